@@ -1,0 +1,39 @@
+/**
+ * The store's failures. `code` is the contract; messages may change.
+ */
+
+export type StoreErrorCode =
+  | "STORE_MISSING" // no store in that directory, and none may be created
+  | "STORE_IN_USE" // another process has the directory open
+  | "FORMAT_MISMATCH" // another format version, hash suite or chain id
+  | "RECORD_DAMAGED" // a checksum does not match, or a record does not decode
+  | "RECORD_MISSING" // a record that another record points to is not there
+  | "STORE_DAMAGED" // LevelDB itself refuses the files
+  | "WRITE_FAILED" // LevelDB refused a write: disk full, no permission
+  | "BLOCK_UNKNOWN" // no such block here
+  | "BLOCK_CONFLICT" // the block held under that number has another hash
+  | "BLOCK_GAP" // block numbers are not consecutive
+  | "PARENT_MISMATCH" // parentHash is not the hash of the block before
+  | "STATE_ROOT_MISMATCH" // the block's expected root is not the root that its changes give
+  | "BLOCK_INVALID" // the difference cannot be applied: a value out of range, a duplicate
+  | "FINALIZED" // refused: the block is finalized
+  | "TREE_FULL"; // no leaf position left
+
+/** `store.code` says what happened; the message names the record or block. */
+export class StoreError extends Error {
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreError";
+    this.code = code;
+  }
+}
+
+/** True for the failures that mean "the bytes on disk are not what was written". */
+export function isDamage(error: unknown): error is StoreError {
+  return (
+    error instanceof StoreError &&
+    (error.code === "RECORD_DAMAGED" || error.code === "RECORD_MISSING" || error.code === "STORE_DAMAGED")
+  );
+}

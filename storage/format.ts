@@ -1,0 +1,99 @@
+/**
+ * The two records that say what a store is.
+ *
+ *   format   {"version": 1, "suite": "sha256"}                        written first of all
+ *   chain    {"chainId": "0x..", "config": "{..}"}                    written with block 0
+ */
+import type {Level} from "level";
+import type {ChainConfig} from "./blockDifference.ts";
+import {StoreError} from "./errors.ts";
+import {META} from "./layout.ts";
+import {damaged, writeFailed} from "./levelErrors.ts";
+import {openRecord, sealRecord} from "./record.ts";
+import {findSuite, type HashSuite, SUITE_NAMES} from "./suite.ts";
+
+/** Raised whenever a change makes older stores unreadable. */
+export const FORMAT_VERSION = 1;
+const DEFAULT_SUITE = "sha256";
+
+/**
+ * @param create - writes the record if the database is empty
+ * @param suite - what the caller expects, if it does
+ * @throws StoreError STORE_MISSING, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
+ */
+export async function checkFormat(
+  db: Level<Buffer, Buffer>,
+  directory: string,
+  create: boolean,
+  suite: string | undefined,
+): Promise<HashSuite> {
+  const value = db.getSync(META.format);
+  if (value === undefined) {
+    await refuseUnlessEmpty(db, directory);
+    if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
+    return writeFormat(db, suite ?? DEFAULT_SUITE);
+  }
+  const format: unknown = JSON.parse(openRecord(META.format, value).toString());
+  const {version, suite: storedSuite} = format as {version: number; suite: string};
+  if (version !== FORMAT_VERSION)
+    throw new StoreError(
+      "FORMAT_MISMATCH",
+      `${directory} has store format ${version}; this proofd reads ${FORMAT_VERSION}`,
+    );
+  if (suite !== undefined && storedSuite !== suite)
+    throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${storedSuite}, not ${suite}`);
+  return suiteOrThrow(storedSuite);
+}
+
+export function encodeChain(chain: ChainConfig): Buffer {
+  const {chainId, config} = chain;
+  return Buffer.from(
+    JSON.stringify({chainId: chainId === undefined ? undefined : `0x${chainId.toString(16)}`, config}),
+  );
+}
+
+export function decodeChain(body: Buffer): ChainConfig {
+  const {chainId, config} = JSON.parse(body.toString()) as {chainId?: string; config?: string};
+  return {
+    ...(chainId === undefined ? {} : {chainId: BigInt(chainId)}),
+    ...(config === undefined ? {} : {config}),
+  };
+}
+
+/** @throws StoreError FORMAT_MISMATCH if `stored` names a chain and it is not `expected` */
+export function checkChainId(stored: ChainConfig | undefined, expected: bigint | undefined): void {
+  if (expected !== undefined && stored?.chainId !== undefined && stored.chainId !== expected)
+    throw new StoreError("FORMAT_MISMATCH", `the store holds chain ${stored.chainId}, not ${expected}`);
+}
+
+async function refuseUnlessEmpty(db: Level<Buffer, Buffer>, directory: string): Promise<void> {
+  let keys: Buffer[];
+  try {
+    keys = await db.keys({limit: 1}).all();
+  } catch (error) {
+    throw damaged(directory, error);
+  }
+  if (keys.length > 0)
+    throw new StoreError(
+      "FORMAT_MISMATCH",
+      `${directory} is a LevelDB without proofd's format record: not a proofd store, or damaged`,
+    );
+}
+
+async function writeFormat(db: Level<Buffer, Buffer>, name: string): Promise<HashSuite> {
+  const suite = suiteOrThrow(name);
+  const body = Buffer.from(JSON.stringify({version: FORMAT_VERSION, suite: name}));
+  try {
+    await db.put(META.format, sealRecord(META.format, body), {sync: true});
+  } catch (error) {
+    throw writeFailed(error);
+  }
+  return suite;
+}
+
+function suiteOrThrow(name: string): HashSuite {
+  const suite = findSuite(name);
+  if (suite === undefined)
+    throw new StoreError("FORMAT_MISMATCH", `hash suite ${name} is not one of ${SUITE_NAMES.join(", ")}`);
+  return suite;
+}

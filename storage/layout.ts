@@ -1,0 +1,98 @@
+/**
+ * Keys of the store. Integers are big-endian, so byte order is number order. Drawn in docs/store.md.
+ *
+ *   key                         value (each followed by its checksum, record.ts)
+ *   'b' | block u48             block record: header, root of the account tree, next page        blockRecord.ts
+ *   'c' | keccak hash 32        contract code
+ *   'e' | node key              execution trie node: what re-executing a chain needs to resume
+ *   'h' | block hash 32         block u48
+ *   'm' | name                  format, chain, finalized, floor
+ *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
+ *
+ * Pages are numbered in writing order, never by path: a page is one point read at any height of the chain,
+ * and LevelDB only ever appends. Keying by (path, block) would cost a reverse seek per page, ten times slower.
+ */
+
+export const PAGE_NUMBER_BYTES = 6;
+export const PAGE_KEY_BYTES = 1 + PAGE_NUMBER_BYTES;
+/** Page numbers start at 1: 0 says "no page". */
+export const FIRST_PAGE = 1;
+export const MAX_U48 = 2 ** 48 - 1;
+
+const PREFIX = {block: 0x62, code: 0x63, executionNode: 0x65, hash: 0x68, meta: 0x6d, page: 0x70} as const;
+
+export const META = {
+  /** JSON: format version and suite. Written first. */
+  format: metaKey("format"),
+  /** JSON: chain id and genesis configuration. Written with block 0. */
+  chain: metaKey("chain"),
+  /** u48: blocks up to this one are finalized on layer 1. Only rises; may be ahead of the newest block held. */
+  finalized: metaKey("finalized"),
+  /** u48: page numbers below it may be in some reader's cache, although rolled back; never given again. */
+  floor: metaKey("floor"),
+} as const;
+
+export function pageKey(page: number): Buffer {
+  const key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
+  writePageKeyInto(key, page);
+  return key;
+}
+
+export function writePageKeyInto(key: Buffer, page: number): void {
+  key[0] = PREFIX.page;
+  key.writeUIntBE(page, 1, PAGE_NUMBER_BYTES);
+}
+
+export function blockKey(block: number): Buffer {
+  const key = Buffer.allocUnsafe(7);
+  key[0] = PREFIX.block;
+  key.writeUIntBE(block, 1, 6);
+  return key;
+}
+
+export function blockOfKey(key: Buffer): number {
+  return key.readUIntBE(1, 6);
+}
+
+export function hashKey(blockHash: Uint8Array): Buffer {
+  return prefixed(PREFIX.hash, blockHash);
+}
+
+export function codeKey(keccakHash: Uint8Array): Buffer {
+  return prefixed(PREFIX.code, keccakHash);
+}
+
+export function executionNodeKey(name: string): Buffer {
+  return prefixed(PREFIX.executionNode, Buffer.from(name, "latin1"));
+}
+
+function metaKey(name: string): Buffer {
+  return prefixed(PREFIX.meta, Buffer.from(name, "latin1"));
+}
+
+function prefixed(prefix: number, rest: Uint8Array): Buffer {
+  const key = Buffer.allocUnsafe(1 + rest.length);
+  key[0] = prefix;
+  key.set(rest, 1);
+  return key;
+}
+
+/** A key for messages: its letter and its number or hash. */
+export function nameOfKey(key: Buffer): string {
+  switch (key[0]) {
+    case PREFIX.page:
+      return `page ${key.readUIntBE(1, PAGE_NUMBER_BYTES)}`;
+    case PREFIX.block:
+      return `record of block ${blockOfKey(key)}`;
+    case PREFIX.code:
+      return `code 0x${key.toString("hex", 1)}`;
+    case PREFIX.hash:
+      return `number of block 0x${key.toString("hex", 1)}`;
+    case PREFIX.executionNode:
+      return `execution node ${key.toString("latin1", 1)}`;
+    case PREFIX.meta:
+      return `${key.toString("latin1", 1)} record`;
+    default:
+      return `record 0x${key.toString("hex")}`;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * The store in one directory: opened once per process by its owner (the main thread) and once more by every worker.
+ *
+ * Readers never lock and never see half a block: all they read hangs from a block record, which is written last and
+ * never changes. LevelDB itself keeps other processes out.
+ */
+import {existsSync, readdirSync} from "node:fs";
+import {join} from "node:path";
+import {Level} from "level";
+import type {ChainConfig} from "./blockDifference.ts";
+import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
+import {type EmptyTree, emptyTree} from "./emptyTree.ts";
+import {StoreError} from "./errors.ts";
+import {checkFormat, decodeChain} from "./format.ts";
+import {toHex} from "./hex.ts";
+import {
+  blockKey,
+  blockOfKey,
+  codeKey,
+  executionNodeKey,
+  FIRST_PAGE,
+  hashKey,
+  MAX_U48,
+  META,
+  nameOfKey,
+  pageKey,
+} from "./layout.ts";
+import {damaged, openFailed, writeFailed} from "./levelErrors.ts";
+import {Pages} from "./pages.ts";
+import {openRecord, sealRecord} from "./record.ts";
+import type {HashSuite} from "./suite.ts";
+
+export interface StoreOptions {
+  readonly directory: string;
+  /** The owner makes the store where there is none, and clears away what a crash left. Exactly one per process. */
+  readonly role: "owner" | "sharer";
+  /** Owner only: may a store be made in an empty or missing directory? */
+  readonly createIfMissing?: boolean;
+  /** The suite of a store that is made; a store that exists must have it. Left out: whatever the store has. */
+  readonly suite?: string;
+  readonly cacheBytes: number;
+}
+
+/** Memory for writes not yet in a table file; twice that while one is written out. */
+const WRITE_BUFFER_BYTES = 16 << 20;
+/** Larger table files than LevelDB's 2 MB: fewer open files and mappings for hundreds of GB. */
+const TABLE_FILE_BYTES = 32 << 20;
+
+export class StateStore {
+  readonly suite: HashSuite;
+  readonly empty: EmptyTree;
+  readonly pages: Pages;
+  readonly db: Level<Buffer, Buffer>;
+
+  private constructor(db: Level<Buffer, Buffer>, suite: HashSuite, cacheBytes: number) {
+    this.db = db;
+    this.suite = suite;
+    this.empty = emptyTree(suite);
+    this.pages = new Pages(db, cacheBytes);
+  }
+
+  /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED */
+  static async open(options: StoreOptions): Promise<StateStore> {
+    const {directory, role} = options;
+    const create = role === "owner" && options.createIfMissing === true;
+    refuseForeignDirectory(directory, create);
+    const db = new Level<Buffer, Buffer>(directory, {
+      keyEncoding: "buffer",
+      valueEncoding: "buffer",
+      multithreading: true,
+      createIfMissing: create,
+      // Hashes do not compress.
+      compression: false,
+      writeBufferSize: WRITE_BUFFER_BYTES,
+      maxFileSize: TABLE_FILE_BYTES,
+    });
+    try {
+      await db.open();
+    } catch (error) {
+      throw openFailed(directory, error);
+    }
+    try {
+      const store = new StateStore(
+        db,
+        await checkFormat(db, directory, create, options.suite),
+        options.cacheBytes,
+      );
+      if (role === "owner") await store.reclaim();
+      return store;
+    } catch (error) {
+      await db.close();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.db.close();
+  }
+
+  /** @returns the block's record, or undefined if the block is not held. @throws StoreError RECORD_DAMAGED */
+  readBlock(block: number): BlockRecord | undefined {
+    if (block > MAX_U48) return undefined;
+    const body = this.readRecord(blockKey(block));
+    return body === undefined ? undefined : decodeBlockRecord(block, body);
+  }
+
+  /** @throws StoreError BLOCK_UNKNOWN */
+  blockOrThrow(block: number): BlockRecord {
+    const record = this.readBlock(block);
+    if (record === undefined) throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
+    return record;
+  }
+
+  /** @param hash - 32 bytes. @returns the number of the block with this hash */
+  findBlock(hash: Uint8Array): number | undefined {
+    return this.readRecord(hashKey(hash))?.readUIntBE(0, 6);
+  }
+
+  /** @throws StoreError RECORD_MISSING */
+  readCode(keccakHash: Uint8Array): Buffer {
+    const code = this.readRecord(codeKey(keccakHash));
+    if (code === undefined)
+      throw new StoreError("RECORD_MISSING", `code ${toHex(keccakHash)} is not in the store`);
+    return code;
+  }
+
+  hasCode(keccakHash: Uint8Array): boolean {
+    return this.readRecord(codeKey(keccakHash)) !== undefined;
+  }
+
+  readExecutionNode(name: string): Buffer | undefined {
+    return this.readRecord(executionNodeKey(name));
+  }
+
+  /** undefined until block 0 is held. */
+  readChain(): ChainConfig | undefined {
+    const body = this.readRecord(META.chain);
+    return body === undefined ? undefined : decodeChain(body);
+  }
+
+  /** Blocks up to this number are finalized, also those that are not here yet; undefined = none is. */
+  readFinalized(): number | undefined {
+    return this.readRecord(META.finalized)?.readUIntBE(0, 6);
+  }
+
+  /** The oldest block held. */
+  earliest(): Promise<number | undefined> {
+    return this.edgeBlock(false);
+  }
+
+  /** The newest block held. */
+  latest(): Promise<number | undefined> {
+    return this.edgeBlock(true);
+  }
+
+  /** The first page number that nothing has, or ever had in this process. */
+  async nextPage(): Promise<number> {
+    const latest = await this.latest();
+    const afterLatest = latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
+    return Math.max(afterLatest, this.readRecord(META.floor)?.readUIntBE(0, 6) ?? FIRST_PAGE);
+  }
+
+  /**
+   * Removes the blocks above `block`, pages and all. Their page numbers are not given again while readers may
+   * have the pages cached.
+   *
+   * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if `block` is not held
+   */
+  async rollback(block: number): Promise<void> {
+    this.blockOrThrow(block);
+    const latest = (await this.latest()) ?? block;
+    const finalized = this.readFinalized() ?? -1;
+    if (block < Math.min(finalized, latest))
+      throw new StoreError(
+        "FINALIZED",
+        `cannot roll back to block ${block}: blocks up to ${Math.min(finalized, latest)} are finalized`,
+      );
+    const floor = Buffer.allocUnsafe(6);
+    floor.writeUIntBE(await this.nextPage(), 0, 6);
+    const operations: ({type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer})[] = [
+      {type: "put", key: META.floor, value: sealRecord(META.floor, floor)},
+    ];
+    for (let number = block + 1; number <= latest; number++) {
+      operations.push({type: "del", key: hashKey(this.blockOrThrow(number).header.hash)});
+      operations.push({type: "del", key: blockKey(number)});
+    }
+    try {
+      await this.db.batch(operations, {sync: true});
+    } catch (error) {
+      throw writeFailed(error);
+    }
+    await this.reclaim();
+  }
+
+  /** Removes pages that no block reaches: what a crash, a refused block or a rollback left. */
+  async reclaim(): Promise<void> {
+    const latest = await this.latest();
+    const nextPage = latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
+    try {
+      await this.db.clear({gte: pageKey(nextPage), lte: pageKey(MAX_U48)});
+    } catch (error) {
+      throw writeFailed(error);
+    }
+  }
+
+  /** A record's body, checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  readRecord(key: Buffer): Buffer | undefined {
+    let value: Buffer | undefined;
+    try {
+      value = this.db.getSync(key);
+    } catch (error) {
+      throw damaged(nameOfKey(key), error);
+    }
+    return value === undefined ? undefined : openRecord(key, value);
+  }
+
+  private async edgeBlock(newest: boolean): Promise<number | undefined> {
+    const keys = this.db.keys({gte: blockKey(0), lte: blockKey(MAX_U48), reverse: newest, limit: 1});
+    try {
+      const [key] = await keys.all();
+      return key === undefined ? undefined : blockOfKey(key);
+    } catch (error) {
+      throw damaged("the block records", error);
+    }
+  }
+}
+
+/** Looks before LevelDB does: it would make files in whatever directory it is given. */
+function refuseForeignDirectory(directory: string, create: boolean): void {
+  if (existsSync(join(directory, "CURRENT"))) return;
+  if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
+  const files = existsSync(directory) ? readdirSync(directory) : [];
+  if (files.some(name => name.endsWith(".ldb") || name.startsWith("MANIFEST")))
+    throw new StoreError("STORE_DAMAGED", `${directory} holds a store without its CURRENT file`);
+  const foreign = files.find(name => !/^(LOCK|LOG|LOG\.old|\d+\.(log|dbtmp))$/.test(name));
+  if (foreign !== undefined)
+    throw new StoreError(
+      "STORE_MISSING",
+      `${directory} holds no store, and is not empty (it has ${foreign}): a new store needs an empty directory`,
+    );
+}

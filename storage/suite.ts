@@ -1,0 +1,55 @@
+/**
+ * A hash suite: the hash function and the sizes of what it hashes. Fixed for the life of a store.
+ *
+ * Nothing outside a suite knows a size or a hash (spec/tree.md 1). Digests and keys are 32 bytes in every suite.
+ */
+import {sha256Suite} from "./sha256Suite.ts";
+
+/** Bytes of a digest, a node, a key, a word. */
+export const WORD_BYTES = 32;
+/** Height of the sub-root: 2^40 leaf positions. */
+export const TREE_HEIGHT = 40;
+/** An account's value: nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize. */
+export const ACCOUNT_VALUE_BYTES = 6 * WORD_BYTES;
+
+export interface HashSuite {
+  readonly name: "sha256";
+  readonly leafOpeningBytes: number;
+  readonly rootNodeBytes: number;
+  /** hKey of the tail leaf. */
+  readonly tailHKey: Uint8Array;
+
+  /** Hashes `count` branches: out[i] = H(pairs[2i], pairs[2i+1]); `pairs` 64 bytes each, `out` 32 each. */
+  hashPairsInto(pairs: Uint8Array, count: number, out: Uint8Array): void;
+  /** safe(word(prev)), safe(word(next)), hKey, hVal: `leafOpeningBytes` at `offset` of `out`. */
+  encodeLeafOpeningInto(
+    out: Uint8Array,
+    offset: number,
+    prev: number,
+    next: number,
+    hKey: Uint8Array,
+    hVal: Uint8Array,
+  ): void;
+  /** safe(word(nextFreeNode)), subRoot: `rootNodeBytes` at `offset` of `out`. */
+  encodeRootNodeInto(out: Uint8Array, offset: number, nextFreeNode: number, subRoot: Uint8Array): void;
+  /** H of a leaf opening or a root node. */
+  hashNode(node: Uint8Array): Uint8Array;
+  /** hKey of an account; `address` 20 bytes. */
+  hashAddress(address: Uint8Array): Uint8Array;
+  /** hKey of a slot; `slot` 32 bytes. */
+  hashSlot(slot: Uint8Array): Uint8Array;
+  /** hVal of a slot; `value` 32 bytes. */
+  hashSlotValue(value: Uint8Array): Uint8Array;
+  /** hVal of an account; `value` ACCOUNT_VALUE_BYTES. */
+  hashAccountValue(value: Uint8Array): Uint8Array;
+  /** codeHash; empty for an account without code. */
+  hashCode(code: Uint8Array): Uint8Array;
+}
+
+const SUITES: readonly HashSuite[] = [sha256Suite];
+
+export const SUITE_NAMES: readonly string[] = SUITES.map(suite => suite.name);
+
+export function findSuite(name: string): HashSuite | undefined {
+  return SUITES.find(suite => suite.name === name);
+}
