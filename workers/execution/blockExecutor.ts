@@ -1,0 +1,181 @@
+/**
+ * Executes a chain's blocks one after the other and turns each into what it changed.
+ *
+ * A block counts when execution gives what its header says: gas used, receipts root, logs bloom, requests hash and
+ * state root. What only consensus decides (seals, difficulty, the steps of gas limit and base fee) is taken from the
+ * chain, whose hashes link it to the genesis.
+ */
+import {type Block, createBlockFromRLP} from "@ethereumjs/block";
+import type {Common} from "@ethereumjs/common";
+import {createVM, runBlock, type VM} from "@ethereumjs/vm";
+import type {BlockDifference} from "../../storage/blockDifference.ts";
+import {toHex} from "../../storage/hex.ts";
+import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
+import {ExecutionError} from "./errors.ts";
+import {ExecutionState} from "./executionState.ts";
+import type {Genesis} from "./genesis.ts";
+import {makeGenesisBlock} from "./genesisBlock.ts";
+import {rootKey, type TrieNodes} from "./trieNodes.ts";
+
+export interface BlockExecutorOptions {
+  readonly genesis: Genesis;
+  /** Keeps the tries between runs; must answer for what was put. */
+  readonly nodes: TrieNodes;
+  /** Hash of a block already held, for BLOCKHASH. Asked only for blocks that this executor did not execute. */
+  readonly blockHash: (number: number) => Uint8Array | undefined;
+}
+
+export interface BlockId {
+  readonly number: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/** How far back BLOCKHASH sees. */
+const RECENT_BLOCKS = 256;
+
+export class BlockExecutor {
+  private readonly genesis: Genesis;
+  private readonly nodes: TrieNodes;
+  private readonly blockHash: (number: number) => Uint8Array | undefined;
+  private readonly common: Common;
+  private readonly state: ExecutionState;
+  private readonly recent = new Map<number, Uint8Array>();
+  /** Made anew after a failure, which may leave its journal in the middle of a transaction. */
+  private vm: VM | undefined;
+  private last: BlockId;
+
+  private constructor({genesis, nodes, blockHash}: BlockExecutorOptions, last: BlockId) {
+    this.genesis = genesis;
+    this.nodes = nodes;
+    this.blockHash = blockHash;
+    this.common = genesis.forks.createCommon();
+    this.state = new ExecutionState(nodes);
+    this.last = last;
+  }
+
+  /** Starts at block 0: puts the allocation's nodes; `difference` is block 0 itself. */
+  static async start(
+    options: BlockExecutorOptions,
+  ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
+    const {head, difference} = await makeGenesisBlock(options.genesis, options.nodes);
+    options.nodes.put(rootKey(head.hash), head.stateRoot);
+    const executor = new BlockExecutor(options, {number: head.number, hash: head.hash});
+    await executor.state.setStateRoot(head.stateRoot);
+    return {executor, difference};
+  }
+
+  /**
+   * Goes on after a block that an executor on the same `nodes` has executed.
+   *
+   * @throws ExecutionError STATE_MISSING if none has: the block was imported as a difference
+   */
+  static async resume(options: BlockExecutorOptions, after: BlockId): Promise<BlockExecutor> {
+    const stateRoot = options.nodes.get(rootKey(after.hash));
+    if (stateRoot === undefined)
+      throw new ExecutionError(
+        "STATE_MISSING",
+        `block ${after.number} (${toHex(after.hash)}) was not executed into this store, so execution cannot go on after it: ` +
+          "a store filled with block differences goes on with block differences",
+      );
+    const executor = new BlockExecutor(options, after);
+    await executor.state.setStateRoot(stateRoot);
+    return executor;
+  }
+
+  /** The block that the next one must follow. */
+  get head(): BlockId {
+    return this.last;
+  }
+
+  /**
+   * Executes the block after `head` and puts the nodes that it makes.
+   *
+   * @param blockRlp - the whole block, as `readRlpBlocks` yields it
+   * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`
+   */
+  async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
+    const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
+    this.checkLink(head);
+    try {
+      await this.run(blockRlp, head);
+      const accounts = await this.state.seal();
+      this.nodes.put(rootKey(head.hash), head.stateRoot);
+      this.last = {number: head.number, hash: head.hash};
+      this.recent.set(head.number, head.hash);
+      this.recent.delete(head.number - RECENT_BLOCKS);
+      return {header: head, accounts};
+    } catch (error) {
+      this.state.discard();
+      this.vm = undefined;
+      const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
+      throw new ExecutionError(code, `block ${head.number}: ${plainMessage(error)}`, {cause: error});
+    }
+  }
+
+  private checkLink(head: BlockHead): void {
+    const {number, hash} = this.last;
+    if (head.number !== number + 1)
+      throw new ExecutionError(
+        "BLOCK_INVALID",
+        `block ${head.number} does not follow block ${number}: block ${number + 1} is expected`,
+      );
+    if (Buffer.compare(head.parentHash, hash) !== 0)
+      throw new ExecutionError(
+        "BLOCK_INVALID",
+        `block ${head.number}: its parentHash is ${toHex(head.parentHash)}, but block ${number} has the hash ${toHex(hash)}`,
+      );
+  }
+
+  private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
+    this.common.setHardfork(this.genesis.forks.forkAt(head));
+    const block = createBlockFromRLP(blockRlp, {common: this.common});
+    // The library writes the header anew from the fields it knows.
+    checkField("header hash", toHex(head.hash), toHex(block.hash()));
+    this.vm ??= await this.createVm();
+    // `generate` only skips the library's own comparison, whose errors do not say what it got.
+    const result = await runBlock(this.vm, {block, generate: true, skipHeaderValidation: true});
+    this.checkResult(block, result);
+  }
+
+  private checkResult(block: Block, result: Awaited<ReturnType<typeof runBlock>>): void {
+    const {header} = block;
+    checkField("gas used", `${header.gasUsed}`, `${result.gasUsed}`);
+    checkField("receipts root", toHex(header.receiptTrie), toHex(result.receiptsRoot));
+    checkField("logs bloom", toHex(header.logsBloom), toHex(result.logsBloom));
+    if (header.requestsHash !== undefined)
+      checkField(
+        "requests hash",
+        toHex(header.requestsHash),
+        toHex(result.requestsHash ?? new Uint8Array(0)),
+      );
+    checkField("state root", toHex(header.stateRoot), toHex(result.stateRoot));
+  }
+
+  private async createVm(): Promise<VM> {
+    const blockchain = {
+      getBlock: async (number: number) => ({hash: () => this.findBlockHash(number)}),
+      putBlock: async () => {},
+      shallowCopy: () => blockchain,
+    };
+    return createVM({common: this.common, stateManager: this.state, blockchain});
+  }
+
+  private findBlockHash(number: number): Uint8Array {
+    const hash =
+      this.recent.get(number) ?? (number === this.last.number ? this.last.hash : this.blockHash(number));
+    if (hash === undefined)
+      throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is asked for and not known`);
+    return hash;
+  }
+}
+
+function checkField(name: string, expected: string, got: string): void {
+  if (expected !== got) throw new Error(`${name} is ${got}, the header says ${expected}`);
+}
+
+/** @ethereumjs ends its messages with the state of the machine in parentheses. */
+function plainMessage(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/ \((vm|block|tx) .*$/s, "");
+}

@@ -1,0 +1,87 @@
+/**
+ * The header of an RLP block, read without touching its transactions.
+ *
+ *   block  = [header, transactions, uncles, (withdrawals)]
+ *   header = [parentHash, uncleHash, miner, stateRoot, transactionsRoot, receiptsRoot, logsBloom, difficulty, number,
+ *             gasLimit, gasUsed, timestamp, extraData, mixHash, nonce, (baseFee, (withdrawalsRoot, ...))]
+ */
+import {RLP} from "@ethereumjs/rlp";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import type {BlockHeader} from "../../storage/blockDifference.ts";
+import {ExecutionError} from "./errors.ts";
+
+/** A header as the store keeps it, and what execution is checked against. */
+export interface BlockHead extends Required<Omit<BlockHeader, "baseFeePerGas">> {
+  /** Since London. */
+  readonly baseFeePerGas?: bigint;
+  readonly stateRoot: Uint8Array;
+  /** 0 since the merge. */
+  readonly difficulty: bigint;
+}
+
+const MIN_FIELDS = 15;
+
+/** @throws ExecutionError BLOCK_INVALID if the bytes are no block; `where` names it in the message */
+export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead {
+  try {
+    const headerRlp = firstItem(blockRlp);
+    const fields = RLP.decode(headerRlp);
+    if (!Array.isArray(fields) || fields.length < MIN_FIELDS)
+      throw new Error(`its header has fewer than ${MIN_FIELDS} fields`);
+    const field = (index: number, name: string, bytes?: number): Uint8Array => {
+      const value = fields[index];
+      if (!(value instanceof Uint8Array)) throw new Error(`${name} is a list`);
+      if (bytes !== undefined && value.length !== bytes)
+        throw new Error(`${name} has ${value.length} bytes, not ${bytes}`);
+      return value;
+    };
+    const number = toQuantity(field(8, "number"), "number");
+    if (number > Number.MAX_SAFE_INTEGER) throw new Error(`number ${number} is out of range`);
+    return {
+      number: Number(number),
+      hash: keccak_256(headerRlp),
+      parentHash: field(0, "parentHash", 32),
+      stateRoot: field(3, "stateRoot", 32),
+      difficulty: toQuantity(field(7, "difficulty"), "difficulty"),
+      miner: field(2, "miner", 20),
+      gasLimit: toQuantity(field(9, "gasLimit"), "gasLimit"),
+      timestamp: toQuantity(field(11, "timestamp"), "timestamp"),
+      extraData: field(12, "extraData"),
+      mixHash: field(13, "mixHash", 32),
+      ...(fields.length > MIN_FIELDS && {
+        baseFeePerGas: toQuantity(field(15, "baseFeePerGas"), "baseFeePerGas"),
+      }),
+    };
+  } catch (error) {
+    throw new ExecutionError("BLOCK_INVALID", `${where} is not a block: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The first item of an RLP list, head included, a view. */
+function firstItem(list: Uint8Array): Uint8Array {
+  const outer = listBounds(list);
+  const inner = listBounds(list.subarray(outer.start, outer.end));
+  return list.subarray(outer.start, outer.start + inner.end);
+}
+
+function listBounds(bytes: Uint8Array): {start: number; end: number} {
+  const first = bytes[0] ?? 0;
+  if (first < 0xc0) throw new Error("a list was expected");
+  const lengthBytes = Math.max(0, first - 0xf7);
+  let length = first - 0xc0;
+  if (lengthBytes > 0) {
+    length = 0;
+    for (let i = 1; i <= lengthBytes; i++) length = length * 256 + (bytes[i] ?? 0);
+  }
+  const start = 1 + lengthBytes;
+  if (start + length > bytes.length) throw new Error("a list is longer than what holds it");
+  return {start, end: start + length};
+}
+
+function toQuantity(bytes: Uint8Array, name: string): bigint {
+  if (bytes.length > 32) throw new Error(`${name} has ${bytes.length} bytes`);
+  if (bytes[0] === 0) throw new Error(`${name} has leading zeros`);
+  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+}

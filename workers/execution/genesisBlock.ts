@@ -1,0 +1,95 @@
+/**
+ * Block 0 as geth makes it of a genesis file: the state's trie, the header, its hash.
+ */
+import {MerklePatriciaTrie} from "@ethereumjs/mpt";
+import {RLP} from "@ethereumjs/rlp";
+import {
+  Account,
+  KECCAK256_NULL,
+  KECCAK256_RLP,
+  KECCAK256_RLP_ARRAY,
+  SHA256_NULL,
+  unpadBytes,
+  ValueEncoding,
+} from "@ethereumjs/util";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {AccountDifferences} from "../../storage/accountDifferences.ts";
+import type {BlockDifference} from "../../storage/blockDifference.ts";
+import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
+import type {Genesis, GenesisAccount} from "./genesis.ts";
+import {codeKey, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
+
+/** London's first base fee, also geth's default for a genesis under London's rules. */
+const INITIAL_BASE_FEE = 1_000_000_000n;
+/** Accounts put into the trie between two writes of it: bounds what a genesis of millions keeps in memory. */
+const ACCOUNTS_PER_WRITE = 4096;
+const LOGS_BLOOM_BYTES = 256;
+
+/** Puts the allocation's trie nodes and codes, and returns block 0 with its header. */
+export async function makeGenesisBlock(
+  genesis: Genesis,
+  nodes: TrieNodes,
+): Promise<{head: BlockHead; difference: BlockDifference}> {
+  const stateRoot = await writeAllocation(genesis.accounts, nodes);
+  const head = decodeBlockHead(RLP.encode([headerFields(genesis, stateRoot), [], []]), "block 0");
+  const accounts = new AccountDifferences();
+  for (const {address, nonce, balance, code, storage} of genesis.accounts)
+    accounts.add({address, change: {nonce, balance, storage, ...(code.length > 0 && {code})}});
+  return {
+    head,
+    difference: {header: head, accounts, chain: {chainId: genesis.chainId, config: genesis.config}},
+  };
+}
+
+async function writeAllocation(accounts: readonly GenesisAccount[], nodes: TrieNodes): Promise<Uint8Array> {
+  const overlay = new TrieOverlay(nodes);
+  const openTrie = (): MerklePatriciaTrie =>
+    new MerklePatriciaTrie({db: overlay, valueEncoding: ValueEncoding.Bytes, useKeyHashing: true});
+  const trie = openTrie();
+  let pending = 0;
+  for (const {address, nonce, balance, code, storage} of accounts) {
+    const storageTrie = openTrie();
+    for (const {slot, value} of storage) await storageTrie.put(slot, RLP.encode(unpadBytes(value)));
+    overlay.persist(storageTrie.root());
+    const codeHash = code.length > 0 ? keccak_256(code) : KECCAK256_NULL;
+    if (code.length > 0) nodes.put(codeKey(codeHash), code);
+    await trie.put(address, new Account(nonce, balance, storageTrie.root(), codeHash).serialize());
+    if (++pending === ACCOUNTS_PER_WRITE) {
+      overlay.persist(trie.root());
+      overlay.clear();
+      pending = 0;
+    }
+  }
+  overlay.persist(trie.root());
+  return trie.root();
+}
+
+/** The fields that geth's Genesis.ToBlock sets; the later ones exist from their fork on. */
+function headerFields(genesis: Genesis, stateRoot: Uint8Array): (Uint8Array | bigint)[] {
+  const moment = {number: 0, timestamp: genesis.timestamp};
+  const nonce = Buffer.alloc(8);
+  nonce.writeBigUInt64BE(genesis.nonce);
+  const fields: (Uint8Array | bigint)[] = [
+    genesis.parentHash,
+    KECCAK256_RLP_ARRAY,
+    genesis.coinbase,
+    stateRoot,
+    KECCAK256_RLP,
+    KECCAK256_RLP,
+    new Uint8Array(LOGS_BLOOM_BYTES),
+    genesis.difficulty,
+    0n,
+    genesis.gasLimit,
+    genesis.gasUsed,
+    genesis.timestamp,
+    genesis.extraData,
+    genesis.mixHash,
+    nonce,
+  ];
+  if (genesis.forks.isActive("london", moment)) fields.push(genesis.baseFeePerGas ?? INITIAL_BASE_FEE);
+  if (genesis.forks.isActive("shanghai", moment)) fields.push(KECCAK256_RLP);
+  if (genesis.forks.isActive("cancun", moment))
+    fields.push(genesis.blobGasUsed, genesis.excessBlobGas, new Uint8Array(32));
+  if (genesis.forks.isActive("prague", moment)) fields.push(SHA256_NULL);
+  return fields;
+}

@@ -1,0 +1,96 @@
+/**
+ * Where the Merkle-Patricia trie lives: nodes on disk, and above them the ones that the block at hand makes.
+ *
+ *   key                               value
+ *   <keccak of the node, 64 hex>      a trie node, RLP
+ *   code:<keccak of the code, hex>    a contract's code
+ *   root:<block hash, hex>            the state's trie root after that block, 32 bytes
+ *
+ * A key's value never changes, so nodes may reach the disk ahead of their block, and stay when it is rolled back.
+ */
+import {RLP} from "@ethereumjs/rlp";
+import {type BatchDBOp, type DB, KECCAK256_RLP} from "@ethereumjs/util";
+import {ExecutionError} from "./errors.ts";
+
+/** The caller's store. What was put must be there for `get` at once, on disk no later than the block. */
+export interface TrieNodes {
+  get(key: string): Uint8Array | undefined;
+  put(key: string, value: Uint8Array): void;
+}
+
+export function codeKey(codeHash: Uint8Array): string {
+  return `code:${Buffer.from(codeHash).toString("hex")}`;
+}
+
+export function rootKey(blockHash: Uint8Array): string {
+  return `root:${Buffer.from(blockHash).toString("hex")}`;
+}
+
+const BRANCH_ITEMS = 17;
+/** The root of a trie without nodes, which the library looks up all the same. */
+const EMPTY_ROOT_KEY = Buffer.from(KECCAK256_RLP).toString("hex");
+
+/** The trie library's database: reads fall through to `nodes`, writes stay here until `persist`. */
+export class TrieOverlay implements DB<string, Uint8Array> {
+  private readonly nodes: TrieNodes;
+  private readonly made = new Map<string, Uint8Array>();
+
+  constructor(nodes: TrieNodes) {
+    this.nodes = nodes;
+  }
+
+  /** @throws ExecutionError STATE_MISSING: the library itself would take a missing node for a missing key */
+  async get(key: string): Promise<Uint8Array | undefined> {
+    if (key === EMPTY_ROOT_KEY) return undefined;
+    const node = this.made.get(key) ?? this.nodes.get(key);
+    if (node === undefined)
+      throw new ExecutionError("STATE_MISSING", `trie node 0x${key} is not in this store`);
+    return node;
+  }
+
+  async put(key: string, value: Uint8Array): Promise<void> {
+    this.made.set(key, value);
+  }
+
+  async batch(operations: BatchDBOp<string, Uint8Array>[]): Promise<void> {
+    for (const operation of operations)
+      if (operation.type === "put") this.made.set(operation.key, operation.value);
+  }
+
+  /** Nodes are shared between blocks; none is ever deleted. */
+  async del(): Promise<void> {}
+
+  async open(): Promise<void> {}
+
+  shallowCopy(): TrieOverlay {
+    return this;
+  }
+
+  /** Drops every node that was not persisted. */
+  clear(): void {
+    this.made.clear();
+  }
+
+  /**
+   * Writes what the tree under `root` has and the disk has not; leaves out the nodes that later writes of the same
+   * block replaced, about half of them.
+   */
+  persist(root: Uint8Array): void {
+    const key = Buffer.from(root).toString("hex");
+    const node = this.made.get(key);
+    if (node === undefined) return;
+    this.made.delete(key);
+    this.nodes.put(key, node);
+    const items = RLP.decode(node);
+    if (!Array.isArray(items)) return;
+    // A child below 32 bytes lies in its parent, and is too short to refer to another.
+    if (items.length === BRANCH_ITEMS) {
+      for (const child of items.slice(0, -1))
+        if (child instanceof Uint8Array && child.length === 32) this.persist(child);
+      return;
+    }
+    const [path, child] = items;
+    const isLeaf = path instanceof Uint8Array && ((path[0] ?? 0) & 0x20) !== 0;
+    if (!isLeaf && child instanceof Uint8Array && child.length === 32) this.persist(child);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Blocks from differences (spec/tree.md 5): NDJSON, one line a block, read as it streams in.
+ */
+import {AccountDifferences} from "../../storage/accountDifferences.ts";
+import type {BlockDifference, BlockHeader} from "../../storage/blockDifference.ts";
+import {StoreError} from "../../storage/errors.ts";
+import {parseAccountChange, parseBytes, parseNumber, parseObject, parseQuantity} from "./differenceFields.ts";
+import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
+import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+
+/** @throws SourceError naming the line */
+export async function* readDifferenceLines(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<SourceBlock & {readonly line: number}> {
+  const assembler = new LineAssembler();
+  const scanner = new DifferenceScanner(assembler);
+  const take = (error?: unknown): void => {
+    if (error instanceof SourceError && !error.message.startsWith("line "))
+      throw new SourceError(`line ${scanner.line}: ${error.message}`, {cause: error});
+    if (error instanceof StoreError)
+      throw new SourceError(`line ${scanner.line}: ${error.message}`, {cause: error});
+    if (error !== undefined) throw error;
+  };
+  for await (const chunk of chunks) {
+    try {
+      scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    } catch (error) {
+      // The lines before the bad one are whole.
+      yield* assembler.take();
+      take(error);
+    }
+    yield* assembler.take();
+  }
+  try {
+    scanner.finish();
+  } catch (error) {
+    take(error);
+  }
+  yield* assembler.take();
+}
+
+/** Gathers the parts of a line into a block. */
+class LineAssembler implements LineHandler {
+  private fields = new Map<string, unknown>();
+  private accounts: AccountDifferences | undefined;
+  private blocks: (SourceBlock & {readonly line: number})[] = [];
+
+  field(name: string, value: unknown): void {
+    if (this.fields.has(name)) throw new SourceError(`${name} is there twice`);
+    this.fields.set(name, value);
+  }
+
+  startAccounts(): void {
+    if (this.accounts !== undefined) throw new SourceError("accounts is there twice");
+    this.accounts = new AccountDifferences();
+  }
+
+  account(address: string, value: unknown): void {
+    const field = `account ${address}`;
+    this.accounts?.add({
+      address: parseBytes(address, `the address ${address}`, 20),
+      change: parseAccountChange(value, field),
+    });
+  }
+
+  end(line: number): void {
+    const {accounts} = this;
+    if (accounts === undefined) throw new SourceError("accounts is missing");
+    const number = parseNumber(this.fields.get("number"), "number");
+    const header = this.header(number);
+    const difference = this.difference(header, accounts);
+    const finalized = this.fields.get("finalized");
+    const chainId = this.fields.get("chainId");
+    this.blocks.push({
+      line,
+      number,
+      hash: header.hash,
+      ...(finalized === undefined ? {} : {finalized: parseNumber(finalized, "finalized")}),
+      ...(chainId === undefined ? {} : {chainId: parseQuantity(chainId, "chainId", 256)}),
+      difference: async () => difference,
+    });
+    this.fields = new Map();
+    this.accounts = undefined;
+  }
+
+  /** The blocks that have become whole. */
+  take(): (SourceBlock & {readonly line: number})[] {
+    const taken = this.blocks;
+    this.blocks = [];
+    return taken;
+  }
+
+  private header(number: number): BlockHeader {
+    const optional = <T>(name: string, parse: (value: unknown) => T): {[name: string]: T} => {
+      const value = this.fields.get(name);
+      return value === undefined ? {} : {[name]: parse(value)};
+    };
+    return {
+      number,
+      hash: parseBytes(this.fields.get("hash"), "hash", 32),
+      ...optional("parentHash", value => parseBytes(value, "parentHash", 32)),
+      ...optional("timestamp", value => parseQuantity(value, "timestamp", 64)),
+      ...optional("gasLimit", value => parseQuantity(value, "gasLimit", 64)),
+      ...optional("baseFeePerGas", value => parseQuantity(value, "baseFeePerGas", 256)),
+      ...optional("miner", value => parseBytes(value, "miner", 20)),
+      ...optional("mixHash", value => parseBytes(value, "mixHash", 32)),
+      ...optional("extraData", value => parseBytes(value, "extraData")),
+    };
+  }
+
+  private difference(header: BlockHeader, accounts: AccountDifferences): BlockDifference {
+    const stateRoot = this.fields.get("stateRoot");
+    const expectedStateRoot =
+      stateRoot === undefined ? {} : {expectedStateRoot: parseBytes(stateRoot, "stateRoot", 32)};
+    if (header.number > 0) return {header, accounts, ...expectedStateRoot};
+    const chainId = this.fields.get("chainId");
+    const config = this.fields.get("config");
+    const chain = {
+      ...(chainId === undefined ? {} : {chainId: parseQuantity(chainId, "chainId", 256)}),
+      ...(config === undefined ? {} : {config: JSON.stringify(parseObject(config, "config"))}),
+    };
+    return {header, accounts, ...expectedStateRoot, chain};
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The import job: takes blocks from a source, writes those that are not held, says what is on disk.
+ *
+ * Several blocks share a synced write while the source has more at hand; as soon as it has not, what is complete is
+ * written, so that a block that comes alone is provable at once.
+ */
+
+import {BlockWriter} from "../../storage/blockWriter.ts";
+import {StoreError} from "../../storage/errors.ts";
+import {checkChainId} from "../../storage/format.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import {ExecutionError} from "../execution/errors.ts";
+import type {Head, ImportEvent, ImportJob, ImportOutcome} from "../job.ts";
+import {readHead} from "../readHead.ts";
+import {readChainBlocks} from "./chainBlocks.ts";
+import {readDifferenceLines} from "./differenceLines.ts";
+import {type InputFile, openInput} from "./inputFile.ts";
+import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+
+/** A source that gives nothing for this long has nothing at hand: what is complete is written. */
+const IDLE_MS = 5;
+/** What is complete is written at least this often, so that a bulk import shows and can resume. */
+const FLUSH_INTERVAL_MS = 1000;
+/** Larger genesis files do not fit a string of V8. */
+const MAX_GENESIS_BYTES = 480 << 20;
+
+export class Importer {
+  private readonly store: StateStore;
+  private readonly job: ImportJob;
+  private readonly writer: BlockWriter;
+  private readonly onEvent: (event: ImportEvent) => void;
+  /** Ends the input. */
+  private readonly ending = new AbortController();
+  private stopped = false;
+  private input: InputFile | undefined;
+  private head: Head;
+  private blocks = 0;
+  private alreadyHeld = 0;
+  private unflushed = 0;
+  private flushedAt = performance.now();
+
+  private constructor(
+    store: StateStore,
+    job: ImportJob,
+    writer: BlockWriter,
+    head: Head,
+    onEvent: (event: ImportEvent) => void,
+  ) {
+    this.store = store;
+    this.job = job;
+    this.writer = writer;
+    this.head = head;
+    this.onEvent = onEvent;
+  }
+
+  static async create(
+    store: StateStore,
+    job: ImportJob,
+    onEvent: (event: ImportEvent) => void,
+  ): Promise<Importer> {
+    return new Importer(store, job, await BlockWriter.create(store), await readHead(store), onEvent);
+  }
+
+  /** Asks to end after the block at hand. */
+  stop(): void {
+    this.stopped = true;
+    this.ending.abort();
+  }
+
+  /** Expected failures are outcomes; all that was complete before them is on disk. */
+  async run(): Promise<ImportOutcome> {
+    let at: SourceBlock | undefined;
+    try {
+      for await (const block of this.whileIdle(await this.openSource())) {
+        at = block;
+        await this.take(block);
+        at = undefined;
+        if (this.stopped) break;
+      }
+      await this.flush();
+      const {head, blocks, alreadyHeld, stopped} = this;
+      return {ok: true, head, blocks, alreadyHeld, stopped};
+    } catch (error) {
+      return await this.fail(error, at);
+    }
+  }
+
+  private async take(block: SourceBlock): Promise<void> {
+    checkChainId(this.store.readChain() ?? {}, block.chainId);
+    if (this.writer.isHeld(block)) this.alreadyHeld++;
+    else {
+      await this.writer.apply(this.nameChain(await block.difference()));
+      this.blocks++;
+      this.unflushed++;
+    }
+    if (block.finalized !== undefined) this.writer.markFinalized(block.finalized);
+    if (this.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS) await this.flush();
+  }
+
+  /** Yields the source's blocks; writes what is complete whenever it has none at hand. */
+  private async *whileIdle(source: AsyncGenerator<SourceBlock>): AsyncGenerator<SourceBlock> {
+    try {
+      for (;;) {
+        const next = source.next();
+        if (this.unflushed > 0 && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
+        const {done, value} = await next;
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      this.ending.abort();
+      await source.return(undefined);
+    }
+  }
+
+  private async flush(): Promise<void> {
+    const {finalized} = this.job;
+    if (finalized === "last") {
+      if (this.writer.latest !== undefined) this.writer.markFinalized(this.writer.latest);
+    } else if (finalized !== undefined) this.writer.markFinalized(finalized);
+    await this.writer.flush();
+    this.unflushed = 0;
+    this.flushedAt = performance.now();
+    this.head = await readHead(this.store);
+    const {accounts, slots} = this.writer;
+    this.onEvent({
+      head: this.head,
+      blocks: this.blocks,
+      accounts,
+      slots,
+      bytesRead: this.input?.bytesRead() ?? 0,
+      bytesTotal: this.input?.bytesTotal ?? null,
+    });
+  }
+
+  private async fail(error: unknown, at: SourceBlock | undefined): Promise<ImportOutcome> {
+    const message = `${whereOf(at)}${reasonOf(error)}`;
+    const {blocks} = this;
+    try {
+      if (!(error instanceof StoreError && error.code === "WRITE_FAILED")) await this.flush();
+      await this.store.reclaim();
+    } catch (second) {
+      return {
+        ok: false,
+        head: this.head,
+        blocks: blocks - this.unflushed,
+        message: `${message}; then: ${reasonOf(second)}`,
+      };
+    }
+    return {ok: false, head: this.head, blocks, message};
+  }
+
+  private async openSource(): Promise<AsyncGenerator<SourceBlock>> {
+    const {source, chainId} = this.job;
+    const {signal} = this.ending;
+    checkChainId(this.store.readChain(), chainId);
+    if (source.kind === "diffs") {
+      this.input = await openInput(source.path, source.follow, signal);
+      return readDifferenceLines(this.input.chunks);
+    }
+    const genesis = await readGenesis(source.genesisPath, signal);
+    this.input = await openInput(source.blocksPath, false, signal);
+    return readChainBlocks(genesis, this.input.chunks, this.writer);
+  }
+
+  /** Block 0 says which chain this is, or else the job does. */
+  private nameChain<T extends Awaited<ReturnType<SourceBlock["difference"]>>>(block: T): T {
+    const {chainId} = this.job;
+    if (block.chain === undefined || chainId === undefined) return block;
+    checkChainId(block.chain, chainId);
+    return {...block, chain: {...block.chain, chainId}};
+  }
+}
+
+async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
+  const {chunks} = await openInput(path, false, signal);
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_GENESIS_BYTES) throw new SourceError(`${path} is longer than ${MAX_GENESIS_BYTES} bytes`);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** Resolves to false if `promise` takes longer. */
+async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const idle = new Promise<false>(resolve => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const first = await Promise.race([settled, idle]);
+  clearTimeout(timer);
+  return first;
+}
+
+/** Lines have a number besides their block's. */
+function whereOf(at: SourceBlock | undefined): string {
+  return at !== undefined && "line" in at ? `line ${at.line}: ` : "";
+}
+
+function reasonOf(error: unknown): string {
+  const isExpected =
+    error instanceof StoreError || error instanceof SourceError || error instanceof ExecutionError;
+  if (isExpected) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,131 @@
+/**
+ * An input as a stream of chunks: a file, a pipe or standard input (`-`), unpacked if it is gzip, whatever its name.
+ */
+import {createReadStream} from "node:fs";
+import {type FileHandle, open, stat} from "node:fs/promises";
+import {type Readable, Transform} from "node:stream";
+import {pipeline} from "node:stream/promises";
+import {setTimeout as delay} from "node:timers/promises";
+import {createGunzip} from "node:zlib";
+import {SourceError} from "./sourceBlock.ts";
+
+const CHUNK_BYTES = 256 << 10;
+/** How often a file that is followed is looked at for more. */
+const FOLLOW_INTERVAL_MS = 100;
+const STANDARD_INPUT = 0;
+
+export interface InputFile {
+  /** Once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Size of the file as it is on disk; null: not known. */
+  readonly bytesTotal: number | null;
+  /** Bytes taken from the file so far, packed ones if it is gzip. */
+  bytesRead(): number;
+}
+
+/**
+ * @param path - `-` is standard input
+ * @param follow - wait for more at the end of a regular file, until `signal`
+ * @param signal - ends the stream, as if the input ended there
+ */
+export async function openInput(path: string, follow: boolean, signal: AbortSignal): Promise<InputFile> {
+  let bytesRead = 0;
+  const isFile = path !== "-" && (await statOrThrow(path)).isFile();
+  const raw = isFile ? readFile(path, follow, signal) : readPipe(path, signal);
+  const counted = (async function* () {
+    for await (const chunk of raw) {
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  })();
+  return {
+    chunks: unpacked(path, counted, signal),
+    bytesTotal: isFile && !follow ? (await stat(path)).size : null,
+    bytesRead: () => bytesRead,
+  };
+}
+
+async function statOrThrow(path: string): ReturnType<typeof stat> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) throw new SourceError(`${path} is a directory`);
+    return found;
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+  }
+}
+
+async function* readFile(path: string, follow: boolean, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+  }
+  try {
+    let position = 0;
+    while (!signal.aborted) {
+      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+      position += bytesRead;
+      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
+      else if (!follow) return;
+      else if ((await file.stat()).size < position)
+        throw new SourceError(`${path} became shorter while it was followed`);
+      else await delay(FOLLOW_INTERVAL_MS, undefined, {signal}).catch(() => undefined);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const stream: Readable =
+    path === "-" ? createReadStream("", {fd: STANDARD_INPUT, autoClose: false}) : createReadStream(path);
+  const stop = (): void => void stream.destroy();
+  signal.addEventListener("abort", stop);
+  try {
+    if (!signal.aborted) for await (const chunk of stream) yield chunk;
+  } catch (error) {
+    if (!signal.aborted)
+      throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stream.destroy();
+  }
+}
+
+/** Passes chunks on, or unpacks them if the first two bytes are gzip's. */
+async function* unpacked(
+  path: string,
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const ahead: Uint8Array[] = [];
+  let first = Buffer.alloc(0);
+  for (let next = await chunks.next(); ; next = await chunks.next()) {
+    if (next.done === true) break;
+    ahead.push(next.value);
+    first = Buffer.concat([first, next.value.subarray(0, 2)]);
+    if (first.length >= 2) break;
+  }
+  const all = (async function* () {
+    yield* ahead;
+    yield* chunks;
+  })();
+  if (first[0] !== 0x1f || first[1] !== 0x8b) {
+    yield* all;
+    return;
+  }
+  const out = new Transform({transform: (chunk, _encoding, done) => done(null, chunk)});
+  const unpacking = pipeline(all, createGunzip(), out, {signal}).catch(error => out.destroy(error));
+  try {
+    yield* out;
+  } catch (error) {
+    if (!signal.aborted)
+      throw new SourceError(`${path} does not unpack: ${(error as Error).message}`, {cause: error});
+  } finally {
+    out.destroy();
+    await unpacking;
+  }
+}

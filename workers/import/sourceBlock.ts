@@ -1,0 +1,24 @@
+/**
+ * What every source of blocks gives: enough to see whether a block is held already, and the block itself.
+ */
+import type {BlockDifference} from "../../storage/blockDifference.ts";
+
+export interface SourceBlock {
+  readonly number: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** Blocks up to this number are finalized, says the source. */
+  readonly finalized?: number;
+  /** Which chain the source says it is; undefined where it does not. */
+  readonly chainId?: bigint;
+  /** Makes the difference: executes the block, where that is what it takes. Called at most once, before the next block is asked for. */
+  difference(): Promise<BlockDifference>;
+}
+
+/** A source is at fault: the message says where and what. */
+export class SourceError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SourceError";
+  }
+}

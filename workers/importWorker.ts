@@ -1,0 +1,25 @@
+/**
+ * The thread that writes: imports, one at a time, and checks. It opens the store anew for each job, so that nothing
+ * it has cached of a refused block outlives the job.
+ */
+
+import {runCheck} from "./check.ts";
+import {Importer} from "./import/importer.ts";
+import type {CheckJob, CheckOutcome, ImportJob, ImportOutcome} from "./job.ts";
+import {openWorkerStore} from "./workerStore.ts";
+
+export default async function run(job: ImportJob | CheckJob): Promise<ImportOutcome | CheckOutcome> {
+  const store = await openWorkerStore();
+  const stopping = new AbortController();
+  job.port.on("message", () => stopping.abort());
+  try {
+    if (job.kind === "check") return await runCheck(store, job, stopping.signal);
+    const importer = await Importer.create(store, job, event => job.port.postMessage(event));
+    stopping.signal.addEventListener("abort", () => importer.stop());
+    if (stopping.signal.aborted) importer.stop();
+    return await importer.run();
+  } finally {
+    job.port.close();
+    await store.close();
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * The main thread's end of the workers: a pool that proves, one thread that writes, and a handle on the store
+ * for what needs no tree (the head, a block by its hash).
+ *
+ *   main thread        proof threads (N, Piscina)        import thread (1, Piscina, only while it has a job)
+ *   head, block by hash   prove                             import, check
+ *        |                   |                                 |
+ *        +-------------------+----- one LevelDB, multithreading: true
+ *
+ * Importing has a thread of its own, so that a block's hashing takes no proof thread away.
+ */
+import {MessageChannel} from "node:worker_threads";
+import {Piscina} from "piscina";
+import {StoreError} from "../storage/errors.ts";
+import {checkChainId} from "../storage/format.ts";
+import {StateStore} from "../storage/stateStore.ts";
+import type {
+  CheckEvent,
+  CheckJob,
+  CheckOutcome,
+  Failure,
+  Head,
+  ImportEvent,
+  ImportJob,
+  ImportOutcome,
+  ProveAnswers,
+  ProveJob,
+} from "./job.ts";
+import {failureOf} from "./prover.ts";
+import {readHead} from "./readHead.ts";
+
+export {StoreError};
+
+export interface PoolOptions {
+  readonly directory: string;
+  /** Proof threads, at least 1. 0 = none (import and check only). */
+  readonly workers: number;
+  /** Bytes of pages that each worker may keep. */
+  readonly cacheBytes: number;
+  /** May a store be made in an empty or missing directory? */
+  readonly createIfMissing: boolean;
+  /** Refuses a store of another chain. */
+  readonly chainId?: bigint;
+  /** A worker died: its calls fail, it is replaced. */
+  readonly onWorkerExit?: (error: Error) => void;
+}
+
+/** A block as chain_getStateRoot shows it. */
+export interface BlockSummary {
+  readonly number: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** 32 bytes: the top root of the account tree. */
+  readonly stateRoot: Uint8Array;
+}
+
+/** An import or a check under way; `stop` asks it to end after the block at hand. */
+export interface Running<Outcome> {
+  readonly outcome: Promise<Outcome>;
+  stop(): void;
+}
+
+/** The import thread ends when it has had nothing to do for this long: the EVM's memory goes with it. */
+const IMPORT_IDLE_MS = 1000;
+/** The main thread reads no pages. */
+const MAIN_CACHE_BYTES = 0;
+
+export class ProofPool {
+  readonly workers: number;
+  private readonly store: StateStore;
+  private readonly proofs: Piscina<ProveJob, ProveAnswers> | undefined;
+  private readonly imports: Piscina<ImportJob | CheckJob, ImportOutcome | CheckOutcome>;
+  private readonly running = new Set<Running<unknown>>();
+  private currentHead: Head;
+  private closing = false;
+
+  private constructor(store: StateStore, head: Head, options: PoolOptions) {
+    this.store = store;
+    this.workers = options.workers;
+    this.currentHead = head;
+    const workerData = {directory: options.directory, cacheBytes: options.cacheBytes};
+    const onError = (error: Error): void => options.onWorkerExit?.(error);
+    if (options.workers > 0) {
+      this.proofs = new Piscina({
+        filename: new URL("./proofWorker.js", import.meta.url).href,
+        minThreads: options.workers,
+        maxThreads: options.workers,
+        workerData,
+        recordTiming: false,
+      });
+      this.proofs.on("error", onError);
+      this.proofs.on("workerDestroy", () => {
+        if (!this.closing) onError(new Error("a proof thread ended"));
+      });
+    }
+    this.imports = new Piscina({
+      filename: new URL("./importWorker.js", import.meta.url).href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IMPORT_IDLE_MS,
+      workerData,
+      // An import waits for its source: the thread must not sleep in Atomics.wait meanwhile.
+      atomics: "disabled",
+      recordTiming: false,
+    });
+    this.imports.on("error", onError);
+  }
+
+  /** @throws StoreError (see storage/errors.ts; `code` and `message` are for the operator) */
+  static async open(options: PoolOptions): Promise<ProofPool> {
+    const {directory, createIfMissing, chainId} = options;
+    const store = await StateStore.open({
+      directory,
+      createIfMissing,
+      role: "owner",
+      cacheBytes: MAIN_CACHE_BYTES,
+    });
+    try {
+      checkChainId(store.readChain(), chainId);
+      const pool = new ProofPool(store, await readHead(store), options);
+      await pool.proofs?.run({calls: new Uint8Array(0), ids: []}); // a thread that cannot start says why
+      return pool;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  get suite(): string {
+    return this.store.suite.name;
+  }
+
+  /** undefined until block 0 is held, and where its source named no chain. */
+  get chainId(): bigint | undefined {
+    return this.store.readChain()?.chainId;
+  }
+
+  /** The newest head that this process has seen; rises with imports. */
+  head(): Head {
+    return this.currentHead;
+  }
+
+  /**
+   * @param hash - 32 bytes
+   * @returns the block's number, or undefined if no block held has it
+   */
+  findBlock(hash: Uint8Array): number | undefined {
+    return this.store.findBlock(hash);
+  }
+
+  readBlock(block: number): BlockSummary | Failure {
+    try {
+      const {header, stateRoot} = this.store.blockOrThrow(block);
+      return {number: block, hash: header.hash, stateRoot};
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  /** Runs on one proof thread. Rejects if that thread dies. */
+  prove(job: ProveJob): Promise<ProveAnswers> {
+    if (this.proofs === undefined)
+      return Promise.reject(new Error("the pool was opened without proof threads"));
+    return this.proofs.run(job);
+  }
+
+  startImport(
+    job: Omit<ImportJob, "kind" | "port">,
+    onEvent: (event: ImportEvent) => void,
+  ): Running<ImportOutcome> {
+    return this.start<ImportOutcome>(
+      port => ({...job, kind: "import", port}),
+      (event: ImportEvent) => {
+        this.currentHead = event.head;
+        onEvent(event);
+      },
+      outcome => {
+        this.currentHead = outcome.head;
+      },
+    );
+  }
+
+  startCheck(
+    job: Omit<CheckJob, "kind" | "port">,
+    onEvent: (event: CheckEvent) => void,
+  ): Running<CheckOutcome> {
+    return this.start<CheckOutcome>(
+      port => ({...job, kind: "check", port}),
+      onEvent,
+      () => {},
+    );
+  }
+
+  /**
+   * Removes the unfinalized blocks above `block`. Not while an import runs.
+   *
+   * @throws StoreError FINALIZED, BLOCK_UNKNOWN
+   */
+  async rollback(block: number): Promise<void> {
+    if (this.running.size > 0) throw new Error("an import is under way");
+    await this.store.rollback(block);
+    this.currentHead = await readHead(this.store);
+  }
+
+  /** Waits for jobs under way, ends the threads, closes the store. */
+  async close(): Promise<void> {
+    this.closing = true;
+    for (const job of this.running) job.stop();
+    await Promise.allSettled([...this.running].map(({outcome}) => outcome));
+    await this.imports.destroy();
+    await this.proofs?.close();
+    await this.store.close();
+  }
+
+  private start<Outcome extends ImportOutcome | CheckOutcome>(
+    makeJob: (port: ImportJob["port"]) => ImportJob | CheckJob,
+    // biome-ignore lint/suspicious/noExplicitAny: the port carries what the job's kind says
+    onEvent: (event: any) => void,
+    onOutcome: (outcome: Outcome) => void,
+  ): Running<Outcome> {
+    const {port1: near, port2: far} = new MessageChannel();
+    near.on("message", onEvent);
+    const running: Running<Outcome> = {
+      outcome: this.imports.run(makeJob(far), {transferList: [far]}).then(outcome => {
+        onOutcome(outcome as Outcome);
+        return outcome as Outcome;
+      }),
+      stop: () => near.postMessage("stop"),
+    };
+    this.running.add(running);
+    const forget = (): void => {
+      near.close();
+      this.running.delete(running);
+    };
+    running.outcome.then(forget, forget);
+    return running;
+  }
+}
