@@ -3,7 +3,7 @@
  *
  * One writer at a time. Blocks become durable, and visible, with `flush`; a refused block leaves nothing behind.
  */
-import {keccak_256} from "@noble/hashes/sha3.js";
+
 import {
   type AccountCode,
   type AccountStorage,
@@ -19,6 +19,7 @@ import {StoreError} from "./errors.ts";
 import {encodeChain} from "./format.ts";
 import {toHex} from "./hex.ts";
 import {sameHKey, sortByHKey} from "./hKeyOrder.ts";
+import {keccak256} from "./keccak.ts";
 import {blockKey, codeKey, executionNodeKey, hashKey, MAX_U48, META} from "./layout.ts";
 import {PairBatch} from "./pairBatch.ts";
 import type {StateStore} from "./stateStore.ts";
@@ -288,7 +289,7 @@ export class BlockWriter {
   /** @returns undefined for no code */
   private putCode(code: Uint8Array): AccountCode | undefined {
     if (code.length === 0) return undefined;
-    const keccakCodeHash = keccak_256(code);
+    const keccakCodeHash = keccak256(code);
     const key = codeKey(keccakCodeHash);
     if (this.batch.pendingRecord(key) === undefined && !this.store.hasCode(keccakCodeHash))
       this.batch.put(key, code);

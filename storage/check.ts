@@ -1,13 +1,14 @@
 /**
  * Checking a store: is everything in it what the hashes say?
  */
-import {keccak_256} from "@noble/hashes/sha3.js";
+
 import type {Account} from "./account.ts";
 import type {BlockRecord} from "./blockRecord.ts";
 import {checkPath, checkTree} from "./checkTree.ts";
 import {hashTopRoot} from "./emptyTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
 import {toHex} from "./hex.ts";
+import {keccak256} from "./keccak.ts";
 import {FIRST_PAGE, nameOfKey} from "./layout.ts";
 import {openRecord} from "./record.ts";
 import type {StateStore} from "./stateStore.ts";
@@ -159,7 +160,7 @@ function checkCode(store: StateStore, {code}: Account, where: string, findings: 
     const bytes = store.readCode(code.keccakCodeHash);
     const matches =
       bytes.length === code.codeSize &&
-      Buffer.compare(keccak_256(bytes), code.keccakCodeHash) === 0 &&
+      Buffer.compare(keccak256(bytes), code.keccakCodeHash) === 0 &&
       Buffer.compare(store.suite.hashCode(bytes), code.codeHash) === 0;
     if (!matches) findings.report(where, "its code does not have the hashes and size that the account says");
   } catch (error) {

@@ -27,7 +27,12 @@ export async function checkFormat(
   create: boolean,
   suite: string | undefined,
 ): Promise<HashSuite> {
-  const value = db.getSync(META.format);
+  let value: Buffer | undefined;
+  try {
+    value = db.getSync(META.format);
+  } catch (error) {
+    throw damaged(directory, error);
+  }
   if (value === undefined) {
     await refuseUnlessEmpty(db, directory);
     if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);

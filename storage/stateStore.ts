@@ -228,11 +228,12 @@ export class StateStore {
 /** Looks before LevelDB does: it would make files in whatever directory it is given. */
 function refuseForeignDirectory(directory: string, create: boolean): void {
   if (existsSync(join(directory, "CURRENT"))) return;
-  if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
   const files = existsSync(directory) ? readdirSync(directory) : [];
-  if (files.some(name => name.endsWith(".ldb") || name.startsWith("MANIFEST")))
+  // The first manifest is written just before CURRENT: a crash between the two leaves it, and nothing is lost.
+  if (files.some(name => /^(\d+\.(ldb|log)|MANIFEST-(?!000001$).*)$/.test(name)))
     throw new StoreError("STORE_DAMAGED", `${directory} holds a store without its CURRENT file`);
-  const foreign = files.find(name => !/^(LOCK|LOG|LOG\.old|\d+\.(log|dbtmp))$/.test(name));
+  if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
+  const foreign = files.find(name => !/^(LOCK|LOG|LOG\.old|MANIFEST-000001|\d+\.dbtmp)$/.test(name));
   if (foreign !== undefined)
     throw new StoreError(
       "STORE_MISSING",

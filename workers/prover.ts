@@ -22,7 +22,7 @@ export class Prover {
   private readonly text = new AnswerText();
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
-  /** Finalized blocks only, which never change: the server lets no others through. */
+  /** Finalized blocks only: others may be rolled back. */
   private readonly blocks = new Map<number, BlockRecord>();
 
   constructor(store: StateStore) {
@@ -92,8 +92,10 @@ export class Prover {
     let record = this.blocks.get(number);
     if (record === undefined) {
       record = this.store.blockOrThrow(number);
-      if (this.blocks.size >= KEPT_BLOCKS) this.blocks.clear();
-      this.blocks.set(number, record);
+      if (number <= (this.store.readFinalized() ?? -1)) {
+        if (this.blocks.size >= KEPT_BLOCKS) this.blocks.clear();
+        this.blocks.set(number, record);
+      }
     }
     return record;
   }

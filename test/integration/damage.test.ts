@@ -1,0 +1,201 @@
+/** A damaged store answers with the right proof or with a named failure, never with a wrong proof; check names the place. */
+import assert from "node:assert/strict";
+import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {Level} from "level";
+import type {CheckEvent} from "../../workers/job.ts";
+import {ProofPool} from "../../workers/pool.ts";
+import {encodeLines} from "../support/differenceLine.ts";
+import {addressAt, longChain} from "../support/longChain.ts";
+import {type ProveCall, proveCalls} from "../support/proveCalls.ts";
+
+const BLOCKS = 4;
+const chain = longChain(BLOCKS, 60);
+const calls: ProveCall[] = Array.from({length: BLOCKS}, (_, block) => block).flatMap(block =>
+  Array.from({length: 40}, (_, i) => ({block, address: addressAt(i * 7), slots: [0n, BigInt(i * 7)]})),
+);
+
+let folder: string;
+let whole: string;
+let expected: string[];
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-damage-"));
+  whole = join(folder, "whole");
+  const path = join(folder, "chain.ndjson");
+  await writeFile(path, encodeLines(chain));
+  const pool = await open(whole);
+  await pool.startImport({source: {kind: "diffs", path, follow: false}, finalized: "last"}, () => {}).outcome;
+  expected = await proveCalls(pool, calls);
+  assert.ok(expected.every(text => text.startsWith("{")));
+  await pool.close();
+  // Opening writes the log out as a table file.
+  await (await open(whole)).close();
+});
+after(async () => {
+  await rm(folder, {recursive: true});
+});
+
+function open(directory: string): Promise<ProofPool> {
+  return ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+}
+
+async function copyOfStore(name: string): Promise<string> {
+  const directory = join(folder, name);
+  await cp(whole, directory, {recursive: true});
+  return directory;
+}
+
+/** Writes records behind proofd's back. */
+async function tamper(
+  directory: string,
+  change: (db: Level<Buffer, Buffer>) => Promise<void>,
+): Promise<void> {
+  const db = new Level<Buffer, Buffer>(directory, {
+    keyEncoding: "buffer",
+    valueEncoding: "buffer",
+    compression: false,
+  });
+  await db.open();
+  await change(db);
+  await db.close();
+}
+
+/** What check reports. */
+async function findings(directory: string): Promise<string[]> {
+  const pool = await open(directory);
+  const found: string[] = [];
+  const onEvent = (event: CheckEvent): void => {
+    if (event.kind === "finding") found.push(`${event.where}: ${event.what}`);
+  };
+  await pool.startCheck({}, onEvent).outcome;
+  await pool.close();
+  return found;
+}
+
+/** @returns how many answers were right and how many calls failed by name */
+async function proveAll(directory: string): Promise<{right: number; failed: number}> {
+  const pool = await open(directory);
+  const answers = await proveCalls(pool, calls);
+  await pool.close();
+  let right = 0;
+  for (const [i, answer] of answers.entries()) {
+    if (answer.startsWith("{")) {
+      assert.equal(answer, expected[i]);
+      right++;
+    } else assert.equal(answer, "DAMAGED");
+  }
+  return {right, failed: answers.length - right};
+}
+
+test("a bit flipped in any page fails the proofs that need the page by name, and check names the page", async () => {
+  const directory = await copyOfStore("pages");
+  const pages: Buffer[] = [];
+  await tamper(directory, async db => {
+    for await (const key of db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")})) pages.push(key);
+  });
+  let failed = 0;
+  for (let i = 0; i < pages.length; i += Math.ceil(pages.length / 6)) {
+    const key = pages[i] as Buffer;
+    let original: Buffer = Buffer.alloc(0);
+    await tamper(directory, async db => {
+      original = (await db.get(key)) as Buffer;
+      const flipped = Buffer.from(original);
+      flipped[(i * 31) % flipped.length] = (flipped[(i * 31) % flipped.length] as number) ^ (1 << (i % 8));
+      await db.put(key, flipped);
+    });
+    failed += (await proveAll(directory)).failed;
+    const found = await findings(directory);
+    const page = key.readUIntBE(1, 6);
+    assert.ok(
+      found.some(text => text.includes(`page ${page}: RECORD_DAMAGED: page ${page}: checksum`)),
+      `page ${page}: ${found.join("; ")}`,
+    );
+    await tamper(directory, db => db.put(key, original));
+  }
+  assert.ok(failed > 0, "none of the proofs needed any of the pages");
+  assert.deepEqual(await findings(directory), []);
+});
+
+test("a page that is gone, or stands under another's number, fails by name", async () => {
+  const directory = await copyOfStore("gone");
+  let pages: Buffer[] = [];
+  await tamper(directory, async db => {
+    pages = await db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")}).all();
+    await db.del(pages.at(-1) as Buffer);
+    await db.put(pages.at(-3) as Buffer, (await db.get(pages.at(-4) as Buffer)) as Buffer);
+  });
+  const {failed} = await proveAll(directory);
+  assert.ok(failed > 0);
+  const found = (await findings(directory)).join("\n");
+  assert.match(
+    found,
+    new RegExp(`RECORD_MISSING: page ${pages.at(-1)?.readUIntBE(1, 6)} is not in the store`),
+  );
+  assert.match(found, new RegExp(`page ${pages.at(-3)?.readUIntBE(1, 6)}: checksum`));
+});
+
+test("bytes flipped in LevelDB's own files never make a wrong proof", async () => {
+  const files = (await readdir(whole)).filter(name => /\.(ldb|log)$|^MANIFEST/.test(name));
+  let failedOpens = 0;
+  let failedProofs = 0;
+  for (let round = 0; round < 12; round++) {
+    const directory = await copyOfStore(`file-${round}`);
+    const name = files[round % files.length] as string;
+    const bytes = await readFile(join(directory, name));
+    if (bytes.length === 0) continue;
+    // A run of bytes, as a bad sector has, at places spread over the file.
+    const start = Math.floor(bytes.length * ((round * 0.381966) % 1));
+    for (let at = start; at < Math.min(bytes.length, start + 64); at++)
+      bytes[at] = (bytes[at] as number) ^ 0x55;
+    await writeFile(join(directory, name), bytes);
+    try {
+      failedProofs += (await proveAll(directory)).failed;
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      assert.match(
+        String((error as {code?: string}).code),
+        /^(STORE_DAMAGED|RECORD_DAMAGED|RECORD_MISSING|FORMAT_MISMATCH|BLOCK_UNKNOWN)$/,
+        String(error),
+      );
+      failedOpens++;
+    }
+    await rm(directory, {recursive: true});
+  }
+  assert.ok(failedOpens + failedProofs > 0, "no damage had any effect");
+});
+
+test("a store of another format version or hash suite, and a LevelDB of something else, are refused by name", async () => {
+  const {crc32} = await import("node:zlib");
+  const key = Buffer.from("mformat");
+  const record = (body: object): Buffer => {
+    const text = Buffer.from(JSON.stringify(body));
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32BE(crc32(text, crc32(key)));
+    return Buffer.concat([text, sum]);
+  };
+  const directory = await copyOfStore("format");
+  await tamper(directory, db => db.put(key, record({version: 99, suite: "sha256"})));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 1/});
+  await tamper(directory, db => db.put(key, record({version: 1, suite: "md5"})));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /suite md5 is not one of sha256/});
+  await tamper(directory, db => db.del(key));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /not a proofd store/});
+});
+
+test("a directory with files of something else is refused and left as it was", async () => {
+  const directory = join(folder, "foreign");
+  await cp(join(folder, "chain.ndjson"), join(directory, "chain.ndjson"));
+  await assert.rejects(open(directory), {
+    code: "STORE_MISSING",
+    message: /not empty \(it has chain.ndjson\)/,
+  });
+  assert.deepEqual(await readdir(directory), ["chain.ndjson"]);
+});
+
+test("a store without its CURRENT file is refused, not made anew", async () => {
+  const directory = await copyOfStore("current");
+  await rm(join(directory, "CURRENT"));
+  await assert.rejects(open(directory), {code: "STORE_DAMAGED", message: /without its CURRENT file/});
+});
