@@ -11,6 +11,7 @@
  */
 import {MessageChannel} from "node:worker_threads";
 import {Piscina} from "piscina";
+import type {ChainConfig} from "../storage/blockDifference.ts";
 import {StoreError} from "../storage/errors.ts";
 import {checkChainId} from "../storage/format.ts";
 import {StateStore} from "../storage/stateStore.ts";
@@ -72,12 +73,16 @@ export class ProofPool {
   private readonly imports: Piscina<ImportJob | CheckJob, ImportOutcome | CheckOutcome>;
   private readonly running = new Set<Running<unknown>>();
   private currentHead: Head;
+  /** Read once: block 0 fixes it. */
+  private chain: ChainConfig | undefined;
+  private readonly expectedChainId: bigint | undefined;
   private closing = false;
 
   private constructor(store: StateStore, head: Head, options: PoolOptions) {
     this.store = store;
     this.workers = options.workers;
     this.currentHead = head;
+    this.expectedChainId = options.chainId;
     const workerData = {directory: options.directory, cacheBytes: options.cacheBytes};
     const onError = (error: Error): void => options.onWorkerExit?.(error);
     if (options.workers > 0) {
@@ -130,9 +135,10 @@ export class ProofPool {
     return this.store.suite.name;
   }
 
-  /** undefined until block 0 is held, and where its source named no chain. */
+  /** Block 0's, or the one that the pool was opened for; undefined where neither names a chain. */
   get chainId(): bigint | undefined {
-    return this.store.readChain()?.chainId;
+    this.chain ??= this.store.readChain();
+    return this.chain?.chainId ?? this.expectedChainId;
   }
 
   /** The newest head that this process has seen; rises with imports. */

@@ -5,8 +5,14 @@
  * state root. What only consensus decides (seals, difficulty, the steps of gas limit and base fee) is taken from the
  * chain, whose hashes link it to the genesis.
  */
-import {type Block, createBlockFromRLP} from "@ethereumjs/block";
+import {
+  type Block,
+  cliqueSigner,
+  createBlockFromRLP,
+  type BlockHeader as LibraryHeader,
+} from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
+import type {EVMOpts} from "@ethereumjs/evm";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import type {BlockDifference} from "../../storage/blockDifference.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -129,26 +135,32 @@ export class BlockExecutor {
 
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
     this.common.setHardfork(this.genesis.forks.forkAt(head));
-    const block = createBlockFromRLP(blockRlp, {common: this.common});
+    // Uncles may be older than a fork; the library finds theirs by number, which is all that counts before the merge.
+    const block = createBlockFromRLP(blockRlp, {
+      common: this.common,
+      ...(head.difficulty !== 0n && {setHardfork: true}),
+    });
     // The library writes the header anew from the fields it knows.
     checkField("header hash", toHex(head.hash), toHex(block.hash()));
-    this.vm ??= await this.createVm();
-    // `generate` only skips the library's own comparison, whose errors do not say what it got.
-    const result = await runBlock(this.vm, {block, generate: true, skipHeaderValidation: true});
-    this.checkResult(block, result);
+    try {
+      this.vm ??= await this.createVm();
+      await runBlock(this.vm, {block, skipHeaderValidation: true});
+    } catch (error) {
+      await this.explain(block);
+      throw error;
+    }
   }
 
-  private checkResult(block: Block, result: Awaited<ReturnType<typeof runBlock>>): void {
+  /** Executes a refused block once more without the library's comparison, whose errors do not say what it got. */
+  private async explain(block: Block): Promise<void> {
+    this.state.discard();
+    const result = await runBlock(await this.createVm(), {block, generate: true, skipHeaderValidation: true});
     const {header} = block;
     checkField("gas used", `${header.gasUsed}`, `${result.gasUsed}`);
     checkField("receipts root", toHex(header.receiptTrie), toHex(result.receiptsRoot));
     checkField("logs bloom", toHex(header.logsBloom), toHex(result.logsBloom));
-    if (header.requestsHash !== undefined)
-      checkField(
-        "requests hash",
-        toHex(header.requestsHash),
-        toHex(result.requestsHash ?? new Uint8Array(0)),
-      );
+    if (header.requestsHash !== undefined && result.requestsHash !== undefined)
+      checkField("requests hash", toHex(header.requestsHash), toHex(result.requestsHash));
     checkField("state root", toHex(header.stateRoot), toHex(result.stateRoot));
   }
 
@@ -158,7 +170,12 @@ export class BlockExecutor {
       putBlock: async () => {},
       shallowCopy: () => blockchain,
     };
-    return createVM({common: this.common, stateManager: this.state, blockchain});
+    return createVM({
+      common: this.common,
+      stateManager: this.state,
+      blockchain,
+      evmOpts: {common: this.common, stateManager: this.state, blockchain, cliqueSigner: findCliqueSigner},
+    });
   }
 
   private findBlockHash(number: number): Uint8Array {
@@ -169,6 +186,10 @@ export class BlockExecutor {
     return hash;
   }
 }
+
+/** The EVM asks it of the block that it runs, whose header is a whole one. */
+const findCliqueSigner: NonNullable<EVMOpts["cliqueSigner"]> = header =>
+  cliqueSigner(header as LibraryHeader);
 
 function checkField(name: string, expected: string, got: string): void {
   if (expected !== got) throw new Error(`${name} is ${got}, the header says ${expected}`);

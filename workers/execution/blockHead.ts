@@ -6,8 +6,8 @@
  *             gasLimit, gasUsed, timestamp, extraData, mixHash, nonce, (baseFee, (withdrawalsRoot, ...))]
  */
 import {RLP} from "@ethereumjs/rlp";
-import {keccak_256} from "@noble/hashes/sha3.js";
 import type {BlockHeader} from "../../storage/blockDifference.ts";
+import {keccak256} from "../../storage/keccak.ts";
 import {ExecutionError} from "./errors.ts";
 
 /** A header as the store keeps it, and what execution is checked against. */
@@ -39,7 +39,7 @@ export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead 
     if (number > Number.MAX_SAFE_INTEGER) throw new Error(`number ${number} is out of range`);
     return {
       number: Number(number),
-      hash: keccak_256(headerRlp),
+      hash: keccak256(headerRlp),
       parentHash: field(0, "parentHash", 32),
       stateRoot: field(3, "stateRoot", 32),
       difficulty: toQuantity(field(7, "difficulty"), "difficulty"),

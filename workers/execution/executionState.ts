@@ -10,33 +10,29 @@
  * The trie is touched once per block here (before byzantium once per transaction, for the receipt).
  */
 import type {AccountFields, StateManagerInterface} from "@ethereumjs/common";
-import {MerklePatriciaTrie} from "@ethereumjs/mpt";
+import type {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {OriginalStorageCache} from "@ethereumjs/statemanager";
-import {
-  Account,
-  type Address,
-  createAccountFromRLP,
-  KECCAK256_NULL,
-  KECCAK256_RLP,
-  unpadBytes,
-  ValueEncoding,
-} from "@ethereumjs/util";
-import {keccak_256} from "@noble/hashes/sha3.js";
+import {Account, type Address, KECCAK256_RLP, unpadBytes} from "@ethereumjs/util";
 import {AccountDifferences} from "../../storage/accountDifferences.ts";
+import {toHex} from "../../storage/hex.ts";
+import {keccak256} from "../../storage/keccak.ts";
 import {differAccount, type WrittenAccount} from "./accountDifference.ts";
+import {BaseState, type SealedAccount} from "./baseState.ts";
+import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
-import {codeKey, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
+import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
 
-/** About 50 MB: accounts and slots of 200 to 250 bytes each. */
-const MAX_CACHED_VALUES = 200_000;
-const MAX_CACHED_CODE_BYTES = 32 << 20;
+type Slots = Map<ByteKey, Uint8Array>;
+
+interface ComputedRoot {
+  readonly root: Uint8Array;
+  /** Of every written account that exists. */
+  readonly storageRoots: ReadonlyMap<ByteKey, Uint8Array>;
+}
 
 const NO_BYTES = new Uint8Array(0);
-
-/** Bytes as a map key, one character each. */
-type Key = string;
-type Slots = Map<Key, Uint8Array>;
+const NO_SLOTS: ReadonlyMap<ByteKey, Uint8Array> = new Map();
 
 export class ExecutionState implements StateManagerInterface {
   readonly originalStorageCache = new OriginalStorageCache(this.getStorage.bind(this));
@@ -44,33 +40,27 @@ export class ExecutionState implements StateManagerInterface {
   private readonly nodes: TrieNodes;
   private readonly overlay: TrieOverlay;
   private readonly trie: MerklePatriciaTrie;
-  /** The state's root before the block. */
-  private baseRoot: Uint8Array = KECCAK256_RLP;
-
-  private readonly baseAccounts = new Map<Key, Account | null>();
-  private readonly baseSlots = new Map<Key, Slots>();
-  private cachedValues = 0;
-  private readonly codes = new Map<Key, Uint8Array>();
-  private cachedCodeBytes = 0;
+  private readonly base: BaseState;
 
   /** null: deleted. */
-  private readonly accounts = new Map<Key, Account | null>();
-  private readonly slots = new Map<Key, Slots>();
+  private readonly accounts = new Map<ByteKey, Account | null>();
+  private readonly slots = new Map<ByteKey, Slots>();
   /** Accounts whose slots of the base are gone, by deletion or before a creation. */
-  private readonly cleared = new Set<Key>();
+  private readonly cleared = new Set<ByteKey>();
   /** Accounts deleted at some point of the block. */
-  private readonly destroyed = new Set<Key>();
-  private readonly newCodes = new Map<Key, Uint8Array>();
+  private readonly destroyed = new Set<ByteKey>();
+  private readonly newCodes = new Map<ByteKey, Uint8Array>();
 
   private undo: (() => void)[] = [];
   private readonly checkpoints: number[] = [];
   /** The root with everything written; undefined after a write. */
-  private computed: {root: Uint8Array; storageRoots: Map<Key, Uint8Array>} | undefined;
+  private computed: ComputedRoot | undefined;
 
   constructor(nodes: TrieNodes) {
     this.nodes = nodes;
     this.overlay = new TrieOverlay(nodes);
-    this.trie = this.openTrie(KECCAK256_RLP);
+    this.trie = openTrie(this.overlay, KECCAK256_RLP);
+    this.base = new BaseState(nodes, this.overlay);
   }
 
   async getAccount(address: Address): Promise<Account | undefined> {
@@ -102,9 +92,9 @@ export class ExecutionState implements StateManagerInterface {
   }
 
   async putCode(address: Address, code: Uint8Array): Promise<void> {
-    const codeHash = keccak_256(code);
+    const codeHash = keccak256(code);
     // Named by its hash, so a revert need not take it back; only codes that accounts end with are persisted.
-    this.newCodes.set(toKey(codeHash), code);
+    this.newCodes.set(toKey(codeHash), new Uint8Array(code));
     await this.modifyAccountFields(address, {codeHash});
   }
 
@@ -122,7 +112,7 @@ export class ExecutionState implements StateManagerInterface {
     const key = toKey(address.bytes);
     const written = this.slots.get(key)?.get(toKey(slot));
     if (written !== undefined) return written;
-    return this.cleared.has(key) ? NO_BYTES : this.readBaseSlot(key, slot);
+    return this.cleared.has(key) ? NO_BYTES : this.base.readSlot(key, slot);
   }
 
   async putStorage(address: Address, slot: Uint8Array, value: Uint8Array): Promise<void> {
@@ -130,7 +120,7 @@ export class ExecutionState implements StateManagerInterface {
     if ((await this.readAccount(key)) === null)
       throw new Error("a slot was written to an account that does not exist");
     const slotKey = toKey(slot);
-    const slots = this.slots.get(key) ?? new Map<Key, Uint8Array>();
+    const slots = this.slots.get(key) ?? new Map<ByteKey, Uint8Array>();
     this.slots.set(key, slots);
     const before = slots.get(slotKey);
     slots.set(slotKey, unpadBytes(value));
@@ -178,24 +168,18 @@ export class ExecutionState implements StateManagerInterface {
     if (!(await this.hasStateRoot(root)))
       throw new ExecutionError(
         "STATE_MISSING",
-        `the state with the trie root 0x${Buffer.from(root).toString("hex")} is not in this store`,
+        `the state with the trie root ${toHex(root)} is not in this store`,
       );
     this.discard();
-    this.clearCaches();
-    this.baseRoot = root;
+    this.base.moveTo(root);
   }
 
   async hasStateRoot(root: Uint8Array): Promise<boolean> {
-    const key = Buffer.from(root).toString("hex");
-    return key === Buffer.from(KECCAK256_RLP).toString("hex") || this.nodes.get(key) !== undefined;
+    return sameBytes(root, KECCAK256_RLP) || this.nodes.get(Buffer.from(root).toString("hex")) !== undefined;
   }
 
   clearCaches(): void {
-    this.baseAccounts.clear();
-    this.baseSlots.clear();
-    this.cachedValues = 0;
-    this.codes.clear();
-    this.cachedCodeBytes = 0;
+    this.base.clearCache();
   }
 
   /** Never asked for by block execution: the overlay and the undo log have one user. */
@@ -223,39 +207,37 @@ export class ExecutionState implements StateManagerInterface {
     this.computed ??= await this.computeRoot();
     const {root, storageRoots} = this.computed;
     const differences = new AccountDifferences();
-    const written: [Key, WrittenAccount][] = [];
+    const sealed: SealedAccount[] = [];
     for (const key of this.writtenKeys()) {
-      const account = await this.describeWritten(key);
-      const difference = await differAccount(fromKey(key), account, slot => this.readBaseSlot(key, slot));
+      const written = await this.describeWritten(key);
+      const difference = await differAccount(fromKey(key), written, slot => this.base.readSlot(key, slot));
       if (difference !== undefined) differences.add(difference);
-      written.push([key, account]);
+      if (
+        written.after !== null &&
+        written.code.length > 0 &&
+        this.newCodes.has(toKey(written.after.codeHash))
+      )
+        this.nodes.put(codeKey(written.after.codeHash), written.code);
+      sealed.push({
+        key,
+        account: written.after && withStorageRoot(written.after, storageRoots.get(key) ?? KECCAK256_RLP),
+        isCleared: this.cleared.has(key),
+        slots: this.slots.get(key) ?? NO_SLOTS,
+      });
     }
     for (const storageRoot of storageRoots.values()) this.overlay.persist(storageRoot);
     this.overlay.persist(root);
-    for (const [key, {after}] of written) {
-      const code = after === null ? undefined : this.newCodes.get(toKey(after.codeHash));
-      if (after !== null && code !== undefined && code.length > 0) {
-        this.nodes.put(codeKey(after.codeHash), code);
-        this.cacheCode(after.codeHash, code);
-      }
-      this.cacheWritten(key, after, storageRoots.get(key));
-    }
-    this.baseRoot = root;
+    this.base.advance(root, sealed);
     this.discard();
-    if (this.cachedValues > MAX_CACHED_VALUES) {
-      this.baseAccounts.clear();
-      this.baseSlots.clear();
-      this.cachedValues = 0;
-    }
     return differences;
   }
 
-  private writtenKeys(): Set<Key> {
-    return new Set([...this.accounts.keys(), ...this.slots.keys()]);
+  private writtenKeys(): Set<ByteKey> {
+    return new Set([...this.accounts.keys(), ...this.slots.keys(), ...this.cleared]);
   }
 
-  private async describeWritten(key: Key): Promise<WrittenAccount> {
-    const before = await this.readBaseAccount(key);
+  private async describeWritten(key: ByteKey): Promise<WrittenAccount> {
+    const before = await this.base.readAccount(key);
     const after = await this.readAccount(key);
     return {
       before,
@@ -268,32 +250,29 @@ export class ExecutionState implements StateManagerInterface {
     };
   }
 
-  private async computeRoot(): Promise<{root: Uint8Array; storageRoots: Map<Key, Uint8Array>}> {
+  private async computeRoot(): Promise<ComputedRoot> {
     this.overlay.clear();
-    this.trie.root(this.baseRoot);
-    const storageRoots = new Map<Key, Uint8Array>();
+    this.trie.root(this.base.root);
+    const storageRoots = new Map<ByteKey, Uint8Array>();
     for (const key of this.writtenKeys()) {
       const after = await this.readAccount(key);
       if (after === null) {
-        if ((await this.readBaseAccount(key)) !== null) await this.trie.del(fromKey(key));
+        if ((await this.base.readAccount(key)) !== null) await this.trie.del(fromKey(key));
         continue;
       }
       const storageRoot = await this.computeStorageRoot(key);
       storageRoots.set(key, storageRoot);
-      await this.trie.put(
-        fromKey(key),
-        new Account(after.nonce, after.balance, storageRoot, after.codeHash).serialize(),
-      );
+      await this.trie.put(fromKey(key), withStorageRoot(after, storageRoot).serialize());
     }
     return {root: this.trie.root(), storageRoots};
   }
 
-  private async computeStorageRoot(key: Key): Promise<Uint8Array> {
-    const base = this.cleared.has(key) ? null : await this.readBaseAccount(key);
+  private async computeStorageRoot(key: ByteKey): Promise<Uint8Array> {
+    const base = this.cleared.has(key) ? null : await this.base.readAccount(key);
     const root = base?.storageRoot ?? KECCAK256_RLP;
     const slots = this.slots.get(key);
     if (slots === undefined || slots.size === 0) return root;
-    const trie = this.openTrie(root);
+    const trie = openTrie(this.overlay, root);
     for (const [slot, value] of slots) {
       if (value.length > 0) await trie.put(fromKey(slot), RLP.encode(value));
       else await trie.del(fromKey(slot));
@@ -301,105 +280,27 @@ export class ExecutionState implements StateManagerInterface {
     return trie.root();
   }
 
-  private openTrie(root: Uint8Array): MerklePatriciaTrie {
-    return new MerklePatriciaTrie({
-      db: this.overlay,
-      valueEncoding: ValueEncoding.Bytes,
-      useKeyHashing: true,
-      root,
-    });
-  }
-
-  private async readAccount(key: Key): Promise<Account | null> {
+  private async readAccount(key: ByteKey): Promise<Account | null> {
     const written = this.accounts.get(key);
-    return written === undefined ? this.readBaseAccount(key) : written;
+    return written === undefined ? this.base.readAccount(key) : written;
   }
 
-  private async writeAccount(key: Key, account: Account | null): Promise<void> {
+  private async writeAccount(key: ByteKey, account: Account | null): Promise<void> {
     const before = this.accounts.get(key);
     this.accounts.set(key, account);
     this.computed = undefined;
     this.undo.push(() => (before === undefined ? this.accounts.delete(key) : this.accounts.set(key, before)));
   }
 
-  private async readBaseAccount(key: Key): Promise<Account | null> {
-    const cached = this.baseAccounts.get(key);
-    if (cached !== undefined) return cached;
-    const trie = this.openTrie(this.baseRoot);
-    const encoded = await trie.get(fromKey(key));
-    const account = encoded === null ? null : createAccountFromRLP(encoded);
-    this.baseAccounts.set(key, account);
-    this.cachedValues++;
-    return account;
-  }
-
-  private async readBaseSlot(key: Key, slot: Uint8Array): Promise<Uint8Array> {
-    const slots = this.baseSlots.get(key) ?? new Map<Key, Uint8Array>();
-    const slotKey = toKey(slot);
-    const cached = slots.get(slotKey);
-    if (cached !== undefined) return cached;
-    const account = await this.readBaseAccount(key);
-    if (account === null || sameBytes(account.storageRoot, KECCAK256_RLP)) return NO_BYTES;
-    const encoded = await this.openTrie(account.storageRoot).get(slot);
-    const value = encoded === null ? NO_BYTES : (RLP.decode(encoded) as Uint8Array);
-    this.baseSlots.set(key, slots.set(slotKey, value));
-    this.cachedValues++;
-    return value;
-  }
-
   private readCode(codeHash: Uint8Array): Uint8Array {
-    if (sameBytes(codeHash, KECCAK256_NULL)) return NO_BYTES;
-    const key = toKey(codeHash);
-    const known = this.newCodes.get(key) ?? this.codes.get(key);
-    if (known !== undefined) return known;
-    const code = this.nodes.get(codeKey(codeHash));
-    if (code === undefined)
-      throw new ExecutionError(
-        "STATE_MISSING",
-        `code 0x${Buffer.from(codeHash).toString("hex")} is not in this store`,
-      );
-    this.cacheCode(codeHash, code);
-    return code;
-  }
-
-  private cacheCode(codeHash: Uint8Array, code: Uint8Array): void {
-    if (this.cachedCodeBytes + code.length > MAX_CACHED_CODE_BYTES) {
-      this.codes.clear();
-      this.cachedCodeBytes = 0;
-    }
-    this.codes.set(toKey(codeHash), code);
-    this.cachedCodeBytes += code.length;
-  }
-
-  /** Carries what the block wrote into the cache of the next one's base. */
-  private cacheWritten(key: Key, after: Account | null, storageRoot: Uint8Array | undefined): void {
-    this.baseAccounts.set(
-      key,
-      after === null ? null : new Account(after.nonce, after.balance, storageRoot, after.codeHash),
-    );
-    this.cachedValues++;
-    if (this.cleared.has(key)) this.baseSlots.delete(key);
-    const written = this.slots.get(key);
-    if (written === undefined) return;
-    const slots = this.baseSlots.get(key) ?? new Map<Key, Uint8Array>();
-    for (const [slot, value] of written) slots.set(slot, value);
-    this.baseSlots.set(key, slots);
-    this.cachedValues += written.size;
+    return this.newCodes.get(toKey(codeHash)) ?? this.base.readCode(codeHash);
   }
 }
 
 function copyAccount(account: Account): Account {
-  return new Account(account.nonce, account.balance, account.storageRoot, account.codeHash);
+  return withStorageRoot(account, account.storageRoot);
 }
 
-function toKey(bytes: Uint8Array): Key {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-}
-
-function fromKey(key: Key): Uint8Array {
-  return new Uint8Array(Buffer.from(key, "latin1"));
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
+function withStorageRoot({nonce, balance, codeHash}: Account, storageRoot: Uint8Array): Account {
+  return new Account(nonce, balance, storageRoot, codeHash);
 }

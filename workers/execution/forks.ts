@@ -15,6 +15,7 @@ import {
 } from "@ethereumjs/common";
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {toHex} from "../../storage/hex.ts";
+import {keccak256} from "../../storage/keccak.ts";
 import {invalidGenesis, type JsonObject, parseFixedBytes, parseObject, parseQuantity} from "./gethJson.ts";
 import {kzg} from "./kzg.ts";
 
@@ -54,10 +55,15 @@ const TIME_FORKS: readonly Fork[] = [
 ];
 
 /** End like a fork but change nothing that a block's execution sees. */
-const NO_FORK = new Set(["mergeNetsplitBlock", "eip155Block"]);
+const NO_FORK = new Set(["mergeNetsplitBlock", "mergeForkBlock", "eip155Block"]);
 
 const PARIS = "paris";
 const BLOB_GAS = 131072;
+
+interface BlobSchedule {
+  readonly params: ParamsDict;
+  readonly customHardforks: Record<string, HardforkConfig>;
+}
 
 interface ScheduledFork {
   readonly name: string;
@@ -76,6 +82,7 @@ export class ForkSchedule {
   private readonly config: JsonObject;
   private readonly byNumber: readonly ScheduledFork[];
   private readonly byTime: readonly ScheduledFork[];
+  private readonly blobs: BlobSchedule;
 
   /** @throws ExecutionError GENESIS_INVALID naming the field of `config` */
   constructor(config: JsonObject) {
@@ -93,10 +100,13 @@ export class ForkSchedule {
     for (const consensus of ["ibft2", "qbft", "bor", "parlia", "optimism", "istanbul"])
       if (config[consensus] !== undefined)
         throw invalidGenesis(`config.${consensus}`, "is a consensus whose rules are not supported");
+    if (config.enableVerkleAtGenesis === true)
+      throw invalidGenesis("config.enableVerkleAtGenesis", "is not supported");
     this.byNumber = readForks(normalize(config), NUMBER_FORKS);
     this.byTime = readForks(config, TIME_FORKS);
     if (this.byTime.length > 0 && !this.byNumber.some(fork => fork.name === "london"))
       throw invalidGenesis("config.londonBlock", "is missing, though a fork by time is set");
+    this.blobs = readBlobSchedule(config.blobSchedule, this.byTime);
   }
 
   /**
@@ -134,7 +144,7 @@ export class ForkSchedule {
       {name: PARIS, block: null},
       ...this.byTime.map(fork => ({name: fork.name, block: null, timestamp: Number(fork.from)})),
     ];
-    const {params, customHardforks} = this.readBlobSchedule();
+    const {params, customHardforks} = this.blobs;
     // geth's default is no deposit contract; @ethereumjs would take mainnet's.
     const depositContract =
       config.depositContractAddress === undefined
@@ -155,31 +165,28 @@ export class ForkSchedule {
           : {type: "poa", algorithm: "clique", clique: readClique(config.clique)},
       depositContractAddress: toHex(depositContract) as PrefixedHexString,
     };
-    return new Common({chain, hardfork: "chainstart", customCrypto: {kzg}, params});
+    return new Common({chain, hardfork: "chainstart", customCrypto: {keccak256, kzg}, params});
   }
+}
 
-  /** What `blobSchedule` says of each fork; the EIPs' own counts where it says nothing. */
-  private readBlobSchedule(): {
-    readonly params: ParamsDict;
-    readonly customHardforks: Record<string, HardforkConfig>;
-  } {
-    const schedule = parseObject(this.config.blobSchedule ?? {}, "config.blobSchedule");
-    const params: ParamsDict = {};
-    const customHardforks: Record<string, HardforkConfig> = {};
-    for (const {name} of this.byTime.slice(1)) {
-      const isBlobFork = name.startsWith("bpo");
-      if (schedule[name] === undefined) {
-        if (isBlobFork)
-          throw invalidGenesis(`config.blobSchedule.${name}`, `is missing, though ${name}Time is set`);
-        continue;
-      }
-      const counts = readBlobCounts(schedule[name], `config.blobSchedule.${name}`);
-      // Forks that change nothing else are not all known to @ethereumjs; of the others it has the EIPs.
-      if (isBlobFork) customHardforks[name] = {eips: [], params: counts};
-      else params[name] = counts;
+/** What `blobSchedule` says of each fork; the EIPs' own counts where it says nothing. */
+function readBlobSchedule(value: unknown, forks: readonly ScheduledFork[]): BlobSchedule {
+  const schedule = parseObject(value ?? {}, "config.blobSchedule");
+  const params: ParamsDict = {};
+  const customHardforks: Record<string, HardforkConfig> = {};
+  for (const {name} of forks.slice(1)) {
+    const isBlobFork = name.startsWith("bpo");
+    if (schedule[name] === undefined) {
+      if (isBlobFork)
+        throw invalidGenesis(`config.blobSchedule.${name}`, `is missing, though ${name}Time is set`);
+      continue;
     }
-    return {params, customHardforks};
+    const counts = readBlobCounts(schedule[name], `config.blobSchedule.${name}`);
+    // Forks that change nothing else are not all known to @ethereumjs; of the others it has the EIPs.
+    if (isBlobFork) customHardforks[name] = {eips: [], params: counts};
+    else params[name] = counts;
   }
+  return {params, customHardforks};
 }
 
 function readBlobCounts(value: unknown, field: string): ParamsConfig {

@@ -1,7 +1,6 @@
 /**
  * Block 0 as geth makes it of a genesis file: the state's trie, the header, its hash.
  */
-import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {
   Account,
@@ -10,14 +9,13 @@ import {
   KECCAK256_RLP_ARRAY,
   SHA256_NULL,
   unpadBytes,
-  ValueEncoding,
 } from "@ethereumjs/util";
-import {keccak_256} from "@noble/hashes/sha3.js";
 import {AccountDifferences} from "../../storage/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/blockDifference.ts";
+import {keccak256} from "../../storage/keccak.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis, GenesisAccount} from "./genesis.ts";
-import {codeKey, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
+import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
 
 /** London's first base fee, also geth's default for a genesis under London's rules. */
 const INITIAL_BASE_FEE = 1_000_000_000n;
@@ -43,15 +41,13 @@ export async function makeGenesisBlock(
 
 async function writeAllocation(accounts: readonly GenesisAccount[], nodes: TrieNodes): Promise<Uint8Array> {
   const overlay = new TrieOverlay(nodes);
-  const openTrie = (): MerklePatriciaTrie =>
-    new MerklePatriciaTrie({db: overlay, valueEncoding: ValueEncoding.Bytes, useKeyHashing: true});
-  const trie = openTrie();
+  const trie = openTrie(overlay, KECCAK256_RLP);
   let pending = 0;
   for (const {address, nonce, balance, code, storage} of accounts) {
-    const storageTrie = openTrie();
+    const storageTrie = openTrie(overlay, KECCAK256_RLP);
     for (const {slot, value} of storage) await storageTrie.put(slot, RLP.encode(unpadBytes(value)));
     overlay.persist(storageTrie.root());
-    const codeHash = code.length > 0 ? keccak_256(code) : KECCAK256_NULL;
+    const codeHash = code.length > 0 ? keccak256(code) : KECCAK256_NULL;
     if (code.length > 0) nodes.put(codeKey(codeHash), code);
     await trie.put(address, new Account(nonce, balance, storageTrie.root(), codeHash).serialize());
     if (++pending === ACCOUNTS_PER_WRITE) {

@@ -8,8 +8,10 @@
  *
  * A key's value never changes, so nodes may reach the disk ahead of their block, and stay when it is rolled back.
  */
+import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
-import {type BatchDBOp, type DB, KECCAK256_RLP} from "@ethereumjs/util";
+import {type BatchDBOp, type DB, KECCAK256_RLP, ValueEncoding} from "@ethereumjs/util";
+import {keccak256} from "../../storage/keccak.ts";
 import {ExecutionError} from "./errors.ts";
 
 /** The caller's store. What was put must be there for `get` at once, on disk no later than the block. */
@@ -24,6 +26,17 @@ export function codeKey(codeHash: Uint8Array): string {
 
 export function rootKey(blockHash: Uint8Array): string {
   return `root:${Buffer.from(blockHash).toString("hex")}`;
+}
+
+/** A trie of accounts by address, or of one account's slots. */
+export function openTrie(overlay: TrieOverlay, root: Uint8Array): MerklePatriciaTrie {
+  return new MerklePatriciaTrie({
+    db: overlay,
+    valueEncoding: ValueEncoding.Bytes,
+    useKeyHashing: true,
+    useKeyHashingFunction: keccak256,
+    root,
+  });
 }
 
 const BRANCH_ITEMS = 17;

@@ -5,7 +5,6 @@ import type {BlockDifference} from "../../storage/blockDifference.ts";
 import type {BlockWriter} from "../../storage/blockWriter.ts";
 import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../execution/blockExecutor.ts";
 import {decodeBlockHead} from "../execution/blockHead.ts";
-import {ExecutionError} from "../execution/errors.ts";
 import {type Genesis, parseGenesis} from "../execution/genesis.ts";
 import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
@@ -23,57 +22,56 @@ export async function* readChainBlocks(
   writer: BlockWriter,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
-  const executor = new LazyExecutor(genesis, writer);
-  const genesisId = await executor.genesisId();
-  yield {...genesisId, chainId: genesis.chainId, difference: () => executor.start()};
+  const options: BlockExecutorOptions = {
+    genesis,
+    nodes: {
+      get: key => writer.readExecutionNode(key),
+      put: (key, value) => writer.putExecutionNode(key, value),
+    },
+    blockHash: number => writer.blockHash(number),
+  };
+  let executor: BlockExecutor | undefined;
+  let genesisId: BlockId;
+  if (writer.latest === undefined) {
+    const start = await BlockExecutor.start(options);
+    executor = start.executor;
+    genesisId = executor.head;
+    yield {...genesisId, chainId: genesis.chainId, difference: async () => start.difference};
+  } else {
+    genesisId = await readGenesisId(genesis);
+    yield {...genesisId, chainId: genesis.chainId, difference: () => neverHeld(0)};
+  }
   for await (const {bytes, position} of readRlpBlocks(chunks)) {
     const {number, hash} = decodeBlockHead(bytes, `the block at position ${position} of the file`);
-    if (number > 0) yield {number, hash, difference: async () => (await executor.after()).execute(bytes)};
-    else if (Buffer.compare(hash, genesisId.hash) !== 0)
-      throw new SourceError("block 0 of the blocks file is not the genesis file's block");
+    if (number === 0) {
+      if (Buffer.compare(hash, genesisId.hash) !== 0)
+        throw new SourceError("block 0 of the blocks file is not the genesis file's block");
+      continue;
+    }
+    const difference = async (): Promise<BlockDifference> => {
+      executor ??= await BlockExecutor.resume(options, newest(writer));
+      return executor.execute(bytes);
+    };
+    yield {number, hash, difference};
   }
 }
 
-/** The executor, made when the first block is to be executed: after block 0, or after the newest block held. */
-class LazyExecutor {
-  private executor: BlockExecutor | undefined;
-  private readonly options: BlockExecutorOptions;
-  private readonly writer: BlockWriter;
+/** Block 0's number and hash; keeps none of its nodes. */
+async function readGenesisId(genesis: Genesis): Promise<BlockId> {
+  const nodes = new Map<string, Uint8Array>();
+  const {head} = await makeGenesisBlock(genesis, {
+    get: key => nodes.get(key),
+    put: (key, value) => void nodes.set(key, value),
+  });
+  return {number: head.number, hash: head.hash};
+}
 
-  constructor(genesis: Genesis, writer: BlockWriter) {
-    this.writer = writer;
-    this.options = {
-      genesis,
-      nodes: {
-        get: key => writer.readExecutionNode(key),
-        put: (key, value) => writer.putExecutionNode(key, value),
-      },
-      blockHash: number => writer.blockHash(number),
-    };
-  }
+function newest(writer: BlockWriter): BlockId {
+  const number = writer.latest;
+  const hash = number === undefined ? undefined : writer.blockHash(number);
+  return number === undefined || hash === undefined ? neverHeld(number ?? 0) : {number, hash};
+}
 
-  /** Block 0's number and hash; keeps nothing. */
-  async genesisId(): Promise<BlockId> {
-    const discarded = new Map<string, Uint8Array>();
-    const {head} = await makeGenesisBlock(this.options.genesis, {
-      get: key => discarded.get(key),
-      put: (key, value) => void discarded.set(key, value),
-    });
-    return {number: head.number, hash: head.hash};
-  }
-
-  async start(): Promise<BlockDifference> {
-    const {executor, difference} = await BlockExecutor.start(this.options);
-    this.executor = executor;
-    return difference;
-  }
-
-  async after(): Promise<BlockExecutor> {
-    const {latest} = this.writer;
-    const hash = latest === undefined ? undefined : this.writer.blockHash(latest);
-    if (latest === undefined || hash === undefined)
-      throw new ExecutionError("STATE_MISSING", "no block is held to go on after");
-    this.executor ??= await BlockExecutor.resume(this.options, {number: latest, hash});
-    return this.executor;
-  }
+function neverHeld(block: number): never {
+  throw new SourceError(`block ${block} is not held, although blocks after it are`);
 }

@@ -21,6 +21,9 @@ import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 const IDLE_MS = 5;
 /** What is complete is written at least this often, so that a bulk import shows and can resume. */
 const FLUSH_INTERVAL_MS = 1000;
+const TEXT_CHUNK_BYTES = 256 << 10;
+/** A few blocks: each takes a while to execute, and the progress shown is that of the bytes read. */
+const CHAIN_CHUNK_BYTES = 4 << 10;
 /** Larger genesis files do not fit a string of V8. */
 const MAX_GENESIS_BYTES = 480 << 20;
 
@@ -155,11 +158,15 @@ export class Importer {
     const {signal} = this.ending;
     checkChainId(this.store.readChain(), chainId);
     if (source.kind === "diffs") {
-      this.input = await openInput(source.path, source.follow, signal);
+      this.input = await openInput(source.path, {
+        follow: source.follow,
+        chunkBytes: TEXT_CHUNK_BYTES,
+        signal,
+      });
       return readDifferenceLines(this.input.chunks);
     }
     const genesis = await readGenesis(source.genesisPath, signal);
-    this.input = await openInput(source.blocksPath, false, signal);
+    this.input = await openInput(source.blocksPath, {follow: false, chunkBytes: CHAIN_CHUNK_BYTES, signal});
     return readChainBlocks(genesis, this.input.chunks, this.writer);
   }
 
@@ -173,7 +180,7 @@ export class Importer {
 }
 
 async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
-  const {chunks} = await openInput(path, false, signal);
+  const {chunks} = await openInput(path, {follow: false, chunkBytes: TEXT_CHUNK_BYTES, signal});
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {

@@ -9,7 +9,6 @@ import {setTimeout as delay} from "node:timers/promises";
 import {createGunzip} from "node:zlib";
 import {SourceError} from "./sourceBlock.ts";
 
-const CHUNK_BYTES = 256 << 10;
 /** How often a file that is followed is looked at for more. */
 const FOLLOW_INTERVAL_MS = 100;
 const STANDARD_INPUT = 0;
@@ -23,15 +22,21 @@ export interface InputFile {
   bytesRead(): number;
 }
 
-/**
- * @param path - `-` is standard input
- * @param follow - wait for more at the end of a regular file, until `signal`
- * @param signal - ends the stream, as if the input ended there
- */
-export async function openInput(path: string, follow: boolean, signal: AbortSignal): Promise<InputFile> {
+export interface InputOptions {
+  /** Wait for more at the end of a regular file, until `signal`. */
+  readonly follow: boolean;
+  /** Read at once. `bytesRead` is ahead of the work by up to so many. */
+  readonly chunkBytes: number;
+  /** Ends the stream, as if the input ended there. */
+  readonly signal: AbortSignal;
+}
+
+/** @param path - `-` is standard input */
+export async function openInput(path: string, options: InputOptions): Promise<InputFile> {
+  const {follow, signal} = options;
   let bytesRead = 0;
   const isFile = path !== "-" && (await statOrThrow(path)).isFile();
-  const raw = isFile ? readFile(path, follow, signal) : readPipe(path, signal);
+  const raw = isFile ? readFile(path, options) : readPipe(path, options);
   const counted = (async function* () {
     for await (const chunk of raw) {
       bytesRead += chunk.length;
@@ -56,7 +61,10 @@ async function statOrThrow(path: string): ReturnType<typeof stat> {
   }
 }
 
-async function* readFile(path: string, follow: boolean, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readFile(
+  path: string,
+  {follow, chunkBytes, signal}: InputOptions,
+): AsyncGenerator<Uint8Array> {
   let file: FileHandle;
   try {
     file = await open(path);
@@ -66,7 +74,7 @@ async function* readFile(path: string, follow: boolean, signal: AbortSignal): As
   try {
     let position = 0;
     while (!signal.aborted) {
-      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
       position += bytesRead;
       if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
       else if (!follow) return;
@@ -79,9 +87,11 @@ async function* readFile(path: string, follow: boolean, signal: AbortSignal): As
   }
 }
 
-async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readPipe(path: string, {chunkBytes, signal}: InputOptions): AsyncGenerator<Uint8Array> {
   const stream: Readable =
-    path === "-" ? createReadStream("", {fd: STANDARD_INPUT, autoClose: false}) : createReadStream(path);
+    path === "-"
+      ? createReadStream("", {fd: STANDARD_INPUT, autoClose: false, highWaterMark: chunkBytes})
+      : createReadStream(path, {highWaterMark: chunkBytes});
   const stop = (): void => void stream.destroy();
   signal.addEventListener("abort", stop);
   try {
