@@ -1,0 +1,37 @@
+/**
+ * Compiled contracts, as checked in beside their sources: contracts/<source>.json.
+ */
+import {readFileSync} from "node:fs";
+import {dirname, join} from "node:path";
+import {fileURLToPath} from "node:url";
+
+/** From dist/demo/ as from demo/ itself: the checkout's demo folder. */
+const DIST_OR_SOURCE = dirname(fileURLToPath(import.meta.url));
+export const DEMO_FOLDER =
+  DIST_OR_SOURCE.split(/[\\/]/).at(-2) === "dist" ? join(DIST_OR_SOURCE, "..", "..", "demo") : DIST_OR_SOURCE;
+export const CONTRACTS_FOLDER = join(DEMO_FOLDER, "contracts");
+
+export interface ContractArtefact {
+  /** Creation code, hex without 0x; constructor arguments follow it. */
+  readonly bytecode: string;
+  /** Code of the created account, immutables zero. */
+  readonly deployedBytecode: string;
+  /** Selectors (8 hex digits) by signature. */
+  readonly methods: Readonly<Record<string, string>>;
+}
+
+export interface SourceArtefact {
+  readonly source: string;
+  readonly compiler: string;
+  readonly settings: unknown;
+  readonly contracts: Readonly<Record<string, ContractArtefact>>;
+}
+
+export function readContract(sourceName: string, contractName: string = sourceName): ContractArtefact {
+  const artefact = JSON.parse(
+    readFileSync(join(CONTRACTS_FOLDER, `${sourceName}.json`), "utf8"),
+  ) as SourceArtefact;
+  const contract = artefact.contracts[contractName];
+  if (contract === undefined) throw new Error(`no contract ${contractName} in ${sourceName}.json`);
+  return contract;
+}

@@ -1,0 +1,28 @@
+/**
+ * Accounts of the demo chain. Their keys are hashes of public labels, so anyone has them: they hold nothing.
+ */
+import {privateToAddress} from "@ethereumjs/util";
+import {keccak_256} from "@noble/hashes/sha3.js";
+
+export interface DemoAccount {
+  readonly key: Uint8Array;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** Of the next transaction. */
+  nonce: bigint;
+}
+
+export function makeAccount(label: string): DemoAccount {
+  const key = hashLabel(`key of ${label}`);
+  return {key, address: privateToAddress(key), nonce: 0n};
+}
+
+/** An address without a key: cheaper where nothing is ever sent from it. */
+export function makeAddress(label: string): Uint8Array {
+  return hashLabel(`address of ${label}`).subarray(12);
+}
+
+/** 32 bytes that depend on the label alone. */
+export function hashLabel(label: string): Uint8Array {
+  return keccak_256(Buffer.from(`proofd demo chain: ${label}`));
+}

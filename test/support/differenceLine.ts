@@ -1,0 +1,34 @@
+/** One line of the NDJSON that the store imports (spec/tree.md section 5), as plain JSON. */
+
+/** Fields left out keep their old value; for a new account: nonce 0, balance 0, no code. */
+export interface AccountDifference {
+  nonce?: string;
+  balance?: string;
+  code?: string;
+  /** Changed slots only; zero deletes. */
+  storage?: Record<string, string>;
+  /** Drops the account and its storage first. */
+  reset?: true;
+}
+
+export interface DifferenceLine {
+  number: string;
+  hash: string;
+  parentHash?: string;
+  timestamp?: string;
+  gasLimit?: string;
+  baseFeePerGas?: string;
+  miner?: string;
+  mixHash?: string;
+  extraData?: string;
+  /** The expected state root. */
+  stateRoot?: string;
+  chainId?: string;
+  finalized?: string;
+  /** null deletes the account. */
+  accounts: Record<string, AccountDifference | null>;
+}
+
+export function encodeLines(lines: readonly DifferenceLine[]): string {
+  return lines.map(line => `${JSON.stringify(line)}\n`).join("");
+}

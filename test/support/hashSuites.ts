@@ -1,0 +1,173 @@
+/**
+ * The two hash suites of spec/tree.md section 1, as the verifier's and the reference's own code:
+ * node:crypto for sha256, plain numbers for poseidon2. Nothing here comes from the product.
+ *
+ *                         sha256                          poseidon2
+ *   root node        64 = nextFreeNode 32 | sub-root 32   96 = nextFreeNode 64 | sub-root 32
+ *   leaf opening    128 = prev 32 | next 32 | hKey | hVal 192 = prev 64 | next 64 | hKey | hVal
+ */
+import {createHash} from "node:crypto";
+import {P, poseidon2} from "./poseidon2.ts";
+
+export interface HashSuite {
+  readonly name: "sha256" | "poseidon2";
+  readonly rootNodeBytes: number;
+  readonly leafOpeningBytes: number;
+  /** Bytes that safe() makes of a 32-byte word. */
+  readonly safeWordBytes: number;
+  /** hKey of the tail leaf, 32 bytes. */
+  readonly tailKey: Uint8Array;
+  hash(...parts: readonly Uint8Array[]): Uint8Array;
+  safe(bytes: Uint8Array): Uint8Array;
+  /** Undoes safe() of a word. @throws Error if `bytes` is nothing that safe() writes */
+  unsafe(bytes: Uint8Array): Uint8Array;
+  /** Could these 32 bytes be an output of hash? */
+  isDigest(bytes: Uint8Array): boolean;
+  /** hKey of an account. @param address - 20 bytes */
+  hashAddress(address: Uint8Array): Uint8Array;
+  /** hVal of an account. @param value - 192 bytes */
+  hashAccountValue(value: Uint8Array): Uint8Array;
+  /** Word 3 of an account value. @param code - may be empty */
+  hashCode(code: Uint8Array): Uint8Array;
+}
+
+/** The links and hashes that a leaf commits to. */
+export interface LeafOpening {
+  readonly prev: number;
+  readonly next: number;
+  /** 32 bytes. */
+  readonly hKey: Uint8Array;
+  /** 32 bytes. */
+  readonly hVal: Uint8Array;
+}
+
+export const ZERO_WORD: Uint8Array = new Uint8Array(32);
+
+/** @returns 32 bytes, big-endian */
+export function word(n: bigint | number): Uint8Array {
+  const digits = BigInt(n).toString(16).padStart(64, "0");
+  if (digits.length > 64 || digits.includes("-")) throw new RangeError(`${n} does not fit a word`);
+  return new Uint8Array(Buffer.from(digits, "hex"));
+}
+
+/** The number that a word holds. */
+export function readWord(bytes: Uint8Array): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+}
+
+/** hKey of a slot. */
+export function hashSlot(suite: HashSuite, slot: bigint): Uint8Array {
+  return suite.hash(suite.safe(word(slot)));
+}
+
+/** hVal of a slot. */
+export function hashSlotValue(suite: HashSuite, value: bigint): Uint8Array {
+  return suite.hash(suite.safe(word(value)));
+}
+
+export function encodeLeafOpening(suite: HashSuite, leaf: LeafOpening): Uint8Array {
+  return Buffer.concat([suite.safe(word(leaf.prev)), suite.safe(word(leaf.next)), leaf.hKey, leaf.hVal]);
+}
+
+export function encodeRootNode(suite: HashSuite, nextFreeNode: number, subRoot: Uint8Array): Uint8Array {
+  return Buffer.concat([suite.safe(word(nextFreeNode)), subRoot]);
+}
+
+/** Empty sub-trees by height, 0..40. */
+export function zeroSubTrees(suite: HashSuite): Uint8Array[] {
+  const zero = [ZERO_WORD];
+  for (let height = 0; height < 40; height++)
+    zero.push(suite.hash(zero[height] as Uint8Array, zero[height] as Uint8Array));
+  return zero;
+}
+
+/**
+ * Top root of a new tree: head and tail, nothing else. By hand, so that it can check both trees:
+ *
+ *   H( word(2) | H( ... H( H( H(head) H(tail) ) z1 ) z2 ... z39 ) )
+ */
+export function newTreeRoot(suite: HashSuite): Uint8Array {
+  const zero = zeroSubTrees(suite);
+  const head = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: ZERO_WORD, hVal: ZERO_WORD});
+  const tail = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: suite.tailKey, hVal: ZERO_WORD});
+  let node = suite.hash(suite.hash(head), suite.hash(tail));
+  for (let height = 1; height < 40; height++) node = suite.hash(node, zero[height] as Uint8Array);
+  return suite.hash(encodeRootNode(suite, 2, node));
+}
+
+function hashSha256(...parts: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+export const sha256Suite: HashSuite = {
+  name: "sha256",
+  rootNodeBytes: 64,
+  leafOpeningBytes: 128,
+  safeWordBytes: 32,
+  tailKey: new Uint8Array(32).fill(0xff),
+  hash: hashSha256,
+  safe: bytes => bytes,
+  unsafe: bytes => bytes,
+  isDigest: bytes => bytes.length === 32,
+  hashAddress: address => hashSha256(new Uint8Array(12), address),
+  hashAccountValue: value => hashSha256(value),
+  hashCode: code => hashSha256(code),
+};
+
+function hashPoseidon2(...parts: readonly Uint8Array[]): Uint8Array {
+  return poseidon2(Buffer.concat(parts));
+}
+
+/**
+ * Two bytes per 4-byte limb. An odd length (code only) leaves one byte to the first limb of the last block:
+ *
+ *   0x0000XXXX ... 0x0000XXXX | 0x000000XX 0x0000XXXX ...     limb 8 * floor((L - 1) / 8)
+ */
+export function safePoseidon2(bytes: Uint8Array): Uint8Array {
+  const limbs = Math.ceil(bytes.length / 2);
+  const shortLimb = bytes.length % 2 === 1 ? 8 * Math.floor((limbs - 1) / 8) : -1;
+  const out = new Uint8Array(4 * limbs);
+  let read = 0;
+  for (let limb = 0; limb < limbs; limb++) {
+    if (limb !== shortLimb) out[4 * limb + 2] = bytes[read++] as number;
+    out[4 * limb + 3] = bytes[read++] as number;
+  }
+  return out;
+}
+
+function unsafePoseidon2(bytes: Uint8Array): Uint8Array {
+  const out = bytes.filter((_, i) => i % 4 >= 2);
+  if (Buffer.compare(safePoseidon2(out), bytes) !== 0)
+    throw new Error("a limb of a safe word has more than two bytes");
+  return out;
+}
+
+function isPoseidon2Digest(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < 32; i += 4) if (view.getUint32(i) >= P) return false;
+  return bytes.length === 32;
+}
+
+export const poseidon2Suite: HashSuite = {
+  name: "poseidon2",
+  rootNodeBytes: 96,
+  leafOpeningBytes: 192,
+  safeWordBytes: 64,
+  tailKey: Uint8Array.from({length: 32}, (_, i) => (i % 4 === 0 ? 0x7f : 0)),
+  hash: hashPoseidon2,
+  safe: safePoseidon2,
+  unsafe: unsafePoseidon2,
+  isDigest: isPoseidon2Digest,
+  hashAddress: address => hashPoseidon2(safePoseidon2(address)),
+  hashAccountValue: value => {
+    const words = Array.from({length: 6}, (_, i) => value.subarray(32 * i, 32 * i + 32));
+    // Words 2 and 3 (storageRoot, codeHash) are digests: never passed through safe().
+    return hashPoseidon2(...words.map((part, i) => (i === 2 || i === 3 ? part : safePoseidon2(part))));
+  },
+  // Section 1: only here does "without code" have a hash of its own; sha256 hashes no bytes.
+  hashCode: code => hashPoseidon2(code.length === 0 ? ZERO_WORD : safePoseidon2(code)),
+};
+
+export const HASH_SUITES: readonly HashSuite[] = [sha256Suite, poseidon2Suite];

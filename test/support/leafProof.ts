@@ -1,0 +1,155 @@
+/**
+ * The proof of a single leaf (spec/tree.md section 4): 42 nodes and a value, from a trusted root down.
+ *
+ *   proofRelatedNodes   [0]        root node: nextFreeNode, sub-root                 H = trusted root
+ *                       [1]..[39]  pre-image of the sibling at heights 39..1         H = sibling
+ *                       [40]       opening of the sibling leaf, or 32 zero bytes     H = sibling, or zero
+ *                       [41]       opening of the leaf itself                        H = leaf
+ */
+import {type HashSuite, type LeafOpening, readWord, ZERO_WORD} from "./hashSuites.ts";
+import {check, readBytes, readFields} from "./strictJson.ts";
+
+const DEPTH = 40;
+const LEAF_POSITIONS = 2 ** DEPTH;
+
+/** A leaf whose opening folds to the trusted root and whose hVal belongs to `value`. */
+export interface ProvenLeaf {
+  readonly leafIndex: number;
+  readonly opening: LeafOpening;
+  readonly value: Uint8Array;
+}
+
+/** One of the two trees of an answer: how its values look and hash. */
+export interface TreeKind {
+  readonly valueBytes: number;
+  hashValue(value: Uint8Array): Uint8Array;
+}
+
+/** Everything that a single leaf's proof must satisfy, whatever the key. */
+export function verifyLeaf(
+  suite: HashSuite,
+  kind: TreeKind,
+  root: Uint8Array,
+  at: string,
+  leafIndex: unknown,
+  proof: unknown,
+): ProvenLeaf {
+  check(
+    typeof leafIndex === "number" &&
+      Number.isInteger(leafIndex) &&
+      !Object.is(leafIndex, -0) &&
+      leafIndex >= 0,
+    at,
+    "leaf index is not a natural number",
+  );
+  check(leafIndex < LEAF_POSITIONS, at, "leaf index is beyond 40 bits");
+  const [valueText, nodeTexts] = readFields(at, proof, ["value", "proofRelatedNodes"]);
+  const value = readBytes(`${at}.value`, valueText);
+  const nodes = readNodes(suite, at, nodeTexts);
+  const rootNode = nodes[0] as Uint8Array;
+  const siblingLeaf = nodes[DEPTH] as Uint8Array;
+  const leaf = nodes[DEPTH + 1] as Uint8Array;
+
+  check(
+    isEqual(suite.hash(rootNode), root),
+    `${at}.proofRelatedNodes[0]`,
+    "does not hash to the trusted root",
+  );
+  const nextFreeNode = readSafeNumber(suite, `${at}.proofRelatedNodes[0]`, rootNode);
+  const subRoot = rootNode.subarray(suite.safeWordBytes);
+  check(isEqual(foldLeaf(suite, leafIndex, nodes), subRoot), at, "the path does not fold to the sub-root");
+
+  // The root commits to nextFreeNode, and section 3 fills positions in order and never lowers it: nothing lies at or
+  // beyond it, and no link points there. A root that says otherwise is not one of this tree.
+  check(leafIndex < nextFreeNode, at, "leaf index is not below nextFreeNode");
+  const siblingIndex = leafIndex % 2 === 0 ? leafIndex + 1 : leafIndex - 1;
+  check(
+    siblingIndex < nextFreeNode || isEmptyLeaf(siblingLeaf),
+    at,
+    "a sibling leaf lies at or beyond nextFreeNode",
+  );
+  const opening = readLeafOpening(suite, `${at}.proofRelatedNodes[41]`, leaf);
+  check(opening.prev < nextFreeNode, at, "prev is not below nextFreeNode");
+  check(opening.next < nextFreeNode, at, "next is not below nextFreeNode");
+
+  if (leafIndex < 2) {
+    const isHead = leafIndex === 0;
+    check(isZero(opening.hVal), at, "hVal of head or tail is not zero");
+    check(value.length === 32 && isZero(value), `${at}.value`, "of head or tail is not 32 zero bytes");
+    check(isEqual(opening.hKey, isHead ? ZERO_WORD : suite.tailKey), at, "head or tail has another hKey");
+    // Section 2: the ends of the list point at themselves.
+    check(isHead ? opening.prev === 0 : opening.next === 1, at, "the list goes on beyond head or tail");
+  } else {
+    check(value.length === kind.valueBytes, `${at}.value`, `is not ${kind.valueBytes} bytes`);
+    check(isEqual(kind.hashValue(value), opening.hVal), `${at}.value`, "does not hash to hVal");
+  }
+  return {leafIndex, opening, value};
+}
+
+/** The 42 nodes with the sizes of section 4. */
+function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
+  check(Array.isArray(texts), `${at}.proofRelatedNodes`, "not an array");
+  check(texts.length === DEPTH + 2, `${at}.proofRelatedNodes`, `${texts.length} entries instead of 42`);
+  return texts.map((text, i) => {
+    const here = `${at}.proofRelatedNodes[${i}]`;
+    const node = readBytes(here, text);
+    const isEmpty = i === DEPTH && isEmptyLeaf(node);
+    const size = i === 0 ? suite.rootNodeBytes : i < DEPTH ? 64 : suite.leafOpeningBytes;
+    check(isEmpty || node.length === size, here, `${node.length} bytes instead of ${size}`);
+    if (isEmpty) return node;
+    // Digests fill the node but for its safe words, which come first: one in the root node, two in a leaf opening.
+    const firstDigest = i === 0 ? suite.safeWordBytes : i < DEPTH ? 0 : 2 * suite.safeWordBytes;
+    for (let start = firstDigest; start < size; start += 32)
+      check(suite.isDigest(node.subarray(start, start + 32)), here, "holds no digest of the suite");
+    if (i === DEPTH) readLeafOpening(suite, here, node);
+    return node;
+  });
+}
+
+/** Folds from the leaf to the sub-root: at height h the sibling is node 40 - h. */
+function foldLeaf(suite: HashSuite, leafIndex: number, nodes: readonly Uint8Array[]): Uint8Array {
+  let current = suite.hash(nodes[DEPTH + 1] as Uint8Array);
+  for (let height = 0; height < DEPTH; height++) {
+    const preImage = nodes[DEPTH - height] as Uint8Array;
+    const sibling = height === 0 && isEmptyLeaf(preImage) ? ZERO_WORD : suite.hash(preImage);
+    const isRight = Math.floor(leafIndex / 2 ** height) % 2 === 1;
+    current = isRight ? suite.hash(sibling, current) : suite.hash(current, sibling);
+  }
+  return current;
+}
+
+function readLeafOpening(suite: HashSuite, at: string, node: Uint8Array): LeafOpening {
+  const links = suite.safeWordBytes;
+  return {
+    prev: readSafeNumber(suite, at, node),
+    next: readSafeNumber(suite, at, node.subarray(links)),
+    hKey: node.subarray(2 * links, 2 * links + 32),
+    hVal: node.subarray(2 * links + 32),
+  };
+}
+
+/** The position or count in the safe word that `bytes` begins with: at most 2^40. */
+function readSafeNumber(suite: HashSuite, at: string, bytes: Uint8Array): number {
+  let plain: Uint8Array;
+  try {
+    plain = suite.unsafe(bytes.subarray(0, suite.safeWordBytes));
+  } catch (error) {
+    throw new Error(`${at}: ${(error as Error).message}`);
+  }
+  const n = readWord(plain);
+  check(n <= BigInt(LEAF_POSITIONS), at, "a position is beyond 40 bits");
+  return Number(n);
+}
+
+export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte === 0);
+}
+
+/** An empty leaf is 32 zero bytes; an opening of nothing but zeros is a leaf and is hashed. */
+function isEmptyLeaf(node: Uint8Array): boolean {
+  return node.length === 32 && isZero(node);
+}

@@ -1,0 +1,106 @@
+/** A TCP connection to an HTTP server, for what a well-behaved client does not do: half requests, pipelines, pauses. */
+import {once} from "node:events";
+import {connect, type Socket} from "node:net";
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Text of a POST / with a Content-Length, whole. */
+export function encodePost(body: string, headers = ""): string {
+  const length = Buffer.byteLength(body);
+  return `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;
+}
+
+export class RawConnection {
+  readonly socket: Socket;
+  /** Resolves when the connection is closed, with whatever error. */
+  readonly closed: Promise<void>;
+  #received: Buffer[] = [];
+  #isClosed = false;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("error", () => {});
+    socket.on("data", chunk => this.#received.push(chunk));
+    this.closed = once(socket, "close").then(() => {
+      this.#isClosed = true;
+    });
+  }
+
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    return new RawConnection(socket);
+  }
+
+  /** Resolves when the bytes have left for the kernel. */
+  write(text: string | Uint8Array): Promise<void> {
+    return new Promise(resolve => this.socket.write(text, () => resolve()));
+  }
+
+  /** @returns the next answer. @throws Error if the connection closes before it is complete */
+  async readAnswer(): Promise<RawAnswer> {
+    for (;;) {
+      const received = Buffer.concat(this.#received);
+      const parsed = parseAnswer(received);
+      this.#received = parsed === undefined ? [received] : [received.subarray(parsed.end)];
+      if (parsed !== undefined) return parsed.answer;
+      if (this.#isClosed)
+        throw new Error(`closed after ${received.length} bytes: ${received.subarray(0, 200)}`);
+      await Promise.race([once(this.socket, "data"), this.closed]);
+    }
+  }
+
+  /** Everything that came and was not read as an answer, up to the close. */
+  async readToClose(): Promise<string> {
+    await this.closed;
+    return Buffer.concat(this.#received).toString();
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+}
+
+function parseAnswer(received: Buffer): {answer: RawAnswer; end: number} | undefined {
+  const headEnd = received.indexOf("\r\n\r\n");
+  if (headEnd === -1) return undefined;
+  const [statusLine, ...lines] = received.toString("latin1", 0, headEnd).split("\r\n");
+  const headers: Record<string, string> = {};
+  for (const line of lines)
+    headers[line.slice(0, line.indexOf(":")).toLowerCase()] = line.slice(line.indexOf(":") + 2);
+  const status = Number(String(statusLine).split(" ")[1]);
+  const start = headEnd + 4;
+  if (headers["transfer-encoding"] === "chunked") {
+    const chunks = parseChunks(received, start);
+    if (chunks === undefined) return undefined;
+    return {answer: {status, headers, body: chunks.body}, end: chunks.end};
+  }
+  const end = start + Number(headers["content-length"] ?? 0);
+  if (received.length < end) return undefined;
+  return {answer: {status, headers, body: received.toString("utf8", start, end)}, end};
+}
+
+/** @throws Error for framing that is not that of chunked encoding */
+function parseChunks(received: Buffer, start: number): {body: string; end: number} | undefined {
+  const chunks: Buffer[] = [];
+  let at = start;
+  for (;;) {
+    const lineEnd = received.indexOf("\r\n", at);
+    if (lineEnd === -1) return undefined;
+    const size = received.toString("latin1", at, lineEnd);
+    if (!/^[0-9a-f]{1,8}$/i.test(size))
+      throw new Error(`not a chunk size: ${JSON.stringify(size.slice(0, 40))}`);
+    const chunkStart = lineEnd + 2;
+    const chunkEnd = chunkStart + Number.parseInt(size, 16);
+    if (received.length < chunkEnd + 2) return undefined;
+    if (received.toString("latin1", chunkEnd, chunkEnd + 2) !== "\r\n")
+      throw new Error("a chunk does not end");
+    if (chunkEnd === chunkStart) return {body: Buffer.concat(chunks).toString(), end: chunkEnd + 2};
+    chunks.push(received.subarray(chunkStart, chunkEnd));
+    at = chunkEnd + 2;
+  }
+}

@@ -1,0 +1,17 @@
+/** The published vectors, which lie beside the checkout in ../shared/vectors and not everywhere. */
+import {existsSync, readFileSync} from "node:fs";
+import type {TestContext} from "node:test";
+
+/** This file runs as dist/test/support/vectors.js. */
+const FOLDER = new URL("../../../../shared/vectors/", import.meta.url);
+
+/** @returns the parsed file, or undefined after marking the test as skipped */
+export function readVectors<Shape>(t: TestContext, name: string): Shape | undefined {
+  const file = new URL(name, FOLDER);
+  if (!existsSync(file)) {
+    t.diagnostic(`NOT CHECKED against the published vectors: ${file.pathname} is absent`);
+    t.skip(`${file.pathname} is absent`);
+    return undefined;
+  }
+  return JSON.parse(readFileSync(file, "utf8")) as Shape;
+}
