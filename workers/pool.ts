@@ -226,19 +226,28 @@ export class ProofPool {
   ): Running<Outcome> {
     const {port1: near, port2: far} = new MessageChannel();
     near.on("message", onEvent);
+    // The worker closes its end when it is done, or dead: all events are here before the outcome is.
+    const allReceived = new Promise<void>(resolve => near.once("close", resolve));
+    // Piscina tells of a thread that cannot start by this event only, and keeps the task.
+    let onError = (_error: Error): void => {};
+    const cannotStart = new Promise<never>((_, reject) => {
+      onError = reject;
+    });
+    this.imports.on("error", onError);
+    const finished = this.imports.run(makeJob(far), {transferList: [far]}).then(async outcome => {
+      await allReceived;
+      onOutcome(outcome as Outcome);
+      return outcome as Outcome;
+    });
     const running: Running<Outcome> = {
-      outcome: this.imports.run(makeJob(far), {transferList: [far]}).then(outcome => {
-        onOutcome(outcome as Outcome);
-        return outcome as Outcome;
+      outcome: Promise.race([finished, cannotStart]).finally(() => {
+        this.imports.off("error", onError);
+        near.close();
+        this.running.delete(running);
       }),
       stop: () => near.postMessage("stop"),
     };
     this.running.add(running);
-    const forget = (): void => {
-      near.close();
-      this.running.delete(running);
-    };
-    running.outcome.then(forget, forget);
     return running;
   }
 }

@@ -7,6 +7,8 @@ const MAIN = fileURLToPath(new URL("../../server/main.js", import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
+  /** The signal that killed it, where it did not exit by itself. */
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -51,8 +53,8 @@ export class Daemon {
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;
     });
-    this.finished = once(this.child, "close").then(([code]) => {
-      return {code: code as number | null, stdout: this.stdout, stderr: this.stderr};
+    this.finished = once(this.child, "close").then(([code, signal]) => {
+      return {code: code as number | null, signal, stdout: this.stdout, stderr: this.stderr};
     });
     this.listening = new Promise((resolve, reject) => {
       this.child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -27,7 +27,7 @@ function packCalls(calls: readonly ProveCall[]): Uint8Array {
 }
 
 /**
- * All calls, a few hundred per job, on all threads of the pool.
+ * All calls, 64 per job, on all threads of the pool.
  *
  * @returns per call its JSON-RPC response (with its place in `calls` as id), or the failure's name
  */

@@ -25,8 +25,12 @@ export class RawConnection {
     this.socket = socket;
     socket.on("error", () => {});
     socket.on("data", chunk => this.#received.push(chunk));
-    this.closed = once(socket, "close").then(() => {
-      this.#isClosed = true;
+    // Not events.once, which rejects at an error before the close.
+    this.closed = new Promise(resolve => {
+      socket.once("close", () => {
+        this.#isClosed = true;
+        resolve();
+      });
     });
   }
 

@@ -12,7 +12,6 @@ import type {StateStore} from "../../storage/stateStore.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import type {Head, ImportEvent, ImportJob, ImportOutcome} from "../job.ts";
 import {readHead} from "../readHead.ts";
-import {readChainBlocks} from "./chainBlocks.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {type InputFile, openInput} from "./inputFile.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
@@ -167,6 +166,8 @@ export class Importer {
     }
     const genesis = await readGenesis(source.genesisPath, signal);
     this.input = await openInput(source.blocksPath, {follow: false, chunkBytes: CHAIN_CHUNK_BYTES, signal});
+    // Loads the EVM: half a second and 15 MB that differences can do without.
+    const {readChainBlocks} = await import("./chainBlocks.ts");
     return readChainBlocks(genesis, this.input.chunks, this.writer);
   }
 

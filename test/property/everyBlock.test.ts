@@ -1,0 +1,74 @@
+/** Law: whatever happened to a key, every block proves it as it was then, to the byte. Pool, threads and LevelDB are real. */
+import {test} from "node:test";
+import fc from "fast-check";
+import {checkEveryKey, suite} from "../support/everyKey.ts";
+import {growingChains} from "../support/growingBlocks.ts";
+import {type RandomChain, randomChains} from "../support/randomBlocks.ts";
+import {ReferenceState} from "../support/referenceState.ts";
+import {TemporaryStore} from "../support/temporaryStore.ts";
+
+/** How a chain comes into the store. */
+interface ImportPlan {
+  /** Blocks of a first import, as a share of the chain. */
+  readonly firstShare: number;
+  /** Close and open the store between the two. */
+  readonly reopens: boolean;
+  /** The second import begins with the first's blocks again. */
+  readonly repeats: boolean;
+}
+
+const plans: fc.Arbitrary<ImportPlan> = fc.record({
+  firstShare: fc.constantFrom(0, 0, 0.3, 0.7),
+  reopens: fc.boolean(),
+  repeats: fc.boolean(),
+});
+
+/** Imports the chain as planned and checks every key at every block. @returns leaves proven */
+async function checkChain(chain: RandomChain, {firstShare, reopens, repeats}: ImportPlan): Promise<number> {
+  const state = new ReferenceState(suite, chain.lines);
+  // Every other line says which root it expects: those blocks are refused if the store finds another.
+  const lines = chain.lines.map((line, block) =>
+    block % 2 === 0 ? line : {...line, stateRoot: `0x${Buffer.from(state.stateRoot(block)).toString("hex")}`},
+  );
+  const store = await TemporaryStore.create();
+  try {
+    const first = Math.floor(lines.length * firstShare);
+    if (first > 0) {
+      await store.mustImport(lines.slice(0, first), "last");
+      // Before the second import too, so that the threads hold pages of a head that then becomes an old block.
+      await checkEveryKey(store.pool, state, chain, [first - 1]);
+      if (reopens) await store.reopen();
+    }
+    await store.mustImport(lines.slice(repeats ? 0 : first), "last");
+    return await checkEveryKey(store.pool, state, chain);
+  } finally {
+    await store.close();
+  }
+}
+
+test("every key, present or absent, is proven at every block of random chains", async t => {
+  let leaves = 0;
+  let chains = 0;
+  const property = fc.asyncProperty(fc.noBias(randomChains({maxBlocks: 30})), plans, async (chain, plan) => {
+    leaves += await checkChain(chain, plan);
+    chains++;
+  });
+  await fc.assert(property, {
+    numRuns: 60,
+    interruptAfterTimeLimit: 25_000,
+    includeErrorInReport: true,
+  });
+  t.diagnostic(`${chains} chains, ${leaves} leaves`);
+});
+
+for (const boundary of [8, 128, 2048]) {
+  for (const of of ["accounts", "slots"] as const) {
+    test(`every key is proven at every block while ${of} grow past ${boundary} leaves, and after they are gone`, async () => {
+      const chains = growingChains({boundary, of, maxBlocks: 6});
+      const property = fc.asyncProperty(chains, plans, async (chain, plan) => {
+        await checkChain(chain, plan);
+      });
+      await fc.assert(property, {numRuns: 1, interruptAfterTimeLimit: 60_000, includeErrorInReport: true});
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/** Law: a store that left a branch is the store that never saw it. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import {checkEveryKey, suite} from "../support/everyKey.ts";
+import {decodeHex} from "../support/hex.ts";
+import {proveCalls} from "../support/proveCalls.ts";
+import {forkedChains, randomChains} from "../support/randomBlocks.ts";
+import {ReferenceState} from "../support/referenceState.ts";
+import {TemporaryStore} from "../support/temporaryStore.ts";
+
+test("after a rollback another branch is proven as by a store that never held the first", async () => {
+  const plans = fc.record({reopens: fc.boolean(), returns: fc.boolean()});
+  const property = fc.asyncProperty(
+    forkedChains({maxBlocks: 6}),
+    plans,
+    async ({trunk, left, right}, plan) => {
+      const [leftState, rightState] = [left, right].map(({lines}) => new ReferenceState(suite, lines)) as [
+        ReferenceState,
+        ReferenceState,
+      ];
+      const store = await TemporaryStore.create();
+      try {
+        await store.mustImport(left.lines, trunk);
+        // Every page of the branch to be left is now in the threads' caches.
+        await checkEveryKey(store.pool, leftState, left);
+        await store.pool.rollback(trunk);
+        if (plan.reopens) await store.reopen();
+        assert.deepEqual(store.pool.head(), {earliest: 0, finalized: trunk, latest: trunk});
+        for (const line of left.lines.slice(trunk + 1)) {
+          assert.equal(store.pool.findBlock(decodeHex(line.hash)), undefined);
+          const block = Number(line.number);
+          assert.equal((store.pool.readBlock(block) as {failure?: string}).failure, "BLOCK_UNKNOWN");
+          const call = {block, address: left.addresses[0] as string, slots: []};
+          assert.deepEqual(await proveCalls(store.pool, [call]), ["BLOCK_UNKNOWN"]);
+        }
+        await store.mustImport(right.lines, trunk);
+        await checkEveryKey(store.pool, rightState, right);
+        if (plan.returns) {
+          await store.pool.rollback(trunk);
+          await store.mustImport(left.lines, "last");
+          await checkEveryKey(store.pool, leftState, left);
+        }
+      } finally {
+        await store.close();
+      }
+    },
+  );
+  await fc.assert(property, {numRuns: 25, interruptAfterTimeLimit: 15_000, includeErrorInReport: true});
+});
+
+test("a store that is rolled back to its first block again and again proves each chain as a new one would", async t => {
+  const store = await TemporaryStore.create();
+  let chains = 0;
+  try {
+    const property = fc.asyncProperty(randomChains({maxBlocks: 12, sharesGenesis: true}), async chain => {
+      await store.mustImport(chain.lines, 0);
+      await checkEveryKey(store.pool, new ReferenceState(suite, chain.lines), chain);
+      await store.pool.rollback(0);
+      chains++;
+    });
+    // Not shrunk: what fails may hang on the chains before.
+    const options = {
+      numRuns: 100,
+      interruptAfterTimeLimit: 15_000,
+      endOnFailure: true,
+      includeErrorInReport: true,
+    };
+    await fc.assert(property, options);
+  } finally {
+    await store.close();
+  }
+  t.diagnostic(`${chains} chains`);
+});
+
+test("finalized blocks are not rolled back, and neither is anything to a block that is not held", async () => {
+  const store = await TemporaryStore.create();
+  try {
+    const hashOf = (i: number) => `0x${i.toString(16).padStart(64, "0")}`;
+    const lines = [0, 1, 2, 3].map(i => ({number: `0x${i}`, hash: hashOf(i + 1), accounts: {}}));
+    await store.mustImport(lines, 2);
+    await assert.rejects(store.pool.rollback(1), {code: "FINALIZED"});
+    await assert.rejects(store.pool.rollback(4), {code: "BLOCK_UNKNOWN"});
+    assert.deepEqual(store.pool.head(), {earliest: 0, finalized: 2, latest: 3});
+    await store.pool.rollback(2);
+    assert.deepEqual(store.pool.head(), {earliest: 0, finalized: 2, latest: 2});
+  } finally {
+    await store.close();
+  }
+});
