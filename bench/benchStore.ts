@@ -6,8 +6,8 @@
  */
 import {createHash} from "node:crypto";
 import {existsSync, renameSync, rmSync} from "node:fs";
-import {AccountDifferences} from "../storage/accountDifferences.ts";
-import {BlockWriter} from "../storage/blockWriter.ts";
+import {AccountDifferences} from "../storage/block/accountDifferences.ts";
+import {BlockWriter} from "../storage/block/blockWriter.ts";
 import {StateStore} from "../storage/stateStore.ts";
 
 export const BLOCKS = 300;

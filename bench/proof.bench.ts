@@ -5,7 +5,7 @@
  */
 import {Bench} from "tinybench";
 import {CALL_HEAD_BYTES, type ProveJob} from "../workers/job.ts";
-import {Prover} from "../workers/prover.ts";
+import {Prover} from "../workers/prove/prover.ts";
 import {addressAt, type BenchStore, BLOCKS} from "./benchStore.ts";
 
 export const CALLS_PER_TASK = 64;

@@ -5,12 +5,12 @@
  *   chain    {"chainId": "0x..", "config": "{..}"}                    written with block 0
  */
 import type {Level} from "level";
-import type {ChainConfig} from "./blockDifference.ts";
+import type {ChainConfig} from "./block/blockDifference.ts";
 import {StoreError} from "./errors.ts";
-import {META} from "./layout.ts";
-import {damaged, writeFailed} from "./levelErrors.ts";
-import {openRecord, sealRecord} from "./record.ts";
-import {findSuite, type HashSuite, SUITE_NAMES} from "./suite.ts";
+import {findSuite, type HashSuite, SUITE_NAMES} from "./hash/suite.ts";
+import {META} from "./record/layout.ts";
+import {damaged, writeFailed} from "./record/levelErrors.ts";
+import {openRecord, sealRecord} from "./record/record.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
 export const FORMAT_VERSION = 1;

@@ -7,12 +7,14 @@
 import {existsSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
-import type {ChainConfig} from "./blockDifference.ts";
-import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
-import {type EmptyTree, emptyTree} from "./emptyTree.ts";
+import type {ChainConfig} from "./block/blockDifference.ts";
+import {type BlockRecord, decodeBlockRecord} from "./block/blockRecord.ts";
 import {StoreError} from "./errors.ts";
 import {checkFormat, decodeChain} from "./format.ts";
+import {type EmptyTree, emptyTree} from "./hash/emptyTree.ts";
+import type {HashSuite} from "./hash/suite.ts";
 import {toHex} from "./hex.ts";
+import {Pages} from "./page/pages.ts";
 import {
   blockKey,
   blockOfKey,
@@ -24,11 +26,9 @@ import {
   META,
   nameOfKey,
   pageKey,
-} from "./layout.ts";
-import {damaged, openFailed, writeFailed} from "./levelErrors.ts";
-import {Pages} from "./pages.ts";
-import {openRecord, sealRecord} from "./record.ts";
-import type {HashSuite} from "./suite.ts";
+} from "./record/layout.ts";
+import {damaged, openFailed, writeFailed} from "./record/levelErrors.ts";
+import {openRecord, sealRecord} from "./record/record.ts";
 
 export interface StoreOptions {
   readonly directory: string;

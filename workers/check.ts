@@ -1,8 +1,8 @@
 /**
  * The check job: re-hashes what the store holds and reports every finding as it comes.
  */
-import {checkBlock, checkEverything, checkSample} from "../storage/check.ts";
-import type {Findings} from "../storage/findings.ts";
+import {checkBlock, checkEverything, checkSample} from "../storage/check/check.ts";
+import type {Findings} from "../storage/check/findings.ts";
 import type {StateStore} from "../storage/stateStore.ts";
 import type {CheckJob, CheckOutcome} from "./job.ts";
 

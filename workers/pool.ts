@@ -11,7 +11,7 @@
  */
 import {MessageChannel} from "node:worker_threads";
 import {Piscina} from "piscina";
-import type {ChainConfig} from "../storage/blockDifference.ts";
+import type {ChainConfig} from "../storage/block/blockDifference.ts";
 import {StoreError} from "../storage/errors.ts";
 import {checkChainId} from "../storage/format.ts";
 import {StateStore} from "../storage/stateStore.ts";
@@ -27,7 +27,7 @@ import type {
   ProveAnswers,
   ProveJob,
 } from "./job.ts";
-import {failureOf} from "./prover.ts";
+import {failureOf} from "./prove/prover.ts";
 import {readHead} from "./readHead.ts";
 
 export {StoreError};

@@ -3,7 +3,7 @@
  */
 import {move, transferableSymbol, valueSymbol} from "piscina";
 import type {ProveAnswers, ProveJob} from "./job.ts";
-import {Prover} from "./prover.ts";
+import {Prover} from "./prove/prover.ts";
 import {openWorkerStore} from "./workerStore.ts";
 
 /** Below this, copying an answer is cheaper than handing over its memory (10 KB: 13 against 17 us a task). */

@@ -8,7 +8,7 @@ import {type TestContext, test} from "node:test";
 import {CONTRACTS_FOLDER} from "../../demo/artefact.ts";
 import {compileContracts} from "../../demo/compileContracts.ts";
 import {makeDemoFiles} from "../../demo/demoStory.ts";
-import type {BlockDifference} from "../../storage/blockDifference.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {toHex} from "../../storage/hex.ts";
 import {BlockExecutor} from "../../workers/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../workers/execution/blockHead.ts";

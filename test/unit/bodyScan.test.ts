@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {scanBody} from "../../server/bodyScan.ts";
+import {scanBody} from "../../server/rpc/bodyScan.ts";
 
 function scan(text: string) {
   return scanBody(Buffer.from(text));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {MAX_DEPTH, parseEnvelope} from "../../server/envelope.ts";
-import {RpcCode, RpcError} from "../../server/rpcError.ts";
+import {MAX_DEPTH, parseEnvelope} from "../../server/rpc/envelope.ts";
+import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
 
 function parse(body: string | Buffer, maxCalls = 1000) {
   return parseEnvelope(Buffer.from(body as string), maxCalls);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {HeldBytes} from "../../server/heldBytes.ts";
+import {HeldBytes} from "../../server/http/heldBytes.ts";
 
 /** What a reply looks like from there: closing it gives its bytes back. */
 function stall(held: HeldBytes, byteCount: number, closed: number[]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {decodeHexInto} from "../../server/hexText.ts";
+import {decodeHexInto} from "../../server/rpc/hexText.ts";
 
 function decode(text: string, byteCount: number): string | undefined {
   const out = Buffer.alloc(byteCount + 2, 0xee);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {findIdTexts} from "../../server/idText.ts";
+import {findIdTexts} from "../../server/rpc/idText.ts";
 
 function find(text: string) {
   return findIdTexts(Buffer.from(text));

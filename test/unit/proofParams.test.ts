@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {packedBytes, packProofCall, proofCost} from "../../server/proofParams.ts";
-import {RpcCode, RpcError} from "../../server/rpcError.ts";
-import type {BlockView} from "../../server/selector.ts";
+import {packedBytes, packProofCall, proofCost} from "../../server/rpc/proofParams.ts";
+import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
+import type {BlockView} from "../../server/rpc/selector.ts";
 
 const VIEW: BlockView = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},

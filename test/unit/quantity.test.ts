@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {encodeQuantity, parseQuantity} from "../../server/quantity.ts";
+import {encodeQuantity, parseQuantity} from "../../server/rpc/quantity.ts";
 
 test("quantities are hex with any number of leading zeros", () => {
   assert.equal(parseQuantity("0x0"), 0);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {packedBytes} from "../../server/proofParams.ts";
 import {
   assembleAnswers,
   assembleErrors,
@@ -9,7 +8,8 @@ import {
   cutSegments,
   type ProofCalls,
   TASK_COST,
-} from "../../server/segment.ts";
+} from "../../server/dispatch/segment.ts";
+import {packedBytes} from "../../server/rpc/proofParams.ts";
 
 /** A call by its number of keys, or a text that is ready. */
 type Slot = number | string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {RpcCode, RpcError} from "../../server/rpcError.ts";
-import {type BlockView, resolveSelector, type SelectorColumn} from "../../server/selector.ts";
+import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
+import {type BlockView, resolveSelector, type SelectorColumn} from "../../server/rpc/selector.ts";
 
 const HASH = `0x${"aB".repeat(32)}`;
 

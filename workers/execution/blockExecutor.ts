@@ -14,7 +14,7 @@ import {
 import type {Common} from "@ethereumjs/common";
 import type {EVMOpts} from "@ethereumjs/evm";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
-import type {BlockDifference} from "../../storage/blockDifference.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {ExecutionError} from "./errors.ts";

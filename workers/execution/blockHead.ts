@@ -6,8 +6,8 @@
  *             gasLimit, gasUsed, timestamp, extraData, mixHash, nonce, (baseFee, (withdrawalsRoot, ...))]
  */
 import {RLP} from "@ethereumjs/rlp";
-import type {BlockHeader} from "../../storage/blockDifference.ts";
-import {keccak256} from "../../storage/keccak.ts";
+import type {BlockHeader} from "../../storage/block/blockDifference.ts";
+import {keccak256} from "../../storage/hash/keccak.ts";
 import {ExecutionError} from "./errors.ts";
 
 /** A header as the store keeps it, and what execution is checked against. */

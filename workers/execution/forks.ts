@@ -14,8 +14,8 @@ import {
   type ParamsDict,
 } from "@ethereumjs/common";
 import type {PrefixedHexString} from "@ethereumjs/util";
+import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
-import {keccak256} from "../../storage/keccak.ts";
 import {invalidGenesis, type JsonObject, parseFixedBytes, parseObject, parseQuantity} from "./gethJson.ts";
 import {kzg} from "./kzg.ts";
 

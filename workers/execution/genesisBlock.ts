@@ -10,9 +10,9 @@ import {
   SHA256_NULL,
   unpadBytes,
 } from "@ethereumjs/util";
-import {AccountDifferences} from "../../storage/accountDifferences.ts";
-import type {BlockDifference} from "../../storage/blockDifference.ts";
-import {keccak256} from "../../storage/keccak.ts";
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {keccak256} from "../../storage/hash/keccak.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis, GenesisAccount} from "./genesis.ts";
 import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";

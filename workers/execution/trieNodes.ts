@@ -11,7 +11,7 @@
 import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {type BatchDBOp, type DB, KECCAK256_RLP, ValueEncoding} from "@ethereumjs/util";
-import {keccak256} from "../../storage/keccak.ts";
+import {keccak256} from "../../storage/hash/keccak.ts";
 import {ExecutionError} from "./errors.ts";
 
 /** The caller's store. What was put must be there for `get` at once, on disk no later than the block. */

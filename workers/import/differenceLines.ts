@@ -1,8 +1,8 @@
 /**
  * Blocks from differences (spec/tree.md 5): NDJSON, one line a block, read as it streams in.
  */
-import {AccountDifferences} from "../../storage/accountDifferences.ts";
-import type {BlockDifference, BlockHeader} from "../../storage/blockDifference.ts";
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {parseAccountChange, parseBytes, parseNumber, parseObject, parseQuantity} from "./differenceFields.ts";
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";

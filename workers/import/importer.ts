@@ -5,7 +5,7 @@
  * written, so that a block that comes alone is provable at once.
  */
 
-import {BlockWriter} from "../../storage/blockWriter.ts";
+import {BlockWriter} from "../../storage/block/blockWriter.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {checkChainId} from "../../storage/format.ts";
 import type {StateStore} from "../../storage/stateStore.ts";

@@ -1,7 +1,7 @@
 /**
  * What every source of blocks gives: enough to see whether a block is held already, and the block itself.
  */
-import type {BlockDifference} from "../../storage/blockDifference.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 
 export interface SourceBlock {
   readonly number: number;

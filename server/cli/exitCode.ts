@@ -1,0 +1,35 @@
+/** How the program ends. */
+
+export const ExitCode = {
+  OK: 0,
+  /** The work failed: a bad line, damage found, no store, an address in use. */
+  FAILED: 1,
+  USAGE: 2,
+} as const;
+
+export type StopSignal = "SIGINT" | "SIGTERM";
+
+/** 128 and the signal's number, as shells report it. */
+export function exitCodeOf(signal: StopSignal): number {
+  return signal === "SIGINT" ? 130 : 143;
+}
+
+/**
+ * Calls `onFirst` at the first SIGINT or SIGTERM; the second one ends the process at once.
+ *
+ * @returns a function that takes the handlers off
+ */
+export function watchSignals(onFirst: (signal: StopSignal) => void): () => void {
+  let isStopping = false;
+  const handle = (signal: StopSignal) => {
+    if (isStopping) process.exit(exitCodeOf(signal));
+    isStopping = true;
+    onFirst(signal);
+  };
+  process.on("SIGINT", handle);
+  process.on("SIGTERM", handle);
+  return () => {
+    process.off("SIGINT", handle);
+    process.off("SIGTERM", handle);
+  };
+}

@@ -1,0 +1,74 @@
+/** `proofd import`: blocks or block differences into a store. */
+import type {ImportOutcome, ImportSource} from "../../workers/job.ts";
+import type {ProofPool} from "../../workers/pool.ts";
+import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "./exitCode.ts";
+import {createProgress} from "./progress.ts";
+import {DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
+
+export interface ImportOptions {
+  readonly db: string;
+  readonly source: ImportSource;
+  readonly finalized: number | "last";
+  readonly chainId: bigint | undefined;
+}
+
+/** @returns the exit code: of the signal where one stopped it before the end */
+export async function runImport(options: ImportOptions): Promise<number> {
+  const pool = await openStore({
+    directory: options.db,
+    workers: 0,
+    cacheBytes: DEFAULT_CACHE_BYTES,
+    createIfMissing: true,
+    ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
+  });
+  try {
+    const {outcome, signal} = await importWithProgress(pool, options);
+    if (!outcome.ok) {
+      process.stderr.write(`error: ${outcome.message}\n${describe(outcome)}; everything before it is kept\n`);
+      return ExitCode.FAILED;
+    }
+    process.stdout.write(`${describe(outcome)}\n`);
+    return outcome.stopped && signal !== null ? exitCodeOf(signal) : ExitCode.OK;
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Runs an import of which the first signal asks to stop after the block at hand. */
+export async function importWithProgress(
+  pool: ProofPool,
+  options: Pick<ImportOptions, "source" | "finalized" | "chainId">,
+): Promise<{outcome: ImportOutcome; signal: StopSignal | null}> {
+  const progress = createProgress(process.stderr);
+  let received: StopSignal | null = null;
+  const running = pool.startImport(
+    {
+      source: options.source,
+      finalized: options.finalized,
+      ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
+    },
+    event => progress.show(event),
+  );
+  const unwatch = watchSignals(signal => {
+    received = signal;
+    process.stderr.write(`${signal}: stopping after the block at hand\n`);
+    running.stop();
+  });
+  try {
+    return {outcome: await running.outcome, signal: received};
+  } finally {
+    unwatch();
+    progress.close();
+  }
+}
+
+function describe(outcome: ImportOutcome): string {
+  const {earliest, finalized, latest} = outcome.head;
+  const held = outcome.ok && outcome.alreadyHeld > 0 ? `, ${outcome.alreadyHeld} already held` : "";
+  const stopped = outcome.ok && outcome.stopped ? ", stopped before the end" : "";
+  const coverage =
+    latest === null
+      ? "no block is held"
+      : `blocks ${earliest} to ${latest} are held, finalized up to ${finalized ?? "none"}`;
+  return `imported ${outcome.blocks} blocks${held}${stopped}; ${coverage}`;
+}

@@ -1,0 +1,175 @@
+/** The command line: commands, flags, PROOFD_* variables, and what is checked before any work. */
+import {availableParallelism} from "node:os";
+import {Command, type Option} from "commander";
+import type {ImportSource} from "../../workers/job.ts";
+import {VERSION} from "../version.ts";
+import {type CheckOptions, runCheck} from "./checkCommand.ts";
+import {runImport} from "./importCommand.ts";
+import {createLimitOptions, readLimits} from "./limitOptions.ts";
+import {
+  createOption,
+  createSwitch,
+  integerParser,
+  parseBlockNumber,
+  parseChainId,
+  parseFinalized,
+  parseText,
+  readSwitches,
+} from "./options.ts";
+import {type RollbackOptions, runRollback} from "./rollbackCommand.ts";
+import {runServe} from "./serveCommand.ts";
+
+const MAX_WORKERS = 256;
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+
+/** @param onExitCode - takes the exit code of the command that ran */
+export function createProgram(onExitCode: (code: number) => void): Command {
+  const program = new Command("proofd")
+    .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")
+    .version(VERSION, "-V, --version")
+    .showHelpAfterError("(--help shows what there is)")
+    .addHelpText("after", "\nEvery flag may also come from a variable: --max-batch from PROOFD_MAX_BATCH.")
+    .exitOverride();
+  program.addCommand(createImport(onExitCode));
+  program.addCommand(createServe(onExitCode));
+  program.addCommand(createCheck(onExitCode));
+  program.addCommand(createRollback(onExitCode));
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+/** @throws InvalidArgumentError for a switch's variable with another value than 1, true, 0 or false */
+export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv): void {
+  for (const command of program.commands) readSwitches(command.options, environment);
+}
+
+function createImport(onExitCode: (code: number) => void): Command {
+  return addOptions(new Command("import"), [
+    dbOption(),
+    createOption("--genesis <file>", "genesis.json with its alloc, as geth reads it").argParser(parseText),
+    createOption("--blocks <file>", "blocks as `geth export` writes them, also .gz").argParser(parseText),
+    createOption("--diffs <file>", "block differences, NDJSON, also .gz; - is standard input").argParser(
+      parseText,
+    ),
+    createOption("--finalized <block>", "blocks up to it are finalized; last: every block imported")
+      .argParser(parseFinalized)
+      .default("last"),
+    chainIdOption(),
+  ])
+    .description("Import blocks (--genesis and --blocks) or block differences (--diffs) into a store.")
+    .action(async (values, command: Command) => {
+      const source = chooseSource(values, command);
+      onExitCode(
+        await runImport({db: values.db, source, finalized: values.finalized, chainId: values.chainId}),
+      );
+    });
+}
+
+interface SourceFlags {
+  readonly genesis?: string;
+  readonly blocks?: string;
+  readonly diffs?: string;
+}
+
+function chooseSource(values: SourceFlags, command: Command): ImportSource {
+  const {genesis, blocks, diffs} = values;
+  if (diffs !== undefined) {
+    const other = genesis === undefined ? (blocks === undefined ? undefined : "--blocks") : "--genesis";
+    if (other !== undefined) command.error(`error: --diffs and ${other} exclude each other`);
+    return {kind: "diffs", path: diffs, follow: false};
+  }
+  if (genesis === undefined && blocks === undefined) {
+    command.error("error: nothing to import: expected --genesis and --blocks, or --diffs");
+  }
+  if (genesis === undefined) command.error("error: --blocks needs --genesis");
+  if (blocks === undefined) command.error("error: --genesis needs --blocks");
+  return {kind: "blocks", genesisPath: genesis as string, blocksPath: blocks as string};
+}
+
+function createServe(onExitCode: (code: number) => void): Command {
+  const defaultWorkers = Math.max(1, availableParallelism() - 1);
+  return addOptions(new Command("serve"), [
+    dbOption(),
+    createOption("--host <address>", "address to listen on").argParser(parseText).default("127.0.0.1"),
+    createOption("--port <port>", "port to listen on, 0 takes a free one")
+      .argParser(integerParser(0, 65_535))
+      .default(8545),
+    createOption("--workers <count>", "proof threads")
+      .argParser(integerParser(1, MAX_WORKERS))
+      .default(defaultWorkers, `cores - 1: ${defaultWorkers}`),
+    createOption("--cache-mb <mib>", "decoded pages that each proof thread keeps")
+      .argParser(integerParser(1, 65_536))
+      .default(64),
+    createOption(
+      "--diffs <file>",
+      "import these block differences while serving; - is standard input",
+    ).argParser(parseText),
+    createSwitch("--demo", "serve the built-in demo chain, which is imported first"),
+    chainIdOption(),
+    ...createLimitOptions(),
+    createOption("--log-level <level>", "least level that is logged, on standard error")
+      .choices(LOG_LEVELS)
+      .default("info"),
+    createSwitch("--log-requests", "log every request"),
+  ])
+    .description("Serve proofs of the store's finalized blocks over JSON-RPC.")
+    .action(async values => {
+      const {db, host, port, workers, cacheMb, diffs, demo, chainId, logLevel, logRequests} = values;
+      const code = await runServe({
+        db,
+        host,
+        port,
+        workers,
+        cacheBytes: cacheMb * 2 ** 20,
+        diffs,
+        demo: demo === true,
+        chainId,
+        logLevel,
+        logRequests: logRequests === true,
+        limits: readLimits(values),
+      });
+      onExitCode(code);
+    });
+}
+
+function createCheck(onExitCode: (code: number) => void): Command {
+  return addOptions(new Command("check"), [
+    dbOption(),
+    createOption("--block <block>", "only this block's state").argParser(parseBlockNumber),
+    createOption("--sample <count>", "only so many random leaves of the block").argParser(
+      integerParser(1, Number.MAX_SAFE_INTEGER),
+    ),
+  ])
+    .description("Re-hash what is stored; say what is wrong and where.")
+    .action(async (values: CheckOptions) => {
+      onExitCode(await runCheck({db: values.db, block: values.block, sample: values.sample}));
+    });
+}
+
+function createRollback(onExitCode: (code: number) => void): Command {
+  return addOptions(new Command("rollback"), [
+    dbOption(),
+    createOption("--to <block>", "the block that becomes the newest")
+      .argParser(parseBlockNumber)
+      .makeOptionMandatory(),
+  ])
+    .description("Remove the unfinalized blocks above a block.")
+    .action(async (values: RollbackOptions) => {
+      onExitCode(await runRollback(values));
+    });
+}
+
+function dbOption(): Option {
+  return createOption("--db <folder>", "folder of the store").argParser(parseText).default("./data");
+}
+
+function chainIdOption(): Option {
+  return createOption("--chain-id <id>", "refuse another chain; name it where block 0 does not").argParser(
+    parseChainId,
+  );
+}
+
+function addOptions(command: Command, options: readonly Option[]): Command {
+  for (const option of options) command.addOption(option);
+  return command;
+}

@@ -1,0 +1,159 @@
+/**
+ * `proofd serve`: store, pool, dispatcher and HTTP front, from the first line to the last.
+ *
+ * An import beside the service (--diffs) that fails is logged and shown in a metric, and the service goes on with what
+ * is held: proofs of those blocks stay right, and a restart is the operator's decision.
+ */
+import {destination, type Logger, pino} from "pino";
+import type {ImportEvent} from "../../workers/job.ts";
+import type {ProofPool, Running} from "../../workers/pool.ts";
+import {createFront} from "../front.ts";
+import type {Limits} from "../limits.ts";
+import type {Metrics} from "../observe/metrics.ts";
+import {TroubleLog} from "../observe/troubleLog.ts";
+import {VERSION} from "../version.ts";
+import {importDemo} from "./demo.ts";
+import {ExitCode, watchSignals} from "./exitCode.ts";
+import {openStore, WorkError} from "./storeOpening.ts";
+
+export interface ServeOptions {
+  readonly db: string;
+  readonly host: string;
+  readonly port: number;
+  readonly workers: number;
+  readonly cacheBytes: number;
+  /** A file of block differences, or "-". */
+  readonly diffs: string | undefined;
+  readonly demo: boolean;
+  readonly chainId: bigint | undefined;
+  readonly logLevel: string;
+  readonly logRequests: boolean;
+  readonly limits: Limits;
+}
+
+/** The promise is 10 s from the signal to the exit. Connections that take longer are cut: */
+const DRAIN_MS = 8_000;
+/** and should the threads or the store not end by then, the process ends without them. */
+const EXIT_MS = 9_500;
+/** After the last answer was handed over: what the socket still holds of it leaves. */
+const FLUSH_MS = 200;
+const IMPORT_LINE_EVERY_MS = 10_000;
+const STDERR = 2;
+
+/** @returns the exit code, after a signal and an orderly end */
+export async function runServe(options: ServeOptions): Promise<number> {
+  const log = pino({name: "proofd", level: options.logLevel}, destination({fd: STDERR, sync: true}));
+  const trouble = new TroubleLog(log);
+  const pool = await openStore({
+    directory: options.db,
+    workers: options.workers,
+    cacheBytes: options.cacheBytes,
+    createIfMissing: options.demo || options.diffs !== undefined,
+    ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
+    onWorkerExit: error => trouble.reportWorkerExit(error),
+  });
+  try {
+    if (options.demo && (await importDemo(pool)) !== null) return ExitCode.OK;
+    await serve(options, pool, trouble, log);
+  } finally {
+    await pool.close();
+  }
+  return ExitCode.OK;
+}
+
+async function serve(
+  options: ServeOptions,
+  pool: ProofPool,
+  trouble: TroubleLog,
+  log: Logger,
+): Promise<void> {
+  const {host, port, limits, logRequests: logsRequests} = options;
+  const {http, dispatcher, metrics} = createFront({host, port, limits, logsRequests}, pool, trouble, log);
+  const stopped = waitForSignal(log);
+  const boundPort = await http.listen().catch((error: Error) => {
+    throw new WorkError(error.message);
+  });
+  announce(options, pool, boundPort);
+  const running =
+    options.diffs === undefined ? null : startImport(options.diffs, options, pool, metrics, log);
+  await stopped;
+  const cut = setTimeout(() => {
+    log.warn("requests were still under way, their connections are cut");
+    http.close();
+  }, DRAIN_MS);
+  // Left running while the pool closes.
+  setTimeout(() => process.exit(ExitCode.OK), EXIT_MS);
+  running?.stop();
+  await http.drain();
+  clearTimeout(cut);
+  await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
+  http.close();
+  dispatcher.close();
+}
+
+function waitForSignal(log: Logger): Promise<void> {
+  return new Promise(resolve => {
+    watchSignals(signal => {
+      log.info({signal}, "stopping");
+      resolve();
+    });
+  });
+}
+
+/** One JSON line on standard output for programs; in the demo also one for the human who started it. */
+function announce(options: ServeOptions, pool: ProofPool, port: number): void {
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  const url = `http://${host}:${port}`;
+  const {earliest, finalized, latest} = pool.head();
+  const {suite, workers} = pool;
+  const line = {
+    msg: "listening",
+    url,
+    version: VERSION,
+    pid: process.pid,
+    suite,
+    workers,
+    earliest,
+    finalized,
+    latest,
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+  if (!options.demo) return;
+  process.stderr.write(
+    `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,
+  );
+}
+
+function startImport(
+  path: string,
+  options: ServeOptions,
+  pool: ProofPool,
+  metrics: Metrics,
+  log: Logger,
+): Running<unknown> {
+  let nextMs = 0;
+  const onEvent = (event: ImportEvent) => {
+    if (performance.now() < nextMs) return;
+    nextMs = performance.now() + IMPORT_LINE_EVERY_MS;
+    log.info({head: event.head, blocks: event.blocks, accounts: event.accounts}, "importing");
+  };
+  // A file is followed as it grows; a compressed one and standard input have an end.
+  const follow = path !== "-" && !path.endsWith(".gz");
+  const chainId = options.chainId === undefined ? {} : {chainId: options.chainId};
+  const running = pool.startImport({source: {kind: "diffs", path, follow}, ...chainId}, onEvent);
+  running.outcome.then(
+    outcome => {
+      if (outcome.ok) {
+        log.info({head: outcome.head, blocks: outcome.blocks}, "the import has ended");
+        return;
+      }
+      metrics.markImportFailed();
+      log.error({head: outcome.head, reason: outcome.message}, "the import failed; serving what is held");
+    },
+    (error: unknown) => {
+      metrics.markImportFailed();
+      log.error({err: error}, "the import failed; serving what is held");
+    },
+  );
+  return running;
+}

@@ -1,0 +1,79 @@
+/**
+ * A request's body, collected up to the limit. All bodies being received share a bound too, so that many slow writers
+ * cannot fill the memory.
+ */
+import type {HttpResponse} from "uWebSockets.js";
+
+/** Bytes held by the bodies that are being received. */
+export class ReceivingBytes {
+  total = 0;
+  readonly limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+}
+
+/** Exactly one of them is called, unless the client goes away before. */
+export interface BodyOutcome {
+  /** @param body - valid during the call only where it came in one piece */
+  readonly onBody: (body: Buffer) => void;
+  /** More than `limit` bytes came; the rest is read and dropped. @param got - bytes that came until then */
+  readonly onTooLarge: (got: number) => void;
+  /** The bodies being received exceed their common bound. */
+  readonly onNoRoom: () => void;
+}
+
+const FIRST_BYTES = 16 * 1024;
+
+/** @returns a function that gives the memory up; for the case that the client goes away */
+export function collectBody(
+  response: HttpResponse,
+  limit: number,
+  receiving: ReceivingBytes,
+  outcome: BodyOutcome,
+): () => void {
+  let collected: Buffer | null = null;
+  let length = 0;
+  let isSettled = false;
+  const release = () => {
+    if (collected !== null) receiving.total -= collected.length;
+    collected = null;
+    isSettled = true;
+  };
+  response.onData((chunk, isLast) => {
+    if (isSettled) return;
+    const end = length + chunk.byteLength;
+    if (end > limit) {
+      release();
+      outcome.onTooLarge(end);
+      return;
+    }
+    if (collected === null && isLast) {
+      isSettled = true;
+      outcome.onBody(Buffer.from(chunk));
+      return;
+    }
+    // One buffer that doubles, not a list: a body sent byte by byte would cost a hundred times its size as a list.
+    if (collected === null || end > collected.length) {
+      const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
+      receiving.total += byteCount - (collected?.length ?? 0);
+      const grown: Buffer = Buffer.allocUnsafeSlow(byteCount);
+      collected?.copy(grown, 0, 0, length);
+      collected = grown;
+      if (receiving.total > receiving.limit) {
+        outcome.onNoRoom();
+        release();
+        return;
+      }
+    }
+    // uWebSockets.js takes the chunk's memory back after this call.
+    collected.set(new Uint8Array(chunk), length);
+    length = end;
+    if (!isLast) return;
+    const body = collected.subarray(0, length);
+    release();
+    outcome.onBody(body);
+  });
+  return release;
+}

@@ -1,0 +1,59 @@
+/**
+ * What one request and all requests together may cost. Every limit is a flag of `proofd serve`; the defaults are
+ * those of the specification (json-rpc.md, "Limits").
+ */
+
+export interface Limits {
+  /** Bytes of one request's body. */
+  readonly bodyBytes: number;
+  /** Bytes of all bodies that are being received at one moment. */
+  readonly bodyBytesTotal: number;
+  readonly batchCalls: number;
+  /** Storage keys of one chain_getProof. The packed form counts them in 16 bits (workers/job.ts). */
+  readonly storageKeys: number;
+  /** Cost of one HTTP request: an account 1, each slot 1. */
+  readonly requestCost: number;
+  readonly responseBytes: number;
+  /** Cost of all admitted and unfinished requests that do not wait for their own reader. */
+  readonly queueCost: number;
+  /** Bytes of finished answers held for slow readers, all requests together. */
+  readonly heldBytesTotal: number;
+  /** Time until a request's unfinished calls are given up; waiting for its own reader does not count. */
+  readonly timeoutMs: number;
+}
+
+const MIB = 2 ** 20;
+
+export const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 5 * MIB,
+  bodyBytesTotal: 256 * MIB,
+  batchCalls: 1000,
+  storageKeys: 1024,
+  requestCost: 20_000,
+  responseBytes: 256 * MIB,
+  queueCost: 10_000,
+  heldBytesTotal: 512 * MIB,
+  timeoutMs: 30_000,
+};
+
+/** Largest value of `storageKeys`: the key count of a packed call is a u16. */
+export const MAX_STORAGE_KEYS = 2 ** 16 - 1;
+
+/**
+ * Upper bound of the JSON text of one proof path with its leaf index and value, in bytes.
+ *
+ * 42 nodes: the root node, 39 pre-images of 64 bytes, two leaf openings. The larger suite, poseidon2, has 96 bytes in
+ * the root node and 192 in an opening: (96 + 39 * 64 + 2 * 192) * 2 hex digits + 42 * 5 for `"0x",` = 6 162. A value of
+ * 192 bytes and the field names add less than 600. (sha256: 5 714 and the same.)
+ */
+const PATH_TEXT_BYTES = 6_162;
+const PATH_FRAME_BYTES = 150;
+
+/**
+ * Upper bound of the JSON text that one unit of cost gives: an absent account or slot is two paths; the account that
+ * exists is one path and a longer value, which is less.
+ */
+export const COST_TEXT_BYTES = 2 * (PATH_TEXT_BYTES + PATH_FRAME_BYTES);
+
+/** Upper bound of what surrounds the result of a chain_getProof, without its id. */
+export const CALL_TEXT_BYTES = 256;

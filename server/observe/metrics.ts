@@ -1,0 +1,147 @@
+/** What /metrics shows. Everything that changes per call is a plain number elsewhere and read when it is asked for. */
+import {Counter, collectDefaultMetrics, Gauge, Histogram, Registry} from "prom-client";
+import type {Head} from "../../workers/job.ts";
+import type {HeldBytes} from "../http/heldBytes.ts";
+import type {CallTally} from "./callTally.ts";
+import type {TroubleLog} from "./troubleLog.ts";
+
+/** Where the numbers are read. */
+export interface MetricSources {
+  readonly tally: CallTally;
+  readonly trouble: TroubleLog;
+  readonly held: HeldBytes;
+  readonly readQueuedCost: () => number;
+  readonly readHead: () => Head;
+}
+
+const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #duration: Histogram;
+  readonly #aborted: Counter;
+  readonly #refusedBodies: Counter;
+  readonly #importFailed: Gauge;
+
+  constructor(sources: MetricSources) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({register: this.#registry});
+    this.#duration = new Histogram({
+      name: "proofd_request_duration_seconds",
+      help: "From the last byte of a request's body to the last byte of its answer, slow readers included",
+      buckets: BUCKETS_SECONDS,
+      registers,
+    });
+    this.#aborted = new Counter({
+      name: "proofd_requests_aborted_total",
+      help: "Requests whose client went away before the answer was complete",
+      registers,
+    });
+    this.#refusedBodies = new Counter({
+      name: "proofd_bodies_refused_total",
+      help: "Bodies that were too large or found no room",
+      labelNames: ["reason"],
+      registers,
+    });
+    this.#importFailed = new Gauge({
+      name: "proofd_import_failed",
+      help: "1 after the import that runs beside the service has failed",
+      registers,
+    });
+    this.#importFailed.set(0);
+    registerCalls(registers, sources.tally);
+    registerHead(registers, sources.readHead);
+    registerGauge(
+      registers,
+      "proofd_queued_cost",
+      "Cost of admitted and unfinished calls",
+      sources.readQueuedCost,
+    );
+    registerGauge(
+      registers,
+      "proofd_held_bytes",
+      "Finished bytes that wait for readers",
+      () => sources.held.total,
+    );
+    registerTotal(
+      registers,
+      "proofd_readers_cut_total",
+      "Connections cut for memory",
+      () => sources.held.cut,
+    );
+    registerTotal(
+      registers,
+      "proofd_worker_exits_total",
+      "Workers that died",
+      () => sources.trouble.workerExits,
+    );
+    const damaged = () => sources.trouble.damagedRecords;
+    registerTotal(registers, "proofd_damaged_records_total", "Reads that met a damaged record", damaged);
+  }
+
+  observeRequest(durationMs: number, isAborted: boolean): void {
+    this.#duration.observe(durationMs / 1000);
+    if (isAborted) this.#aborted.inc();
+  }
+
+  countRefusedBody(reason: "too_large" | "no_room"): void {
+    this.#refusedBodies.inc({reason});
+  }
+
+  markImportFailed(): void {
+    this.#importFailed.set(1);
+  }
+
+  async read(): Promise<{type: string; text: string}> {
+    return {type: this.#registry.contentType, text: await this.#registry.metrics()};
+  }
+}
+
+function registerCalls(registers: Registry[], tally: CallTally): void {
+  new Counter({
+    name: "proofd_calls_total",
+    help: "Calls by method and JSON-RPC error code, 0 for a result",
+    labelNames: ["method", "code"],
+    registers,
+    collect() {
+      this.reset();
+      for (const {method, code, count} of tally.entries()) this.inc({method, code: String(code)}, count);
+    },
+  });
+}
+
+function registerHead(registers: Registry[], readHead: () => Head): void {
+  new Gauge({
+    name: "proofd_head_block",
+    help: "Numbers of the oldest, the newest finalized and the newest block held",
+    labelNames: ["which"],
+    registers,
+    collect() {
+      this.reset();
+      for (const [which, block] of Object.entries(readHead())) if (block !== null) this.set({which}, block);
+    },
+  });
+}
+
+function registerGauge(registers: Registry[], name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers,
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+function registerTotal(registers: Registry[], name: string, help: string, read: () => number): void {
+  new Counter({
+    name,
+    help,
+    registers,
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}

@@ -1,0 +1,97 @@
+/**
+ * The JSON-RPC 2.0 envelope: a body's bytes to calls. Knows no method.
+ */
+import {isAscii, isUtf8} from "node:buffer";
+import {type BodyShape, scanBody} from "./bodyScan.ts";
+import {findIdTexts} from "./idText.ts";
+import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
+
+/** Levels of arrays and objects; a chain_getProof in a batch has 4. */
+export const MAX_DEPTH = 64;
+
+/** One element of a body. Either `error` is null, or the element is no request and `error` is its answer. */
+export interface Call {
+  /** The id as JSON text; null: a notification, never answered. "null" where the id cannot be told. */
+  readonly idText: string | null;
+  readonly method: string;
+  /** An array where the caller left it out; an object is the methods' business (-32602). */
+  readonly params: readonly unknown[] | Readonly<Record<string, unknown>>;
+  readonly error: RpcError | null;
+}
+
+export interface Envelope {
+  readonly isBatch: boolean;
+  readonly calls: readonly Call[];
+}
+
+/**
+ * @throws RpcError PARSE_ERROR for what is not UTF-8 or JSON or nests too deep, INVALID_REQUEST for `[]`,
+ * LIMIT_EXCEEDED for a batch longer than `maxCalls` (told from the commas, before anything is parsed)
+ */
+export function parseEnvelope(body: Buffer, maxCalls: number): Envelope {
+  const shape = scanBody(body);
+  if (shape.depth > MAX_DEPTH) {
+    throw new RpcError(
+      RpcCode.PARSE_ERROR,
+      `the body nests ${shape.depth} levels deep, at most ${MAX_DEPTH} are read`,
+    );
+  }
+  if (shape.elements > maxCalls) throw createLimitError("a batch", maxCalls, shape.elements, "calls");
+  const parsed = parseJson(body);
+  if (!Array.isArray(parsed))
+    return {isBatch: false, calls: [parseElement(parsed, 0, body, shape, undefined)]};
+  if (parsed.length === 0) {
+    throw new RpcError(RpcCode.INVALID_REQUEST, "the batch is empty: expected at least one request object");
+  }
+  const idTexts = shape.oddNumbers ? findIdTexts(body) : undefined;
+  const calls: Call[] = [];
+  for (let at = 0; at < parsed.length; at++) calls.push(parseElement(parsed[at], at, body, shape, idTexts));
+  return {isBatch: true, calls};
+}
+
+function parseJson(body: Buffer): unknown {
+  if (!isUtf8(body)) throw new RpcError(RpcCode.PARSE_ERROR, "the body is not valid UTF-8");
+  // Neither conversion drops a byte order mark, and JSON.parse refuses it.
+  const text = isAscii(body) ? body.toString("latin1") : body.toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RpcError(RpcCode.PARSE_ERROR, "the body is not JSON");
+  }
+}
+
+function parseElement(
+  element: unknown,
+  at: number,
+  body: Buffer,
+  shape: BodyShape,
+  idTexts: readonly (string | undefined)[] | undefined,
+): Call {
+  if (typeof element !== "object" || element === null || Array.isArray(element)) {
+    return refuse("null", "expected a request object");
+  }
+  const fields = element as Record<string, unknown>;
+  let idText: string | null = null;
+  if (Object.hasOwn(fields, "id")) {
+    const id = fields.id;
+    if (typeof id === "string") idText = JSON.stringify(id);
+    else if (id === null) idText = "null";
+    else if (typeof id !== "number") return refuse("null", "id must be a string, a number or null");
+    else if (shape.oddNumbers) idText = (idTexts ?? findIdTexts(body))[at] as string;
+    else idText = String(id);
+  }
+  if (!Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0") {
+    return refuse(idText, 'jsonrpc must be "2.0"');
+  }
+  const method = Object.hasOwn(fields, "method") ? fields.method : undefined;
+  if (typeof method !== "string") return refuse(idText, "method must be a string");
+  const params = Object.hasOwn(fields, "params") ? fields.params : [];
+  if (typeof params !== "object" || params === null) return refuse(idText, "params must be an array");
+  return {idText, method, params: params as Call["params"], error: null};
+}
+
+/** What is no request is no notification either: it is answered, with id null where it names none. */
+function refuse(idText: string | null, reason: string): Call {
+  const error = new RpcError(RpcCode.INVALID_REQUEST, `not a JSON-RPC 2.0 request: ${reason}`);
+  return {idText: idText ?? "null", method: "", params: [], error};
+}

@@ -1,0 +1,84 @@
+/**
+ * The ids of a body as they were written. JSON.parse turns 1.0 into 1 and 2^53 + 1 into 2^53, but an id is echoed
+ * unchanged. Runs only on bodies that JSON.parse has accepted and that write some number oddly (bodyScan.ts).
+ */
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/**
+ * @param body - valid JSON
+ * @returns for each element of the outer array, or for the only element: the text of its last `id` field, undefined
+ * where it has none or is no object
+ */
+export function findIdTexts(body: Buffer): (string | undefined)[] {
+  const idTexts: (string | undefined)[] = [];
+  let at = skipSpace(body, 0);
+  if (body[at] !== OPEN_BRACKET) return [readElement(body, at).idText];
+  at = skipSpace(body, at + 1);
+  while (body[at] !== CLOSE_BRACKET) {
+    const element = readElement(body, at);
+    idTexts.push(element.idText);
+    at = skipComma(body, element.end);
+  }
+  return idTexts;
+}
+
+function readElement(body: Buffer, start: number): {idText: string | undefined; end: number} {
+  if (body[start] !== OPEN_BRACE) return {idText: undefined, end: skipValue(body, start)};
+  let idText: string | undefined;
+  let at = skipSpace(body, start + 1);
+  while (body[at] !== CLOSE_BRACE) {
+    const nameEnd = skipString(body, at);
+    const name = body.toString("utf8", at, nameEnd);
+    // The value follows a colon.
+    const valueStart = skipSpace(body, skipSpace(body, nameEnd) + 1);
+    const valueEnd = skipValue(body, valueStart);
+    // A name may be escaped ("\u0069d"); the last of several counts, as in JSON.parse.
+    if (JSON.parse(name) === "id") idText = body.toString("utf8", valueStart, valueEnd);
+    at = skipComma(body, valueEnd);
+  }
+  return {idText, end: at + 1};
+}
+
+function skipSpace(body: Buffer, start: number): number {
+  let at = start;
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at++;
+  return at;
+}
+
+function skipComma(body: Buffer, start: number): number {
+  const at = skipSpace(body, start);
+  return body[at] === COMMA ? skipSpace(body, at + 1) : at;
+}
+
+function skipString(body: Buffer, start: number): number {
+  let at = start + 1;
+  while (body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
+}
+
+function skipValue(body: Buffer, start: number): number {
+  if (body[start] === QUOTE) return skipString(body, start);
+  let depth = 0;
+  let at = start;
+  while (at < body.length) {
+    const byte = body[at] as number;
+    if (byte === QUOTE) {
+      at = skipString(body, at);
+      continue;
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (depth === 0) return at;
+      if (--depth === 0) return at + 1;
+    } else if (depth === 0 && (byte === COMMA || byte <= 0x20)) return at;
+    at++;
+  }
+  return at;
+}

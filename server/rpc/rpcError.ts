@@ -1,0 +1,72 @@
+/**
+ * The JSON-RPC errors of this service: codes, data and their text. The server is the only place that knows the numbers.
+ */
+import type {Head} from "../../workers/job.ts";
+import {encodeQuantity} from "./quantity.ts";
+
+export const RpcCode = {
+  PARSE_ERROR: -32700,
+  INVALID_REQUEST: -32600,
+  METHOD_NOT_FOUND: -32601,
+  INVALID_PARAMS: -32602,
+  INTERNAL_ERROR: -32603,
+  BLOCK_UNKNOWN: -32001,
+  NOT_FINALIZED: -32002,
+  NOT_AVAILABLE: -32004,
+  LIMIT_EXCEEDED: -32005,
+} as const;
+
+export type RpcCode = (typeof RpcCode)[keyof typeof RpcCode];
+
+/** `code` is the contract, `message` may change; `data` is sent as it is. */
+export class RpcError extends Error {
+  readonly code: RpcCode;
+  readonly data: unknown;
+
+  constructor(code: RpcCode, message: string, data?: unknown) {
+    super(message);
+    this.name = "RpcError";
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** A limit that was hit; `what` reads "a batch", `unit` "calls". */
+export function createLimitError(what: string, limit: number, got: number, unit: string): RpcError {
+  return new RpcError(
+    RpcCode.LIMIT_EXCEEDED,
+    `${what} may have at most ${limit} ${unit}, this one has ${got}`,
+    {
+      limit,
+      got,
+    },
+  );
+}
+
+/** The block is not here: before coverage, above the newest held, or an unknown hash. */
+export function createBlockUnknownError(block: string, head: Head): RpcError {
+  return new RpcError(RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, {
+    earliest: encodeQuantity(head.earliest),
+    finalized: encodeQuantity(head.finalized),
+  });
+}
+
+/** The block is held, but not finalized on layer 1. */
+export function createNotFinalizedError(block: string, head: Head): RpcError {
+  const finalized = encodeQuantity(head.finalized);
+  const newest =
+    finalized === null ? "no block is finalized yet" : `the newest finalized block is ${finalized}`;
+  return new RpcError(RpcCode.NOT_FINALIZED, `block ${block} is not finalized: ${newest}`, {finalized});
+}
+
+/** @returns a whole response object, without a comma. @param idText - the id as JSON text */
+export function encodeError(idText: string, error: RpcError): string {
+  const data = error.data === undefined ? "" : `,"data":${JSON.stringify(error.data)}`;
+  const message = JSON.stringify(error.message);
+  return `{"jsonrpc":"2.0","id":${idText},"error":{"code":${error.code},"message":${message}${data}}}`;
+}
+
+function describeCoverage(head: Head): string {
+  if (head.latest === null) return "no block is held yet";
+  return `blocks ${encodeQuantity(head.earliest)} to ${encodeQuantity(head.latest)} are`;
+}

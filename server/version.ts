@@ -1,0 +1,8 @@
+/** The version that package.json names; the file lies two folders above dist/server/. */
+import {readFileSync} from "node:fs";
+
+const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+export const VERSION: string = manifest.version;

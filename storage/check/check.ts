@@ -1,0 +1,169 @@
+/**
+ * Checking a store: is everything in it what the hashes say?
+ */
+
+import type {BlockRecord} from "../block/blockRecord.ts";
+import {hashTopRoot} from "../hash/emptyTree.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {toHex} from "../hex.ts";
+import {FIRST_PAGE, nameOfKey} from "../record/layout.ts";
+import {openRecord} from "../record/record.ts";
+import type {StateStore} from "../stateStore.ts";
+import type {Account} from "../tree/account.ts";
+import type {TreeRoot} from "../tree/treeRoot.ts";
+import {checkPath, checkTree} from "./checkTree.ts";
+import {type Findings, toFinding} from "./findings.ts";
+
+/** Every record's checksum; every block's new pages; the newest block's linked lists and indexes. */
+export async function checkEverything(store: StateStore, findings: Findings): Promise<void> {
+  if (!(await checkRecords(store, findings))) return;
+  const earliest = await store.earliest();
+  const latest = await store.latest();
+  if (earliest === undefined || latest === undefined) return;
+  let before: BlockRecord | undefined;
+  for (let block = earliest; block <= latest; block++) {
+    const record = readBlock(store, block, findings);
+    if (record === undefined) continue;
+    const parentHash = record.header.parentHash;
+    if (
+      before !== undefined &&
+      parentHash !== undefined &&
+      Buffer.compare(parentHash, before.header.hash) !== 0
+    )
+      findings.report(`block ${block}`, `its parent is not block ${block - 1}`);
+    await checkState(store, record, before?.nextPage ?? FIRST_PAGE, false, findings);
+    if (!(await findings.pause(`block ${block}`))) return;
+    before = record;
+  }
+  // Lists and indexes run through pages of all ages.
+  if (before !== undefined) await checkState(store, before, FIRST_PAGE, true, findings);
+}
+
+/** All of one block's state. */
+export async function checkBlock(store: StateStore, block: number, findings: Findings): Promise<void> {
+  const record = readBlock(store, block, findings);
+  if (record !== undefined) await checkState(store, record, FIRST_PAGE, true, findings);
+}
+
+/** The paths of `count` random leaves of a block's accounts, and for each with storage one of its slots. */
+export async function checkSample(
+  store: StateStore,
+  block: number,
+  count: number,
+  findings: Findings,
+): Promise<void> {
+  const record = readBlock(store, block, findings);
+  if (record === undefined || record.accounts.rootPage === 0) return;
+  for (let i = 0; i < count; i++) {
+    const check = {
+      tree: record.accounts,
+      kind: "accounts",
+      where: `block ${block}, account tree`,
+      sincePage: FIRST_PAGE,
+      links: false,
+      onAccount: async (account: Account, where: string) => {
+        checkCode(store, account, where, findings);
+        const tree = account.storage?.tree;
+        if (account.storage === undefined || tree === undefined) return;
+        checkStorageRoot(store, account.storage.storageRoot, tree, where, findings);
+        const slots = {
+          tree,
+          kind: "slots",
+          where: `${where}, slots`,
+          sincePage: FIRST_PAGE,
+          links: false,
+        } as const;
+        await checkPath(store, slots, randomIndex(tree), findings);
+      },
+    } as const;
+    await checkPath(store, check, randomIndex(record.accounts), findings);
+    if (!(await findings.pause(`block ${block}`))) return;
+  }
+}
+
+function randomIndex(tree: TreeRoot): number {
+  return Math.floor(Math.random() * tree.nextFreeNode);
+}
+
+async function checkRecords(store: StateStore, findings: Findings): Promise<boolean> {
+  try {
+    for await (const [key, value] of store.db.iterator()) {
+      try {
+        openRecord(key, value);
+      } catch (error) {
+        findings.report(nameOfKey(key), toFinding(error));
+      }
+      if (!(await findings.pause("all records"))) return false;
+    }
+  } catch (error) {
+    findings.report(
+      "all records",
+      `LevelDB cannot list them: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  return true;
+}
+
+function readBlock(store: StateStore, block: number, findings: Findings): BlockRecord | undefined {
+  const where = `block ${block}`;
+  try {
+    const record = store.blockOrThrow(block);
+    findings.blocks++;
+    const {header, stateRoot, accounts} = record;
+    if (store.findBlock(header.hash) !== block)
+      findings.report(where, `its hash ${toHex(header.hash)} does not lead to it`);
+    if (Buffer.compare(hashTopRoot(store.suite, accounts.nextFreeNode, accounts.subRoot), stateRoot) !== 0)
+      findings.report(where, "its state root is not the hash of its account tree's root node");
+    return record;
+  } catch (error) {
+    findings.report(where, toFinding(error));
+    return undefined;
+  }
+}
+
+async function checkState(
+  store: StateStore,
+  record: BlockRecord,
+  sincePage: number,
+  links: boolean,
+  findings: Findings,
+): Promise<void> {
+  const where = `block ${record.header.number}, account tree`;
+  const onAccount = async (account: Account, at: string): Promise<void> => {
+    checkCode(store, account, at, findings);
+    if (account.storage === undefined) return;
+    const {storageRoot, tree} = account.storage;
+    checkStorageRoot(store, storageRoot, tree, at, findings);
+    await checkTree(store, {tree, kind: "slots", where: `${at}, slots`, sincePage, links}, findings);
+  };
+  await checkTree(
+    store,
+    {tree: record.accounts, kind: "accounts", where, sincePage, links, onAccount},
+    findings,
+  );
+}
+
+function checkStorageRoot(
+  store: StateStore,
+  storageRoot: Uint8Array,
+  tree: TreeRoot,
+  where: string,
+  findings: Findings,
+): void {
+  if (Buffer.compare(hashTopRoot(store.suite, tree.nextFreeNode, tree.subRoot), storageRoot) !== 0)
+    findings.report(where, "its storageRoot is not the hash of its tree's root node");
+}
+
+function checkCode(store: StateStore, {code}: Account, where: string, findings: Findings): void {
+  if (code === undefined) return;
+  try {
+    const bytes = store.readCode(code.keccakCodeHash);
+    const matches =
+      bytes.length === code.codeSize &&
+      Buffer.compare(keccak256(bytes), code.keccakCodeHash) === 0 &&
+      Buffer.compare(store.suite.hashCode(bytes), code.codeHash) === 0;
+    if (!matches) findings.report(where, "its code does not have the hashes and size that the account says");
+  } catch (error) {
+    findings.report(where, toFinding(error));
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Finding a key's leaf, or its neighbour, in the hKey index as of any block.
+ */
+import {
+  BUCKET,
+  bucketEntries,
+  DIRECTORY,
+  DIRECTORY_CHILDREN,
+  directoryChild,
+  ENTRY_BYTES,
+  entryLeafIndex,
+  nibbleAt,
+  searchEntries,
+} from "../page/indexPage.ts";
+import {expectKind, type PageReader} from "../page/pages.ts";
+
+/**
+ * Where a key is, or would be. Exactly one neighbour is named, whichever the search met first: the other one is
+ * its leaf's `prev` or `next`.
+ */
+export interface IndexPosition {
+  readonly kind: "exact" | "lower" | "higher";
+  /** Of the leaf with this key, or of the nearest one below or above it. */
+  readonly leafIndex: number;
+}
+
+/**
+ * @param page - root of the index or of one of its sub-trees at `depth` nibbles; never 0
+ * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+ */
+export function searchIndex(pages: PageReader, page: number, depth: number, hKey: Uint8Array): IndexPosition {
+  let at = page;
+  for (let level = depth; ; level++) {
+    const body = pages.read(at);
+    if (body[0] !== DIRECTORY) return searchBucket(bucketEntries(expectKind(body, BUCKET, at)), hKey);
+    const nibble = nibbleAt(hKey, level);
+    const child = directoryChild(body, nibble);
+    if (child === 0) return nearest(pages, body, nibble);
+    at = child;
+  }
+}
+
+/** `entries` is never empty. */
+export function searchBucket(entries: Buffer, hKey: Uint8Array): IndexPosition {
+  const found = searchEntries(entries, hKey);
+  if (found >= 0) return {kind: "exact", leafIndex: entryLeafIndex(entries, found)};
+  const below = -found - 1;
+  if (below > 0) return {kind: "lower", leafIndex: entryLeafIndex(entries, below - 1)};
+  return {kind: "higher", leafIndex: entryLeafIndex(entries, 0)};
+}
+
+/** No key starts with this nibble: the greatest one below or else the smallest above, within the directory. */
+function nearest(pages: PageReader, directory: Buffer, nibble: number): IndexPosition {
+  for (let i = nibble - 1; i >= 0; i--) {
+    const child = directoryChild(directory, i);
+    if (child !== 0) return {kind: "lower", leafIndex: edgeLeaf(pages, child, true)};
+  }
+  for (let i = nibble + 1; i < DIRECTORY_CHILDREN; i++) {
+    const child = directoryChild(directory, i);
+    if (child !== 0) return {kind: "higher", leafIndex: edgeLeaf(pages, child, false)};
+  }
+  throw new RangeError("a directory without children");
+}
+
+/** Leaf index of the greatest (or smallest) key of a sub-tree. */
+export function edgeLeaf(pages: PageReader, page: number, greatest: boolean): number {
+  let at = page;
+  for (;;) {
+    const body = pages.read(at);
+    if (body[0] !== DIRECTORY) {
+      const entries = bucketEntries(expectKind(body, BUCKET, at));
+      return entryLeafIndex(entries, greatest ? entries.length / ENTRY_BYTES - 1 : 0);
+    }
+    let nibble = greatest ? DIRECTORY_CHILDREN - 1 : 0;
+    while (directoryChild(body, nibble) === 0) nibble += greatest ? -1 : 1;
+    at = directoryChild(body, nibble);
+  }
+}

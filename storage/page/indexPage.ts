@@ -1,0 +1,83 @@
+/**
+ * Pages of the hKey index: a radix tree over the nibbles of hKey, from leaf keys to leaf indexes.
+ *
+ *   directory   'D' | 16 x u48: the page of each next nibble, 0 = no key there
+ *   bucket      'B' | count u8 | count x (hKey 32 | leaf index u40), ascending
+ *
+ * hKeys are uniform, so the tree balances itself: buckets of up to 32, 16-way directories above. Head and tail
+ * are not in it.
+ */
+
+import {WORD_BYTES} from "../hash/suite.ts";
+import {PAGE_NUMBER_BYTES} from "../record/layout.ts";
+
+export const DIRECTORY = 0x44;
+export const BUCKET = 0x42;
+export const DIRECTORY_CHILDREN = 16;
+/** A bucket with more is split. Larger ones cost bytes per insert, smaller ones reads per lookup. */
+export const BUCKET_ENTRIES = 32;
+export const ENTRY_BYTES = WORD_BYTES + 5;
+
+const ENTRIES_AT = 2;
+
+/** The nibble of `hKey` that a directory at `depth` branches on. */
+export function nibbleAt(hKey: Uint8Array, depth: number): number {
+  const byte = hKey[depth >> 1] as number;
+  return depth & 1 ? byte & 15 : byte >> 4;
+}
+
+export function directoryChild(page: Buffer, nibble: number): number {
+  return page.readUIntBE(1 + nibble * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+}
+
+/** A bucket's entries, a view. */
+export function bucketEntries(page: Buffer): Buffer {
+  return page.subarray(ENTRIES_AT, ENTRIES_AT + (page[1] as number) * ENTRY_BYTES);
+}
+
+export function entryLeafIndex(entries: Buffer, position: number): number {
+  return entries.readUIntBE(position * ENTRY_BYTES + WORD_BYTES, 5);
+}
+
+export function encodeDirectory(children: readonly number[], spare: number): Buffer {
+  const page = Buffer.allocUnsafe(1 + DIRECTORY_CHILDREN * PAGE_NUMBER_BYTES + spare);
+  page[0] = DIRECTORY;
+  for (let i = 0; i < DIRECTORY_CHILDREN; i++)
+    page.writeUIntBE(children[i] as number, 1 + i * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+  return page;
+}
+
+export function encodeBucket(entries: Uint8Array, spare: number): Buffer {
+  const page = Buffer.allocUnsafe(ENTRIES_AT + entries.length + spare);
+  page[0] = BUCKET;
+  page[1] = entries.length / ENTRY_BYTES;
+  page.set(entries, ENTRIES_AT);
+  return page;
+}
+
+/**
+ * Binary search among sorted entries.
+ *
+ * @returns the position of the entry with this key, or -(p + 1) where p entries are below it
+ */
+export function searchEntries(entries: Buffer, hKey: Uint8Array): number {
+  let low = 0;
+  let high = entries.length / ENTRY_BYTES;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const order = compareAt(entries, middle * ENTRY_BYTES, hKey);
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return -(low + 1);
+}
+
+/** Compares the 32 bytes at `offset` with `hKey`, unsigned. A loop: keys differ within a few bytes, and Buffer.compare costs a call into C++. */
+export function compareAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
+  for (let i = 0; i < WORD_BYTES; i++) {
+    const difference = (bytes[offset + i] as number) - (hKey[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

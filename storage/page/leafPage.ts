@@ -1,0 +1,98 @@
+/**
+ * A leaf page: 8 leaf positions, their hashes and the two rows above.
+ *
+ *   'L' | n u8 | entry ends, n x u16 | row 0, n x 32 | row 1, ceil(n/2) x 32 | row 2, ceil(n/4) x 32 | entries
+ *   entry   prev u40 | next u40 | hKey 32 | hVal 32 | value        (no bytes at all: the leaf was deleted)
+ *   value   an account's stored form (account.ts); a slot's value without leading zeros; nothing for head and tail
+ *
+ * n = positions in use. Row r holds the nodes at height r.
+ */
+
+import {WORD_BYTES} from "../hash/suite.ts";
+import {LEAF_PAGE_ROWS, ROW_STARTS} from "./geometry.ts";
+
+export const LEAF_PAGE = 0x4c;
+
+const HEAD_BYTES = 2;
+const NEXT_AT = 5;
+const H_KEY_AT = 10;
+const H_VAL_AT = H_KEY_AT + WORD_BYTES;
+const VALUE_AT = H_VAL_AT + WORD_BYTES;
+
+/** One leaf; the bytes are views of the page, or owned by the writer. */
+export interface Leaf {
+  readonly prev: number;
+  readonly next: number;
+  readonly hKey: Uint8Array;
+  readonly hVal: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+export function leafCount(page: Buffer): number {
+  return page[1] as number;
+}
+
+/** Offset of node `position` of `row`; position < rowLength(leafCount, row). */
+export function leafPageNodeAt(page: Buffer, row: number, position: number): number {
+  const count = page[1] as number;
+  return HEAD_BYTES + 2 * count + ((ROW_STARTS[count * 5 + row] as number) + position) * WORD_BYTES;
+}
+
+/** @returns the leaf, or undefined if the position is deleted */
+export function leafAt(page: Buffer, position: number): Leaf | undefined {
+  const start = entryStart(page, position);
+  const end = entryEnd(page, position);
+  if (start === end) return undefined;
+  return {
+    prev: page.readUIntBE(start, 5),
+    next: page.readUIntBE(start + NEXT_AT, 5),
+    hKey: page.subarray(start + H_KEY_AT, start + H_VAL_AT),
+    hVal: page.subarray(start + H_VAL_AT, start + VALUE_AT),
+    value: page.subarray(start + VALUE_AT, end),
+  };
+}
+
+function entriesAt(page: Buffer): number {
+  return leafPageNodeAt(page, LEAF_PAGE_ROWS, 0);
+}
+
+function entryStart(page: Buffer, position: number): number {
+  return entriesAt(page) + (position === 0 ? 0 : page.readUInt16BE(HEAD_BYTES + 2 * (position - 1)));
+}
+
+function entryEnd(page: Buffer, position: number): number {
+  return entriesAt(page) + page.readUInt16BE(HEAD_BYTES + 2 * position);
+}
+
+/**
+ * @param rows - rows 0, 1, 2 back to back, cut to the occupied prefix
+ * @param spare - bytes to leave free at the end, for the checksum
+ */
+export function encodeLeafPage(
+  leaves: readonly (Leaf | undefined)[],
+  rows: Uint8Array,
+  spare: number,
+): Buffer {
+  let entryBytes = 0;
+  for (const leaf of leaves) if (leaf !== undefined) entryBytes += VALUE_AT + leaf.value.length;
+  const rowsAt = HEAD_BYTES + 2 * leaves.length;
+  const entries = rowsAt + rows.length;
+  const page = Buffer.allocUnsafe(entries + entryBytes + spare);
+  page[0] = LEAF_PAGE;
+  page[1] = leaves.length;
+  page.set(rows, rowsAt);
+  let at = entries;
+  for (let position = 0; position < leaves.length; position++) {
+    const leaf = leaves[position];
+    if (leaf !== undefined) {
+      page.writeUIntBE(leaf.prev, at, 5);
+      page.writeUIntBE(leaf.next, at + NEXT_AT, 5);
+      page.set(leaf.hKey, at + H_KEY_AT);
+      page.set(leaf.hVal, at + H_VAL_AT);
+      page.set(leaf.value, at + VALUE_AT);
+      at += VALUE_AT + leaf.value.length;
+    }
+    page.writeUInt16BE(at - entries, HEAD_BYTES + 2 * position);
+  }
+  return page;
+}

@@ -1,0 +1,111 @@
+/**
+ * What is to be written, gathered until it is worth a synced LevelDB batch.
+ *
+ * Every batch is synced: LevelDB does not sync a log that it leaves for a new one, so an unsynced batch could be
+ * lost in a power cut although a later one was not. Several blocks share a sync by sharing a batch, and a batch is
+ * atomic. Pages may go ahead of their block's record, never behind it: the record is the commit point.
+ */
+import type {Level} from "level";
+import {DIRECTORY} from "../page/indexPage.ts";
+import {INNER_PAGE} from "../page/innerPage.ts";
+import type {PageReader, Pages} from "../page/pages.ts";
+import {pageKey} from "./layout.ts";
+import {writeFailed} from "./levelErrors.ts";
+import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "./record.ts";
+
+/** A batch this large is written before more is gathered: a sync costs milliseconds, so larger ones gain little. */
+export const BATCH_BYTES = 8 << 20;
+/** LevelDB's own bytes for a record in a batch: lengths and tag, rounded up. */
+const RECORD_OVERHEAD_BYTES = 32;
+
+interface Put {
+  readonly type: "put";
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
+export class WriteBatch implements PageReader {
+  private puts: Put[] = [];
+  private bytes = 0;
+  private readonly pendingPages = new Map<number, Buffer>();
+  private readonly pendingRecords = new Map<string, Buffer>();
+  private readonly db: Level<Buffer, Buffer>;
+  private readonly pages: Pages;
+  private nextPage: number;
+  /** Bytes written to LevelDB so far, keys and values. */
+  bytesWritten = 0;
+
+  constructor(db: Level<Buffer, Buffer>, pages: Pages, nextPage: number) {
+    this.db = db;
+    this.pages = pages;
+    this.nextPage = nextPage;
+  }
+
+  /** The number that the next page gets. */
+  get pageCounter(): number {
+    return this.nextPage;
+  }
+
+  get isFull(): boolean {
+    return this.bytes >= BATCH_BYTES;
+  }
+
+  /** Reads a page, also one that is not written yet. */
+  read(page: number): Buffer {
+    return this.pendingPages.get(page) ?? this.pages.read(page);
+  }
+
+  /** @param encode - makes the page with `spare` free bytes at its end */
+  putPage(encode: (spare: number) => Buffer): number {
+    const page = this.nextPage++;
+    const key = pageKey(page);
+    const value = encode(CHECKSUM_BYTES);
+    sealRecordInPlace(key, value);
+    this.pendingPages.set(page, value.subarray(0, value.length - CHECKSUM_BYTES));
+    this.push(key, value);
+    return page;
+  }
+
+  put(key: Buffer, body: Uint8Array): void {
+    const value = sealRecord(key, body);
+    this.pendingRecords.set(key.toString("latin1"), value.subarray(0, value.length - CHECKSUM_BYTES));
+    this.push(key, value);
+  }
+
+  /** The body of a record that is put but not written yet. */
+  pendingRecord(key: Buffer): Buffer | undefined {
+    return this.pendingRecords.get(key.toString("latin1"));
+  }
+
+  /** Where the batch is now: after what is complete. */
+  mark(): number {
+    return this.puts.length;
+  }
+
+  /** Forgets what was put since `mark` and is not written. Pages that are written stay, unreachable. */
+  dropSince(mark: number): void {
+    this.puts.length = Math.min(mark, this.puts.length);
+  }
+
+  /** Writes all that was put, synced. @throws StoreError WRITE_FAILED; the batch is then of no more use */
+  async flush(): Promise<void> {
+    if (this.puts.length === 0) return;
+    try {
+      await this.db.batch(this.puts, {sync: true});
+    } catch (error) {
+      throw writeFailed(error);
+    }
+    this.bytesWritten += this.bytes;
+    for (const [page, body] of this.pendingPages)
+      if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.pages.keep(page, body);
+    this.puts = [];
+    this.bytes = 0;
+    this.pendingPages.clear();
+    this.pendingRecords.clear();
+  }
+
+  private push(key: Buffer, value: Buffer): void {
+    this.puts.push({type: "put", key, value});
+    this.bytes += key.length + value.length + RECORD_OVERHEAD_BYTES;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * An account: its 192-byte value (what is proved) and its stored form (what a leaf page holds).
+ *
+ *   value        nonce | balance | storageRoot | codeHash | keccakCodeHash | codeSize          32 bytes each
+ *   stored form  flags u8 | nonce u8 length, bytes | balance u8 length, bytes
+ *                | [code: codeHash 32, keccakCodeHash 32, codeSize u32] | [storage: storageRoot 32, tree root 49]
+ *
+ * Numbers without leading zeros: most accounts have neither code nor storage and take about 15 bytes.
+ */
+
+import {StoreError} from "../errors.ts";
+import type {EmptyTree} from "../hash/emptyTree.ts";
+import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
+import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "./treeRoot.ts";
+
+/** keccak256 of no bytes. */
+export const KECCAK_EMPTY: Uint8Array = Buffer.from(
+  "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
+  "hex",
+);
+
+const HAS_CODE = 1;
+const HAS_STORAGE = 2;
+const CODE_BYTES = 2 * WORD_BYTES + 4;
+
+export interface Account {
+  /** Big-endian, 0 to 32 bytes, without leading zeros. */
+  readonly nonce: Uint8Array;
+  readonly balance: Uint8Array;
+  /** undefined = no code. */
+  readonly code: AccountCode | undefined;
+  /** undefined = never had a slot: the tree of its slots is a new one. */
+  readonly storage: AccountStorage | undefined;
+}
+
+export interface AccountCode {
+  /** 32 bytes, the suite's hash. */
+  readonly codeHash: Uint8Array;
+  /** 32 bytes. */
+  readonly keccakCodeHash: Uint8Array;
+  /** Bytes. */
+  readonly codeSize: number;
+}
+
+export interface AccountStorage {
+  /** 32 bytes: the top root of the tree. */
+  readonly storageRoot: Uint8Array;
+  readonly tree: TreeRoot;
+}
+
+export const NEW_ACCOUNT: Account = {
+  nonce: new Uint8Array(0),
+  balance: new Uint8Array(0),
+  code: undefined,
+  storage: undefined,
+};
+
+/** Writes the ACCOUNT_VALUE_BYTES of the value. */
+export function encodeAccountValueInto(
+  out: Uint8Array,
+  offset: number,
+  account: Account,
+  empty: EmptyTree,
+): void {
+  out.fill(0, offset, offset + ACCOUNT_VALUE_BYTES);
+  out.set(account.nonce, offset + WORD_BYTES - account.nonce.length);
+  out.set(account.balance, offset + 2 * WORD_BYTES - account.balance.length);
+  out.set(account.storage?.storageRoot ?? empty.topRoot, offset + 2 * WORD_BYTES);
+  out.set(account.code?.codeHash ?? empty.codeHash, offset + 3 * WORD_BYTES);
+  out.set(account.code?.keccakCodeHash ?? KECCAK_EMPTY, offset + 4 * WORD_BYTES);
+  let size = account.code?.codeSize ?? 0;
+  for (let at = offset + ACCOUNT_VALUE_BYTES - 1; size > 0; size = Math.floor(size / 256))
+    out[at--] = size % 256;
+}
+
+export function encodeStoredAccount(account: Account): Buffer {
+  const {nonce, balance, code, storage} = account;
+  const bytes = Buffer.allocUnsafe(
+    3 +
+      nonce.length +
+      balance.length +
+      (code ? CODE_BYTES : 0) +
+      (storage ? WORD_BYTES + TREE_ROOT_BYTES : 0),
+  );
+  bytes[0] = (code ? HAS_CODE : 0) | (storage ? HAS_STORAGE : 0);
+  let at = 1;
+  for (const number of [nonce, balance]) {
+    bytes[at] = number.length;
+    bytes.set(number, at + 1);
+    at += 1 + number.length;
+  }
+  if (code !== undefined) {
+    bytes.set(code.codeHash, at);
+    bytes.set(code.keccakCodeHash, at + WORD_BYTES);
+    bytes.writeUInt32BE(code.codeSize, at + 2 * WORD_BYTES);
+    at += CODE_BYTES;
+  }
+  if (storage !== undefined) {
+    bytes.set(storage.storageRoot, at);
+    encodeTreeRootInto(bytes, at + WORD_BYTES, storage.tree);
+  }
+  return bytes;
+}
+
+/** The parts are views of `bytes`. @throws StoreError RECORD_DAMAGED */
+export function decodeStoredAccount(bytes: Uint8Array): Account {
+  const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  try {
+    const flags = stored.readUInt8(0);
+    let at = 1;
+    const nonce = stored.subarray(at + 1, at + 1 + stored.readUInt8(at));
+    at += 1 + nonce.length;
+    const balance = stored.subarray(at + 1, at + 1 + stored.readUInt8(at));
+    at += 1 + balance.length;
+    let code: AccountCode | undefined;
+    if (flags & HAS_CODE) {
+      code = {
+        codeHash: stored.subarray(at, at + WORD_BYTES),
+        keccakCodeHash: stored.subarray(at + WORD_BYTES, at + 2 * WORD_BYTES),
+        codeSize: stored.readUInt32BE(at + 2 * WORD_BYTES),
+      };
+      at += CODE_BYTES;
+    }
+    let storage: AccountStorage | undefined;
+    if (flags & HAS_STORAGE)
+      storage = {
+        storageRoot: stored.subarray(at, at + WORD_BYTES),
+        tree: decodeTreeRoot(stored, at + WORD_BYTES),
+      };
+    return {nonce, balance, code, storage};
+  } catch (error) {
+    throw new StoreError("RECORD_DAMAGED", "an account's leaf does not decode", {cause: error});
+  }
+}
+
+/** `bytes` without its leading zeros, a view. */
+export function stripZeros(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  while (start < bytes.length && bytes[start] === 0) start++;
+  return bytes.subarray(start);
+}

@@ -1,0 +1,89 @@
+/**
+ * Reading one tree as of one block: the leaf of a key or its neighbours, and a leaf's path to the root.
+ *
+ * Nothing here depends on how old the block is: all pages are reached from its TreeRoot by point reads.
+ */
+
+import {StoreError} from "../errors.ts";
+import {HEAD_INDEX} from "../hash/emptyTree.ts";
+import {searchIndex} from "../index/hKeyIndex.ts";
+import {CHILDREN_PER_PAGE, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
+import {compareAt} from "../page/indexPage.ts";
+import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
+import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
+import {expectKind, type PageReader} from "../page/pages.ts";
+import type {TreeRoot} from "./treeRoot.ts";
+
+/** Where a key stands among the leaves. */
+export type KeyPosition =
+  | {readonly present: true; readonly leafIndex: number}
+  /** The leaves just before and after the key; neighbours in the linked list. */
+  | {readonly present: false; readonly leftLeafIndex: number; readonly rightLeafIndex: number};
+
+/**
+ * @param tree - of a stored tree: rootPage is not 0
+ * @param hKey - 32 bytes, above 0..0 and below the tail's key
+ * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+ */
+export function findKey(pages: PageReader, tree: TreeRoot, hKey: Uint8Array): KeyPosition {
+  if (tree.indexPage === 0) return searchLeafPage(readLeafPage(pages, tree, 0), hKey);
+  const {kind, leafIndex} = searchIndex(pages, tree.indexPage, 0, hKey);
+  if (kind === "exact") return {present: true, leafIndex};
+  const leaf = readLeaf(pages, tree, leafIndex);
+  return kind === "lower"
+    ? {present: false, leftLeafIndex: leafIndex, rightLeafIndex: leaf.next}
+    : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
+}
+
+/** A tree of one leaf page has no index: its leaves are compared one by one. */
+function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
+  let left = leafAt(page, HEAD_INDEX) as Leaf;
+  let leftLeafIndex = HEAD_INDEX;
+  for (let i = HEAD_INDEX + 1; i < leafCount(page); i++) {
+    const leaf = leafAt(page, i);
+    if (leaf === undefined) continue;
+    const order = compareAt(leaf.hKey, 0, hKey);
+    if (order === 0) return {present: true, leafIndex: i};
+    if (order < 0 && compareAt(leaf.hKey, 0, left.hKey) > 0) {
+      left = leaf;
+      leftLeafIndex = i;
+    }
+  }
+  return {present: false, leftLeafIndex, rightLeafIndex: left.next};
+}
+
+/** @throws StoreError RECORD_MISSING if no leaf stands at `leafIndex`: what pointed to it is damaged */
+export function readLeaf(pages: PageReader, tree: TreeRoot, leafIndex: number): Leaf {
+  const leaf = leafAt(
+    readLeafPage(pages, tree, Math.floor(leafIndex / LEAVES_PER_PAGE)),
+    leafIndex % LEAVES_PER_PAGE,
+  );
+  if (leaf === undefined)
+    throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
+  return leaf;
+}
+
+/** @param pageIndex - leaf index / 8 */
+export function readLeafPage(pages: PageReader, tree: TreeRoot, pageIndex: number): Buffer {
+  const page = findPage(pages, tree, 0, pageIndex);
+  return expectKind(pages.read(page), LEAF_PAGE, page);
+}
+
+/** The number of page `pageIndex` at `level`, walking down from the root. */
+export function findPage(pages: PageReader, tree: TreeRoot, level: number, pageIndex: number): number {
+  const firstPosition = pageIndex * (POSITIONS_PER_PAGE[level] as number);
+  if (firstPosition >= tree.nextFreeNode)
+    throw new StoreError(
+      "RECORD_DAMAGED",
+      `leaf position ${firstPosition} of a tree of ${tree.nextFreeNode}`,
+    );
+  let page = tree.rootPage;
+  for (let at = rootLevel(tree.nextFreeNode); at > level; at--) {
+    const body = expectKind(pages.read(page), INNER_PAGE, page);
+    const position = Math.floor(firstPosition / (POSITIONS_PER_PAGE[at - 1] as number)) % CHILDREN_PER_PAGE;
+    if (position >= childCount(body))
+      throw new StoreError("RECORD_DAMAGED", `page ${page} has no child ${position}`);
+    page = childPage(body, position);
+  }
+  return page;
+}

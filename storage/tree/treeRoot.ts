@@ -1,0 +1,42 @@
+/**
+ * All that is needed to read a tree as of one block: 49 bytes, kept in the block record (accounts) or in the
+ * account's leaf (slots).
+ *
+ *   nextFreeNode u40 | root page u48 | index page u48 | subRoot 32
+ */
+import type {EmptyTree} from "../hash/emptyTree.ts";
+import {FIRST_FREE_NODE} from "../hash/emptyTree.ts";
+import {WORD_BYTES} from "../hash/suite.ts";
+
+export interface TreeRoot {
+  /** Positions in use, head and tail included: every leaf index is below it. */
+  readonly nextFreeNode: number;
+  /** Page of the root, at level rootLevel(nextFreeNode); 0 = a new tree, nothing is stored. */
+  readonly rootPage: number;
+  /** Page of the hKey index's root; 0 = none: the tree is one leaf page, or new. */
+  readonly indexPage: number;
+  /** 32 bytes, at height 40. */
+  readonly subRoot: Uint8Array;
+}
+
+export const TREE_ROOT_BYTES = 5 + 6 + 6 + WORD_BYTES;
+
+export function newTreeRoot(empty: EmptyTree): TreeRoot {
+  return {nextFreeNode: FIRST_FREE_NODE, rootPage: 0, indexPage: 0, subRoot: empty.subRoot};
+}
+
+export function encodeTreeRootInto(out: Buffer, offset: number, root: TreeRoot): void {
+  out.writeUIntBE(root.nextFreeNode, offset, 5);
+  out.writeUIntBE(root.rootPage, offset + 5, 6);
+  out.writeUIntBE(root.indexPage, offset + 11, 6);
+  out.set(root.subRoot, offset + 17);
+}
+
+export function decodeTreeRoot(bytes: Buffer, offset: number): TreeRoot {
+  return {
+    nextFreeNode: bytes.readUIntBE(offset, 5),
+    rootPage: bytes.readUIntBE(offset + 5, 6),
+    indexPage: bytes.readUIntBE(offset + 11, 6),
+    subRoot: bytes.subarray(offset + 17, offset + 17 + WORD_BYTES),
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * Proofs as JSON text (spec/tree.md 4), written from the tree's pages into the answer without objects between.
+ *
+ *   "proofRelatedNodes": [root node, sibling pre-images from height 39 down to 1, sibling leaf opening, leaf opening]
+ *
+ * The siblings above the occupied part of a tree are empty sub-trees, the same text in every proof: made once.
+ */
+import type {EmptyTree} from "../../storage/hash/emptyTree.ts";
+import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/hash/emptyTree.ts";
+import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
+import type {PageReader} from "../../storage/page/pages.ts";
+import {LeafPath, PRE_IMAGE_BYTES} from "../../storage/tree/leafPath.ts";
+import {findKey} from "../../storage/tree/treeReader.ts";
+import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
+import type {AnswerText} from "./answerText.ts";
+
+/** `"0x..",` of one pre-image. */
+const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + 5;
+const COMMA = 0x2c;
+
+/** Writes a leaf's raw value (an account's words, a slot's word); head and tail have none. */
+type WriteValue = (text: AnswerText, storedValue: Uint8Array) => void;
+
+export class ProofText {
+  private readonly suite: HashSuite;
+  private readonly path: LeafPath;
+  /** Text of all empty siblings from height 39 down to 1. */
+  private readonly emptyText: Uint8Array;
+  /** leftLeafIndex .. rightProof of the absence proof in a new tree. */
+  private readonly newTreeText: Uint8Array;
+  /** Upper bound for one path's text, value included. */
+  private readonly pathBytes: number;
+
+  constructor(suite: HashSuite, empty: EmptyTree) {
+    this.suite = suite;
+    this.path = new LeafPath(suite, empty);
+    this.pathBytes =
+      1024 + TREE_HEIGHT * PRE_IMAGE_TEXT_BYTES + 2 * (2 * suite.leafOpeningBytes + suite.rootNodeBytes);
+    const emptySiblings: string[] = [];
+    for (let height = TREE_HEIGHT - 1; height >= 1; height--) {
+      const zero = hex(empty.zeros[height - 1] as Uint8Array);
+      emptySiblings.push(`"0x${zero}${zero}",`);
+    }
+    this.emptyText = Buffer.from(emptySiblings.join(""), "latin1");
+    this.newTreeText = Buffer.from(newTreeAbsence(suite, empty, emptySiblings), "latin1");
+  }
+
+  /**
+   * Appends `"leafIndex":..,"proof":..` or `"leftLeafIndex":.. ,"rightProof":..`, after which the object can close.
+   *
+   * @param tree - undefined or without pages: a new tree
+   * @returns the key's stored value, a view that the next proof invalidates, or undefined if the key is absent
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  write(
+    text: AnswerText,
+    pages: PageReader,
+    tree: TreeRoot | undefined,
+    hKey: Uint8Array,
+    writeValue: WriteValue,
+  ): Uint8Array | undefined {
+    text.reserve(2 * this.pathBytes);
+    if (tree === undefined || tree.rootPage === 0) {
+      text.raw(this.newTreeText);
+      return undefined;
+    }
+    const position = findKey(pages, tree, hKey);
+    if (position.present) {
+      text.ascii(`"leafIndex":${position.leafIndex},"proof":`);
+      this.path.open(pages, tree, position.leafIndex);
+      this.writePath(text, position.leafIndex, writeValue);
+      return this.path.value;
+    }
+    text.ascii(`"leftLeafIndex":${position.leftLeafIndex},"leftProof":`);
+    this.path.open(pages, tree, position.leftLeafIndex);
+    this.writePath(text, position.leftLeafIndex, writeValue);
+    text.ascii(`,"rightLeafIndex":${position.rightLeafIndex},"rightProof":`);
+    this.path.open(pages, tree, position.rightLeafIndex);
+    this.writePath(text, position.rightLeafIndex, writeValue);
+    return undefined;
+  }
+
+  private writePath(text: AnswerText, leafIndex: number, writeValue: WriteValue): void {
+    const {path, suite} = this;
+    text.ascii('{"value":');
+    if (leafIndex === HEAD_INDEX || leafIndex === TAIL_INDEX) text.quotedHex(ZERO_WORD, 0, WORD_BYTES);
+    else writeValue(text, path.value);
+    text.ascii(',"proofRelatedNodes":[');
+    text.quotedHex(path.rootNode, 0, suite.rootNodeBytes);
+    text.byte(COMMA);
+    text.raw(this.emptyText.subarray(0, (TREE_HEIGHT - path.emptyFrom) * PRE_IMAGE_TEXT_BYTES));
+    for (let at = 0; at < (path.emptyFrom - 1) * PRE_IMAGE_BYTES; at += PRE_IMAGE_BYTES) {
+      text.quotedHex(path.preImages, at, at + PRE_IMAGE_BYTES);
+      text.byte(COMMA);
+    }
+    if (path.hasSibling) text.quotedHex(path.siblingOpening, 0, suite.leafOpeningBytes);
+    else text.quotedHex(ZERO_WORD, 0, WORD_BYTES);
+    text.byte(COMMA);
+    text.quotedHex(path.opening, 0, suite.leafOpeningBytes);
+    text.ascii("]}");
+  }
+}
+
+/** Nothing is between head and tail of a new tree. */
+function newTreeAbsence(suite: HashSuite, empty: EmptyTree, emptySiblings: readonly string[]): string {
+  const rootNode = new Uint8Array(suite.rootNodeBytes);
+  suite.encodeRootNodeInto(rootNode, 0, TAIL_INDEX + 1, empty.subRoot);
+  const head = new Uint8Array(suite.leafOpeningBytes);
+  suite.encodeLeafOpeningInto(head, 0, HEAD_INDEX, TAIL_INDEX, ZERO_WORD, ZERO_WORD);
+  const tail = new Uint8Array(suite.leafOpeningBytes);
+  suite.encodeLeafOpeningInto(tail, 0, HEAD_INDEX, TAIL_INDEX, suite.tailHKey, ZERO_WORD);
+  const proof = (sibling: Uint8Array, leaf: Uint8Array): string =>
+    `{"value":"0x${hex(ZERO_WORD)}","proofRelatedNodes":["0x${hex(rootNode)}",${emptySiblings.join("")}"0x${hex(sibling)}","0x${hex(leaf)}"]}`;
+  return `"leftLeafIndex":${HEAD_INDEX},"leftProof":${proof(tail, head)},"rightLeafIndex":${TAIL_INDEX},"rightProof":${proof(head, tail)}`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

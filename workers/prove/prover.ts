@@ -1,0 +1,114 @@
+/**
+ * Answers the calls of a ProveJob: each one's whole JSON-RPC response, as text.
+ */
+
+import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import {isDamage, StoreError} from "../../storage/errors.ts";
+import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
+import {CALL_HEAD_BYTES, type Failure, type ProveAnswers, type ProveJob} from "../job.ts";
+import {AnswerText} from "./answerText.ts";
+import {ProofText} from "./proofText.ts";
+
+/** Records of proved blocks that a worker keeps: 200 bytes each. A batch of old blocks asks for each more than once. */
+const KEPT_BLOCKS = 4096;
+const ADDRESS_AT = 6;
+const KEY_COUNT_AT = 26;
+const COMMA = 0x2c;
+
+export class Prover {
+  private readonly store: StateStore;
+  private readonly proofs: ProofText;
+  private readonly text = new AnswerText();
+  private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
+  private readonly slotValue = new Uint8Array(WORD_BYTES);
+  /** Finalized blocks only: others may be rolled back. */
+  private readonly blocks = new Map<number, BlockRecord>();
+
+  constructor(store: StateStore) {
+    this.store = store;
+    this.proofs = new ProofText(store.suite, store.empty);
+  }
+
+  answer(job: ProveJob): ProveAnswers {
+    const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
+    const ends = new Uint32Array(job.ids.length);
+    const failures: (Failure & {call: number})[] = [];
+    this.text.clear();
+    let at = 0;
+    for (let call = 0; call < job.ids.length; call++) {
+      const keyCount = calls.readUInt16BE(at + KEY_COUNT_AT);
+      const end = at + CALL_HEAD_BYTES + keyCount * WORD_BYTES;
+      const start = this.text.size;
+      try {
+        this.answerCall(job.ids[call] as string, calls.subarray(at, end), keyCount);
+      } catch (error) {
+        this.text.truncate(start);
+        failures.push({call, ...failureOf(error)});
+      }
+      ends[call] = this.text.size;
+      at = end;
+    }
+    return {text: this.text.take(), ends, failures};
+  }
+
+  private answerCall(id: string, call: Buffer, keyCount: number): void {
+    const {text, store, proofs} = this;
+    const block = this.block(call.readUIntBE(0, 6));
+    const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
+    text.text(`{"jsonrpc":"2.0","id":${id},"result":{"accountProof":{"key":`);
+    text.reserve(256);
+    text.quotedHex(address, 0, address.length);
+    text.byte(COMMA);
+    const hKey = store.suite.hashAddress(address);
+    let account: Account | undefined;
+    const stored = proofs.write(text, store.pages, block.accounts, hKey, (out, leaf) => {
+      account = decodeStoredAccount(leaf);
+      encodeAccountValueInto(this.value, 0, account, store.empty);
+      out.quotedHex(this.value, 0, ACCOUNT_VALUE_BYTES);
+    });
+    const tree = stored === undefined ? undefined : account?.storage?.tree;
+    text.ascii('},"storageProofs":[');
+    for (let i = 0, at = CALL_HEAD_BYTES; i < keyCount; i++, at += WORD_BYTES) {
+      const slot = call.subarray(at, at + WORD_BYTES);
+      text.reserve(256);
+      text.ascii(i === 0 ? '{"key":' : ',{"key":');
+      text.quotedHex(slot, 0, WORD_BYTES);
+      text.byte(COMMA);
+      proofs.write(text, store.pages, tree, store.suite.hashSlot(slot), (out, leaf) => {
+        this.slotValue.fill(0);
+        this.slotValue.set(leaf, WORD_BYTES - leaf.length);
+        out.quotedHex(this.slotValue, 0, WORD_BYTES);
+      });
+      text.reserve(256);
+      text.ascii("}");
+    }
+    text.reserve(256);
+    text.ascii("]}},");
+  }
+
+  /** @throws StoreError BLOCK_UNKNOWN */
+  private block(number: number): BlockRecord {
+    let record = this.blocks.get(number);
+    if (record === undefined) {
+      record = this.store.blockOrThrow(number);
+      if (number <= (this.store.readFinalized() ?? -1)) {
+        if (this.blocks.size >= KEPT_BLOCKS) this.blocks.clear();
+        this.blocks.set(number, record);
+      }
+    }
+    return record;
+  }
+}
+
+/** A failure as a value; whatever is not expected is internal. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
+    return {failure: "BLOCK_UNKNOWN", detail: error.message};
+  if (isDamage(error)) return {failure: "DAMAGED", detail: `${error.code}: ${error.message}`};
+  return {
+    failure: "INTERNAL",
+    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}
