@@ -1,0 +1,90 @@
+/** What the README prints works as printed. */
+import assert from "node:assert/strict";
+import {mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {type Daemon, runProofd, startDaemon} from "../support/daemon.ts";
+import {encodeLines} from "../support/differenceLine.ts";
+import {sha256Suite} from "../support/hashSuites.ts";
+import {encodeHex} from "../support/hex.ts";
+import {longChain} from "../support/longChain.ts";
+import {verifyProof} from "../support/proofVerifier.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const PROGRAM = "node dist/server/main.js ";
+
+let folder: string;
+let readme: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
+  readme = await readFile(join(ROOT, "README.md"), "utf8");
+  await writeFile(join(folder, "blocks.ndjson"), encodeLines(longChain(3, 4)));
+});
+after(async () => {
+  await rm(folder, {recursive: true});
+});
+
+/** The arguments of every command line that the README prints, its placeholders filled in. */
+function commandLines(store: string): string[][] {
+  const lines = readme.split("\n").filter(line => line.startsWith(PROGRAM));
+  assert.ok(lines.length >= 5, "the README prints its commands");
+  const places: Record<string, string> = {
+    DIR: join(folder, store),
+    "genesis.json": join(ROOT, "demo/genesis.json"),
+    "chain.rlp": join(ROOT, "demo/chain.rlp"),
+    "blocks.ndjson": join(folder, "blocks.ndjson"),
+  };
+  return lines.map(line =>
+    (line.slice(PROGRAM.length).split("#")[0] as string)
+      .trim()
+      .split(/\s+/)
+      .map(word => places[word] ?? word),
+  );
+}
+
+/** The curl example against a daemon. */
+async function askAsPrinted(daemon: Daemon): Promise<string> {
+  const body = /-d '(\{.*\})'/.exec(readme)?.[1];
+  assert.ok(body !== undefined, "the README has a curl example");
+  return (await daemon.post(body)).text;
+}
+
+test("the commands for a chain of blocks import it, check it and serve the answer that is printed", async () => {
+  const [importBlocks, , serve, , check] = commandLines("blocks");
+  assert.ok(importBlocks?.includes("--blocks") && serve?.[0] === "serve" && check?.[0] === "check");
+  const imported = await runProofd(importBlocks);
+  assert.equal(imported.code, 0, imported.stderr);
+  assert.match(imported.stdout, /^imported 101 blocks; blocks 0 to 100 are held, finalized up to 100\n$/);
+  const checked = await runProofd(check);
+  assert.match(checked.stdout, /^checked 101 blocks, \d+ pages, \d+ leaves: nothing wrong\n$/);
+  const daemon = await startDaemon(serve.slice(1));
+  try {
+    const text = await askAsPrinted(daemon);
+    const printed = /```\n(\{"jsonrpc[\s\S]*?)\n```/.exec(readme)?.[1] ?? "";
+    const [beginning, end] = printed.replaceAll("\n", "").split(", ... ") as [string, string];
+    assert.ok(text.startsWith(beginning), "the printed answer's beginning is the real one's");
+    assert.ok(text.endsWith(end), "and so is its end");
+    const {stateRoot} = (await daemon.call("chain_getStateRoot", ["latest"])).result;
+    const {result} = JSON.parse(text);
+    const root = Buffer.from(stateRoot.slice(2), "hex");
+    const {account} = verifyProof(sha256Suite, root, result.accountProof.key, [], result);
+    assert.equal(account?.nonce, 1n, encodeHex(root));
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("the commands for block differences import them, before and while serving", async () => {
+  const [, importDiffs, , serveDiffs] = commandLines("diffs");
+  assert.ok(importDiffs?.includes("--diffs") && serveDiffs?.includes("--diffs"));
+  const imported = await runProofd(importDiffs);
+  assert.equal(imported.code, 0, imported.stderr);
+  const daemon = await startDaemon(serveDiffs.slice(1));
+  try {
+    assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
+  } finally {
+    assert.equal((await daemon.stop()).code, 0);
+  }
+});
