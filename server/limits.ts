@@ -39,21 +39,5 @@ export const DEFAULT_LIMITS: Limits = {
 /** Largest value of `storageKeys`: the key count of a packed call is a u16. */
 export const MAX_STORAGE_KEYS = 2 ** 16 - 1;
 
-/**
- * Upper bound of the JSON text of one proof path with its leaf index and value, in bytes.
- *
- * 42 nodes: the root node, 39 pre-images of 64 bytes, two leaf openings. The larger suite, poseidon2, has 96 bytes in
- * the root node and 192 in an opening: (96 + 39 * 64 + 2 * 192) * 2 hex digits + 42 * 5 for `"0x",` = 6 162. A value of
- * 192 bytes and the field names add less than 600. (sha256: 5 714 and the same.)
- */
-const PATH_TEXT_BYTES = 6_162;
-const PATH_FRAME_BYTES = 150;
-
-/**
- * Upper bound of the JSON text that one unit of cost gives: an absent account or slot is two paths; the account that
- * exists is one path and a longer value, which is less.
- */
-export const COST_TEXT_BYTES = 2 * (PATH_TEXT_BYTES + PATH_FRAME_BYTES);
-
 /** Upper bound of what surrounds the result of a chain_getProof, without its id. */
 export const CALL_TEXT_BYTES = 256;

@@ -7,7 +7,7 @@ import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {ProofRequest} from "./dispatch/proofRequest.ts";
 import {PROOF_SLOT} from "./dispatch/segment.ts";
 import type {Reply} from "./http/reply.ts";
-import {CALL_TEXT_BYTES, COST_TEXT_BYTES, type Limits} from "./limits.ts";
+import {CALL_TEXT_BYTES, type Limits} from "./limits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
@@ -84,7 +84,7 @@ export class Service {
       demand.cost += cost;
       demand.packedBytes += packedBytes(cost - 1);
       demand.responseBytes +=
-        CALL_TEXT_BYTES + call.idText.length * MAX_BYTES_PER_CHARACTER + cost * COST_TEXT_BYTES;
+        CALL_TEXT_BYTES + call.idText.length * MAX_BYTES_PER_CHARACTER + cost * this.#pool.maxProofTextBytes;
     }
     return demand;
   }

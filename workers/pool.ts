@@ -27,6 +27,7 @@ import type {
   ProveAnswers,
   ProveJob,
 } from "./job.ts";
+import {maxProofTextBytes} from "./prove/proofText.ts";
 import {failureOf} from "./prove/prover.ts";
 import {readHead} from "./readHead.ts";
 
@@ -133,6 +134,11 @@ export class ProofPool {
 
   get suite(): string {
     return this.store.suite.name;
+  }
+
+  /** Upper bound of an answer's text per account or slot asked for, in bytes. */
+  get maxProofTextBytes(): number {
+    return maxProofTextBytes(this.store.suite);
   }
 
   /** Block 0's, or the one that the pool was opened for; undefined where neither names a chain. */

@@ -10,7 +10,7 @@
  */
 import type {Failure, ProveAnswers} from "../../workers/job.ts";
 import type {ProofPool} from "../../workers/pool.ts";
-import {COST_TEXT_BYTES, type Limits} from "../limits.ts";
+import type {Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {PROOF_METHOD} from "../rpc/methods.ts";
@@ -36,6 +36,7 @@ export class Dispatcher {
   readonly #limits: Limits;
   readonly #tally: CallTally;
   readonly #trouble: TroubleLog;
+  readonly #bytesPerCost: number;
   readonly #windowBytes: number;
   readonly #maxTasks: number;
   readonly #queue = new Fifo<ProofRequest>();
@@ -52,7 +53,8 @@ export class Dispatcher {
     this.#trouble = trouble;
     this.#maxTasks = pool.workers * TASKS_PER_WORKER;
     // Room for every worker's tasks, so that one large batch can use them all.
-    this.#windowBytes = Math.max(MIN_WINDOW_BYTES, this.#maxTasks * TASK_COST * COST_TEXT_BYTES);
+    this.#bytesPerCost = pool.maxProofTextBytes;
+    this.#windowBytes = Math.max(MIN_WINDOW_BYTES, this.#maxTasks * TASK_COST * this.#bytesPerCost);
     this.#sweep = setInterval(() => this.#expireOverdue(), SWEEP_MS);
     this.#sweep.unref();
   }
@@ -81,7 +83,7 @@ export class Dispatcher {
 
   #enqueue(request: ProofRequest): void {
     if (request.isQueued || request.isDropped || !request.hasSegmentsToStart) return;
-    if (request.fitsWindow(this.#windowBytes)) {
+    if (request.fitsWindow(this.#windowBytes, this.#bytesPerCost)) {
       request.isQueued = true;
       this.#queue.push(request);
       this.#planFlush();
@@ -94,7 +96,12 @@ export class Dispatcher {
 
   /** The reader took something. */
   #resume(request: ProofRequest): void {
-    if (request.isDropped || !request.hasSegmentsToStart || !request.fitsWindow(this.#windowBytes)) return;
+    if (
+      request.isDropped ||
+      !request.hasSegmentsToStart ||
+      !request.fitsWindow(this.#windowBytes, this.#bytesPerCost)
+    )
+      return;
     if (request.pausedSinceMs !== null) {
       request.deadlineMs += performance.now() - request.pausedSinceMs;
       request.pausedSinceMs = null;

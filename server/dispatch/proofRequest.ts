@@ -7,7 +7,6 @@
  */
 import type {Head} from "../../workers/job.ts";
 import type {Reply} from "../http/reply.ts";
-import {COST_TEXT_BYTES} from "../limits.ts";
 import {cutSegments, type ProofCalls, type Segment} from "./segment.ts";
 
 const COMMA_BYTES = 1;
@@ -36,7 +35,7 @@ export class ProofRequest {
   nextToStart = 0;
   #nextToSend = 0;
   #underWay = 0;
-  #underWayBytes = 0;
+  #underWayCost = 0;
   #asideBytes = 0;
   /** Answered segments that wait for an earlier one. */
   readonly #aside = new Map<number, Uint8Array[]>();
@@ -77,26 +76,29 @@ export class ProofRequest {
    * May another segment start? Where nothing is under way one always may, however large, unless the reader does not
    * take what there is: then the reply's next drain asks again. (Bytes that the reply only collects must not count
    * here, since nothing would ever drain them.)
+   *
+   * @param bytesPerCost - upper bound of an answer's text per unit of cost
    */
-  fitsWindow(windowBytes: number): boolean {
+  fitsWindow(windowBytes: number, bytesPerCost: number): boolean {
     if (this.isIdle && !this.reply.isBlocked) return true;
-    const held = this.#underWayBytes + this.#asideBytes + this.reply.heldBytes;
     const next = this.segments[this.nextToStart];
-    return next !== undefined && held + next.cost * COST_TEXT_BYTES <= windowBytes;
+    if (next === undefined) return false;
+    const expected = (this.#underWayCost + next.cost) * bytesPerCost;
+    return expected + this.#asideBytes + this.reply.heldBytes <= windowBytes;
   }
 
   /** @returns the index of the segment that starts */
   start(): number {
     const index = this.nextToStart++;
     this.#underWay++;
-    this.#underWayBytes += (this.segments[index] as Segment).cost * COST_TEXT_BYTES;
+    this.#underWayCost += (this.segments[index] as Segment).cost;
     return index;
   }
 
   /** A started segment's task has ended, with whatever result. */
   stopped(index: number): void {
     this.#underWay--;
-    this.#underWayBytes -= (this.segments[index] as Segment).cost * COST_TEXT_BYTES;
+    this.#underWayCost -= (this.segments[index] as Segment).cost;
   }
 
   isSegmentAnswered(index: number): boolean {

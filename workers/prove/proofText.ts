@@ -17,6 +17,14 @@ import type {AnswerText} from "./answerText.ts";
 /** `"0x..",` of one pre-image. */
 const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + 5;
 const COMMA = 0x2c;
+/** Field names, leaf indexes, the key, and a value of up to ACCOUNT_VALUE_BYTES. */
+const FRAME_TEXT_BYTES = 1024;
+
+/** Upper bound of the text of one proof, of existence or absence (two paths), in bytes. */
+export function maxProofTextBytes(suite: HashSuite): number {
+  const openings = 2 * (2 * suite.leafOpeningBytes + suite.rootNodeBytes);
+  return 2 * (FRAME_TEXT_BYTES + TREE_HEIGHT * PRE_IMAGE_TEXT_BYTES + openings);
+}
 
 /** Writes a leaf's raw value (an account's words, a slot's word); head and tail have none. */
 type WriteValue = (text: AnswerText, storedValue: Uint8Array) => void;
@@ -28,14 +36,12 @@ export class ProofText {
   private readonly emptyText: Uint8Array;
   /** leftLeafIndex .. rightProof of the absence proof in a new tree. */
   private readonly newTreeText: Uint8Array;
-  /** Upper bound for one path's text, value included. */
-  private readonly pathBytes: number;
+  private readonly maxBytes: number;
 
   constructor(suite: HashSuite, empty: EmptyTree) {
     this.suite = suite;
     this.path = new LeafPath(suite, empty);
-    this.pathBytes =
-      1024 + TREE_HEIGHT * PRE_IMAGE_TEXT_BYTES + 2 * (2 * suite.leafOpeningBytes + suite.rootNodeBytes);
+    this.maxBytes = maxProofTextBytes(suite);
     const emptySiblings: string[] = [];
     for (let height = TREE_HEIGHT - 1; height >= 1; height--) {
       const zero = hex(empty.zeros[height - 1] as Uint8Array);
@@ -59,7 +65,7 @@ export class ProofText {
     hKey: Uint8Array,
     writeValue: WriteValue,
   ): Uint8Array | undefined {
-    text.reserve(2 * this.pathBytes);
+    text.reserve(this.maxBytes);
     if (tree === undefined || tree.rootPage === 0) {
       text.raw(this.newTreeText);
       return undefined;
