@@ -9,6 +9,7 @@ export type StoreErrorCode =
   | "RECORD_DAMAGED" // a checksum does not match, or a record does not decode
   | "RECORD_MISSING" // a record that another record points to is not there
   | "STORE_DAMAGED" // LevelDB itself refuses the files
+  | "STORE_UNREADABLE" // the machine refuses: permissions, open files, disk
   | "WRITE_FAILED" // LevelDB refused a write: disk full, no permission
   | "BLOCK_UNKNOWN" // no such block here
   | "BLOCK_CONFLICT" // the block held under that number has another hash
@@ -19,7 +20,7 @@ export type StoreErrorCode =
   | "FINALIZED" // refused: the block is finalized
   | "TREE_FULL"; // no leaf position left
 
-/** `store.code` says what happened; the message names the record or block. */
+/** `error.code` says what happened; the message names the record or block. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 

@@ -38,8 +38,10 @@ export async function checkFormat(
     if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
     return writeFormat(db, suite ?? DEFAULT_SUITE);
   }
-  const format: unknown = JSON.parse(openRecord(META.format, value).toString());
-  const {version, suite: storedSuite} = format as {version: number; suite: string};
+  const {version, suite: storedSuite} = parseRecord<{version: number; suite: string}>(
+    "format",
+    openRecord(META.format, value),
+  );
   if (version !== FORMAT_VERSION)
     throw new StoreError(
       "FORMAT_MISMATCH",
@@ -58,7 +60,7 @@ export function encodeChain(chain: ChainConfig): Buffer {
 }
 
 export function decodeChain(body: Buffer): ChainConfig {
-  const {chainId, config} = JSON.parse(body.toString()) as {chainId?: string; config?: string};
+  const {chainId, config} = parseRecord<{chainId?: string; config?: string}>("chain", body);
   return {
     ...(chainId === undefined ? {} : {chainId: BigInt(chainId)}),
     ...(config === undefined ? {} : {config}),
@@ -94,6 +96,14 @@ async function writeFormat(db: Level<Buffer, Buffer>, name: string): Promise<Has
     throw writeFailed(error);
   }
   return suite;
+}
+
+function parseRecord<T>(name: string, body: Buffer): T {
+  try {
+    return JSON.parse(body.toString()) as T;
+  } catch (error) {
+    throw new StoreError("RECORD_DAMAGED", `the ${name} record is not JSON`, {cause: error});
+  }
 }
 
 function suiteOrThrow(name: string): HashSuite {

@@ -113,7 +113,7 @@ export class StateStore {
 
   /** @param hash - 32 bytes. @returns the number of the block with this hash */
   findBlock(hash: Uint8Array): number | undefined {
-    return this.readRecord(hashKey(hash))?.readUIntBE(0, 6);
+    return this.readNumber(hashKey(hash));
   }
 
   /** @throws StoreError RECORD_MISSING */
@@ -140,7 +140,7 @@ export class StateStore {
 
   /** Blocks up to this number are finalized, also those that are not here yet; undefined = none is. */
   readFinalized(): number | undefined {
-    return this.readRecord(META.finalized)?.readUIntBE(0, 6);
+    return this.readNumber(META.finalized);
   }
 
   /** The oldest block held. */
@@ -155,9 +155,7 @@ export class StateStore {
 
   /** The first page number that nothing has, or ever had in this process. */
   async nextPage(): Promise<number> {
-    const latest = await this.latest();
-    const afterLatest = latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
-    return Math.max(afterLatest, this.readRecord(META.floor)?.readUIntBE(0, 6) ?? FIRST_PAGE);
+    return Math.max(await this.afterLatest(), this.readNumber(META.floor) ?? FIRST_PAGE);
   }
 
   /**
@@ -194,10 +192,9 @@ export class StateStore {
 
   /** Removes pages that no block reaches: what a crash, a refused block or a rollback left. */
   async reclaim(): Promise<void> {
-    const latest = await this.latest();
-    const nextPage = latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
+    const firstFree = await this.afterLatest();
     try {
-      await this.db.clear({gte: pageKey(nextPage), lte: pageKey(MAX_U48)});
+      await this.db.clear({gte: pageKey(firstFree), lte: pageKey(MAX_U48)});
     } catch (error) {
       throw writeFailed(error);
     }
@@ -212,6 +209,20 @@ export class StateStore {
       throw damaged(nameOfKey(key), error);
     }
     return value === undefined ? undefined : openRecord(key, value);
+  }
+
+  /** The first page number that no block reaches. */
+  private async afterLatest(): Promise<number> {
+    const latest = await this.latest();
+    return latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
+  }
+
+  /** A record that is a u48. */
+  private readNumber(key: Buffer): number | undefined {
+    const body = this.readRecord(key);
+    if (body !== undefined && body.length !== 6)
+      throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not 6`);
+    return body?.readUIntBE(0, 6);
   }
 
   private async edgeBlock(newest: boolean): Promise<number | undefined> {

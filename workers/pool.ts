@@ -41,6 +41,8 @@ export interface PoolOptions {
   readonly cacheBytes: number;
   /** May a store be made in an empty or missing directory? */
   readonly createIfMissing: boolean;
+  /** Changes nothing, not even what a crash left: to check. */
+  readonly readOnly?: boolean;
   /** Refuses a store of another chain. */
   readonly chainId?: bigint;
   /** A worker died: its calls fail, it is replaced. */
@@ -118,13 +120,18 @@ export class ProofPool {
     const store = await StateStore.open({
       directory,
       createIfMissing,
-      role: "owner",
+      role: options.readOnly === true ? "sharer" : "owner",
       cacheBytes: MAIN_CACHE_BYTES,
     });
     try {
       checkChainId(store.readChain(), chainId);
       const pool = new ProofPool(store, await readHead(store), options);
-      await pool.proofs?.run({calls: new Uint8Array(0), ids: []}); // a thread that cannot start says why
+      try {
+        await pool.proofs?.run({calls: new Uint8Array(0), ids: []}); // a thread that cannot start says why
+      } catch (error) {
+        await pool.proofs?.destroy();
+        throw error;
+      }
       return pool;
     } catch (error) {
       await store.close();

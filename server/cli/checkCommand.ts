@@ -17,6 +17,7 @@ export async function runCheck(options: CheckOptions): Promise<number> {
     workers: 0,
     cacheBytes: DEFAULT_CACHE_BYTES,
     createIfMissing: false,
+    readOnly: true,
   });
   try {
     const block = chooseBlock(options, pool.head().latest);

@@ -1,7 +1,6 @@
 /** The built-in demo chain: genesis.json and chain.rlp in demo/, three folders above dist/server/cli/. */
 import {fileURLToPath} from "node:url";
 import type {ProofPool} from "../../workers/pool.ts";
-import type {StopSignal} from "./exitCode.ts";
 import {importWithProgress} from "./importCommand.ts";
 import {WorkError} from "./storeOpening.ts";
 
@@ -11,15 +10,13 @@ const CHAIN = new URL("../../../demo/chain.rlp", import.meta.url);
 /**
  * Imports the demo chain. Blocks that are held are only compared, so an import that was stopped goes on where it was.
  *
- * @returns the signal that stopped it before its end, or null
  * @throws WorkError where the store holds another chain, or the import fails
  */
-export async function importDemo(pool: ProofPool): Promise<StopSignal | null> {
-  const {outcome, signal} = await importWithProgress(pool, {
+export async function importDemo(pool: ProofPool): Promise<void> {
+  const {outcome} = await importWithProgress(pool, {
     source: {kind: "blocks", genesisPath: fileURLToPath(GENESIS), blocksPath: fileURLToPath(CHAIN)},
     finalized: "last",
     chainId: undefined,
   });
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);
-  return outcome.stopped ? signal : null;
 }

@@ -14,6 +14,22 @@ export function exitCodeOf(signal: StopSignal): number {
   return signal === "SIGINT" ? 130 : 143;
 }
 
+/** A command's first SIGINT or SIGTERM, from before its work begins. */
+export class StopWatch {
+  /** null until it came. */
+  received: StopSignal | null = null;
+  readonly signal: Promise<StopSignal>;
+
+  constructor() {
+    this.signal = new Promise(resolve => {
+      watchSignals(signal => {
+        this.received = signal;
+        resolve(signal);
+      });
+    });
+  }
+}
+
 /**
  * Calls `onFirst` at the first SIGINT or SIGTERM; the second one ends the process at once.
  *

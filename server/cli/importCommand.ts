@@ -1,7 +1,7 @@
 /** `proofd import`: blocks or block differences into a store. */
 import type {ImportOutcome, ImportSource} from "../../workers/job.ts";
 import type {ProofPool} from "../../workers/pool.ts";
-import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "./exitCode.ts";
+import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "./exitCode.ts";
 import {createProgress} from "./progress.ts";
 import {DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
 
@@ -14,6 +14,7 @@ export interface ImportOptions {
 
 /** @returns the exit code: of the signal where one stopped it before the end */
 export async function runImport(options: ImportOptions): Promise<number> {
+  const stop = new StopWatch();
   const pool = await openStore({
     directory: options.db,
     workers: 0,
@@ -22,6 +23,7 @@ export async function runImport(options: ImportOptions): Promise<number> {
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
   });
   try {
+    if (stop.received !== null) return exitCodeOf(stop.received);
     const {outcome, signal} = await importWithProgress(pool, options);
     if (!outcome.ok) {
       process.stderr.write(`error: ${outcome.message}\n${describe(outcome)}; everything before it is kept\n`);

@@ -4,6 +4,7 @@
  * An import beside the service (--diffs) that fails is logged and shown in a metric, and the service goes on with what
  * is held: proofs of those blocks stay right, and a restart is the operator's decision.
  */
+import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
 import type {ImportEvent} from "../../workers/job.ts";
 import type {ProofPool, Running} from "../../workers/pool.ts";
@@ -13,7 +14,7 @@ import type {Metrics} from "../observe/metrics.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
 import {importDemo} from "./demo.ts";
-import {ExitCode, watchSignals} from "./exitCode.ts";
+import {ExitCode, StopWatch} from "./exitCode.ts";
 import {openStore, WorkError} from "./storeOpening.ts";
 
 export interface ServeOptions {
@@ -42,8 +43,10 @@ const STDERR = 2;
 
 /** @returns the exit code, after a signal and an orderly end */
 export async function runServe(options: ServeOptions): Promise<number> {
+  const stop = new StopWatch();
   const log = pino({name: "proofd", level: options.logLevel}, destination({fd: STDERR, sync: true}));
   const trouble = new TroubleLog(log);
+  requireReadable(options.diffs);
   const pool = await openStore({
     directory: options.db,
     workers: options.workers,
@@ -53,8 +56,8 @@ export async function runServe(options: ServeOptions): Promise<number> {
     onWorkerExit: error => trouble.reportWorkerExit(error),
   });
   try {
-    if (options.demo && (await importDemo(pool)) !== null) return ExitCode.OK;
-    await serve(options, pool, trouble, log);
+    if (options.demo && stop.received === null) await importDemo(pool);
+    if (stop.received === null) await serve(options, pool, trouble, log, stop);
   } finally {
     await pool.close();
   }
@@ -66,17 +69,17 @@ async function serve(
   pool: ProofPool,
   trouble: TroubleLog,
   log: Logger,
+  stop: StopWatch,
 ): Promise<void> {
   const {host, port, limits, logRequests: logsRequests} = options;
   const {http, dispatcher, metrics} = createFront({host, port, limits, logsRequests}, pool, trouble, log);
-  const stopped = waitForSignal(log);
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
   announce(options, pool, boundPort);
   const running =
     options.diffs === undefined ? null : startImport(options.diffs, options, pool, metrics, log);
-  await stopped;
+  log.info({signal: await stop.signal}, "stopping");
   const cut = setTimeout(() => {
     log.warn("requests were still under way, their connections are cut");
     http.close();
@@ -91,13 +94,14 @@ async function serve(
   dispatcher.close();
 }
 
-function waitForSignal(log: Logger): Promise<void> {
-  return new Promise(resolve => {
-    watchSignals(signal => {
-      log.info({signal}, "stopping");
-      resolve();
-    });
-  });
+/** @throws WorkError for a file that is not there, before anything is made for it */
+function requireReadable(diffs: string | undefined): void {
+  if (diffs === undefined || diffs === "-") return;
+  try {
+    accessSync(diffs, constants.R_OK);
+  } catch (error) {
+    throw new WorkError(`--diffs: cannot read ${diffs}: ${(error as Error).message}`);
+  }
 }
 
 /** One JSON line on standard output for programs; in the demo also one for the human who started it. */

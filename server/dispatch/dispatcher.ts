@@ -30,7 +30,7 @@ const MIN_WINDOW_BYTES = 4 * 2 ** 20;
 const SWEEP_MS = 50;
 
 export class Dispatcher {
-  /** Cost of all admitted and unfinished requests that do not wait for their own reader. */
+  /** Cost of all admitted and unfinished requests; of those whose reader is slow only what is under way. */
   queuedCost = 0;
   readonly #pool: ProofPool;
   readonly #limits: Limits;
@@ -70,8 +70,8 @@ export class Dispatcher {
   }
 
   admit(request: ProofRequest): void {
-    this.queuedCost += request.remainingCost;
     this.#unfinished.add(request);
+    this.#recount(request);
     request.reply.onAborted = () => this.#drop(request);
     request.reply.onDrained = () => this.#resume(request);
     this.#enqueue(request);
@@ -90,7 +90,8 @@ export class Dispatcher {
     } else if (request.isIdle && request.pausedSinceMs === null) {
       // Everything started is answered and in order: only its reader holds it up.
       request.pausedSinceMs = performance.now();
-      this.queuedCost -= request.remainingCost;
+      request.isReaderBound = true;
+      this.#recount(request);
     }
   }
 
@@ -105,19 +106,21 @@ export class Dispatcher {
     if (request.pausedSinceMs !== null) {
       request.deadlineMs += performance.now() - request.pausedSinceMs;
       request.pausedSinceMs = null;
-      this.queuedCost += request.remainingCost;
     }
     this.#enqueue(request);
   }
 
   #drop(request: ProofRequest): void {
     request.isDropped = true;
-    this.#forget(request);
+    this.#unfinished.delete(request);
+    this.#recount(request);
   }
 
-  #forget(request: ProofRequest): void {
-    if (!this.#unfinished.delete(request)) return;
-    if (request.pausedSinceMs === null) this.queuedCost -= request.remainingCost;
+  /** Brings the request's part of `queuedCost` up to date. */
+  #recount(request: ProofRequest): void {
+    const share = request.queueShare;
+    this.queuedCost += share - request.countedShare;
+    request.countedShare = share;
   }
 
   #planFlush(): void {
@@ -153,6 +156,7 @@ export class Dispatcher {
       cost += next;
       requests.push(request);
       indexes.push(request.start());
+      this.#recount(request);
       this.#enqueue(request);
     }
     return requests.length === 0 ? null : {requests, indexes};
@@ -188,6 +192,7 @@ export class Dispatcher {
             : this.#assemble(request, segment, answers, base);
         this.#answer(request, index, pieces);
       }
+      this.#recount(request);
       this.#enqueue(request);
       base += segment.endCall - segment.firstCall;
     }
@@ -195,8 +200,8 @@ export class Dispatcher {
   }
 
   #answer(request: ProofRequest, index: number, pieces: Uint8Array[]): void {
-    if (request.pausedSinceMs === null) this.queuedCost -= (request.segments[index] as Segment).cost;
     request.answer(index, pieces);
+    this.#recount(request);
     if (request.isAnswered) this.#unfinished.delete(request);
   }
 

@@ -26,6 +26,10 @@ export class ProofRequest {
   deadlineMs: number;
   /** Since when the request waits for its own reader; null while it does not. */
   pausedSinceMs: number | null = null;
+  /** It has waited for its own reader. */
+  isReaderBound = false;
+  /** How much of the dispatcher's queued cost is its. */
+  countedShare = 0;
   /** Cost of the segments that are not answered yet. */
   remainingCost = 0;
   /** Whether the dispatcher's queue holds it. */
@@ -58,6 +62,12 @@ export class ProofRequest {
     for (const segment of this.segments) this.remainingCost += segment.cost;
     this.startedMs = nowMs;
     this.deadlineMs = nowMs + timeoutMs;
+  }
+
+  /** What it adds to the queue. A slow reader's request asks for no more than is under way for it. */
+  get queueShare(): number {
+    if (this.isDropped) return 0;
+    return this.isReaderBound ? this.#underWayCost : this.remainingCost;
   }
 
   get isIdle(): boolean {

@@ -32,6 +32,9 @@ const JSON_TYPE: readonly [string, string] = ["Content-Type", "application/json"
 const TEXT_TYPE: readonly [string, string] = ["Content-Type", "text/plain; charset=utf-8"];
 const RETRY_AFTER: readonly [string, string] = ["Retry-After", "1"];
 
+/** LIBUS_LISTEN_EXCLUSIVE_PORT, which the module exports and its types do not. */
+const LISTEN_EXCLUSIVELY = 1;
+
 /** Data of the error while no request is taken at all. */
 const NONE_TAKEN = {limit: 0, got: 1};
 
@@ -76,7 +79,15 @@ export class HttpServer {
   listen(): Promise<number> {
     const {host, port} = this.#options;
     return new Promise((resolve, reject) => {
-      this.#app.listen(host, port, socket => {
+      // Without it the kernel would let two processes share a port, and spread the requests over both. The binding
+      // takes it with a host too, which its types do not know.
+      const listen = this.#app.listen.bind(this.#app) as unknown as (
+        host: string,
+        port: number,
+        options: number,
+        onListen: (socket: us_listen_socket | false) => void,
+      ) => void;
+      listen(host, port, LISTEN_EXCLUSIVELY, socket => {
         if (socket === false) {
           reject(new Error(`cannot listen on ${host}:${port}: the address is in use or not ours`));
           return;

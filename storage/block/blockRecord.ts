@@ -81,7 +81,9 @@ export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
   };
 }
 
-/** `value` as `bytes` bytes. */
+/** `value` as `bytes` bytes. @throws StoreError BLOCK_INVALID if it does not fit */
 export function bigEndian(value: bigint, bytes: number): Buffer {
+  if (value < 0n || value >= 1n << BigInt(8 * bytes))
+    throw new StoreError("BLOCK_INVALID", `${value} does not fit ${bytes} bytes`);
   return Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
 }

@@ -24,7 +24,13 @@ import {
 } from "../tree/account.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import {type TreeContext, TreeWriter} from "../tree/treeWriter.ts";
-import type {AccountChange, BlockDifference, BlockHeader, SlotDifference} from "./blockDifference.ts";
+import type {
+  AccountChange,
+  BlockDifference,
+  BlockHeader,
+  ChainConfig,
+  SlotDifference,
+} from "./blockDifference.ts";
 import {bigEndian, encodeBlockRecord, MAX_EXTRA_DATA_BYTES} from "./blockRecord.ts";
 import {sameHKey, sortByHKey} from "./hKeyOrder.ts";
 
@@ -41,6 +47,7 @@ export class BlockWriter {
   private readonly context: TreeContext;
   private tip: Tip | undefined;
   private finalized: number;
+  private knownChain: ChainConfig | undefined;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   /** Changed accounts and slots since the writer was made. */
   accounts = 0;
@@ -72,6 +79,17 @@ export class BlockWriter {
   /** The newest block applied, flushed or not. */
   get latest(): number | undefined {
     return this.tip?.number;
+  }
+
+  /** Is there anything that a flush would write? */
+  get hasPending(): boolean {
+    return this.batch.hasPending;
+  }
+
+  /** What block 0 says of the chain, flushed or not; undefined before it. */
+  get chain(): ChainConfig | undefined {
+    this.knownChain ??= this.store.readChain();
+    return this.knownChain;
   }
 
   /** Enough is gathered for a batch: time to flush. */
@@ -162,7 +180,18 @@ export class BlockWriter {
   }
 
   private checkHeader(header: BlockHeader): void {
-    const {number, hash, parentHash, extraData} = header;
+    const {number, hash, parentHash, miner, mixHash, extraData} = header;
+    for (const [field, bytes, length] of [
+      ["hash", hash, WORD_BYTES],
+      ["parentHash", parentHash, WORD_BYTES],
+      ["miner", miner, 20],
+      ["mixHash", mixHash, WORD_BYTES],
+    ] as const)
+      if (bytes !== undefined && bytes.length !== length)
+        throw new StoreError(
+          "BLOCK_INVALID",
+          `block ${number}: ${field} has ${bytes.length} bytes, not ${length}`,
+        );
     if (this.isHeld(header)) throw new StoreError("BLOCK_CONFLICT", `block ${number} is held already`);
     if (extraData !== undefined && extraData.length > MAX_EXTRA_DATA_BYTES)
       throw new StoreError(
@@ -184,7 +213,10 @@ export class BlockWriter {
 
   private putBlock(block: BlockDifference, accounts: TreeRoot, stateRoot: Uint8Array): void {
     const {header} = block;
-    if (header.number === 0) this.batch.put(META.chain, encodeChain(block.chain ?? {}));
+    if (header.number === 0) {
+      this.knownChain = block.chain ?? {};
+      this.batch.put(META.chain, encodeChain(this.knownChain));
+    }
     this.batch.put(hashKey(header.hash), bigEndian(BigInt(header.number), 6));
     this.batch.put(
       blockKey(header.number),

@@ -6,7 +6,7 @@ import type {BlockRecord} from "../block/blockRecord.ts";
 import {hashTopRoot} from "../hash/emptyTree.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
-import {FIRST_PAGE, nameOfKey} from "../record/layout.ts";
+import {FIRST_PAGE, isHashKey, nameOfKey} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import type {StateStore} from "../stateStore.ts";
 import type {Account} from "../tree/account.ts";
@@ -20,10 +20,21 @@ export async function checkEverything(store: StateStore, findings: Findings): Pr
   const earliest = await store.earliest();
   const latest = await store.latest();
   if (earliest === undefined || latest === undefined) return;
+  if (earliest !== 0) findings.report("block 0", "it is not held, although later blocks are");
+  if (store.readChain() === undefined)
+    findings.report("chain record", "it is not there, although blocks are");
   let before: BlockRecord | undefined;
   for (let block = earliest; block <= latest; block++) {
     const record = readBlock(store, block, findings);
     if (record === undefined) continue;
+    if (before !== undefined && record.nextPage < before.nextPage)
+      findings.report(
+        `block ${block}`,
+        `its pages end at ${record.nextPage}, before those of block ${block - 1}`,
+      );
+    const {rootPage} = record.accounts;
+    if (before !== undefined && rootPage !== before.accounts.rootPage && rootPage < before.nextPage)
+      findings.report(`block ${block}`, `its root page ${rootPage} is not among its own pages`);
     const parentHash = record.header.parentHash;
     if (
       before !== undefined &&
@@ -60,6 +71,7 @@ export async function checkSample(
       kind: "accounts",
       where: `block ${block}, account tree`,
       sincePage: FIRST_PAGE,
+      untilPage: record.nextPage,
       links: false,
       onAccount: async (account: Account, where: string) => {
         checkCode(store, account, where, findings);
@@ -71,6 +83,7 @@ export async function checkSample(
           kind: "slots",
           where: `${where}, slots`,
           sincePage: FIRST_PAGE,
+          untilPage: record.nextPage,
           links: false,
         } as const;
         await checkPath(store, slots, randomIndex(tree), findings);
@@ -89,7 +102,8 @@ async function checkRecords(store: StateStore, findings: Findings): Promise<bool
   try {
     for await (const [key, value] of store.db.iterator()) {
       try {
-        openRecord(key, value);
+        const body = openRecord(key, value);
+        if (isHashKey(key)) checkHash(store, key, body, findings);
       } catch (error) {
         findings.report(nameOfKey(key), toFinding(error));
       }
@@ -102,6 +116,15 @@ async function checkRecords(store: StateStore, findings: Findings): Promise<bool
     );
   }
   return true;
+}
+
+/** Also finds a newest block whose record is gone. */
+function checkHash(store: StateStore, key: Buffer, body: Buffer, findings: Findings): void {
+  const block = body.readUIntBE(0, 6);
+  const hash = store.readBlock(block)?.header.hash;
+  if (hash === undefined) findings.report(nameOfKey(key), `it leads to block ${block}, which is not held`);
+  else if (Buffer.compare(hash, key.subarray(1)) !== 0)
+    findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
 }
 
 function readBlock(store: StateStore, block: number, findings: Findings): BlockRecord | undefined {
@@ -129,16 +152,18 @@ async function checkState(
   findings: Findings,
 ): Promise<void> {
   const where = `block ${record.header.number}, account tree`;
+  const untilPage = record.nextPage;
   const onAccount = async (account: Account, at: string): Promise<void> => {
     checkCode(store, account, at, findings);
     if (account.storage === undefined) return;
     const {storageRoot, tree} = account.storage;
     checkStorageRoot(store, storageRoot, tree, at, findings);
-    await checkTree(store, {tree, kind: "slots", where: `${at}, slots`, sincePage, links}, findings);
+    const slots = {tree, kind: "slots", where: `${at}, slots`, sincePage, untilPage, links} as const;
+    await checkTree(store, slots, findings);
   };
   await checkTree(
     store,
-    {tree: record.accounts, kind: "accounts", where, sincePage, links, onAccount},
+    {tree: record.accounts, kind: "accounts", where, sincePage, untilPage, links, onAccount},
     findings,
   );
 }

@@ -6,7 +6,14 @@ import {StoreError} from "../errors.ts";
 import {FIRST_FREE_NODE, foldLeftSpine, HEAD_INDEX, TAIL_INDEX} from "../hash/emptyTree.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {listIndex} from "../index/indexList.ts";
-import {CHILDREN_PER_PAGE, LEAVES_PER_PAGE, occupied, pageRootHeight, rootLevel} from "../page/geometry.ts";
+import {
+  CHILDREN_PER_PAGE,
+  LEAVES_PER_PAGE,
+  occupied,
+  POSITIONS_PER_PAGE,
+  pageRootHeight,
+  rootLevel,
+} from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
 import {childPage, innerPageNodeAt} from "../page/innerPage.ts";
 import {type Leaf, leafAt} from "../page/leafPage.ts";
@@ -14,6 +21,7 @@ import type {StateStore} from "../stateStore.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
 import {findKey, readLeaf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
+import {checkIndex} from "./checkIndex.ts";
 import {rehashPage} from "./checkPage.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
@@ -27,6 +35,8 @@ export interface TreeCheck {
   readonly where: string;
   /** Pages with lower numbers were checked with an earlier block: only their roots are compared. */
   readonly sincePage: number;
+  /** The first page number that the block does not have. */
+  readonly untilPage: number;
   /** Also the linked list and the index, which cannot be checked page by page. */
   readonly links: boolean;
   readonly onAccount?: (account: Account, where: string) => Promise<void>;
@@ -35,17 +45,22 @@ export interface TreeCheck {
 export async function checkTree(store: StateStore, check: TreeCheck, findings: Findings): Promise<void> {
   const {tree, where} = check;
   if (tree.rootPage === 0) {
-    if (tree.nextFreeNode !== FIRST_FREE_NODE)
-      findings.report(where, `no pages, but ${tree.nextFreeNode} positions in use`);
+    if (tree.nextFreeNode !== FIRST_FREE_NODE || Buffer.compare(tree.subRoot, store.empty.subRoot) !== 0)
+      findings.report(where, "it has no pages, but is not a new tree");
     return;
   }
-  const level = rootLevel(tree.nextFreeNode);
-  const root = await checkPages(store, check, findings, tree.rootPage, level, 0);
-  if (root !== undefined) {
-    const subRoot = foldLeftSpine(store.suite, store.empty.zeros, root, pageRootHeight(level));
-    if (Buffer.compare(subRoot, tree.subRoot) !== 0)
-      findings.report(where, "its pages give another sub-root than its record says");
+  try {
+    const level = rootLevel(tree.nextFreeNode);
+    const root = await checkPages(store, check, findings, tree.rootPage, level, 0);
+    if (root !== undefined) {
+      const subRoot = foldLeftSpine(store.suite, store.empty.zeros, root, pageRootHeight(level));
+      if (Buffer.compare(subRoot, tree.subRoot) !== 0)
+        findings.report(where, "its pages give another sub-root than its record says");
+    }
+  } catch (error) {
+    findings.report(where, toFinding(error));
   }
+  await checkIndex(store, check, findings);
   if (check.links) await checkLinks(store, check, findings);
 }
 
@@ -63,6 +78,7 @@ async function checkPages(
     const body = store.pages.read(page);
     const {root, entries, mismatches} = rehashPage(store.suite, store.empty, body, level, page);
     if (page < check.sincePage) return root;
+    if (page >= check.untilPage) findings.report(where, "it belongs to a later block");
     findings.pages++;
     for (const mismatch of mismatches) findings.report(where, mismatch);
     const expected = occupied(level, pageIndex, check.tree.nextFreeNode);
@@ -127,6 +143,7 @@ async function checkLinks(store: StateStore, check: TreeCheck, findings: Finding
   const {tree} = check;
   try {
     const indexed = tree.indexPage === 0 ? undefined : listIndex(store.pages, tree.indexPage);
+    if (indexed === undefined) findKey(store.pages, tree, store.suite.tailHKey); // refuses leaves beyond the first page
     let left = readLeaf(store.pages, tree, HEAD_INDEX);
     let leftIndex = HEAD_INDEX;
     while (leftIndex !== TAIL_INDEX) {
@@ -187,8 +204,7 @@ export async function checkPath(
         if (leaf !== undefined && leafIndex >= FIRST_FREE_NODE) checkLookup(store, tree, leaf, leafIndex);
         return leaf;
       }
-      const position =
-        Math.floor(leafIndex / (LEAVES_PER_PAGE * CHILDREN_PER_PAGE ** (level - 1))) % CHILDREN_PER_PAGE;
+      const position = Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % CHILDREN_PER_PAGE;
       const at = innerPageNodeAt(body, 0, position);
       expected = body.subarray(at, at + WORD_BYTES);
       page = childPage(body, position);

@@ -1,6 +1,8 @@
 /**
  * Finding a key's leaf, or its neighbour, in the hKey index as of any block.
  */
+
+import {StoreError} from "../errors.ts";
 import {
   BUCKET,
   bucketEntries,
@@ -13,6 +15,9 @@ import {
   searchEntries,
 } from "../page/indexPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
+
+/** Nibbles of a key. */
+const MAX_DEPTH = 64;
 
 /**
  * Where a key is, or would be. Exactly one neighbour is named, whichever the search met first: the other one is
@@ -32,6 +37,8 @@ export function searchIndex(pages: PageReader, page: number, depth: number, hKey
   let at = page;
   for (let level = depth; ; level++) {
     const body = pages.read(at);
+    if (level > MAX_DEPTH)
+      throw new StoreError("RECORD_DAMAGED", `page ${at}: the index is deeper than a key`);
     if (body[0] !== DIRECTORY) return searchBucket(bucketEntries(expectKind(body, BUCKET, at)), hKey);
     const nibble = nibbleAt(hKey, level);
     const child = directoryChild(body, nibble);
@@ -65,7 +72,9 @@ function nearest(pages: PageReader, directory: Buffer, nibble: number): IndexPos
 /** Leaf index of the greatest (or smallest) key of a sub-tree. */
 export function edgeLeaf(pages: PageReader, page: number, greatest: boolean): number {
   let at = page;
-  for (;;) {
+  for (let level = 0; ; level++) {
+    if (level > MAX_DEPTH)
+      throw new StoreError("RECORD_DAMAGED", `page ${at}: the index is deeper than a key`);
     const body = pages.read(at);
     if (body[0] !== DIRECTORY) {
       const entries = bucketEntries(expectKind(body, BUCKET, at));

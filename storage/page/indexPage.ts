@@ -40,7 +40,8 @@ export function entryLeafIndex(entries: Buffer, position: number): number {
 }
 
 export function encodeDirectory(children: readonly number[], spare: number): Buffer {
-  const page = Buffer.allocUnsafe(1 + DIRECTORY_CHILDREN * PAGE_NUMBER_BYTES + spare);
+  // Of its own, not a slice of Node's shared slab: it may stay in the cache.
+  const page = Buffer.allocUnsafeSlow(1 + DIRECTORY_CHILDREN * PAGE_NUMBER_BYTES + spare);
   page[0] = DIRECTORY;
   for (let i = 0; i < DIRECTORY_CHILDREN; i++)
     page.writeUIntBE(children[i] as number, 1 + i * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);

@@ -38,7 +38,8 @@ export function childPage(page: Buffer, position: number): number {
  */
 export function encodeInnerPage(children: readonly number[], rows: Uint8Array, spare: number): Buffer {
   const childrenAt = HEAD_BYTES + rows.length;
-  const page = Buffer.allocUnsafe(childrenAt + children.length * PAGE_NUMBER_BYTES + spare);
+  // Of its own, not a slice of Node's shared slab: it may stay in the cache.
+  const page = Buffer.allocUnsafeSlow(childrenAt + children.length * PAGE_NUMBER_BYTES + spare);
   page[0] = INNER_PAGE;
   page[1] = children.length;
   page.set(rows, HEAD_BYTES);

@@ -43,6 +43,14 @@ export function writePageKeyInto(key: Buffer, page: number): void {
   key.writeUIntBE(page, 1, PAGE_NUMBER_BYTES);
 }
 
+export function isPageKey(key: Buffer): boolean {
+  return key[0] === PREFIX.page;
+}
+
+export function pageOfKey(key: Buffer): number {
+  return key.readUIntBE(1, PAGE_NUMBER_BYTES);
+}
+
 export function blockKey(block: number): Buffer {
   const key = Buffer.allocUnsafe(7);
   key[0] = PREFIX.block;
@@ -56,6 +64,10 @@ export function blockOfKey(key: Buffer): number {
 
 export function hashKey(blockHash: Uint8Array): Buffer {
   return prefixed(PREFIX.hash, blockHash);
+}
+
+export function isHashKey(key: Buffer): boolean {
+  return key[0] === PREFIX.hash;
 }
 
 export function codeKey(keccakHash: Uint8Array): Buffer {
@@ -81,7 +93,7 @@ function prefixed(prefix: number, rest: Uint8Array): Buffer {
 export function nameOfKey(key: Buffer): string {
   switch (key[0]) {
     case PREFIX.page:
-      return `page ${key.readUIntBE(1, PAGE_NUMBER_BYTES)}`;
+      return `page ${pageOfKey(key)}`;
     case PREFIX.block:
       return `record of block ${blockOfKey(key)}`;
     case PREFIX.code:

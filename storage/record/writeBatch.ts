@@ -9,12 +9,12 @@ import type {Level} from "level";
 import {DIRECTORY} from "../page/indexPage.ts";
 import {INNER_PAGE} from "../page/innerPage.ts";
 import type {PageReader, Pages} from "../page/pages.ts";
-import {pageKey} from "./layout.ts";
+import {isPageKey, pageKey, pageOfKey} from "./layout.ts";
 import {writeFailed} from "./levelErrors.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "./record.ts";
 
 /** A batch this large is written before more is gathered: a sync costs milliseconds, so larger ones gain little. */
-export const BATCH_BYTES = 8 << 20;
+const BATCH_BYTES = 8 << 20;
 /** LevelDB's own bytes for a record in a batch: lengths and tag, rounded up. */
 const RECORD_OVERHEAD_BYTES = 32;
 
@@ -44,6 +44,10 @@ export class WriteBatch implements PageReader {
   /** The number that the next page gets. */
   get pageCounter(): number {
     return this.nextPage;
+  }
+
+  get hasPending(): boolean {
+    return this.puts.length > 0;
   }
 
   get isFull(): boolean {
@@ -84,7 +88,11 @@ export class WriteBatch implements PageReader {
 
   /** Forgets what was put since `mark` and is not written. Pages that are written stay, unreachable. */
   dropSince(mark: number): void {
-    this.puts.length = Math.min(mark, this.puts.length);
+    for (const {key, value} of this.puts.splice(mark)) {
+      this.bytes -= recordBytes(key, value);
+      this.pendingRecords.delete(key.toString("latin1"));
+      if (isPageKey(key)) this.pendingPages.delete(pageOfKey(key));
+    }
   }
 
   /** Writes all that was put, synced. @throws StoreError WRITE_FAILED; the batch is then of no more use */
@@ -106,6 +114,10 @@ export class WriteBatch implements PageReader {
 
   private push(key: Buffer, value: Buffer): void {
     this.puts.push({type: "put", key, value});
-    this.bytes += key.length + value.length + RECORD_OVERHEAD_BYTES;
+    this.bytes += recordBytes(key, value);
   }
+}
+
+function recordBytes(key: Buffer, value: Buffer): number {
+  return key.length + value.length + RECORD_OVERHEAD_BYTES;
 }

@@ -5,7 +5,7 @@
  */
 
 import {StoreError} from "../errors.ts";
-import {HEAD_INDEX} from "../hash/emptyTree.ts";
+import {HEAD_INDEX, TAIL_INDEX} from "../hash/emptyTree.ts";
 import {searchIndex} from "../index/hKeyIndex.ts";
 import {CHILDREN_PER_PAGE, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
@@ -26,13 +26,24 @@ export type KeyPosition =
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function findKey(pages: PageReader, tree: TreeRoot, hKey: Uint8Array): KeyPosition {
-  if (tree.indexPage === 0) return searchLeafPage(readLeafPage(pages, tree, 0), hKey);
+  if (tree.indexPage === 0) return searchLeafPage(firstLeafPage(pages, tree), hKey);
   const {kind, leafIndex} = searchIndex(pages, tree.indexPage, 0, hKey);
   if (kind === "exact") return {present: true, leafIndex};
   const leaf = readLeaf(pages, tree, leafIndex);
   return kind === "lower"
     ? {present: false, leftLeafIndex: leafIndex, rightLeafIndex: leaf.next}
     : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
+}
+
+/** The only page with leaves of a tree without index. @throws StoreError RECORD_DAMAGED if there are others */
+function firstLeafPage(pages: PageReader, tree: TreeRoot): Buffer {
+  const page = readLeafPage(pages, tree, 0);
+  if (tree.nextFreeNode > LEAVES_PER_PAGE && leafAt(page, HEAD_INDEX)?.next !== TAIL_INDEX)
+    throw new StoreError(
+      "RECORD_DAMAGED",
+      `a tree of ${tree.nextFreeNode} positions has leaves, but no index`,
+    );
+  return page;
 }
 
 /** A tree of one leaf page has no index: its leaves are compared one by one. */

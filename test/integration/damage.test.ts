@@ -4,6 +4,7 @@ import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
+import {crc32} from "node:zlib";
 import {Level} from "level";
 import type {CheckEvent} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
@@ -37,8 +38,8 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(directory: string): Promise<ProofPool> {
-  return ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+function open(directory: string, readOnly = false): Promise<ProofPool> {
+  return ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: !readOnly, readOnly});
 }
 
 async function copyOfStore(name: string): Promise<string> {
@@ -64,7 +65,7 @@ async function tamper(
 
 /** What check reports. */
 async function findings(directory: string): Promise<string[]> {
-  const pool = await open(directory);
+  const pool = await open(directory, true);
   const found: string[] = [];
   const onEvent = (event: CheckEvent): void => {
     if (event.kind === "finding") found.push(`${event.where}: ${event.what}`);
@@ -136,6 +137,78 @@ test("a page that is gone, or stands under another's number, fails by name", asy
   assert.match(found, new RegExp(`page ${pages.at(-3)?.readUIntBE(1, 6)}: checksum`));
 });
 
+/** A record's value as proofd seals it: the body and its checksum. */
+function seal(key: Buffer, body: Buffer): Buffer {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body, crc32(key)));
+  return Buffer.concat([body, sum]);
+}
+
+test("what no checksum shows, check finds: index pages, lists, roots and records that do not fit together", async () => {
+  const INDEX_PAGES = [0x42, 0x44];
+  const all = new Map<string, Buffer>();
+  const directory = await copyOfStore("forged");
+  await tamper(directory, async db => {
+    for await (const [key, value] of db.iterator()) all.set(key.toString("latin1"), value);
+  });
+  const bodyOf = (name: string): Buffer => (all.get(name) as Buffer).subarray(0, -4);
+  const named = (prefix: string): string[] => [...all.keys()].filter(name => name.startsWith(prefix));
+  const buckets = named("p").filter(name => bodyOf(name)[0] === 0x42 && (bodyOf(name)[1] as number) > 1);
+  const oldest = named("p").find(name => INDEX_PAGES.includes(bodyOf(name)[0] as number)) as string;
+  const changed = (name: string, at: number): Buffer => {
+    const body = Buffer.from(bodyOf(name));
+    body[at] = (body[at] as number) ^ 1;
+    return body;
+  };
+  const blocks = named("b");
+  const forgeries: readonly [string, string, Buffer | undefined, RegExp][] = [
+    ["an index page of block 0 that is gone", oldest, undefined, /block 0, .*index page .*RECORD_MISSING/],
+    [
+      "a wrong leaf index in an old bucket",
+      buckets[0] as string,
+      changed(buckets[0] as string, 2 + 36),
+      /index page .* is not that of leaf|index page .*RECORD_MISSING/,
+    ],
+    [
+      "a bucket whose keys are out of order",
+      buckets[1] as string,
+      changed(buckets[1] as string, 2),
+      /index page /,
+    ],
+    [
+      "an account tree without its index",
+      blocks[3] as string,
+      Buffer.from(bodyOf(blocks[3] as string)).fill(0, 75, 81),
+      /has leaves, but no index/,
+    ],
+    [
+      "a block's own page range too low",
+      blocks[2] as string,
+      Buffer.from(bodyOf(blocks[2] as string)).fill(0, 113, 119),
+      /belongs to a later block|before those of block/,
+    ],
+    [
+      "the newest block's record gone",
+      blocks[3] as string,
+      undefined,
+      /it leads to block 3, which is not held/,
+    ],
+    ["the first block's record gone", blocks[0] as string, undefined, /block 0: it is not held/],
+    ["the chain record gone", "mchain", undefined, /chain record: it is not there/],
+  ];
+  for (const [what, name, body, expectedFinding] of forgeries) {
+    const key = Buffer.from(name, "latin1");
+    await tamper(directory, db => (body === undefined ? db.del(key) : db.put(key, seal(key, body))));
+    const found = await findings(directory);
+    assert.ok(
+      found.some(text => expectedFinding.test(text)),
+      `${what}: ${found.slice(0, 5).join("; ") || "nothing found"}`,
+    );
+    await tamper(directory, db => db.put(key, all.get(name) as Buffer));
+  }
+  assert.deepEqual(await findings(directory), []);
+});
+
 test("bytes flipped in LevelDB's own files never make a wrong proof", async () => {
   const files = (await readdir(whole)).filter(name => /\.(ldb|log)$|^MANIFEST/.test(name));
   let failedOpens = 0;
@@ -167,14 +240,8 @@ test("bytes flipped in LevelDB's own files never make a wrong proof", async () =
 });
 
 test("a store of another format version or hash suite, and a LevelDB of something else, are refused by name", async () => {
-  const {crc32} = await import("node:zlib");
   const key = Buffer.from("mformat");
-  const record = (body: object): Buffer => {
-    const text = Buffer.from(JSON.stringify(body));
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(crc32(text, crc32(key)));
-    return Buffer.concat([text, sum]);
-  };
+  const record = (body: object): Buffer => seal(key, Buffer.from(JSON.stringify(body)));
   const directory = await copyOfStore("format");
   await tamper(directory, db => db.put(key, record({version: 99, suite: "sha256"})));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 1/});

@@ -44,8 +44,8 @@ export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead 
       stateRoot: field(3, "stateRoot", 32),
       difficulty: toQuantity(field(7, "difficulty"), "difficulty"),
       miner: field(2, "miner", 20),
-      gasLimit: toQuantity(field(9, "gasLimit"), "gasLimit"),
-      timestamp: toQuantity(field(11, "timestamp"), "timestamp"),
+      gasLimit: toQuantity(field(9, "gasLimit"), "gasLimit", 8),
+      timestamp: toQuantity(field(11, "timestamp"), "timestamp", 8),
       extraData: field(12, "extraData"),
       mixHash: field(13, "mixHash", 32),
       ...(fields.length > MIN_FIELDS && {
@@ -80,8 +80,8 @@ function listBounds(bytes: Uint8Array): {start: number; end: number} {
   return {start, end: start + length};
 }
 
-function toQuantity(bytes: Uint8Array, name: string): bigint {
-  if (bytes.length > 32) throw new Error(`${name} has ${bytes.length} bytes`);
+function toQuantity(bytes: Uint8Array, name: string, maxBytes = 32): bigint {
+  if (bytes.length > maxBytes) throw new Error(`${name} has ${bytes.length} bytes`);
   if (bytes[0] === 0) throw new Error(`${name} has leading zeros`);
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
 }

@@ -19,7 +19,7 @@ import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
 
 /** London's first base fee, also geth's default for a genesis under London's rules. */
 const INITIAL_BASE_FEE = 1_000_000_000n;
-/** Accounts put into the trie between two writes of it: bounds what a genesis of millions keeps in memory. */
+/** Accounts put into the trie between two writes of it, which the caller may write out: bounds what a genesis of millions keeps in memory. */
 const ACCOUNTS_PER_WRITE = 4096;
 const LOGS_BLOOM_BYTES = 256;
 
@@ -53,6 +53,7 @@ async function writeAllocation(accounts: readonly GenesisAccount[], nodes: TrieN
     if (++pending === ACCOUNTS_PER_WRITE) {
       overlay.persist(trie.root());
       overlay.clear();
+      await nodes.settle?.();
       pending = 0;
     }
   }

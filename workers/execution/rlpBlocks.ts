@@ -32,10 +32,12 @@ const MAX_HEAD_BYTES = 9;
 /**
  * Yields the blocks of `chunks` in order, holding no more than one block and one chunk.
  *
+ * @param signal - has ended `chunks` early: then a block that is cut short is no error
  * @throws ExecutionError RLP_INVALID with the block's position and the byte offset
  */
 export async function* readRlpBlocks(
   chunks: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
 ): AsyncGenerator<RlpBlock, void, void> {
   const pending: Uint8Array[] = [];
   let pendingBytes = 0;
@@ -58,7 +60,7 @@ export async function* readRlpBlocks(
       position++;
     }
   }
-  if (pendingBytes > 0)
+  if (pendingBytes > 0 && signal?.aborted !== true)
     throw invalid(position, offset, `is cut short: the file ends ${pendingBytes} bytes after its start`);
 }
 

@@ -18,6 +18,8 @@ import {ExecutionError} from "./errors.ts";
 export interface TrieNodes {
   get(key: string): Uint8Array | undefined;
   put(key: string, value: Uint8Array): void;
+  /** Awaited now and then while a large allocation is put: may write what was put, or throw to end it. */
+  settle?(): Promise<void>;
 }
 
 export function codeKey(codeHash: Uint8Array): string {

@@ -8,7 +8,7 @@ import {decodeBlockHead} from "../execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../execution/genesis.ts";
 import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
 
 /**
  * Blocks that are held are only compared, by hash; execution goes on after the newest one, from the trie nodes kept
@@ -20,6 +20,7 @@ export async function* readChainBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
   writer: BlockWriter,
+  signal: AbortSignal,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
   const options: BlockExecutorOptions = {
@@ -27,6 +28,11 @@ export async function* readChainBlocks(
     nodes: {
       get: key => writer.readExecutionNode(key),
       put: (key, value) => writer.putExecutionNode(key, value),
+      // Nodes are named by their hashes and may go ahead of their block.
+      settle: async () => {
+        if (signal.aborted) throw new Stopped();
+        if (writer.isFull) await writer.flush();
+      },
     },
     blockHash: number => writer.blockHash(number),
   };
@@ -41,7 +47,7 @@ export async function* readChainBlocks(
     genesisId = await readGenesisId(genesis);
     yield {...genesisId, chainId: genesis.chainId, difference: () => neverHeld(0)};
   }
-  for await (const {bytes, position} of readRlpBlocks(chunks)) {
+  for await (const {bytes, position} of readRlpBlocks(chunks, signal)) {
     const {number, hash} = decodeBlockHead(bytes, `the block at position ${position} of the file`);
     if (number === 0) {
       if (Buffer.compare(hash, genesisId.hash) !== 0)

@@ -8,9 +8,13 @@ import {parseAccountChange, parseBytes, parseNumber, parseObject, parseQuantity}
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
-/** @throws SourceError naming the line */
+/**
+ * @param signal - has ended `chunks` early: then a line that is not whole is no error
+ * @throws SourceError naming the line
+ */
 export async function* readDifferenceLines(
   chunks: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
 ): AsyncGenerator<SourceBlock & {readonly line: number}> {
   const assembler = new LineAssembler();
   const scanner = new DifferenceScanner(assembler);
@@ -31,6 +35,7 @@ export async function* readDifferenceLines(
     }
     yield* assembler.take();
   }
+  if (signal?.aborted === true) return;
   try {
     scanner.finish();
   } catch (error) {
@@ -39,13 +44,36 @@ export async function* readDifferenceLines(
   yield* assembler.take();
 }
 
+/** Of a line, beside `accounts`, by their names in lower case. */
+const FIELDS: ReadonlyMap<string, string> = new Map(
+  [
+    "number",
+    "hash",
+    "parentHash",
+    "timestamp",
+    "gasLimit",
+    "baseFeePerGas",
+    "miner",
+    "mixHash",
+    "extraData",
+    "stateRoot",
+    "finalized",
+    "chainId",
+    "config",
+  ].map(name => [name.toLowerCase(), name]),
+);
+
 /** Gathers the parts of a line into a block. */
 class LineAssembler implements LineHandler {
   private fields = new Map<string, unknown>();
   private accounts: AccountDifferences | undefined;
   private blocks: (SourceBlock & {readonly line: number})[] = [];
 
+  /** Fields that are not ours are not kept; one that differs from ours only in case is a mistake. */
   field(name: string, value: unknown): void {
+    const known = FIELDS.get(name.toLowerCase());
+    if (known === undefined) return;
+    if (known !== name) throw new SourceError(`a field ${JSON.stringify(name)}: expected is ${known}`);
     if (this.fields.has(name)) throw new SourceError(`${name} is there twice`);
     this.fields.set(name, value);
   }

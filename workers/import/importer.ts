@@ -14,7 +14,7 @@ import type {Head, ImportEvent, ImportJob, ImportOutcome} from "../job.ts";
 import {readHead} from "../readHead.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {type InputFile, openInput} from "./inputFile.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
 
 /** A source that gives nothing for this long has nothing at hand: what is complete is written. */
 const IDLE_MS = 5;
@@ -36,9 +36,11 @@ export class Importer {
   private stopped = false;
   private input: InputFile | undefined;
   private head: Head;
-  private blocks = 0;
+  /** The newest block before the import; -1 for none. */
+  private readonly latestBefore: number;
   private alreadyHeld = 0;
-  private unflushed = 0;
+  /** The last block that the source gave and that is held now. */
+  private newestSeen: number | undefined;
   private flushedAt = performance.now();
 
   private constructor(
@@ -52,6 +54,7 @@ export class Importer {
     this.job = job;
     this.writer = writer;
     this.head = head;
+    this.latestBefore = head.latest ?? -1;
     this.onEvent = onEvent;
   }
 
@@ -79,22 +82,28 @@ export class Importer {
         at = undefined;
         if (this.stopped) break;
       }
-      await this.flush();
-      const {head, blocks, alreadyHeld, stopped} = this;
-      return {ok: true, head, blocks, alreadyHeld, stopped};
     } catch (error) {
-      return await this.fail(error, at);
+      if (!(error instanceof Stopped)) return await this.fail(error, at);
     }
+    try {
+      await this.flush();
+    } catch (error) {
+      return await this.fail(error, undefined);
+    }
+    const {head, blocks, alreadyHeld, stopped} = this;
+    return {ok: true, head, blocks, alreadyHeld, stopped};
+  }
+
+  /** Blocks imported that are on disk. */
+  private get blocks(): number {
+    return (this.head.latest ?? -1) - this.latestBefore;
   }
 
   private async take(block: SourceBlock): Promise<void> {
-    checkChainId(this.store.readChain() ?? {}, block.chainId);
+    checkChainId(this.writer.chain, block.chainId);
     if (this.writer.isHeld(block)) this.alreadyHeld++;
-    else {
-      await this.writer.apply(this.nameChain(await block.difference()));
-      this.blocks++;
-      this.unflushed++;
-    }
+    else await this.writer.apply(this.nameChain(await block.difference()));
+    this.newestSeen = block.number;
     if (block.finalized !== undefined) this.writer.markFinalized(block.finalized);
     if (this.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS) await this.flush();
   }
@@ -104,7 +113,7 @@ export class Importer {
     try {
       for (;;) {
         const next = source.next();
-        if (this.unflushed > 0 && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
+        if (this.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
         const {done, value} = await next;
         if (done === true) return;
         yield value;
@@ -117,11 +126,10 @@ export class Importer {
 
   private async flush(): Promise<void> {
     const {finalized} = this.job;
-    if (finalized === "last") {
-      if (this.writer.latest !== undefined) this.writer.markFinalized(this.writer.latest);
-    } else if (finalized !== undefined) this.writer.markFinalized(finalized);
+    // Only once the source has shown that it is of this chain, and no further than it went.
+    if (finalized !== undefined && this.newestSeen !== undefined)
+      this.writer.markFinalized(finalized === "last" ? this.newestSeen : finalized);
     await this.writer.flush();
-    this.unflushed = 0;
     this.flushedAt = performance.now();
     this.head = await readHead(this.store);
     const {accounts, slots} = this.writer;
@@ -136,20 +144,17 @@ export class Importer {
   }
 
   private async fail(error: unknown, at: SourceBlock | undefined): Promise<ImportOutcome> {
-    const message = `${whereOf(at)}${reasonOf(error)}`;
-    const {blocks} = this;
+    const isWriteFailure = error instanceof StoreError && error.code === "WRITE_FAILED";
+    let message = `${isWriteFailure ? "" : whereOf(at)}${reasonOf(error)}`;
     try {
-      if (!(error instanceof StoreError && error.code === "WRITE_FAILED")) await this.flush();
+      if (!isWriteFailure) await this.flush();
       await this.store.reclaim();
     } catch (second) {
-      return {
-        ok: false,
-        head: this.head,
-        blocks: blocks - this.unflushed,
-        message: `${message}; then: ${reasonOf(second)}`,
-      };
+      message += `; then: ${reasonOf(second)}`;
     }
-    return {ok: false, head: this.head, blocks, message};
+    this.head = await readHead(this.store);
+    const {head, blocks} = this;
+    return {ok: false, head, blocks, message};
   }
 
   private async openSource(): Promise<AsyncGenerator<SourceBlock>> {
@@ -162,13 +167,13 @@ export class Importer {
         chunkBytes: TEXT_CHUNK_BYTES,
         signal,
       });
-      return readDifferenceLines(this.input.chunks);
+      return readDifferenceLines(this.input.chunks, signal);
     }
     const genesis = await readGenesis(source.genesisPath, signal);
     this.input = await openInput(source.blocksPath, {follow: false, chunkBytes: CHAIN_CHUNK_BYTES, signal});
     // Loads the EVM: half a second and 15 MB that differences can do without.
     const {readChainBlocks} = await import("./chainBlocks.ts");
-    return readChainBlocks(genesis, this.input.chunks, this.writer);
+    return readChainBlocks(genesis, this.input.chunks, this.writer, signal);
   }
 
   /** Block 0 says which chain this is, or else the job does. */
@@ -189,6 +194,7 @@ async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
     bytes += chunk.length;
     if (bytes > MAX_GENESIS_BYTES) throw new SourceError(`${path} is longer than ${MAX_GENESIS_BYTES} bytes`);
   }
+  if (signal.aborted) throw new Stopped();
   return Buffer.concat(parts).toString();
 }
 

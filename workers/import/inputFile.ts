@@ -1,11 +1,13 @@
 /**
  * An input as a stream of chunks: a file, a pipe or standard input (`-`), unpacked if it is gzip, whatever its name.
  */
-import {createReadStream} from "node:fs";
+import {constants, createReadStream, fstatSync} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
+import {Socket} from "node:net";
 import {type Readable, Transform} from "node:stream";
 import {pipeline} from "node:stream/promises";
 import {setTimeout as delay} from "node:timers/promises";
+import {isatty, ReadStream} from "node:tty";
 import {createGunzip} from "node:zlib";
 import {SourceError} from "./sourceBlock.ts";
 
@@ -61,16 +63,12 @@ async function statOrThrow(path: string): ReturnType<typeof stat> {
   }
 }
 
+/** Reads of regular files do not wait for anyone. */
 async function* readFile(
   path: string,
   {follow, chunkBytes, signal}: InputOptions,
 ): AsyncGenerator<Uint8Array> {
-  let file: FileHandle;
-  try {
-    file = await open(path);
-  } catch (error) {
-    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
-  }
+  const file = await openOrThrow(path, constants.O_RDONLY);
   try {
     let position = 0;
     while (!signal.aborted) {
@@ -87,11 +85,12 @@ async function* readFile(
   }
 }
 
-async function* readPipe(path: string, {chunkBytes, signal}: InputOptions): AsyncGenerator<Uint8Array> {
-  const stream: Readable =
-    path === "-"
-      ? createReadStream("", {fd: STANDARD_INPUT, autoClose: false, highWaterMark: chunkBytes})
-      : createReadStream(path, {highWaterMark: chunkBytes});
+/**
+ * A pipe may be silent for ever, and a thread that waits in read(2) can be neither stopped nor joined: pipes,
+ * sockets and terminals are polled by the event loop instead.
+ */
+async function* readPipe(path: string, {signal}: InputOptions): AsyncGenerator<Uint8Array> {
+  const stream = path === "-" ? openStandardInput() : await openPipe(path);
   const stop = (): void => void stream.destroy();
   signal.addEventListener("abort", stop);
   try {
@@ -102,6 +101,34 @@ async function* readPipe(path: string, {chunkBytes, signal}: InputOptions): Asyn
   } finally {
     signal.removeEventListener("abort", stop);
     stream.destroy();
+  }
+}
+
+function openStandardInput(): Readable {
+  const kind = fstatSync(STANDARD_INPUT);
+  if (kind.isFIFO() || kind.isSocket())
+    return new Socket({fd: STANDARD_INPUT, readable: true, writable: false});
+  if (isatty(STANDARD_INPUT)) return new ReadStream(STANDARD_INPUT);
+  // A file redirected, or /dev/null.
+  return createReadStream("", {fd: STANDARD_INPUT, autoClose: false});
+}
+
+/** Opening a pipe must not wait for its writer. */
+async function openPipe(path: string): Promise<Readable> {
+  const file = await openOrThrow(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (!(await file.stat()).isFIFO()) return file.createReadStream();
+  // Kept open by the socket from here on.
+  return new Socket({fd: file.fd, readable: true, writable: false}).on(
+    "close",
+    () => void file.close().catch(() => {}),
+  );
+}
+
+async function openOrThrow(path: string, flags: number): Promise<FileHandle> {
+  try {
+    return await open(path, flags);
+  } catch (error) {
+    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
   }
 }
 

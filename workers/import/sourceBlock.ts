@@ -15,6 +15,14 @@ export interface SourceBlock {
   difference(): Promise<BlockDifference>;
 }
 
+/** A source was asked to stop before its next block was whole. */
+export class Stopped extends Error {
+  constructor() {
+    super("stopped");
+    this.name = "Stopped";
+  }
+}
+
 /** A source is at fault: the message says where and what. */
 export class SourceError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -1,0 +1,80 @@
+/**
+ * Checking the hKey index of one tree: every key stands where its nibbles lead, in order, and names the leaf that has it.
+ */
+import {StoreError} from "../errors.ts";
+import {
+  BUCKET,
+  BUCKET_ENTRIES,
+  bucketEntries,
+  compareAt,
+  DIRECTORY,
+  DIRECTORY_CHILDREN,
+  directoryChild,
+  ENTRY_BYTES,
+  entryLeafIndex,
+  nibbleAt,
+} from "../page/indexPage.ts";
+import {expectKind} from "../page/pages.ts";
+import type {StateStore} from "../stateStore.ts";
+import {readLeaf} from "../tree/treeReader.ts";
+import type {TreeCheck} from "./checkTree.ts";
+import {type Findings, toFinding} from "./findings.ts";
+
+/** Nibbles of a key. */
+const MAX_DEPTH = 64;
+
+/** Only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
+export async function checkIndex(store: StateStore, check: TreeCheck, findings: Findings): Promise<void> {
+  const {indexPage} = check.tree;
+  if (indexPage !== 0) await checkPage(store, check, findings, indexPage, []);
+}
+
+async function checkPage(
+  store: StateStore,
+  check: TreeCheck,
+  findings: Findings,
+  page: number,
+  path: readonly number[],
+): Promise<void> {
+  if (page < check.sincePage) return;
+  const where = `${check.where}, index page ${page}`;
+  try {
+    if (page >= check.untilPage) findings.report(where, "it belongs to a later block");
+    if (path.length > MAX_DEPTH) throw new StoreError("RECORD_DAMAGED", "the index is deeper than a key");
+    const body = store.pages.read(page);
+    findings.pages++;
+    if (!(await findings.pause(check.where))) return;
+    if (body[0] !== DIRECTORY) {
+      checkBucket(store, check, findings, bucketEntries(expectKind(body, BUCKET, page)), path, where);
+      return;
+    }
+    for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
+      const child = directoryChild(body, nibble);
+      if (child !== 0) await checkPage(store, check, findings, child, [...path, nibble]);
+    }
+  } catch (error) {
+    findings.report(where, toFinding(error));
+  }
+}
+
+function checkBucket(
+  store: StateStore,
+  check: TreeCheck,
+  findings: Findings,
+  entries: Buffer,
+  path: readonly number[],
+  where: string,
+): void {
+  const count = entries.length / ENTRY_BYTES;
+  if (count === 0 || count > BUCKET_ENTRIES) findings.report(where, `a bucket of ${count} keys`);
+  for (let i = 0; i < count; i++) {
+    const hKey = entries.subarray(i * ENTRY_BYTES, (i + 1) * ENTRY_BYTES);
+    if (path.some((nibble, depth) => nibbleAt(hKey, depth) !== nibble))
+      findings.report(where, `key ${i} does not belong under the nibbles that lead here`);
+    if (i > 0 && compareAt(entries, (i - 1) * ENTRY_BYTES, hKey) >= 0)
+      findings.report(where, `key ${i} is not above key ${i - 1}`);
+    const leafIndex = entryLeafIndex(entries, i);
+    if (compareAt(readLeaf(store.pages, check.tree, leafIndex).hKey, 0, hKey) !== 0)
+      findings.report(where, `key ${i} is not that of leaf ${leafIndex}`);
+  }
+}
