@@ -187,9 +187,9 @@ export class ProofPool {
     job: Omit<ImportJob, "kind" | "port">,
     onEvent: (event: ImportEvent) => void,
   ): Running<ImportOutcome> {
-    return this.start<ImportOutcome>(
+    return this.start<ImportEvent, ImportOutcome>(
       port => ({...job, kind: "import", port}),
-      (event: ImportEvent) => {
+      event => {
         this.currentHead = event.head;
         onEvent(event);
       },
@@ -203,7 +203,7 @@ export class ProofPool {
     job: Omit<CheckJob, "kind" | "port">,
     onEvent: (event: CheckEvent) => void,
   ): Running<CheckOutcome> {
-    return this.start<CheckOutcome>(
+    return this.start<CheckEvent, CheckOutcome>(
       port => ({...job, kind: "check", port}),
       onEvent,
       () => {},
@@ -231,10 +231,9 @@ export class ProofPool {
     await this.store.close();
   }
 
-  private start<Outcome extends ImportOutcome | CheckOutcome>(
+  private start<Event, Outcome extends ImportOutcome | CheckOutcome>(
     makeJob: (port: ImportJob["port"]) => ImportJob | CheckJob,
-    // biome-ignore lint/suspicious/noExplicitAny: the port carries what the job's kind says
-    onEvent: (event: any) => void,
+    onEvent: (event: Event) => void,
     onOutcome: (outcome: Outcome) => void,
   ): Running<Outcome> {
     const {port1: near, port2: far} = new MessageChannel();

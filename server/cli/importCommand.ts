@@ -26,7 +26,7 @@ export async function runImport(options: ImportOptions): Promise<number> {
     if (stop.received !== null) return exitCodeOf(stop.received);
     const {outcome, signal} = await importWithProgress(pool, options);
     if (!outcome.ok) {
-      process.stderr.write(`error: ${outcome.message}\n${describe(outcome)}; everything before it is kept\n`);
+      process.stderr.write(`error: ${outcome.message}\n${describe(outcome)}\n`);
       return ExitCode.FAILED;
     }
     process.stdout.write(`${describe(outcome)}\n`);

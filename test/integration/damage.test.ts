@@ -8,6 +8,7 @@ import {crc32} from "node:zlib";
 import {Level} from "level";
 import type {CheckEvent} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
+import {startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import {addressAt, longChain} from "../support/longChain.ts";
 import {type ProveCall, proveCalls} from "../support/proveCalls.ts";
@@ -143,6 +144,40 @@ function seal(key: Buffer, body: Buffer): Buffer {
   sum.writeUInt32BE(crc32(body, crc32(key)));
   return Buffer.concat([body, sum]);
 }
+
+test("a damaged page is -32603 with a request id on the wire, named in the log, counted, and spoils no neighbour", async () => {
+  const directory = await copyOfStore("wire");
+  let page = 0;
+  await tamper(directory, async db => {
+    // The newest block's account tree root: its number stands in the block's record.
+    const key = Buffer.from(`b${"\0".repeat(5)}${String.fromCharCode(BLOCKS - 1)}`, "latin1");
+    page = ((await db.get(key)) as Buffer).readUIntBE(69, 6);
+    const pageKey = Buffer.alloc(7);
+    pageKey.write("p");
+    pageKey.writeUIntBE(page, 1, 6);
+    const value = (await db.get(pageKey)) as Buffer;
+    value[20] = (value[20] as number) ^ 1;
+    await db.put(pageKey, value);
+  });
+  const daemon = await startDaemon(["--db", directory]);
+  try {
+    const call = (id: number, block: number): object => ({
+      jsonrpc: "2.0",
+      id,
+      method: "chain_getProof",
+      params: [addressAt(0), [], `0x${block.toString(16)}`],
+    });
+    const [damaged, whole] = await daemon.send([call(1, BLOCKS - 1), call(2, 0)]);
+    assert.equal(damaged.error.code, -32603);
+    assert.doesNotMatch(damaged.error.message, /page|checksum/);
+    assert.match(daemon.stderr, new RegExp(`RECORD_DAMAGED: page ${page}: checksum`));
+    assert.ok(daemon.stderr.includes(damaged.error.data.requestId));
+    assert.ok(whole.result.accountProof.leafIndex > 1);
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 1);
+  } finally {
+    await daemon.stop();
+  }
+});
 
 test("what no checksum shows, check finds: index pages, lists, roots and records that do not fit together", async () => {
   const INDEX_PAGES = [0x42, 0x44];
