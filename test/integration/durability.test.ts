@@ -8,6 +8,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {Level} from "level";
 import {ProofPool} from "../../workers/pool.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import {encodeHex} from "../support/hex.ts";
@@ -49,6 +50,19 @@ async function importWhole(directory: string, path: string): Promise<string[]> {
   assert.equal(findings, 0);
   await pool.close();
   return roots;
+}
+
+/** Behind proofd's back: opening the store through it would clear away what no block reaches. */
+async function countPages(directory: string): Promise<number> {
+  const db = new Level<Buffer, Buffer>(directory, {
+    keyEncoding: "buffer",
+    valueEncoding: "buffer",
+    compression: false,
+  });
+  await db.open();
+  const keys = await db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")}).all();
+  await db.close();
+  return keys.length;
 }
 
 function bytesIn(directory: string): number {
@@ -105,16 +119,30 @@ test("an import killed again and again keeps every acknowledged block and ends w
 
 test("an import killed within a large block 0 holds nothing of it, and begins anew", async () => {
   const path = join(folder, "wide.ndjson");
-  await writeFile(path, encodeLines([wideBlock(380)]));
+  await writeFile(path, encodeLines([wideBlock(700)]));
   const expected = await importWhole(join(folder, "wide-whole"), path);
   const directory = join(folder, "wide-killed");
   await mkdir(directory);
-  // The block has 9 MB, written 8 MB at a time: some of its pages are on disk, its record is not.
-  await killDuring(directory, path, () => bytesIn(directory) > 1 << 20);
+  // The block has 17 MB, written 8 MB at a time: after the first write its record is still two writes away.
+  await killDuring(directory, path, () => bytesIn(directory) > 9 << 20);
+  assert.ok((await countPages(directory)) > 0, "pages of the block are on disk, ahead of its record");
   const pool = await open(directory);
   assert.deepEqual(pool.head(), {earliest: null, finalized: null, latest: null});
   await pool.close();
+  assert.equal(await countPages(directory), 0, "and are cleared away when the store is opened");
   assert.deepEqual(await importWhole(directory, path), expected);
+});
+
+test("a large block that is refused leaves no pages behind", async () => {
+  const path = join(folder, "refused.ndjson");
+  await writeFile(path, encodeLines([{...wideBlock(380), stateRoot: `0x${"11".repeat(32)}`}]));
+  const directory = join(folder, "refused");
+  const pool = await open(directory);
+  const outcome = await pool.startImport({source: {kind: "diffs", path, follow: false}}, () => {}).outcome;
+  assert.ok(!outcome.ok);
+  assert.match(outcome.message, /^line 1: block 0: its changes give state root 0x/);
+  await pool.close();
+  assert.equal(await countPages(directory), 0);
 });
 
 test("a store in use by another process is refused by name", async () => {

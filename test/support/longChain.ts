@@ -30,10 +30,13 @@ export function longChain(blocks: number, accountsPerBlock: number): DifferenceL
   });
 }
 
-/** A block 0 of `contracts` accounts, each with 24 KB of code of its own. */
+/** A block 0 of `contracts` accounts, each with 24 KB of code of its own and a slot: pages before its last account. */
 export function wideBlock(contracts: number): DifferenceLine {
   const accounts: Record<string, AccountDifference> = {};
   for (let i = 0; i < contracts; i++)
-    accounts[addressAt(i)] = {code: `0x${i.toString(16).padStart(8, "0").repeat(6000)}`};
+    accounts[addressAt(i)] = {
+      code: `0x${i.toString(16).padStart(8, "0").repeat(6000)}`,
+      storage: {"0x1": "0x1"},
+    };
   return {number: "0x0", hash: blockHash(0), accounts};
 }
