@@ -13,7 +13,7 @@ import {damaged, writeFailed} from "./record/levelErrors.ts";
 import {openRecord, sealRecord} from "./record/record.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 const DEFAULT_SUITE = "sha256";
 
 /**

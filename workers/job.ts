@@ -51,7 +51,8 @@ export type ImportSource =
   | {readonly kind: "blocks"; readonly genesisPath: string; readonly blocksPath: string}
   | {
       readonly kind: "diffs";
-      readonly path: string /** Wait for more lines at the end of a regular file. */;
+      readonly path: string;
+      /** Wait for more lines at the end of a regular file. */
       readonly follow: boolean;
     };
 
@@ -81,14 +82,17 @@ export type ImportOutcome =
   | {
       readonly ok: true;
       readonly head: Head;
+      /** Blocks imported, on disk. */
       readonly blocks: number;
       readonly alreadyHeld: number;
+      /** Ended by "stop". */
       readonly stopped: boolean;
     }
   | {
       readonly ok: false;
       readonly head: Head;
-      readonly blocks: number /** Names the line or block, and the reason. */;
+      readonly blocks: number;
+      /** Names the line or block, and the reason. */
       readonly message: string;
     };
 

@@ -98,16 +98,19 @@ export class WriteBatch implements PageReader {
   /** Writes all that was put, synced. @throws StoreError WRITE_FAILED; the batch is then of no more use */
   async flush(): Promise<void> {
     if (this.puts.length === 0) return;
+    const {puts, bytes} = this;
+    this.puts = [];
+    this.bytes = 0;
     try {
-      await this.db.batch(this.puts, {sync: true});
+      await this.db.batch(puts, {sync: true});
     } catch (error) {
       throw writeFailed(error);
     }
-    this.bytesWritten += this.bytes;
+    this.bytesWritten += bytes;
     for (const [page, body] of this.pendingPages)
       if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.pages.keep(page, body);
-    this.puts = [];
-    this.bytes = 0;
+    // What was put during the write is only found there.
+    if (this.puts.length > 0) return;
     this.pendingPages.clear();
     this.pendingRecords.clear();
   }

@@ -14,7 +14,7 @@ import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "./treeRoot.ts";
 
 /** keccak256 of no bytes. */
-export const KECCAK_EMPTY: Uint8Array = Buffer.from(
+const KECCAK_EMPTY: Uint8Array = Buffer.from(
   "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
   "hex",
 );
