@@ -59,7 +59,7 @@ export type ImportSource =
 export interface ImportJob {
   readonly kind: "import";
   readonly source: ImportSource;
-  /** Blocks up to this number are marked finalized as they are imported; "last": every block imported. */
+  /** Blocks up to this number are marked finalized as they are imported; "last": every block that the source reaches. */
   readonly finalized?: number | "last";
   /** Refuses a source of another chain; names the chain where block 0's line does not. */
   readonly chainId?: bigint;

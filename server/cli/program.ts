@@ -51,7 +51,7 @@ function createImport(onExitCode: (code: number) => void): Command {
     createOption("--diffs <file>", "block differences, NDJSON, also .gz; - is standard input").argParser(
       parseText,
     ),
-    createOption("--finalized <block>", "blocks up to it are finalized; last: every block imported")
+    createOption("--finalized <block>", "blocks up to it are finalized; last: every block the source reaches")
       .argParser(parseFinalized)
       .default("last"),
     chainIdOption(),

@@ -12,6 +12,7 @@ import {
   directoryChild,
   ENTRY_BYTES,
   entryLeafIndex,
+  KEY_NIBBLES,
   nibbleAt,
 } from "../page/indexPage.ts";
 import {expectKind} from "../page/pages.ts";
@@ -19,9 +20,6 @@ import type {StateStore} from "../stateStore.ts";
 import {readLeaf} from "../tree/treeReader.ts";
 import type {TreeCheck} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
-
-/** Nibbles of a key. */
-const MAX_DEPTH = 64;
 
 /** Only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
 export async function checkIndex(store: StateStore, check: TreeCheck, findings: Findings): Promise<void> {
@@ -40,7 +38,7 @@ async function checkPage(
   const where = `${check.where}, index page ${page}`;
   try {
     if (page >= check.untilPage) findings.report(where, "it belongs to a later block");
-    if (path.length > MAX_DEPTH) throw new StoreError("RECORD_DAMAGED", "the index is deeper than a key");
+    if (path.length > KEY_NIBBLES) throw new StoreError("RECORD_DAMAGED", "the index is deeper than a key");
     const body = store.pages.read(page);
     findings.pages++;
     if (!(await findings.pause(check.where))) return;

@@ -11,13 +11,11 @@ import {
   directoryChild,
   ENTRY_BYTES,
   entryLeafIndex,
+  KEY_NIBBLES,
   nibbleAt,
   searchEntries,
 } from "../page/indexPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
-
-/** Nibbles of a key. */
-const MAX_DEPTH = 64;
 
 /**
  * Where a key is, or would be. Exactly one neighbour is named, whichever the search met first: the other one is
@@ -37,7 +35,7 @@ export function searchIndex(pages: PageReader, page: number, depth: number, hKey
   let at = page;
   for (let level = depth; ; level++) {
     const body = pages.read(at);
-    if (level > MAX_DEPTH)
+    if (level > KEY_NIBBLES)
       throw new StoreError("RECORD_DAMAGED", `page ${at}: the index is deeper than a key`);
     if (body[0] !== DIRECTORY) return searchBucket(bucketEntries(expectKind(body, BUCKET, at)), hKey);
     const nibble = nibbleAt(hKey, level);
@@ -73,7 +71,7 @@ function nearest(pages: PageReader, directory: Buffer, nibble: number): IndexPos
 export function edgeLeaf(pages: PageReader, page: number, greatest: boolean): number {
   let at = page;
   for (let level = 0; ; level++) {
-    if (level > MAX_DEPTH)
+    if (level > KEY_NIBBLES)
       throw new StoreError("RECORD_DAMAGED", `page ${at}: the index is deeper than a key`);
     const body = pages.read(at);
     if (body[0] !== DIRECTORY) {

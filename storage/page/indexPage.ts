@@ -20,6 +20,9 @@ export const ENTRY_BYTES = WORD_BYTES + 5;
 
 const ENTRIES_AT = 2;
 
+/** Nibbles of a key: no path is deeper. */
+export const KEY_NIBBLES = 2 * WORD_BYTES;
+
 /** The nibble of `hKey` that a directory at `depth` branches on. */
 export function nibbleAt(hKey: Uint8Array, depth: number): number {
   const byte = hKey[depth >> 1] as number;
