@@ -13,10 +13,28 @@ export interface Head {
 }
 
 /** A failure that the server maps to a JSON-RPC code; `detail` is for the log or, where it is safe, the message. */
-export interface Failure {
-  readonly failure: "DAMAGED" | "BLOCK_UNKNOWN" | "INTERNAL";
-  readonly detail: string;
-}
+export type Failure =
+  | {readonly failure: "DAMAGED" | "BLOCK_UNKNOWN" | "INTERNAL"; readonly detail: string}
+  | EstimateFailure;
+
+/** What only a gas estimate can fail by; every `detail` is safe for the caller. */
+export type EstimateFailure =
+  /** `data`: what the contract reverted with, 0x hex. */
+  | {readonly failure: "REVERTED"; readonly detail: string; readonly data: string}
+  /** Out of gas at the upper bound, an invalid opcode, too little balance, ... */
+  | {readonly failure: "EXECUTION_FAILED"; readonly detail: string}
+  /** A parameter that only the block's hard fork or state shows to be wrong. */
+  | {readonly failure: "CALL_INVALID"; readonly detail: string}
+  /** The store does not say what it takes to execute. */
+  | {readonly failure: "NOT_AVAILABLE"; readonly detail: string}
+  | {
+      readonly failure: "LIMIT_EXCEEDED";
+      readonly detail: string;
+      readonly limit: number;
+      readonly got: number;
+    }
+  /** Routed estimates only: the gateway did not answer. */
+  | {readonly failure: "UPSTREAM_DOWN"; readonly detail: string};
 
 /**
  * Calls of chain_getProof, packed back to back so that one buffer crosses instead of objects:
@@ -40,10 +58,105 @@ export const CALL_HEAD_BYTES = 6 + 20 + 2;
  *
  * A call that failed has an empty range and an entry in `failures`.
  */
-export interface ProveAnswers {
+export interface Answers {
   readonly text: Uint8Array;
   readonly ends: Uint32Array;
   readonly failures: readonly (Failure & {readonly call: number})[];
+}
+
+/** A call of chain_estimateGas, checked as far as it can be without the block. Fields left out are undefined. */
+export interface EstimateCall {
+  readonly block: number;
+  /** 20 bytes. */
+  readonly from?: Uint8Array;
+  /** 20 bytes; undefined: a creation. */
+  readonly to?: Uint8Array;
+  /** At most the gas cap. */
+  readonly gas?: bigint;
+  /** Wei; never together with one of the next two. */
+  readonly gasPrice?: bigint;
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  /** Wei, below 2^256. */
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  /** Below 2^64 - 1. */
+  readonly nonce?: bigint;
+  /** 0 legacy, 1 EIP-2930, 2 EIP-1559, 4 EIP-7702: what was asked for, or what the fields make it. */
+  readonly type: 0 | 1 | 2 | 4;
+  readonly accessList?: readonly AccessListEntry[];
+  /** Type 4 only, at least one. */
+  readonly authorizationList?: readonly Authorization[];
+  readonly overrides?: readonly AccountOverride[];
+}
+
+export interface AccessListEntry {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** 32 bytes each. */
+  readonly storageKeys: readonly Uint8Array[];
+}
+
+/** EIP-7702, signed. */
+export interface Authorization {
+  readonly chainId: bigint;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly nonce: bigint;
+  readonly yParity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+/** What the state is taken to be instead, for one call. */
+export interface AccountOverride {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly balance?: bigint;
+  readonly nonce?: bigint;
+  readonly code?: Uint8Array;
+  /** Slot and value, 32 bytes each. */
+  readonly slots?: readonly (readonly [Uint8Array, Uint8Array])[];
+  /** All other slots are zero (`state`), or keep their value (`stateDiff`). */
+  readonly replacesStorage?: boolean;
+}
+
+export interface EstimateJob {
+  readonly calls: readonly EstimateCall[];
+  /** JSON texts of the calls' ids, one per call. */
+  readonly ids: readonly string[];
+}
+
+/** How estimates are made: the flags of `proofd serve`, the same for every call. */
+export interface EstimateSettings {
+  /** Gas; the upper bound of every search. */
+  readonly gasCap: number;
+  /** Execution of one call, all its runs together. */
+  readonly timeMs: number;
+  /** The search ends when (high - low) / high is below it; 0 = exact. */
+  readonly gasTolerance: number;
+  /** Executes every block under this hard fork, whatever the genesis config says; undefined: by the config. */
+  readonly hardfork?: string;
+  readonly fee: FeeSettings;
+}
+
+/** spec/fees.md. Decimal text where a fraction may be given, so that the arithmetic is exact. */
+export interface FeeSettings {
+  readonly model: "verification" | "extra-data";
+  /** Decimal, e.g. "1.2". */
+  readonly minMargin: string;
+  /** Gas of layer 1. */
+  readonly verificationGasCost: bigint;
+  readonly verificationCapacity: bigint;
+  /** Decimal. */
+  readonly gasPriceRatio: string;
+  /** Wei. */
+  readonly gasPriceAdjustment: bigint;
+  /** Wei. */
+  readonly minGasPrice: bigint;
+  /** Wei; for blocks whose extraData says nothing (model extra-data). */
+  readonly fixedCost: bigint;
+  readonly variableCost: bigint;
 }
 
 /** Where an import reads from. Paths may be .gz; `-` is standard input (diffs only). */

@@ -16,6 +16,7 @@ import {StoreError} from "../storage/errors.ts";
 import {checkChainId} from "../storage/format.ts";
 import {StateStore} from "../storage/stateStore.ts";
 import type {
+  Answers,
   CheckEvent,
   CheckJob,
   CheckOutcome,
@@ -24,7 +25,6 @@ import type {
   ImportEvent,
   ImportJob,
   ImportOutcome,
-  ProveAnswers,
   ProveJob,
 } from "./job.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
@@ -72,7 +72,7 @@ const MAIN_CACHE_BYTES = 0;
 export class ProofPool {
   readonly workers: number;
   private readonly store: StateStore;
-  private readonly proofs: Piscina<ProveJob, ProveAnswers> | undefined;
+  private readonly proofs: Piscina<ProveJob, Answers> | undefined;
   private readonly imports: Piscina<ImportJob | CheckJob, ImportOutcome | CheckOutcome>;
   private readonly running = new Set<Running<unknown>>();
   private currentHead: Head;
@@ -177,7 +177,7 @@ export class ProofPool {
   }
 
   /** Runs on one proof thread. Rejects if that thread dies. */
-  prove(job: ProveJob): Promise<ProveAnswers> {
+  prove(job: ProveJob): Promise<Answers> {
     if (this.proofs === undefined)
       return Promise.reject(new Error("the pool was opened without proof threads"));
     return this.proofs.run(job);

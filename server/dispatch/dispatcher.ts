@@ -8,7 +8,7 @@
  * Calls that arrive in the same turn of the event loop share tasks: the queue is emptied after the turn's input
  * (setImmediate), not at each arrival.
  */
-import type {Failure, ProveAnswers} from "../../workers/job.ts";
+import type {Answers, Failure} from "../../workers/job.ts";
 import type {ProofPool} from "../../workers/pool.ts";
 import type {Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
@@ -170,7 +170,7 @@ export class Dispatcher {
     );
   }
 
-  #settle(task: Task, answers: ProveAnswers | null, error: unknown): void {
+  #settle(task: Task, answers: Answers | null, error: unknown): void {
     this.#tasksUnderWay--;
     if (answers === null) {
       this.#trouble.reportTask(
@@ -205,7 +205,7 @@ export class Dispatcher {
     if (request.isAnswered) this.#unfinished.delete(request);
   }
 
-  #assemble(request: ProofRequest, segment: Segment, answers: ProveAnswers, base: number): Uint8Array[] {
+  #assemble(request: ProofRequest, segment: Segment, answers: Answers, base: number): Uint8Array[] {
     let failed = 0;
     const pieces = assembleAnswers(request.calls, segment, answers, base, (call, idText) => {
       failed++;

@@ -6,7 +6,7 @@
  *   segments  |<------ 0 ----------------------->|<-- 1 ...          each about TASK_COST
  *   calls     |   0   |   1   |         |   2   |   3   | ...        packed back to back in `packed`
  */
-import {CALL_HEAD_BYTES, type ProveAnswers} from "../../workers/job.ts";
+import {type Answers, CALL_HEAD_BYTES} from "../../workers/job.ts";
 
 /**
  * Cost of one task, an account or slot 1. A trip to a worker costs 13-20 us, which 64 units share (0.7-1.2 us each,
@@ -77,7 +77,7 @@ export function cutSegments(calls: ProofCalls): Segment[] {
 export function assembleAnswers(
   calls: ProofCalls,
   segment: Segment,
-  answers: ProveAnswers,
+  answers: Answers,
   base: number,
   encodeFailure: (call: number, idText: string) => string,
 ): Uint8Array[] {

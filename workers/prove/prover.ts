@@ -7,7 +7,7 @@ import {isDamage, StoreError} from "../../storage/errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
-import {CALL_HEAD_BYTES, type Failure, type ProveAnswers, type ProveJob} from "../job.ts";
+import {type Answers, CALL_HEAD_BYTES, type Failure, type ProveJob} from "../job.ts";
 import {AnswerText} from "./answerText.ts";
 import {ProofText} from "./proofText.ts";
 
@@ -31,7 +31,7 @@ export class Prover {
     this.proofs = new ProofText(store.suite, store.empty);
   }
 
-  answer(job: ProveJob): ProveAnswers {
+  answer(job: ProveJob): Answers {
     const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
     const ends = new Uint32Array(job.ids.length);
     const failures: (Failure & {call: number})[] = [];
