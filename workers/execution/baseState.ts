@@ -7,6 +7,7 @@ import {type Account, createAccountFromRLP, KECCAK256_NULL, KECCAK256_RLP} from 
 import {toHex} from "../../storage/hex.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
+import {NO_BYTES, type StateBase} from "./stateOverlay.ts";
 import {codeKey, openTrie, type TrieNodes, type TrieOverlay} from "./trieNodes.ts";
 
 /** What a block left of an account. */
@@ -23,9 +24,7 @@ export interface SealedAccount {
 const MAX_CACHED_VALUES = 200_000;
 const MAX_CACHED_CODE_BYTES = 32 << 20;
 
-const NO_BYTES = new Uint8Array(0);
-
-export class BaseState {
+export class BaseState implements StateBase {
   private readonly nodes: TrieNodes;
   /** Looks up in one trie after the other. */
   private readonly reader: MerklePatriciaTrie;

@@ -1,0 +1,179 @@
+/**
+ * What execution has written, over a state that is only read: accounts, slots, dropped storage, with an undo log.
+ *
+ *   written    accounts, slots, cleared storage, new codes     undone entry by entry on revert
+ *   base       accounts, slots and codes as they were          StateBase, never written
+ *
+ * It is the part of @ethereumjs' state manager that the EVM uses; roots are the business of those who have a tree.
+ */
+import type {AccountFields} from "@ethereumjs/common";
+import {OriginalStorageCache} from "@ethereumjs/statemanager";
+import {Account, type Address, unpadBytes} from "@ethereumjs/util";
+import {keccak256} from "../../storage/hash/keccak.ts";
+import {type ByteKey, toKey} from "./byteKey.ts";
+
+/** The state below. What it hands out is not changed. */
+export interface StateBase {
+  /** @param key - of the address; null: there is no such account */
+  readAccount(key: ByteKey): Promise<Account | null> | Account | null;
+  /** @param slot - 32 bytes. @returns the value without leading zeros */
+  readSlot(key: ByteKey, slot: Uint8Array): Promise<Uint8Array> | Uint8Array;
+  /** @param codeHash - 32 bytes, keccak256 */
+  readCode(codeHash: Uint8Array): Uint8Array;
+}
+
+export const NO_BYTES = new Uint8Array(0);
+
+export class StateOverlay {
+  readonly originalStorageCache = new OriginalStorageCache(this.getStorage.bind(this));
+
+  /** null: deleted. */
+  protected readonly accounts = new Map<ByteKey, Account | null>();
+  protected readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
+  /** Accounts whose slots of the base are gone, by deletion or before a creation. */
+  protected readonly cleared = new Set<ByteKey>();
+  /** Accounts deleted at some point. */
+  protected readonly destroyed = new Set<ByteKey>();
+  protected readonly newCodes = new Map<ByteKey, Uint8Array>();
+  /** Rises with everything that is written or taken back. */
+  protected changes = 0;
+
+  private readonly base: StateBase;
+  private undo: (() => void)[] = [];
+  private readonly checkpoints: number[] = [];
+
+  constructor(base: StateBase) {
+    this.base = base;
+  }
+
+  protected get isInCheckpoint(): boolean {
+    return this.checkpoints.length > 0;
+  }
+
+  async getAccount(address: Address): Promise<Account | undefined> {
+    const account = await this.readAccount(toKey(address.bytes));
+    return account === null ? undefined : copyAccount(account);
+  }
+
+  async putAccount(address: Address, account?: Account): Promise<void> {
+    if (account === undefined) return this.deleteAccount(address);
+    this.writeAccount(toKey(address.bytes), copyAccount(account));
+  }
+
+  async deleteAccount(address: Address): Promise<void> {
+    const key = toKey(address.bytes);
+    if ((await this.readAccount(key)) === null) return;
+    await this.clearStorage(address);
+    this.writeAccount(key, null);
+    if (this.destroyed.has(key)) return;
+    this.destroyed.add(key);
+    this.undo.push(() => this.destroyed.delete(key));
+  }
+
+  async modifyAccountFields(address: Address, fields: AccountFields): Promise<void> {
+    const account = (await this.getAccount(address)) ?? new Account();
+    if (fields.nonce !== undefined) account.nonce = fields.nonce;
+    if (fields.balance !== undefined) account.balance = fields.balance;
+    if (fields.codeHash !== undefined) account.codeHash = fields.codeHash;
+    await this.putAccount(address, account);
+  }
+
+  async putCode(address: Address, code: Uint8Array): Promise<void> {
+    const codeHash = keccak256(code);
+    // Named by its hash, so a revert need not take it back; only codes that accounts end with are persisted.
+    this.newCodes.set(toKey(codeHash), new Uint8Array(code));
+    await this.modifyAccountFields(address, {codeHash});
+  }
+
+  async getCode(address: Address): Promise<Uint8Array> {
+    const account = await this.readAccount(toKey(address.bytes));
+    return account === null ? NO_BYTES : this.readCode(account.codeHash);
+  }
+
+  async getCodeSize(address: Address): Promise<number> {
+    return (await this.getCode(address)).length;
+  }
+
+  /** The value without leading zeros. */
+  async getStorage(address: Address, slot: Uint8Array): Promise<Uint8Array> {
+    const key = toKey(address.bytes);
+    const written = this.slots.get(key)?.get(toKey(slot));
+    if (written !== undefined) return written;
+    return this.cleared.has(key) ? NO_BYTES : this.base.readSlot(key, slot);
+  }
+
+  async putStorage(address: Address, slot: Uint8Array, value: Uint8Array): Promise<void> {
+    const key = toKey(address.bytes);
+    if ((await this.readAccount(key)) === null)
+      throw new Error("a slot was written to an account that does not exist");
+    const slotKey = toKey(slot);
+    const slots = this.slots.get(key) ?? new Map<ByteKey, Uint8Array>();
+    this.slots.set(key, slots);
+    const before = slots.get(slotKey);
+    slots.set(slotKey, unpadBytes(value));
+    this.changes++;
+    this.undo.push(() => (before === undefined ? slots.delete(slotKey) : slots.set(slotKey, before)));
+  }
+
+  async clearStorage(address: Address): Promise<void> {
+    const key = toKey(address.bytes);
+    const slots = this.slots.get(key);
+    const wasCleared = this.cleared.has(key);
+    this.slots.delete(key);
+    this.cleared.add(key);
+    this.changes++;
+    this.undo.push(() => {
+      if (slots === undefined) this.slots.delete(key);
+      else this.slots.set(key, slots);
+      if (!wasCleared) this.cleared.delete(key);
+    });
+  }
+
+  async checkpoint(): Promise<void> {
+    this.checkpoints.push(this.undo.length);
+  }
+
+  async commit(): Promise<void> {
+    if (this.checkpoints.pop() === undefined) throw new Error("no checkpoint to commit");
+  }
+
+  async revert(): Promise<void> {
+    const mark = this.checkpoints.pop();
+    if (mark === undefined) throw new Error("no checkpoint to revert to");
+    while (this.undo.length > mark) this.undo.pop()?.();
+    this.changes++;
+  }
+
+  /** Drops everything written. */
+  discard(): void {
+    this.accounts.clear();
+    this.slots.clear();
+    this.cleared.clear();
+    this.destroyed.clear();
+    this.newCodes.clear();
+    this.undo = [];
+    this.checkpoints.length = 0;
+    this.changes++;
+    this.originalStorageCache.clear();
+  }
+
+  protected async readAccount(key: ByteKey): Promise<Account | null> {
+    const written = this.accounts.get(key);
+    return written === undefined ? this.base.readAccount(key) : written;
+  }
+
+  protected readCode(codeHash: Uint8Array): Uint8Array {
+    return this.newCodes.get(toKey(codeHash)) ?? this.base.readCode(codeHash);
+  }
+
+  private writeAccount(key: ByteKey, account: Account | null): void {
+    const before = this.accounts.get(key);
+    this.accounts.set(key, account);
+    this.changes++;
+    this.undo.push(() => (before === undefined ? this.accounts.delete(key) : this.accounts.set(key, before)));
+  }
+}
+
+function copyAccount({nonce, balance, storageRoot, codeHash}: Account): Account {
+  return new Account(nonce, balance, storageRoot, codeHash);
+}
