@@ -127,6 +127,23 @@ export interface EstimateJob {
   readonly ids: readonly string[];
 }
 
+/** Forks that a store without a genesis config can be told to execute under; each includes those before it. */
+export const HARDFORKS: readonly string[] = [
+  "homestead",
+  "tangerineWhistle",
+  "spuriousDragon",
+  "byzantium",
+  "petersburg",
+  "istanbul",
+  "berlin",
+  "london",
+  "paris",
+  "shanghai",
+  "cancun",
+  "prague",
+  "osaka",
+];
+
 /** How estimates are made: the flags of `proofd serve`, the same for every call. */
 export interface EstimateSettings {
   /** Gas; the upper bound of every search. */
@@ -135,7 +152,7 @@ export interface EstimateSettings {
   readonly timeMs: number;
   /** The search ends when (high - low) / high is below it; 0 = exact. */
   readonly gasTolerance: number;
-  /** Executes every block under this hard fork, whatever the genesis config says; undefined: by the config. */
+  /** Executes every block under this hard fork, one of HARDFORKS, whatever the genesis config says; undefined: by the config. */
   readonly hardfork?: string;
   readonly fee: FeeSettings;
 }

@@ -24,6 +24,8 @@ export interface BlockHeader {
   readonly mixHash?: Uint8Array;
   /** 0 to MAX_EXTRA_DATA_BYTES bytes. */
   readonly extraData?: Uint8Array;
+  /** 0 since the merge; 0 <= difficulty < 2^256. */
+  readonly difficulty?: bigint;
 }
 
 export interface BlockDifference {

@@ -3,6 +3,7 @@
  *
  *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | fields u8 | the fields present, in this order:
  *   parentHash 32 | timestamp u64 | gasLimit u64 | baseFeePerGas 32 | miner 20 | mixHash 32 | extraData length u16, bytes
+ *   difficulty 32, unless 0
  *
  * `fields` has one bit per field, lowest first. Pages of the block and of all before it are below `next page`.
  */
@@ -27,7 +28,7 @@ export interface BlockRecord {
 const FIXED_BYTES = 2 * WORD_BYTES + TREE_ROOT_BYTES + 6 + 1;
 
 export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: BlockRecord): Buffer {
-  const {parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash, extraData} = header;
+  const {parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash, extraData, difficulty} = header;
   const fixed = Buffer.alloc(FIXED_BYTES);
   fixed.set(header.hash, 0);
   fixed.set(stateRoot, WORD_BYTES);
@@ -41,6 +42,7 @@ export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: Block
     miner,
     mixHash,
     extraData === undefined ? undefined : Buffer.concat([bigEndian(BigInt(extraData.length), 2), extraData]),
+    difficulty === undefined || difficulty === 0n ? undefined : bigEndian(difficulty, WORD_BYTES),
   ];
   let bits = 0;
   fields.forEach((field, bit) => {
@@ -69,10 +71,11 @@ export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
   if (bits & 1) header.parentHash = take(WORD_BYTES);
   if (bits & 2) header.timestamp = take(8).readBigUInt64BE();
   if (bits & 4) header.gasLimit = take(8).readBigUInt64BE();
-  if (bits & 8) header.baseFeePerGas = BigInt(`0x${take(WORD_BYTES).toString("hex")}`);
+  if (bits & 8) header.baseFeePerGas = toBigInt(take(WORD_BYTES));
   if (bits & 16) header.miner = take(20);
   if (bits & 32) header.mixHash = take(WORD_BYTES);
   if (bits & 64) header.extraData = take(take(2).readUInt16BE());
+  if (bits & 128) header.difficulty = toBigInt(take(WORD_BYTES));
   return {
     header,
     stateRoot: body.subarray(WORD_BYTES, 2 * WORD_BYTES),
@@ -86,4 +89,8 @@ export function bigEndian(value: bigint, bytes: number): Buffer {
   if (value < 0n || value >= 1n << BigInt(8 * bytes))
     throw new StoreError("BLOCK_INVALID", `${value} does not fit ${bytes} bytes`);
   return Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
+}
+
+function toBigInt(bytes: Buffer): bigint {
+  return BigInt(`0x${bytes.toString("hex")}`);
 }

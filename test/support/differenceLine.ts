@@ -21,6 +21,7 @@ export interface DifferenceLine {
   miner?: string;
   mixHash?: string;
   extraData?: string;
+  difficulty?: string;
   /** The expected state root. */
   stateRoot?: string;
   chainId?: string;

@@ -122,6 +122,7 @@ export function blockContents(
     miner: fc.constantFrom(...ADDRESSES),
     mixHash: fc.constantFrom(`0x${"00".repeat(32)}`, `0x${"5a".repeat(32)}`),
     extraData: fc.constantFrom("0x", `0x${"11".repeat(97)}`),
+    difficulty: fc.constant("0x20000"),
   };
   return fc
     .record({

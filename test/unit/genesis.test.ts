@@ -4,8 +4,10 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {toHex} from "../../storage/hex.ts";
+import {configOfFork, ForkSchedule} from "../../workers/execution/forks.ts";
 import {parseGenesis} from "../../workers/execution/genesis.ts";
 import {makeGenesisBlock} from "../../workers/execution/genesisBlock.ts";
+import {HARDFORKS} from "../../workers/job.ts";
 
 const ADDRESS = "00000000000000000000000000000000000000aa";
 const BY_NUMBER = {
@@ -163,4 +165,27 @@ test("the block 0 of Ethereum's mainnet rules without accounts has the empty sta
   assert.equal(toHex(head.stateRoot), "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
   assert.equal(head.baseFeePerGas, 1_000_000_000n);
   assert.equal(difference.accounts.count, 0);
+});
+
+test("every hard fork that can be named makes a config that has it, and none after it, from block 0 on", () => {
+  for (const fork of HARDFORKS) {
+    const forks = new ForkSchedule({...configOfFork(fork), chainId: 1});
+    for (const other of HARDFORKS.filter(name => name !== "paris"))
+      assert.equal(
+        forks.isActive(other, {number: 0, timestamp: 0n}),
+        HARDFORKS.indexOf(other) <= HARDFORKS.indexOf(fork),
+        `${other} under ${fork}`,
+      );
+    const common = forks.createCommon();
+    common.setHardfork(fork);
+    assert.equal(common.hardfork(), fork);
+  }
+});
+
+test("a held block with a difficulty is of a fork by number, one without of the newest that its time allows", () => {
+  const forks = new ForkSchedule({...configOfFork("london"), chainId: 1, shanghaiTime: 100});
+  assert.equal(forks.forkOfHeld({number: 1, timestamp: 50n, difficulty: 2n}), "london");
+  assert.equal(forks.forkOfHeld({number: 1, timestamp: 50n}), "paris");
+  assert.equal(forks.forkOfHeld({number: 1, timestamp: 100n}), "shanghai");
+  assert.equal(forks.forkOfHeld({number: 0, timestamp: 100n, difficulty: 2n}), "shanghai");
 });

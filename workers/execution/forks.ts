@@ -57,6 +57,7 @@ const TIME_FORKS: readonly Fork[] = [
 /** End like a fork but change nothing that a block's execution sees. */
 const NO_FORK = new Set(["mergeNetsplitBlock", "mergeForkBlock", "eip155Block"]);
 
+const CHAIN_START = "chainstart";
 const PARIS = "paris";
 const BLOB_GAS = 131072;
 
@@ -69,6 +70,21 @@ interface ScheduledFork {
   readonly name: string;
   /** Block number or timestamp. */
   readonly from: bigint;
+}
+
+/** A genesis config under which every block of a chain falls under `fork`, one of HARDFORKS. */
+export function configOfFork(fork: string): JsonObject {
+  const config: Record<string, unknown> = {};
+  for (const {name, field, optional} of [
+    ...NUMBER_FORKS,
+    {name: PARIS, field: "mergeForkBlock"},
+    ...TIME_FORKS,
+  ]) {
+    if (optional !== true) config[field] = 0;
+    if (name === fork) break;
+  }
+  // eip155 goes with eip158, as normalize() wants it.
+  return config.eip158Block === undefined ? config : {...config, eip155Block: 0};
 }
 
 export interface BlockMoment {
@@ -115,7 +131,7 @@ export class ForkSchedule {
    * @throws Error if the config has no fork for such a block
    */
   forkAt(moment: BlockMoment): string {
-    const numbered = lastActive(this.byNumber, BigInt(moment.number)) ?? "chainstart";
+    const numbered = lastActive(this.byNumber, BigInt(moment.number)) ?? CHAIN_START;
     const timed = lastActive(this.byTime, moment.timestamp);
     if (moment.difficulty !== 0n) {
       if (timed !== undefined)
@@ -124,6 +140,21 @@ export class ForkSchedule {
     }
     if (!this.isActive("london", moment)) throw new Error("has difficulty 0, but london is not active");
     return timed ?? PARIS;
+  }
+
+  /**
+   * The fork of a block that is held, from what the store has of its header. Where it has no difficulty, a block from
+   * london on counts as one since the merge.
+   */
+  forkOfHeld(block: {
+    readonly number: number;
+    readonly timestamp: bigint;
+    readonly difficulty?: bigint;
+  }): string {
+    const timed = lastActive(this.byTime, block.timestamp);
+    const hasMerged = timed !== undefined || (block.difficulty ?? 0n) === 0n;
+    if (hasMerged && this.isActive("london", block)) return timed ?? PARIS;
+    return lastActive(this.byNumber, BigInt(block.number)) ?? CHAIN_START;
   }
 
   /** By number or time alone, as geth asks for block 0, whose difficulty says nothing. */
@@ -139,7 +170,7 @@ export class ForkSchedule {
   createCommon(): Common {
     const {config} = this;
     const scheduled: HardforkTransitionConfig[] = [
-      {name: "chainstart", block: 0},
+      {name: CHAIN_START, block: 0},
       ...this.byNumber.map(fork => ({name: fork.name, block: Number(fork.from)})),
       {name: PARIS, block: null},
       ...this.byTime.map(fork => ({name: fork.name, block: null, timestamp: Number(fork.from)})),
@@ -153,7 +184,7 @@ export class ForkSchedule {
     const chain: ChainConfig = {
       name: "genesis",
       chainId: Number(this.chainId),
-      defaultHardfork: "chainstart",
+      defaultHardfork: CHAIN_START,
       // Asked by @ethereumjs' blockchain package only; the genesis block is made in genesisBlock.ts.
       genesis: {gasLimit: 0, difficulty: 0, nonce: "0x", extraData: "0x"},
       hardforks: scheduled,
@@ -165,7 +196,7 @@ export class ForkSchedule {
           : {type: "poa", algorithm: "clique", clique: readClique(config.clique)},
       depositContractAddress: toHex(depositContract) as PrefixedHexString,
     };
-    return new Common({chain, hardfork: "chainstart", customCrypto: {keccak256, kzg}, params});
+    return new Common({chain, hardfork: CHAIN_START, customCrypto: {keccak256, kzg}, params});
   }
 }
 

@@ -56,6 +56,7 @@ const FIELDS: ReadonlyMap<string, string> = new Map(
     "miner",
     "mixHash",
     "extraData",
+    "difficulty",
     "stateRoot",
     "finalized",
     "chainId",
@@ -133,6 +134,7 @@ class LineAssembler implements LineHandler {
       ...optional("miner", value => parseBytes(value, "miner", 20)),
       ...optional("mixHash", value => parseBytes(value, "mixHash", 32)),
       ...optional("extraData", value => parseBytes(value, "extraData")),
+      ...optional("difficulty", value => parseQuantity(value, "difficulty", 256)),
     };
   }
 
