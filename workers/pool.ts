@@ -2,12 +2,12 @@
  * The main thread's end of the workers: a pool that proves, one thread that writes, and a handle on the store
  * for what needs no tree (the head, a block by its hash).
  *
- *   main thread        proof threads (N, Piscina)        import thread (1, Piscina, only while it has a job)
- *   head, block by hash   prove                             import, check
- *        |                   |                                 |
- *        +-------------------+----- one LevelDB, multithreading: true
+ *   main thread        proof threads (N)   estimate threads (M)   import thread (1, only while it has a job)
+ *   head, block by hash   prove               estimate               import, check
+ *        |                   |                   |                     |
+ *        +-------------------+-------------------+--- one LevelDB, multithreading: true
  *
- * Importing has a thread of its own, so that a block's hashing takes no proof thread away.
+ * Three Piscina pools: a block's hashing takes no proof thread away, nor do simulations, each of which may last seconds.
  */
 import {MessageChannel} from "node:worker_threads";
 import {Piscina} from "piscina";
@@ -20,6 +20,8 @@ import type {
   CheckEvent,
   CheckJob,
   CheckOutcome,
+  EstimateJob,
+  EstimateSettings,
   Failure,
   Head,
   ImportEvent,
@@ -45,8 +47,16 @@ export interface PoolOptions {
   readonly readOnly?: boolean;
   /** Refuses a store of another chain. */
   readonly chainId?: bigint;
+  /** Left out: no gas estimates. */
+  readonly estimates?: EstimateOptions;
   /** A worker died: its calls fail, it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
+}
+
+export interface EstimateOptions {
+  /** Estimate threads, at least 1. */
+  readonly workers: number;
+  readonly settings: EstimateSettings;
 }
 
 /** A block as chain_getStateRoot shows it. */
@@ -66,6 +76,11 @@ export interface Running<Outcome> {
 
 /** The import thread ends when it has had nothing to do for this long: the EVM's memory goes with it. */
 const IMPORT_IDLE_MS = 1000;
+/**
+ * An estimate that is not back so long after its own time and that of the one before it is stuck where no deadline is
+ * asked for: its thread is replaced. Far more than a busy machine delays a thread by.
+ */
+const ESTIMATE_GRACE_MS = 5000;
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
 
@@ -73,6 +88,8 @@ export class ProofPool {
   readonly workers: number;
   private readonly store: StateStore;
   private readonly proofs: Piscina<ProveJob, Answers> | undefined;
+  private readonly estimates: Piscina<EstimateJob, Answers> | undefined;
+  private readonly estimateOptions: EstimateOptions | undefined;
   private readonly imports: Piscina<ImportJob | CheckJob, ImportOutcome | CheckOutcome>;
   private readonly running = new Set<Running<unknown>>();
   private currentHead: Head;
@@ -96,10 +113,19 @@ export class ProofPool {
         workerData,
         recordTiming: false,
       });
-      this.proofs.on("error", onError);
-      this.proofs.on("workerDestroy", () => {
-        if (!this.closing) onError(new Error("a proof thread ended"));
+      this.watch(this.proofs, "proof", onError);
+    }
+    this.estimateOptions = options.estimates;
+    if (options.estimates !== undefined) {
+      const {workers, settings} = options.estimates;
+      this.estimates = new Piscina({
+        filename: new URL("./estimateWorker.js", import.meta.url).href,
+        minThreads: workers,
+        maxThreads: workers,
+        workerData: {...workerData, settings, chainId: options.chainId},
+        recordTiming: false,
       });
+      this.watch(this.estimates, "estimate", onError);
     }
     this.imports = new Piscina({
       filename: new URL("./importWorker.js", import.meta.url).href,
@@ -127,9 +153,11 @@ export class ProofPool {
       checkChainId(store.readChain(), chainId);
       const pool = new ProofPool(store, await readHead(store), options);
       try {
-        await pool.proofs?.run({calls: new Uint8Array(0), ids: []}); // a thread that cannot start says why
+        // A thread that cannot start says why.
+        await pool.proofs?.run({calls: new Uint8Array(0), ids: []});
+        await pool.estimates?.run({calls: [], ids: []});
       } catch (error) {
-        await pool.proofs?.destroy();
+        await Promise.all([pool.proofs?.destroy(), pool.estimates?.destroy()]);
         throw error;
       }
       return pool;
@@ -183,6 +211,19 @@ export class ProofPool {
     return this.proofs.run(job);
   }
 
+  /** Threads that estimate; 0: none. */
+  get estimateWorkers(): number {
+    return this.estimateOptions?.workers ?? 0;
+  }
+
+  /** Runs on one estimate thread. Rejects if that thread dies, or is stuck and replaced. */
+  async estimate(job: EstimateJob): Promise<Answers> {
+    if (this.estimates === undefined || this.estimateOptions === undefined)
+      throw new Error("the pool was opened without estimate threads");
+    const limitMs = 2 * this.estimateOptions.settings.timeMs * job.calls.length + ESTIMATE_GRACE_MS;
+    return this.estimates.run(job, {signal: AbortSignal.timeout(limitMs)});
+  }
+
   startImport(
     job: Omit<ImportJob, "kind" | "port">,
     onEvent: (event: ImportEvent) => void,
@@ -227,8 +268,15 @@ export class ProofPool {
     for (const job of this.running) job.stop();
     await Promise.allSettled([...this.running].map(({outcome}) => outcome));
     await this.imports.destroy();
-    await this.proofs?.close();
+    await Promise.all([this.proofs?.close(), this.estimates?.close()]);
     await this.store.close();
+  }
+
+  private watch(pool: Piscina, kind: string, onError: (error: Error) => void): void {
+    pool.on("error", onError);
+    pool.on("workerDestroy", () => {
+      if (!this.closing) onError(new Error(`a thread of the ${kind} pool ended`));
+    });
   }
 
   private start<Event, Outcome extends ImportOutcome | CheckOutcome>(

@@ -10,10 +10,12 @@ export interface WorkerSettings {
   readonly cacheBytes: number;
 }
 
+/** Of this thread. Piscina wraps it: [its own data, ours]. */
+export function readWorkerSettings<Settings extends WorkerSettings>(): Settings {
+  return (Array.isArray(workerData) ? workerData.at(-1) : workerData) as Settings;
+}
+
 export function openWorkerStore(): Promise<StateStore> {
-  // Piscina wraps it: [its own data, ours].
-  const {directory, cacheBytes} = (
-    Array.isArray(workerData) ? workerData.at(-1) : workerData
-  ) as WorkerSettings;
+  const {directory, cacheBytes} = readWorkerSettings();
   return StateStore.open({directory, cacheBytes, role: "sharer"});
 }

@@ -1,0 +1,74 @@
+/**
+ * EIP-7702: sets the code of the accounts whose owners signed for it, before the call runs.
+ */
+import {Account, type Address, bigIntToUnpaddedBytes, eoaCode7702RecoverAuthority} from "@ethereumjs/util";
+import type {Authorization} from "../job.ts";
+import type {BoundedEvm} from "./boundedEvm.ts";
+import type {CallState} from "./callState.ts";
+import {AUTHORIZATION_GAS} from "./callTransaction.ts";
+import type {Deadline} from "./deadline.ts";
+
+/** An authorization and who signed it; undefined: not signed as the EIP wants it, so it is skipped. */
+export interface SignedAuthorization extends Authorization {
+  readonly authority: Address | undefined;
+}
+
+/** Precedes the address in the code of an account that delegates. */
+const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
+/** What an account that exists has paid too much for. */
+const EXISTING_ACCOUNT_REFUND = AUTHORIZATION_GAS - 12_500n;
+const MAX_NONCE = 2n ** 64n - 1n;
+const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+/** Recovers the signers, once for all runs of a call. @throws TimeLimitError */
+export function recoverAuthorities(
+  authorizations: readonly Authorization[],
+  deadline: Deadline,
+): SignedAuthorization[] {
+  return authorizations.map(authorization => {
+    deadline.check();
+    return {...authorization, authority: recoverAuthority(authorization)};
+  });
+}
+
+/** @returns the refund for accounts that exist. After the sender's nonce has risen. */
+export async function applyAuthorizations(
+  authorizations: readonly SignedAuthorization[],
+  chainId: bigint,
+  state: CallState,
+  evm: BoundedEvm,
+): Promise<bigint> {
+  let refund = 0n;
+  for (const {authority, chainId: signedFor, address, nonce} of authorizations) {
+    if (authority === undefined || (signedFor !== 0n && signedFor !== chainId)) continue;
+    evm.journal.addAlwaysWarmAddress(authority.toString());
+    const existing = await state.getAccount(authority);
+    const code = await state.getCode(authority);
+    if (code.length > 0 && !isDelegation(code)) continue;
+    const account = existing ?? new Account();
+    if (account.nonce !== nonce) continue;
+    if (existing !== undefined) refund += EXISTING_ACCOUNT_REFUND;
+    account.nonce++;
+    await state.putAccount(authority, account);
+    const clears = address.every(byte => byte === 0);
+    await state.putCode(authority, clears ? new Uint8Array(0) : Buffer.concat([DELEGATION_PREFIX, address]));
+  }
+  return refund;
+}
+
+function isDelegation(code: Uint8Array): boolean {
+  return DELEGATION_PREFIX.every((byte, at) => code[at] === byte);
+}
+
+function recoverAuthority({chainId, address, nonce, yParity, r, s}: Authorization): Address | undefined {
+  if (nonce >= MAX_NONCE || yParity > 1n || s > HALF_ORDER) return undefined;
+  try {
+    const [chainIdBytes, nonceBytes, parityBytes, rBytes, sBytes] = [chainId, nonce, yParity, r, s].map(
+      bigIntToUnpaddedBytes,
+    ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+    return eoaCode7702RecoverAuthority([chainIdBytes, address, nonceBytes, parityBytes, rBytes, sBytes]);
+  } catch {
+    // No point of the curve: the EIP skips such an authorization.
+    return undefined;
+  }
+}

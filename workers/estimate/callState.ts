@@ -1,0 +1,70 @@
+/**
+ * The state that one call is simulated on: the block's, the caller's overrides over it, and what a run writes over both.
+ */
+import type {StateManagerInterface} from "@ethereumjs/common";
+import {Account, Address} from "@ethereumjs/util";
+import {StateOverlay} from "../execution/stateOverlay.ts";
+import type {AccountOverride} from "../job.ts";
+import type {HeldState} from "./heldState.ts";
+
+export class CallState extends StateOverlay implements StateManagerInterface {
+  private held: HeldState;
+
+  constructor(held: HeldState) {
+    super({
+      readAccount: key => this.held.readAccount(key),
+      readSlot: (key, slot) => this.held.readSlot(key, slot),
+      readCode: codeHash => this.held.readCode(codeHash),
+    });
+    this.held = held;
+  }
+
+  /** Begins another call: drops everything written. */
+  moveTo(held: HeldState): void {
+    this.discard();
+    this.held = held;
+  }
+
+  async override(overrides: readonly AccountOverride[]): Promise<void> {
+    for (const {address: bytes, balance, nonce, code, slots, replacesStorage} of overrides) {
+      const address = new Address(bytes);
+      const account = (await this.getAccount(address)) ?? new Account();
+      account.balance = balance ?? account.balance;
+      account.nonce = nonce ?? account.nonce;
+      await this.putAccount(address, account);
+      if (code !== undefined) await this.putCode(address, code);
+      if (replacesStorage === true) await this.clearStorage(address);
+      for (const [slot, value] of slots ?? []) await this.putStorage(address, slot, value);
+    }
+  }
+
+  /** Runs `work` and takes back what it wrote. What it throws leaves the state for `moveTo` to clear. */
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    await this.checkpoint();
+    const result = await work();
+    await this.revert();
+    this.originalStorageCache.clear();
+    return result;
+  }
+
+  clearCaches(): void {
+    this.originalStorageCache.clear();
+  }
+
+  /** A simulation has no trie: nothing in the EVM asks for these. */
+  getStateRoot(): Promise<Uint8Array> {
+    throw new Error("a simulated state has no root");
+  }
+
+  setStateRoot(): Promise<void> {
+    throw new Error("a simulated state has no root");
+  }
+
+  hasStateRoot(): Promise<boolean> {
+    throw new Error("a simulated state has no root");
+  }
+
+  shallowCopy(): StateManagerInterface {
+    throw new Error("a simulated state cannot be copied");
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The transaction that a call would become: what it pays before any code runs, and its bytes.
+ */
+import type {Common} from "@ethereumjs/common";
+import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
+import {bigIntToUnpaddedBytes} from "@ethereumjs/util";
+import type {EstimateCall} from "../job.ts";
+
+const TX_GAS = 21_000n;
+const CREATION_GAS = 32_000n;
+const ZERO_BYTE_GAS = 4n;
+/** EIP-2028; before istanbul 68. */
+const NONZERO_BYTE_GAS = 16n;
+const OLD_NONZERO_BYTE_GAS = 68n;
+/** EIP-3860. */
+const INITCODE_WORD_GAS = 2n;
+const WORD_BYTES = 32;
+/** EIP-2930. */
+const LISTED_ADDRESS_GAS = 2400n;
+const LISTED_SLOT_GAS = 1900n;
+/** EIP-7702: of an empty account; what an account that exists gets back is in authorizations.ts. */
+export const AUTHORIZATION_GAS = 25_000n;
+/** EIP-7623: a zero byte is one token, another four. */
+const FLOOR_TOKEN_GAS = 10n;
+const TOKENS_OF_NONZERO_BYTE = 4n;
+
+/** What a transfer of value to an account without code takes. */
+export const PLAIN_TRANSFER_GAS = TX_GAS;
+
+/** Gas taken before execution. */
+export function intrinsicGas(call: EstimateCall, common: Common): bigint {
+  const {zeros, others} = countBytes(call.data);
+  let gas = TX_GAS + zeros * ZERO_BYTE_GAS;
+  gas += others * (common.isActivatedEIP(2028) ? NONZERO_BYTE_GAS : OLD_NONZERO_BYTE_GAS);
+  if (call.to === undefined) {
+    if (common.gteHardfork("homestead")) gas += CREATION_GAS;
+    if (common.isActivatedEIP(3860))
+      gas += INITCODE_WORD_GAS * BigInt(Math.ceil(call.data.length / WORD_BYTES));
+  }
+  for (const {storageKeys} of call.accessList ?? [])
+    gas += LISTED_ADDRESS_GAS + LISTED_SLOT_GAS * BigInt(storageKeys.length);
+  return gas + AUTHORIZATION_GAS * BigInt(call.authorizationList?.length ?? 0);
+}
+
+/** The least that the transaction pays, however little it executes (EIP-7623); 0 before prague. */
+export function floorGas(call: EstimateCall, common: Common): bigint {
+  if (!common.isActivatedEIP(7623)) return 0n;
+  const {zeros, others} = countBytes(call.data);
+  return TX_GAS + FLOOR_TOKEN_GAS * (zeros + TOKENS_OF_NONZERO_BYTE * others);
+}
+
+/** The EIP that brought the call's transaction type, if `common` does not have it. */
+export function missingEip(call: EstimateCall, common: Common): number | undefined {
+  const eip = {0: undefined, 1: 2930, 2: 1559, 4: 7702}[call.type];
+  return eip === undefined || common.isActivatedEIP(eip) ? undefined : eip;
+}
+
+/**
+ * What is signed: `type | rlp(fields)`, or before EIP-2718 rlp(fields), with the chain id as EIP-155 has it.
+ *
+ * @param nonce - of the sender, where the call names none
+ */
+export function encodeUnsigned(
+  call: EstimateCall,
+  nonce: bigint,
+  gasLimit: bigint,
+  chainId: bigint,
+): Uint8Array {
+  const number = bigIntToUnpaddedBytes;
+  const to = call.to ?? new Uint8Array(0);
+  const ends = [number(gasLimit), to, number(call.value), call.data];
+  const nonceBytes = number(call.nonce ?? nonce);
+  if (call.type === 0) {
+    const none = new Uint8Array(0);
+    return RLP.encode([nonceBytes, number(call.gasPrice ?? 0n), ...ends, number(chainId), none, none]);
+  }
+  const accessList = (call.accessList ?? []).map(({address, storageKeys}) => [address, [...storageKeys]]);
+  const prices =
+    call.type === 1
+      ? [number(call.gasPrice ?? 0n)]
+      : [number(call.maxPriorityFeePerGas ?? 0n), number(call.maxFeePerGas ?? 0n)];
+  const fields: NestedUint8Array = [number(chainId), nonceBytes, ...prices, ...ends, accessList];
+  if (call.type === 4) {
+    fields.push(
+      (call.authorizationList ?? []).map(({chainId, address, nonce, yParity, r, s}) => [
+        number(chainId),
+        address,
+        number(nonce),
+        number(yParity),
+        number(r),
+        number(s),
+      ]),
+    );
+  }
+  const encoded = RLP.encode(fields);
+  const typed = new Uint8Array(1 + encoded.length);
+  typed[0] = call.type;
+  typed.set(encoded, 1);
+  return typed;
+}
+
+function countBytes(data: Uint8Array): {zeros: bigint; others: bigint} {
+  let zeros = 0;
+  for (let at = 0; at < data.length; at++) if (data[at] === 0) zeros++;
+  return {zeros: BigInt(zeros), others: BigInt(data.length - zeros)};
+}

@@ -1,0 +1,17 @@
+/** Why a call has no estimate, as the value that crosses to the server. */
+import type {EstimateFailure} from "../job.ts";
+
+export class EstimateError extends Error {
+  readonly failure: EstimateFailure;
+
+  constructor(failure: EstimateFailure) {
+    super(failure.detail);
+    this.name = "EstimateError";
+    this.failure = failure;
+  }
+}
+
+/** The call cannot be executed with success, for a reason that its caller can read. */
+export function executionFailed(detail: string): EstimateError {
+  return new EstimateError({failure: "EXECUTION_FAILED", detail});
+}

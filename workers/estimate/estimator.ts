@@ -1,0 +1,206 @@
+/**
+ * Answers the calls of an EstimateJob: gas limit, base fee and priority fee of each, as a whole JSON-RPC response in text.
+ *
+ *   call -> machine at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
+ */
+import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import type {Answers, EstimateCall, EstimateJob, EstimateSettings, Failure} from "../job.ts";
+import {failureOf} from "../prove/prover.ts";
+import {feeOf} from "./callFee.ts";
+import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
+import {Deadline, TimeLimitError} from "./deadline.ts";
+import {EstimateError, executionFailed} from "./estimateError.ts";
+import {compressedSize} from "./fee/compressedSize.ts";
+import {PriorityFee} from "./fee/priorityFee.ts";
+import {searchGasLimit} from "./gasSearch.ts";
+import {BASE_FEE, type BlockContext, type Machine, Machines} from "./machine.ts";
+import {decodeRevertReason} from "./revertReason.ts";
+import {type RunResult, Simulation} from "./simulation.ts";
+
+/** EIP-7825. */
+const MAX_TRANSACTION_GAS = 1n << 24n;
+/** Longer revert data is not passed on: 4 KB is much, 32 KiB bounds an answer. */
+const MAX_REVERT_BYTES = 32 << 10;
+
+export interface Estimate {
+  readonly gasLimit: bigint;
+  /** Wei per gas. */
+  readonly priorityFeePerGas: bigint;
+  /** How often the call was executed. */
+  readonly runs: number;
+}
+
+export class Estimator {
+  private readonly store: StateStore;
+  private readonly settings: EstimateSettings;
+  private readonly gasCap: bigint;
+  private readonly deadline: Deadline;
+  private readonly machines: Machines;
+  private readonly priorityFee: PriorityFee;
+
+  /** @param chainId - of a chain whose block 0 names none */
+  constructor(store: StateStore, settings: EstimateSettings, chainId: bigint | undefined) {
+    this.store = store;
+    this.settings = settings;
+    this.gasCap = BigInt(settings.gasCap);
+    this.deadline = new Deadline(settings.timeMs);
+    this.machines = new Machines({
+      store,
+      deadline: this.deadline,
+      hardfork: settings.hardfork,
+      chainId,
+      gasCap: this.gasCap,
+    });
+    this.priorityFee = new PriorityFee(settings.fee);
+  }
+
+  async answer({calls, ids}: EstimateJob): Promise<Answers> {
+    const texts: Buffer[] = [];
+    const ends = new Uint32Array(calls.length);
+    const failures: (Failure & {call: number})[] = [];
+    let end = 0;
+    for (let call = 0; call < calls.length; call++) {
+      try {
+        const text = Buffer.from(
+          encodeAnswer(ids[call] as string, await this.estimate(calls[call] as EstimateCall)),
+        );
+        texts.push(text);
+        end += text.length;
+      } catch (error) {
+        failures.push({call, ...failureOfEstimate(error)});
+      }
+      ends[call] = end;
+    }
+    return {text: new Uint8Array(Buffer.concat(texts)), ends, failures};
+  }
+
+  /** @throws EstimateError, TimeLimitError, StoreError */
+  async estimate(call: EstimateCall): Promise<Estimate> {
+    const block = this.store.blockOrThrow(call.block);
+    const {machine, context} = this.machines.at(block);
+    this.deadline.start();
+    try {
+      return await this.estimateOn(machine, context, block, call);
+    } catch (error) {
+      if (!(error instanceof EstimateError)) this.machines.discard(machine);
+      throw error;
+    }
+  }
+
+  private async estimateOn(
+    machine: Machine,
+    context: BlockContext,
+    block: BlockRecord,
+    call: EstimateCall,
+  ): Promise<Estimate> {
+    const {common} = machine;
+    const eip = missingEip(call, common);
+    if (eip !== undefined) {
+      const detail = `transactions of type 0x${call.type.toString(16)} need EIP-${eip}, which block ${call.block} (${common.hardfork()}) does not have`;
+      throw new EstimateError({failure: "CALL_INVALID", detail});
+    }
+    await machine.state.override(call.overrides ?? []);
+    const fee = feeOf(call, context.header.baseFeePerGas);
+    const simulation = new Simulation(call, machine, context, fee.price);
+    const account = await simulation.senderAccount();
+    if (call.nonce !== undefined && call.nonce < account.nonce)
+      throw executionFailed(
+        `nonce too low: the sender's next nonce is ${account.nonce}, the call has ${call.nonce}`,
+      );
+    const upper = this.upperBound(call, context, fee.cap, account.balance, common.isActivatedEIP(7825));
+    const limit = await searchGasLimit(gasLimit => simulation.run(gasLimit), {
+      upper,
+      isPlainTransfer: await simulation.isPlainTransfer(),
+      tolerance: this.settings.gasTolerance,
+    });
+    if (typeof limit !== "bigint") throw explainFailure(limit, upper);
+    const unsigned = encodeUnsigned(call, account.nonce, limit, machine.chainId);
+    const priorityFeePerGas = this.priorityFee.of({
+      gasLimit: limit,
+      compressedSize: compressedSize(simulation.sender.bytes, unsigned),
+      baseFee: BASE_FEE,
+      extraData: block.header.extraData,
+    });
+    return {gasLimit: limit, priorityFeePerGas, runs: simulation.runs};
+  }
+
+  /** What the call, the block, the cap and the sender's balance allow. @throws EstimateError EXECUTION_FAILED */
+  private upperBound(
+    call: EstimateCall,
+    {header}: BlockContext,
+    feeCap: bigint,
+    balance: bigint,
+    hasTransactionCap: boolean,
+  ): bigint {
+    if (balance < call.value)
+      throw executionFailed(
+        `insufficient funds for transfer: the sender has ${balance} wei, the value is ${call.value}`,
+      );
+    let upper = call.gas ?? smaller(header.gasLimit, this.gasCap);
+    if (hasTransactionCap) upper = smaller(upper, MAX_TRANSACTION_GAS);
+    if (feeCap === 0n) return upper;
+    const {baseFeePerGas = 0n} = header;
+    if (feeCap < baseFeePerGas)
+      throw executionFailed(
+        `max fee per gas less than block base fee: the call pays at most ${feeCap} wei, the base fee is ${baseFeePerGas}`,
+      );
+    if (call.from === undefined) return upper;
+    const affordable = (balance - call.value) / feeCap;
+    if (affordable < PLAIN_TRANSFER_GAS)
+      throw executionFailed(
+        `insufficient funds for gas * price + value: the sender has ${balance} wei, which pays for ${affordable} gas`,
+      );
+    return smaller(upper, affordable);
+  }
+}
+
+/** @param run - at the upper bound */
+function explainFailure({failure, returned}: RunResult, upper: bigint): EstimateError {
+  switch (failure?.kind) {
+    case "revert": {
+      if (returned.length > MAX_REVERT_BYTES) {
+        const detail = `revert data may have at most ${MAX_REVERT_BYTES} bytes, this call's has ${returned.length}`;
+        return new EstimateError({
+          failure: "LIMIT_EXCEEDED",
+          detail,
+          limit: MAX_REVERT_BYTES,
+          got: returned.length,
+        });
+      }
+      const reason = decodeRevertReason(returned);
+      const detail = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
+      return new EstimateError({
+        failure: "REVERTED",
+        detail,
+        data: `0x${Buffer.from(returned).toString("hex")}`,
+      });
+    }
+    case "outOfGas":
+      return executionFailed(`gas required exceeds allowance (${upper})`);
+    case "intrinsic":
+      return executionFailed(`${failure.reason}; at most ${upper} is allowed by gas, block, cap and funds`);
+    default:
+      return executionFailed(failure?.reason ?? "failed");
+  }
+}
+
+function failureOfEstimate(error: unknown): Failure {
+  if (error instanceof EstimateError) return error.failure;
+  if (error instanceof TimeLimitError)
+    return {failure: "LIMIT_EXCEEDED", detail: error.message, limit: error.limitMs, got: error.gotMs};
+  return failureOf(error);
+}
+
+function encodeAnswer(idText: string, {gasLimit, priorityFeePerGas}: Estimate): string {
+  const result = `{"baseFeePerGas":"${hex(BASE_FEE)}","gasLimit":"${hex(gasLimit)}","priorityFeePerGas":"${hex(priorityFeePerGas)}"}`;
+  return `{"jsonrpc":"2.0","id":${idText},"result":${result}},`;
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}

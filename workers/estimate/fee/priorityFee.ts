@@ -1,0 +1,79 @@
+/**
+ * The priority fee per gas, layer 1 included (spec/fees.md). Exact: fractions of integers, rounded up to a whole wei once.
+ *
+ *   verification   max(margin * ratio * verificationGasCost * size * minGasPrice / (gasLimit * capacity) + adjustment,
+ *                      minGasPrice - baseFee)
+ *   extra-data     margin * (floor(variable * size / gasLimit) + fixed)
+ */
+import type {FeeSettings} from "../../job.ts";
+import {type Fraction, parseDecimal} from "./decimal.ts";
+
+export interface FeeInputs {
+  /** Of the same answer; above 0. */
+  readonly gasLimit: bigint;
+  /** Bytes of the compressed transaction. */
+  readonly compressedSize: number;
+  /** Wei. */
+  readonly baseFee: bigint;
+  /** Of the selected block; undefined: the store has none of it. */
+  readonly extraData: Uint8Array | undefined;
+}
+
+const EXTRA_DATA_VERSION = 1;
+const VARIABLE_AT = 5;
+const PRICED_EXTRA_DATA_BYTES = 1 + 3 * 4;
+const WEI_PER_KWEI = 1000n;
+
+export class PriorityFee {
+  private readonly settings: FeeSettings;
+  private readonly minMargin: Fraction;
+  private readonly gasPriceRatio: Fraction;
+
+  constructor(settings: FeeSettings) {
+    this.settings = settings;
+    this.minMargin = parseDecimal(settings.minMargin);
+    this.gasPriceRatio = parseDecimal(settings.gasPriceRatio);
+  }
+
+  /** @returns wei per gas */
+  of(inputs: FeeInputs): bigint {
+    return this.settings.model === "verification" ? this.verification(inputs) : this.extraData(inputs);
+  }
+
+  private verification({gasLimit, compressedSize, baseFee}: FeeInputs): bigint {
+    const {minMargin: margin, gasPriceRatio: ratio} = this;
+    const {verificationGasCost, verificationCapacity, gasPriceAdjustment, minGasPrice} = this.settings;
+    const profitable = divideUp(
+      margin.numerator * ratio.numerator * verificationGasCost * BigInt(compressedSize) * minGasPrice,
+      margin.denominator * ratio.denominator * gasLimit * verificationCapacity,
+    );
+    const fee = profitable + gasPriceAdjustment;
+    const least = minGasPrice - baseFee;
+    return fee > least ? fee : least;
+  }
+
+  private extraData({gasLimit, compressedSize, extraData}: FeeInputs): bigint {
+    const {fixed, variable} = readCosts(extraData) ?? {
+      fixed: this.settings.fixedCost,
+      variable: this.settings.variableCost,
+    };
+    const {numerator, denominator} = this.minMargin;
+    return divideUp(numerator * ((variable * BigInt(compressedSize)) / gasLimit + fixed), denominator);
+  }
+}
+
+/** `0x01 | fixed u32 | variable u32 | gas price u32 | ...`, in kwei. */
+function readCosts(extraData: Uint8Array | undefined): {fixed: bigint; variable: bigint} | undefined {
+  if (extraData === undefined || extraData.length < PRICED_EXTRA_DATA_BYTES) return undefined;
+  if (extraData[0] !== EXTRA_DATA_VERSION) return undefined;
+  const view = new DataView(extraData.buffer, extraData.byteOffset, extraData.length);
+  return {
+    fixed: BigInt(view.getUint32(1)) * WEI_PER_KWEI,
+    variable: BigInt(view.getUint32(VARIABLE_AT)) * WEI_PER_KWEI,
+  };
+}
+
+/** Both not negative, `divisor` above 0. */
+function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}

@@ -1,0 +1,149 @@
+/**
+ * The state of one block as the EVM reads it: accounts, slots and code by point reads of our trees.
+ *
+ * What was read is kept, since nothing of it ever changes: per block, and codes for all blocks. When there is too much of
+ * it, all of it is dropped.
+ */
+import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
+import {HEAD_INDEX, TAIL_INDEX} from "../../storage/hash/emptyTree.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import {decodeStoredAccount} from "../../storage/tree/account.ts";
+import {findKey, readLeaf} from "../../storage/tree/treeReader.ts";
+import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
+import {type ByteKey, fromKey, sameBytes, toKey} from "../execution/byteKey.ts";
+import {NO_BYTES, type StateBase} from "../execution/stateOverlay.ts";
+
+/** About 30 MB: accounts and slots of 200 to 250 bytes each. */
+const MAX_CACHED_VALUES = 120_000;
+const MAX_CACHED_CODE_BYTES = 16 << 20;
+
+interface HeldAccount {
+  /** null: there is none. */
+  readonly account: Account | null;
+  /** undefined: never had a slot. */
+  readonly slots: TreeRoot | undefined;
+}
+
+/** The blocks' states that a worker reads, and what it keeps of them. */
+export class HeldStates {
+  private readonly store: StateStore;
+  /** By the page of the account tree's root, which is never given to another state. */
+  private readonly states = new Map<number, HeldState>();
+  private readonly codes = new Map<ByteKey, Uint8Array>();
+  private cachedCodeBytes = 0;
+  private cachedValues = 0;
+
+  constructor(store: StateStore) {
+    this.store = store;
+  }
+
+  /** @param accounts - of a block record */
+  at(accounts: TreeRoot): HeldState {
+    if (this.cachedValues > MAX_CACHED_VALUES) {
+      this.states.clear();
+      this.cachedValues = 0;
+    }
+    let state = this.states.get(accounts.rootPage);
+    if (state === undefined) {
+      state = new HeldState(this, this.store, accounts);
+      this.states.set(accounts.rootPage, state);
+      this.cachedValues++;
+    }
+    return state;
+  }
+
+  countValue(): void {
+    this.cachedValues++;
+  }
+
+  /** @returns the same object for the same code, while it is kept. @throws StoreError RECORD_MISSING */
+  readCode(codeHash: Uint8Array): Uint8Array {
+    if (sameBytes(codeHash, KECCAK256_NULL)) return NO_BYTES;
+    const key = toKey(codeHash);
+    const cached = this.codes.get(key);
+    if (cached !== undefined) return cached;
+    // LevelDB hands out Buffers, whose slice is a view; the EVM expects copies.
+    const code = new Uint8Array(this.store.readCode(codeHash));
+    if (this.cachedCodeBytes + code.length > MAX_CACHED_CODE_BYTES) {
+      this.codes.clear();
+      this.cachedCodeBytes = 0;
+    }
+    this.codes.set(key, code);
+    this.cachedCodeBytes += code.length;
+    return code;
+  }
+}
+
+export class HeldState implements StateBase {
+  private readonly kept: HeldStates;
+  private readonly store: StateStore;
+  private readonly tree: TreeRoot;
+  private readonly accounts = new Map<ByteKey, HeldAccount>();
+  private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
+
+  constructor(kept: HeldStates, store: StateStore, tree: TreeRoot) {
+    this.kept = kept;
+    this.store = store;
+    this.tree = tree;
+  }
+
+  /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+  readAccount(key: ByteKey): Account | null {
+    return this.readHeld(key).account;
+  }
+
+  readSlot(key: ByteKey, slot: Uint8Array): Uint8Array {
+    const {slots: tree} = this.readHeld(key);
+    if (tree === undefined) return NO_BYTES;
+    let slots = this.slots.get(key);
+    if (slots === undefined) {
+      slots = new Map();
+      this.slots.set(key, slots);
+    }
+    const slotKey = toKey(slot);
+    const cached = slots.get(slotKey);
+    if (cached !== undefined) return cached;
+    // The key comes from the EVM's stack, 32 bytes; a copy, since pages are views of what LevelDB handed out.
+    const leaf = this.findLeaf(tree, this.store.suite.hashSlot(slot));
+    const value = leaf === undefined ? NO_BYTES : new Uint8Array(leaf);
+    slots.set(slotKey, value);
+    this.kept.countValue();
+    return value;
+  }
+
+  readCode(codeHash: Uint8Array): Uint8Array {
+    return this.kept.readCode(codeHash);
+  }
+
+  private readHeld(key: ByteKey): HeldAccount {
+    const cached = this.accounts.get(key);
+    if (cached !== undefined) return cached;
+    const held = this.loadAccount(key);
+    this.accounts.set(key, held);
+    this.kept.countValue();
+    return held;
+  }
+
+  private loadAccount(key: ByteKey): HeldAccount {
+    const leaf = this.findLeaf(this.tree, this.store.suite.hashAddress(fromKey(key)));
+    if (leaf === undefined) return {account: null, slots: undefined};
+    const {nonce, balance, code, storage} = decodeStoredAccount(leaf);
+    const slots = storage === undefined || storage.tree.rootPage === 0 ? undefined : storage.tree;
+    // The EVM asks of a storage root only whether it is that of no slots (EIP-7610).
+    const root =
+      slots === undefined || this.isEmpty(slots) ? KECCAK256_RLP : new Uint8Array(storage?.storageRoot ?? []);
+    const codeHash = code === undefined ? KECCAK256_NULL : new Uint8Array(code.keccakCodeHash);
+    return {account: new Account(bytesToBigInt(nonce), bytesToBigInt(balance), root, codeHash), slots};
+  }
+
+  private isEmpty(tree: TreeRoot): boolean {
+    return readLeaf(this.store.pages, tree, HEAD_INDEX).next === TAIL_INDEX;
+  }
+
+  /** @returns the leaf's stored value, a view, or undefined if there is no such key */
+  private findLeaf(tree: TreeRoot, hKey: Uint8Array): Uint8Array | undefined {
+    if (tree.rootPage === 0) return undefined;
+    const position = findKey(this.store.pages, tree, hKey);
+    return position.present ? readLeaf(this.store.pages, tree, position.leafIndex).value : undefined;
+  }
+}

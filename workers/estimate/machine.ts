@@ -1,0 +1,180 @@
+/**
+ * What calls are executed with: for each hard fork an EVM over a state that any block can be put under.
+ *
+ * The chain's rules come from block 0 of the store (geth's genesis config), or from --hardfork.
+ */
+import type {Common} from "@ethereumjs/common";
+import {Address} from "@ethereumjs/util";
+import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import {ExecutionError} from "../execution/errors.ts";
+import {configOfFork, ForkSchedule} from "../execution/forks.ts";
+import {type JsonObject, parseObject} from "../execution/gethJson.ts";
+import {BoundedEvm} from "./boundedEvm.ts";
+import {CallState} from "./callState.ts";
+import type {Deadline} from "./deadline.ts";
+import {EstimateError} from "./estimateError.ts";
+import {type HeldState, HeldStates} from "./heldState.ts";
+
+export interface Machine {
+  readonly common: Common;
+  readonly chainId: bigint;
+  readonly evm: BoundedEvm;
+  readonly state: CallState;
+  readonly deadline: Deadline;
+}
+
+/** The block as its code sees it. */
+export interface BlockContext {
+  readonly header: {
+    readonly number: bigint;
+    readonly coinbase: Address;
+    readonly timestamp: bigint;
+    readonly difficulty: bigint;
+    readonly prevRandao: Uint8Array;
+    readonly gasLimit: bigint;
+    readonly baseFeePerGas?: bigint;
+    readonly getBlobGasPrice: () => bigint;
+  };
+}
+
+/** Wei: fixed on this layer 2, whatever the header says (spec/fees.md). */
+export const BASE_FEE = 7n;
+/** Blob gas plays no part on a layer 2: its price stays at the least that EIP-4844 knows. */
+const BLOB_BASE_FEE = 1n;
+const ZERO_ADDRESS = new Uint8Array(20);
+const ZERO_WORD = new Uint8Array(32);
+
+export interface MachineOptions {
+  readonly store: StateStore;
+  readonly deadline: Deadline;
+  /** One of HARDFORKS, for every block; undefined: as the genesis config says. */
+  readonly hardfork: string | undefined;
+  /** Of a chain whose block 0 names none. */
+  readonly chainId: bigint | undefined;
+  /** Gas limit of a block whose source gave none. */
+  readonly gasCap: bigint;
+}
+
+export class Machines {
+  private readonly options: MachineOptions;
+  private readonly held: HeldStates;
+  private readonly byFork = new Map<string, Machine>();
+  private schedule: ForkSchedule | undefined;
+
+  constructor(options: MachineOptions) {
+    this.options = options;
+    this.held = new HeldStates(options.store);
+  }
+
+  /**
+   * A machine on the state of `block`, without anything that an earlier call wrote.
+   *
+   * @throws EstimateError NOT_AVAILABLE if the store does not say what the chain's rules are
+   */
+  at(block: BlockRecord): {machine: Machine; context: BlockContext} {
+    const schedule = this.readSchedule();
+    const {number, timestamp = 0n, difficulty} = block.header;
+    const moment = {number, timestamp, ...(difficulty === undefined ? {} : {difficulty})};
+    const fork = this.options.hardfork ?? schedule.forkOfHeld(moment);
+    const held = this.held.at(block.accounts);
+    const machine = this.byFork.get(fork) ?? this.createMachine(schedule, fork, held);
+    this.byFork.set(fork, machine);
+    machine.state.moveTo(held);
+    return {machine, context: this.contextOf(block, machine.common)};
+  }
+
+  /** Drops a machine whose execution was broken off: its journal ended in the middle. */
+  discard(machine: Machine): void {
+    for (const [fork, one] of this.byFork) if (one === machine) this.byFork.delete(fork);
+  }
+
+  private createMachine(schedule: ForkSchedule, fork: string, held: HeldState): Machine {
+    const common = schedule.createCommon();
+    common.setHardfork(fork);
+    rememberEips(common);
+    const {deadline, store} = this.options;
+    const state = new CallState(held);
+    const blockchain = {
+      getBlock: async (number: number) => ({
+        hash: () => new Uint8Array(store.blockOrThrow(number).header.hash),
+      }),
+      putBlock: async () => {},
+      shallowCopy: () => blockchain,
+    };
+    const evm = new BoundedEvm({
+      common,
+      stateManager: state,
+      blockchain,
+      // Asked for under clique; what the store has of the header is its miner.
+      cliqueSigner: header => header.coinbase,
+      deadline,
+    });
+    return {common, chainId: schedule.chainId, evm, state, deadline};
+  }
+
+  private contextOf({header}: BlockRecord, common: Common): BlockContext {
+    const {number, timestamp, gasLimit, miner, mixHash, difficulty} = header;
+    return {
+      header: {
+        number: BigInt(number),
+        coinbase: new Address(new Uint8Array(miner ?? ZERO_ADDRESS)),
+        timestamp: timestamp ?? 0n,
+        difficulty: difficulty ?? 0n,
+        prevRandao: mixHash ?? ZERO_WORD,
+        gasLimit: gasLimit ?? this.options.gasCap,
+        ...(common.isActivatedEIP(1559) && {baseFeePerGas: BASE_FEE}),
+        getBlobGasPrice: () => BLOB_BASE_FEE,
+      },
+    };
+  }
+
+  private readSchedule(): ForkSchedule {
+    // Not kept while it fails: block 0 may still come.
+    this.schedule ??= this.makeSchedule();
+    return this.schedule;
+  }
+
+  private makeSchedule(): ForkSchedule {
+    const {store, hardfork} = this.options;
+    const chain = store.readChain();
+    const chainId = chain?.chainId ?? this.options.chainId;
+    try {
+      const config: JsonObject | undefined =
+        hardfork !== undefined
+          ? configOfFork(hardfork)
+          : chain?.config === undefined
+            ? undefined
+            : parseObject(JSON.parse(chain.config), "config");
+      if (config === undefined)
+        throw notAvailable(
+          "block 0 of this store has no genesis config (start with --hardfork to name its rules)",
+        );
+      if (chainId === undefined && config.chainId === undefined)
+        throw notAvailable("block 0 of this store names no chain id (start with --chain-id to name it)");
+      return new ForkSchedule(chainId === undefined ? config : {...config, chainId: `${chainId}`});
+    } catch (error) {
+      if (!(error instanceof ExecutionError)) throw error;
+      throw notAvailable(`${error.message} (start with --hardfork to name the rules of this chain)`);
+    }
+  }
+}
+
+/** A machine's fork never changes; the library searches a list at every question, 9 % of a token transfer. */
+function rememberEips(common: Common): void {
+  const answers = new Map<number, boolean>();
+  const ask = common.isActivatedEIP.bind(common);
+  common.isActivatedEIP = eip => {
+    let answer = answers.get(eip);
+    if (answer === undefined) {
+      answer = ask(eip);
+      answers.set(eip, answer);
+    }
+    return answer;
+  };
+}
+
+function notAvailable(reason: string): EstimateError {
+  const detail = `chain_estimateGas is not available: ${reason}`;
+  return new EstimateError({failure: "NOT_AVAILABLE", detail});
+}

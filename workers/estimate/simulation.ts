@@ -1,0 +1,140 @@
+/**
+ * Runs one call at one block with a given gas limit, as a transaction in that block would run; nothing of it stays.
+ *
+ * @ethereumjs' runTx takes a signed transaction, checks what a call need not fulfil, and makes a receipt and a bloom; this
+ * is the part of it that decides success and gas.
+ */
+import {EVMError} from "@ethereumjs/evm";
+import {Account, Address} from "@ethereumjs/util";
+import type {EstimateCall} from "../job.ts";
+import {applyAuthorizations, recoverAuthorities, type SignedAuthorization} from "./authorizations.ts";
+import {floorGas, intrinsicGas} from "./callTransaction.ts";
+import type {BlockContext, Machine} from "./machine.ts";
+
+export interface RunResult {
+  /** undefined: the call succeeded. */
+  readonly failure: RunFailure | undefined;
+  /** What the call returned or reverted with. */
+  readonly returned: Uint8Array;
+  /** Gas taken before refunds, at least the floor: no lower limit can do. */
+  readonly spent: bigint;
+}
+
+export interface RunFailure {
+  readonly kind: "revert" | "outOfGas" | "intrinsic" | "other";
+  /** The EVM's word for it. */
+  readonly reason: string;
+}
+
+const NO_BYTES = new Uint8Array(0);
+const {REVERT, OUT_OF_GAS, CODESTORE_OUT_OF_GAS} = EVMError.errorMessages;
+
+/** Whose balance and nonce count where the call names no sender. */
+const ZERO_ADDRESS = new Uint8Array(20);
+
+export class Simulation {
+  readonly sender: Address;
+  /** Runs made. */
+  runs = 0;
+  private readonly call: EstimateCall;
+  private readonly machine: Machine;
+  private readonly block: BlockContext;
+  private readonly gasPrice: bigint;
+  private readonly minimum: bigint;
+  private readonly intrinsic: bigint;
+  private readonly to: Address | undefined;
+  private authorizations: readonly SignedAuthorization[] | undefined;
+
+  /** @param gasPrice - wei per gas that the sender pays and GASPRICE gives */
+  constructor(call: EstimateCall, machine: Machine, block: BlockContext, gasPrice: bigint) {
+    this.call = call;
+    this.machine = machine;
+    this.block = block;
+    this.gasPrice = gasPrice;
+    this.intrinsic = intrinsicGas(call, machine.common);
+    const floor = floorGas(call, machine.common);
+    this.minimum = floor > this.intrinsic ? floor : this.intrinsic;
+    this.sender = new Address(call.from ?? ZERO_ADDRESS);
+    this.to = call.to === undefined ? undefined : new Address(call.to);
+  }
+
+  /** The least gas limit with which a transaction like this is valid at all. */
+  get minimumGas(): bigint {
+    return this.minimum;
+  }
+
+  async senderAccount(): Promise<Account> {
+    return (await this.machine.state.getAccount(this.sender)) ?? new Account();
+  }
+
+  /** No data, and nothing at the receiver that could run. */
+  async isPlainTransfer(): Promise<boolean> {
+    if (this.to === undefined || this.call.data.length > 0) return false;
+    return (await this.machine.state.getCodeSize(this.to)) === 0;
+  }
+
+  /** @throws TimeLimitError, StoreError; the machine is not fit for another call then */
+  async run(gasLimit: bigint): Promise<RunResult> {
+    if (gasLimit < this.minimum) {
+      const reason = `the call takes ${this.minimum} gas before it executes anything`;
+      return {failure: {kind: "intrinsic", reason}, returned: NO_BYTES, spent: this.minimum};
+    }
+    this.runs++;
+    const {state, evm} = this.machine;
+    this.authorizations ??= recoverAuthorities(this.call.authorizationList ?? [], this.machine.deadline);
+    const result = await state.attempt(() => this.execute(gasLimit));
+    evm.journal.cleanJournal();
+    evm.transientStorage.clear();
+    return result;
+  }
+
+  private async execute(gasLimit: bigint): Promise<RunResult> {
+    const {state, evm, chainId} = this.machine;
+    const account = await this.senderAccount();
+    if (this.call.from !== undefined) account.balance -= gasLimit * this.gasPrice;
+    account.nonce = (this.call.nonce ?? account.nonce) + 1n;
+    await state.putAccount(this.sender, account);
+    this.warm();
+    await applyAuthorizations(this.authorizations ?? [], chainId, state, evm);
+    const {execResult} = await evm.runCall({
+      block: this.block,
+      gasPrice: this.gasPrice,
+      caller: this.sender,
+      gasLimit: gasLimit - this.intrinsic,
+      ...(this.to === undefined ? {} : {to: this.to}),
+      value: this.call.value,
+      data: this.call.data,
+      skipNonceIncrement: true,
+    });
+    const executed = execResult.executionGasUsed + this.intrinsic;
+    return {
+      failure: describeFailure(execResult.exceptionError),
+      returned: execResult.returnValue,
+      spent: executed > this.minimum ? executed : this.minimum,
+    };
+  }
+
+  /** EIP-2929, 2930 and 3651. */
+  private warm(): void {
+    const {evm, common} = this.machine;
+    if (!common.isActivatedEIP(2929)) return;
+    const {journal} = evm;
+    for (const address of evm.precompiles.keys()) journal.addAlwaysWarmAddress(address);
+    journal.addAlwaysWarmAddress(this.sender.toString());
+    if (this.to !== undefined) journal.addAlwaysWarmAddress(this.to.toString());
+    if (common.isActivatedEIP(3651)) journal.addAlwaysWarmAddress(this.block.header.coinbase.toString());
+    for (const {address, storageKeys} of this.call.accessList ?? []) {
+      const name = Buffer.from(address).toString("hex");
+      journal.addAlwaysWarmAddress(name);
+      for (const key of storageKeys) journal.addAlwaysWarmSlot(name, Buffer.from(key).toString("hex"));
+    }
+  }
+}
+
+function describeFailure(error: EVMError | undefined): RunFailure | undefined {
+  if (error === undefined) return undefined;
+  const reason = error.error;
+  if (reason === REVERT) return {kind: "revert", reason};
+  if (reason === OUT_OF_GAS || reason === CODESTORE_OUT_OF_GAS) return {kind: "outOfGas", reason};
+  return {kind: "other", reason};
+}
