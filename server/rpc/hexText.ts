@@ -48,6 +48,19 @@ export function decodeHexInto(text: string, out: Uint8Array, at: number, byteCou
   return true;
 }
 
+/**
+ * Reads `0x` (or `0X`) and two digits per byte; `0x` alone is no bytes. One pass, no regular expression: the text may
+ * have megabytes.
+ *
+ * @returns undefined for text without prefix, with an odd count of digits or with another character
+ */
+export function decodeHexBytes(text: string): Uint8Array | undefined {
+  if (text === "0x" || text === "0X") return new Uint8Array(0);
+  if (text.length % 2 !== 0 || text.length < 4) return undefined;
+  const bytes = new Uint8Array(text.length / 2 - 1);
+  return decodeHexInto(text, bytes, 0, bytes.length) ? bytes : undefined;
+}
+
 function digitValue(code: number): number {
   return code > LAST_DIGIT ? INVALID : (VALUES[code] as number);
 }

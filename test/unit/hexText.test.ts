@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {decodeHexInto} from "../../server/rpc/hexText.ts";
+import {decodeHexBytes, decodeHexInto} from "../../server/rpc/hexText.ts";
 
 function decode(text: string, byteCount: number): string | undefined {
   const out = Buffer.alloc(byteCount + 2, 0xee);
@@ -47,4 +47,39 @@ test("characters that only look like digits by their low byte are refused", () =
     assert.equal(decode(`0x1${digit}`, 8), undefined);
     assert.equal(decode(`0x${digit}1`, 8), undefined);
   }
+});
+
+test("whole bytes of any count are read, and 0x alone is none", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({maxLength: 70}), fc.boolean(), (bytes, isUpper) => {
+      const digits = Buffer.from(bytes).toString("hex");
+      assert.deepEqual(decodeHexBytes(isUpper ? `0X${digits.toUpperCase()}` : `0x${digits}`), bytes);
+    }),
+  );
+});
+
+test("bytes without prefix, with an odd digit or with another character are refused", () => {
+  for (const text of [
+    "",
+    "0",
+    "x",
+    "12",
+    "1234",
+    "0x1",
+    "0x123",
+    "0xg0",
+    "0x0g",
+    "0x12 ",
+    "0x\u0130\u0130",
+    "00x1",
+  ]) {
+    assert.equal(decodeHexBytes(text), undefined, text);
+  }
+});
+
+test("megabytes are read whole, and refused for one bad digit at either end", () => {
+  const digits = "aB".repeat(5 * 2 ** 20);
+  assert.equal(decodeHexBytes(`0x${digits}`)?.length, 5 * 2 ** 20);
+  assert.equal(decodeHexBytes(`0xz${digits.slice(1)}`), undefined);
+  assert.equal(decodeHexBytes(`0x${digits.slice(1)}z`), undefined);
 });
