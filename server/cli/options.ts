@@ -4,7 +4,10 @@
  */
 import {InvalidArgumentError, Option} from "commander";
 
+/** Threads of one kind. */
+export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
+const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 
 /** `--name <value>` that is also read from the variable PROOFD_NAME. */
 export function createOption(flags: string, description: string): Option {
@@ -49,6 +52,41 @@ export function integerParser(low: number, high: number): (text: string) => numb
   };
 }
 
+/** @returns a parser of whole numbers from `low` to 2^256 - 1, decimal or 0x hex */
+export function bigintParser(low: bigint): (text: string) => bigint {
+  return text => {
+    const value = parseBigint(text);
+    if (value !== undefined && value >= low && value < 2n ** 256n) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${low} to 2^256 - 1, decimal or 0x hex.`);
+  };
+}
+
+/** @returns undefined for text that is neither decimal nor 0x hex, or has more digits than a number below 2^256 */
+function parseBigint(text: string): bigint | undefined {
+  return /^([0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : undefined;
+}
+
+/** A number that stays text, so that it is exact. */
+export function parseDecimal(text: string): string {
+  if (DECIMAL.test(text)) return text;
+  throw new InvalidArgumentError("Expected a number such as 1.2, at most 9 digits after the point.");
+}
+
+/** From 0, below 1. */
+export function parseFraction(text: string): number {
+  const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  if (value < 1) return value;
+  throw new InvalidArgumentError("Expected a fraction from 0 to below 1, such as 0.015.");
+}
+
+export function parseHttpUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  // fetch refuses a URL with a user name, which is too late here.
+  if (url !== undefined && isHttp && url.username === "" && url.password === "") return url;
+  throw new InvalidArgumentError("Expected an http or https URL without user name and password.");
+}
+
 /** A block number, decimal or 0x hex. */
 export function parseBlockNumber(text: string): number {
   const value = /^([0-9]{1,16}|0[xX][0-9a-fA-F]{1,12})$/.test(text) ? Number(text) : Number.NaN;
@@ -63,10 +101,8 @@ export function parseFinalized(text: string): number | "last" {
 
 /** A chain id up to 2^256 - 1, decimal or 0x hex. */
 export function parseChainId(text: string): bigint {
-  if (/^([0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text)) {
-    const value = BigInt(text);
-    if (value > 0n && value < 2n ** 256n) return value;
-  }
+  const value = parseBigint(text);
+  if (value !== undefined && value > 0n && value < 2n ** 256n) return value;
   throw new InvalidArgumentError("Expected a chain id above 0, decimal or 0x hex.");
 }
 

@@ -4,12 +4,14 @@ import {Command, type Option} from "commander";
 import type {ImportSource} from "../../workers/job.ts";
 import {VERSION} from "../version.ts";
 import {type CheckOptions, runCheck} from "./checkCommand.ts";
+import {createEstimateOptions, readEstimateOptions} from "./estimateOptions.ts";
 import {runImport} from "./importCommand.ts";
 import {createLimitOptions, readLimits} from "./limitOptions.ts";
 import {
   createOption,
   createSwitch,
   integerParser,
+  MAX_WORKERS,
   parseBlockNumber,
   parseChainId,
   parseFinalized,
@@ -19,7 +21,6 @@ import {
 import {type RollbackOptions, runRollback} from "./rollbackCommand.ts";
 import {runServe} from "./serveCommand.ts";
 
-const MAX_WORKERS = 256;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
 /** @param onExitCode - takes the exit code of the command that ran */
@@ -107,13 +108,14 @@ function createServe(onExitCode: (code: number) => void): Command {
     createSwitch("--demo", "serve the built-in demo chain, which is imported first"),
     chainIdOption(),
     ...createLimitOptions(),
+    ...createEstimateOptions(),
     createOption("--log-level <level>", "least level that is logged, on standard error")
       .choices(LOG_LEVELS)
       .default("info"),
     createSwitch("--log-requests", "log every request"),
   ])
-    .description("Serve proofs of the store's finalized blocks over JSON-RPC.")
-    .action(async values => {
+    .description("Serve proofs of the store's finalized blocks, and gas estimates, over JSON-RPC.")
+    .action(async (values, command: Command) => {
       const {db, host, port, workers, cacheMb, diffs, demo, chainId, logLevel, logRequests} = values;
       const code = await runServe({
         db,
@@ -127,6 +129,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         logLevel,
         logRequests: logRequests === true,
         limits: readLimits(values),
+        estimate: readEstimateOptions(values, command),
       });
       onExitCode(code);
     });

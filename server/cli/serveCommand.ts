@@ -14,6 +14,7 @@ import type {Metrics} from "../observe/metrics.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
 import {importDemo} from "./demo.ts";
+import type {EstimateOptions} from "./estimateOptions.ts";
 import {ExitCode, StopWatch} from "./exitCode.ts";
 import {openStore, WorkError} from "./storeOpening.ts";
 
@@ -30,6 +31,7 @@ export interface ServeOptions {
   readonly logLevel: string;
   readonly logRequests: boolean;
   readonly limits: Limits;
+  readonly estimate: EstimateOptions;
 }
 
 /** The promise is 10 s from the signal to the exit. Connections that take longer are cut: */

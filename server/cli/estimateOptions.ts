@@ -1,0 +1,135 @@
+/**
+ * Gas estimates as flags of `proofd serve`. A flag that would do nothing in its company is refused, so that nobody
+ * believes in it: one of the other fee model, any with --no-estimate, --gateway without.
+ */
+import {availableParallelism} from "node:os";
+import type {Command, Option} from "commander";
+import type {EstimateSettings} from "../../workers/job.ts";
+import {
+  createFeeOptions,
+  createModelOptions,
+  type FeeFlags,
+  type FeeModel,
+  readFeeSettings,
+} from "./feeOptions.ts";
+import {
+  createOption,
+  createSwitch,
+  integerParser,
+  MAX_WORKERS,
+  parseFraction,
+  parseHttpUrl,
+} from "./options.ts";
+
+export interface EstimateOptions {
+  readonly settings: EstimateSettings;
+  /** Threads that estimate; none are needed while not enabled. */
+  readonly workers: number;
+  /** false: this node runs without the sequencer extension. */
+  readonly isEnabled: boolean;
+  /** Where estimates go instead; only while not enabled. */
+  readonly gateway: URL | undefined;
+}
+
+/** commander's values of the flags below. */
+interface EstimateFlags extends FeeFlags {
+  readonly gasCap: number;
+  readonly estimateTime: number;
+  readonly gasTolerance: number;
+  readonly hardfork?: string;
+  readonly estimateWorkers: number;
+  readonly estimate: boolean;
+  readonly gateway?: URL;
+}
+
+const OTHER_MODEL: Readonly<Record<FeeModel, FeeModel>> = {
+  verification: "extra-data",
+  "extra-data": "verification",
+};
+const HARDFORKS = [
+  ...[
+    "homestead",
+    "tangerineWhistle",
+    "spuriousDragon",
+    "byzantium",
+    "constantinople",
+    "petersburg",
+    "istanbul",
+  ],
+  ...["berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka"],
+];
+/** A plain transfer's gas. */
+const LEAST_GAS_CAP = 21_000;
+
+export function createEstimateOptions(): Option[] {
+  return [
+    ...createSettingOptions(),
+    createSwitch("--no-estimate", "run without the sequencer extension: no gas estimates"),
+    createGatewayOption(),
+  ];
+}
+
+function createGatewayOption(): Option {
+  const description = "where gas estimates are forwarded to, with --no-estimate";
+  return createOption("--gateway <url>", description).argParser(parseHttpUrl);
+}
+
+/** The flags that say how this node estimates. */
+function createSettingOptions(): Option[] {
+  const workers = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
+  return [
+    createOption("--gas-cap <gas>", "most gas that an estimate may find")
+      .argParser(integerParser(LEAST_GAS_CAP, 2 ** 32))
+      .default(50_000_000),
+    createOption("--estimate-time <ms>", "execution of one estimate, all its runs together")
+      .argParser(integerParser(1, 600_000))
+      .default(2000),
+    createOption("--gas-tolerance <fraction>", "how far above the least gas an estimate may be, 0 is exact")
+      .argParser(parseFraction)
+      .default(0.015),
+    createOption("--hardfork <name>", "rules of every block; by default those of the genesis config").choices(
+      HARDFORKS,
+    ),
+    createOption("--estimate-workers <count>", "estimate threads")
+      .argParser(integerParser(1, MAX_WORKERS))
+      .default(workers, `half of cores - 1: ${workers}`),
+    ...createFeeOptions(),
+  ];
+}
+
+/** @param command - ends the program with a usage error for flags that exclude each other */
+export function readEstimateOptions(flags: EstimateFlags, command: Command): EstimateOptions {
+  const {gasCap, estimateTime: timeMs, gasTolerance, hardfork, estimate: isEnabled, gateway} = flags;
+  if (isEnabled) {
+    refuseIdle([createGatewayOption()], command, "without --no-estimate");
+    refuseIdle(
+      createModelOptions(OTHER_MODEL[flags.feeModel]),
+      command,
+      `with --fee-model ${flags.feeModel}`,
+    );
+  } else {
+    refuseIdle(createSettingOptions(), command, "with --no-estimate");
+  }
+  return {
+    settings: {
+      gasCap,
+      timeMs,
+      gasTolerance,
+      ...(hardfork === undefined ? {} : {hardfork}),
+      fee: readFeeSettings(flags),
+    },
+    workers: flags.estimateWorkers,
+    isEnabled,
+    gateway,
+  };
+}
+
+/** Refuses those of `options` that were given. */
+function refuseIdle(options: readonly Option[], command: Command, company: string): void {
+  for (const option of options) {
+    const source = command.getOptionValueSource(option.attributeName());
+    if (source !== "cli" && source !== "env") continue;
+    const name = source === "env" ? `variable ${option.envVar}` : option.long;
+    command.error(`error: ${name} has no effect ${company}`);
+  }
+}
