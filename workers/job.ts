@@ -64,6 +64,9 @@ export interface Answers {
   readonly failures: readonly (Failure & {readonly call: number})[];
 }
 
+/** Legacy, EIP-2930, EIP-1559, EIP-7702. */
+export type TransactionType = 0 | 1 | 2 | 4;
+
 /** A call of chain_estimateGas, checked as far as it can be without the block. Fields left out are undefined. */
 export interface EstimateCall {
   readonly block: number;
@@ -82,8 +85,8 @@ export interface EstimateCall {
   readonly data: Uint8Array;
   /** Below 2^64 - 1. */
   readonly nonce?: bigint;
-  /** 0 legacy, 1 EIP-2930, 2 EIP-1559, 4 EIP-7702: what was asked for, or what the fields make it. */
-  readonly type: 0 | 1 | 2 | 4;
+  /** What was asked for, or what the fields make it; undefined: the newest that the block's fork has. */
+  readonly type?: TransactionType;
   readonly accessList?: readonly AccessListEntry[];
   /** Type 4 only, at least one. */
   readonly authorizationList?: readonly Authorization[];

@@ -4,7 +4,7 @@
  */
 import {availableParallelism} from "node:os";
 import type {Command, Option} from "commander";
-import type {EstimateSettings} from "../../workers/job.ts";
+import {type EstimateSettings, HARDFORKS} from "../../workers/job.ts";
 import {
   createFeeOptions,
   createModelOptions,
@@ -46,18 +46,6 @@ const OTHER_MODEL: Readonly<Record<FeeModel, FeeModel>> = {
   verification: "extra-data",
   "extra-data": "verification",
 };
-const HARDFORKS = [
-  ...[
-    "homestead",
-    "tangerineWhistle",
-    "spuriousDragon",
-    "byzantium",
-    "constantinople",
-    "petersburg",
-    "istanbul",
-  ],
-  ...["berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka"],
-];
 /** A plain transfer's gas. */
 const LEAST_GAS_CAP = 21_000;
 

@@ -4,12 +4,12 @@
  *   type   excludes                                                  without `type` it is chosen for
  *   0      accessList, maxFeePerGas, maxPriorityFeePerGas            gasPrice
  *   1      maxFeePerGas, maxPriorityFeePerGas                        gasPrice and accessList
- *   2      gasPrice                                                  anything else
+ *   2      gasPrice                                                  maxFeePerGas, maxPriorityFeePerGas
  *   4      gasPrice; needs authorizationList and to                  authorizationList
  *
- * Only type 4 has an authorizationList.
+ * Only type 4 has an authorizationList. Where nothing decides, the block's hard fork will.
  */
-import type {EstimateCall} from "../../workers/job.ts";
+import type {EstimateCall, TransactionType} from "../../workers/job.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
 import {
   type Fields,
@@ -34,9 +34,7 @@ export interface CallRules {
   readonly gasCap: number;
 }
 
-type Type = EstimateCall["type"];
-
-const EXCLUDED: Readonly<Record<Type, readonly string[]>> = {
+const EXCLUDED: Readonly<Record<TransactionType, readonly string[]>> = {
   0: ["accessList", "maxFeePerGas", "maxPriorityFeePerGas", "authorizationList"],
   1: ["maxFeePerGas", "maxPriorityFeePerGas", "authorizationList"],
   2: ["gasPrice", "authorizationList"],
@@ -56,8 +54,9 @@ export function parseCallFields(
 ): Omit<EstimateCall, "block" | "overrides"> {
   const fields = parseFields(call, `${path} (call)`, "an object");
   checkChainId(fields, path, rules.chainId);
+  const type = chooseType(fields, path);
   return {
-    type: chooseType(fields, path),
+    ...(type === undefined ? {} : {type}),
     value: parseField(fields, "value", path, parseWei).value ?? 0n,
     data: parseData(fields, path),
     ...parseField(fields, "from", path, parseAddress),
@@ -70,14 +69,14 @@ export function parseCallFields(
   };
 }
 
-function chooseType(fields: Fields, path: string): Type {
+function chooseType(fields: Fields, path: string): TransactionType | undefined {
   const has = (name: string) => readField(fields, name) !== undefined;
   const dynamic = has("maxFeePerGas") ? "maxFeePerGas" : "maxPriorityFeePerGas";
   if (has("gasPrice") && has(dynamic)) {
     throw invalid(`${path} has both gasPrice and ${dynamic}: expected one or the other`);
   }
-  const byFields = has("authorizationList") ? 4 : has("gasPrice") ? (has("accessList") ? 1 : 0) : 2;
-  const type = parseField(fields, "type", path, parseType).type ?? byFields;
+  const type = parseField(fields, "type", path, parseType).type ?? typeOfFields(has, dynamic);
+  if (type === undefined) return undefined;
   for (const name of EXCLUDED[type]) {
     if (has(name)) throw invalid(`${path}.${name} is given: expected none in a call of type ${type}`);
   }
@@ -89,7 +88,13 @@ function chooseType(fields: Fields, path: string): Type {
   return type;
 }
 
-function parseType(value: unknown, path: string): Type {
+function typeOfFields(has: (name: string) => boolean, dynamic: string): TransactionType | undefined {
+  if (has("authorizationList")) return 4;
+  if (has("gasPrice")) return has("accessList") ? 1 : 0;
+  return has(dynamic) ? 2 : undefined;
+}
+
+function parseType(value: unknown, path: string): TransactionType {
   const type = Number(parseAmount(value, path, WORD_BOUND));
   if (type === 0 || type === 1 || type === 2 || type === 4) return type;
   throw refuse(path, value, type === 3 ? "0, 1, 2 or 4; blobs are not supported" : "0, 1, 2 or 4");

@@ -51,7 +51,11 @@ const anyTyped: fc.Arbitrary<Partial<EstimateCall> & Pick<EstimateCall, "type">>
   fc.record({type: fc.constant(1 as const), gasPrice: wei, accessList: anyAccessList}),
   fc
     .tuple(fc.record({accessList: anyAccessList}, maybe), anyFees)
-    .map(([lists, fees]) => ({type: 2 as const, ...lists, ...fees})),
+    .map(([lists, fees]) => ({
+      ...(Object.keys(fees).length === 0 ? {} : {type: 2 as const}),
+      ...lists,
+      ...fees,
+    })),
   fc
     .tuple(fc.array(anyAuthorization, {minLength: 1, maxLength: 2}), bytes(20), anyFees)
     .map(([authorizationList, to, fees]) => ({type: 4 as const, authorizationList, to, ...fees})),
@@ -108,7 +112,7 @@ class Speller {
   params(call: EstimateCall): unknown[] {
     const {block, overrides, type, ...fields} = call;
     const spelled = this.fields(fields) as Record<string, unknown>;
-    if (this.pick(2) === 0) spelled.type = this.amount(BigInt(type));
+    if (type !== undefined && this.pick(2) === 0) spelled.type = this.amount(BigInt(type));
     if (this.pick(2) === 0) spelled.input = this.bytes(call.data);
     if (call.from === undefined && this.pick(2) === 0) spelled.from = null;
     const selector = [`0x${block.toString(16)}`, `${block}`, {blockNumber: `0x0${block}`}][this.pick(3)];

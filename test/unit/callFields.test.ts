@@ -37,14 +37,14 @@ test("data and input are whole bytes, and the same where both are given", () => 
   ]);
 });
 
-test("the type is that of the fields where it is not given", () => {
+test("the type is that of the fields where it is not given, if they decide", () => {
   const accessList: unknown[] = [];
   const authorizationList = [AUTHORIZATION];
-  const table: [Record<string, unknown>, number][] = [
-    [{}, 2],
+  const table: [Record<string, unknown>, number | undefined][] = [
+    [{}, undefined],
     [{maxFeePerGas: 1}, 2],
     [{maxPriorityFeePerGas: 1}, 2],
-    [{accessList}, 2],
+    [{accessList}, undefined],
     [{gasPrice: 0}, 0],
     [{gasPrice: 1, accessList}, 1],
     [{authorizationList, to: ADDRESS}, 4],

@@ -4,7 +4,7 @@
 import type {Common} from "@ethereumjs/common";
 import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
 import {bigIntToUnpaddedBytes} from "@ethereumjs/util";
-import type {EstimateCall} from "../job.ts";
+import type {EstimateCall, TransactionType} from "../job.ts";
 
 const TX_GAS = 21_000n;
 const CREATION_GAS = 32_000n;
@@ -49,19 +49,28 @@ export function floorGas(call: EstimateCall, common: Common): bigint {
   return TX_GAS + FLOOR_TOKEN_GAS * (zeros + TOKENS_OF_NONZERO_BYTE * others);
 }
 
-/** The EIP that brought the call's transaction type, if `common` does not have it. */
-export function missingEip(call: EstimateCall, common: Common): number | undefined {
-  const eip = {0: undefined, 1: 2930, 2: 1559, 4: 7702}[call.type];
+/** The type that the call asks for, else the newest that `common` has for its fields. */
+export function typeOf(call: EstimateCall, common: Common): TransactionType {
+  if (call.type !== undefined) return call.type;
+  if (common.isActivatedEIP(1559)) return 2;
+  return call.accessList === undefined ? 0 : 1;
+}
+
+/** The EIP that brought a transaction type, if `common` does not have it. */
+export function missingEip(type: TransactionType, common: Common): number | undefined {
+  const eip = {0: undefined, 1: 2930, 2: 1559, 4: 7702}[type];
   return eip === undefined || common.isActivatedEIP(eip) ? undefined : eip;
 }
 
 /**
  * What is signed: `type | rlp(fields)`, or before EIP-2718 rlp(fields), with the chain id as EIP-155 has it.
  *
+ * @param type - of the transaction, whatever the call says
  * @param nonce - of the sender, where the call names none
  */
 export function encodeUnsigned(
   call: EstimateCall,
+  type: TransactionType,
   nonce: bigint,
   gasLimit: bigint,
   chainId: bigint,
@@ -70,17 +79,17 @@ export function encodeUnsigned(
   const to = call.to ?? new Uint8Array(0);
   const ends = [number(gasLimit), to, number(call.value), call.data];
   const nonceBytes = number(call.nonce ?? nonce);
-  if (call.type === 0) {
+  if (type === 0) {
     const none = new Uint8Array(0);
     return RLP.encode([nonceBytes, number(call.gasPrice ?? 0n), ...ends, number(chainId), none, none]);
   }
   const accessList = (call.accessList ?? []).map(({address, storageKeys}) => [address, [...storageKeys]]);
   const prices =
-    call.type === 1
+    type === 1
       ? [number(call.gasPrice ?? 0n)]
       : [number(call.maxPriorityFeePerGas ?? 0n), number(call.maxFeePerGas ?? 0n)];
   const fields: NestedUint8Array = [number(chainId), nonceBytes, ...prices, ...ends, accessList];
-  if (call.type === 4) {
+  if (type === 4) {
     fields.push(
       (call.authorizationList ?? []).map(({chainId, address, nonce, yParity, r, s}) => [
         number(chainId),
@@ -94,7 +103,7 @@ export function encodeUnsigned(
   }
   const encoded = RLP.encode(fields);
   const typed = new Uint8Array(1 + encoded.length);
-  typed[0] = call.type;
+  typed[0] = type;
   typed.set(encoded, 1);
   return typed;
 }

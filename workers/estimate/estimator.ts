@@ -8,7 +8,7 @@ import type {StateStore} from "../../storage/stateStore.ts";
 import type {Answers, EstimateCall, EstimateJob, EstimateSettings, Failure} from "../job.ts";
 import {failureOf} from "../prove/prover.ts";
 import {feeOf} from "./callFee.ts";
-import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
+import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./callTransaction.ts";
 import {Deadline, TimeLimitError} from "./deadline.ts";
 import {EstimateError, executionFailed} from "./estimateError.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
@@ -95,9 +95,10 @@ export class Estimator {
     call: EstimateCall,
   ): Promise<Estimate> {
     const {common} = machine;
-    const eip = missingEip(call, common);
+    const type = typeOf(call, common);
+    const eip = missingEip(type, common);
     if (eip !== undefined) {
-      const detail = `transactions of type 0x${call.type.toString(16)} need EIP-${eip}, which block ${call.block} (${common.hardfork()}) does not have`;
+      const detail = `transactions of type ${type} need EIP-${eip}, which block ${call.block} (${common.hardfork()}) does not have`;
       throw new EstimateError({failure: "CALL_INVALID", detail});
     }
     await machine.state.override(call.overrides ?? []);
@@ -115,7 +116,7 @@ export class Estimator {
       tolerance: this.settings.gasTolerance,
     });
     if (typeof limit !== "bigint") throw explainFailure(limit, upper);
-    const unsigned = encodeUnsigned(call, account.nonce, limit, machine.chainId);
+    const unsigned = encodeUnsigned(call, type, account.nonce, limit, machine.chainId);
     const priorityFeePerGas = this.priorityFee.of({
       gasLimit: limit,
       compressedSize: compressedSize(simulation.sender.bytes, unsigned),
