@@ -7,8 +7,10 @@
 import {createHash} from "node:crypto";
 import {existsSync, renameSync, rmSync} from "node:fs";
 import {AccountDifferences} from "../storage/block/accountDifferences.ts";
+import type {BlockHeader} from "../storage/block/blockDifference.ts";
 import {BlockWriter} from "../storage/block/blockWriter.ts";
 import {StateStore} from "../storage/stateStore.ts";
+import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
 
 export const BLOCKS = 300;
 const NEW_ACCOUNTS = 50;
@@ -50,15 +52,16 @@ async function makeStore(directory: string, accounts: number, cacheBytes: number
   const allocation = new AccountDifferences();
   for (let i = 0; i < accounts; i++)
     allocation.add({address: addressAt(i), change: {balance: 10n ** 15n + BigInt(i)}});
+  addContracts(allocation, addressAt);
   const startMs = performance.now();
-  await writer.apply({header: {number: 0, hash: blockHash(0)}, accounts: allocation});
+  await writer.apply({header: headerOf(0), accounts: allocation, chain: BENCH_CHAIN});
   await writer.flush();
   const bulkSeconds = (performance.now() - startMs) / 1000;
 
   const bytesBefore = writer.bytesWritten;
   const blocksMs = performance.now();
   for (let number = 1; number <= BLOCKS; number++) {
-    await writer.apply({header: {number, hash: blockHash(number)}, accounts: changesOf(number, accounts)});
+    await writer.apply({header: headerOf(number), accounts: changesOf(number, accounts)});
     writer.markFinalized(number);
     await writer.flush();
   }
@@ -79,6 +82,11 @@ function changesOf(number: number, accounts: number): AccountDifferences {
   return changes;
 }
 
-function blockHash(number: number): Buffer {
-  return createHash("sha256").update(`block ${number}`).digest();
+function headerOf(number: number): BlockHeader {
+  return {
+    number,
+    hash: createHash("sha256").update(`block ${number}`).digest(),
+    timestamp: BigInt(1_700_000_000 + number),
+    gasLimit: 60_000_000n,
+  };
 }

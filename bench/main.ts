@@ -5,6 +5,7 @@ import {execFileSync} from "node:child_process";
 import {availableParallelism} from "node:os";
 import {parseArgs} from "node:util";
 import {LEAF_WRITES_PER_BLOCK, openBenchStore} from "./benchStore.ts";
+import {addEstimateTasks} from "./estimate.bench.ts";
 import {CALLS_PER_TASK, createProofBench} from "./proof.bench.ts";
 
 const CACHE_BYTES = 64 << 20;
@@ -32,6 +33,7 @@ if (commits !== undefined) {
 }
 
 const bench = createProofBench(benchStore, accounts, timeMs);
+addEstimateTasks(bench, benchStore.store);
 await bench.run();
 const rows = bench.tasks.map(task => {
   const {result} = task;

@@ -49,13 +49,11 @@ const anyFees = fc
 const anyTyped: fc.Arbitrary<Partial<EstimateCall> & Pick<EstimateCall, "type">> = fc.oneof(
   fc.record({type: fc.constant(0 as const), gasPrice: wei}),
   fc.record({type: fc.constant(1 as const), gasPrice: wei, accessList: anyAccessList}),
-  fc
-    .tuple(fc.record({accessList: anyAccessList}, maybe), anyFees)
-    .map(([lists, fees]) => ({
-      ...(Object.keys(fees).length === 0 ? {} : {type: 2 as const}),
-      ...lists,
-      ...fees,
-    })),
+  fc.tuple(fc.record({accessList: anyAccessList}, maybe), anyFees).map(([lists, fees]) => ({
+    ...(Object.keys(fees).length === 0 ? {} : {type: 2 as const}),
+    ...lists,
+    ...fees,
+  })),
   fc
     .tuple(fc.array(anyAuthorization, {minLength: 1, maxLength: 2}), bytes(20), anyFees)
     .map(([authorizationList, to, fees]) => ({type: 4 as const, authorizationList, to, ...fees})),
