@@ -1,7 +1,11 @@
-/** Puts the serving side together: pool -> dispatcher -> service -> HTTP, and the metrics that look at all of them. */
+/** Puts the serving side together: lanes -> dispatcher -> service -> HTTP, and the metrics that look at all of them. */
 import type {Logger} from "pino";
 import type {ProofPool} from "../workers/pool.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
+import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
+import {LANE_IDS, LANE_NAMES} from "./dispatch/laneId.ts";
+import {packTask} from "./dispatch/task.ts";
+import {createEstimateLane, type Estimates} from "./estimates.ts";
 import {HeldBytes} from "./http/heldBytes.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {CallTally} from "./observe/callTally.ts";
@@ -16,20 +20,28 @@ export interface Front {
   readonly metrics: Metrics;
 }
 
-/** Nothing listens yet. @param pool - stays the caller's, and is closed after the front */
-export function createFront(options: HttpOptions, pool: ProofPool, trouble: TroubleLog, log: Logger): Front {
+/** Nothing listens yet. @param pool, estimates - stay the caller's, and are closed after the front */
+export function createFront(
+  options: HttpOptions,
+  pool: ProofPool,
+  estimates: Estimates,
+  trouble: TroubleLog,
+  log: Logger,
+): Front {
   const {limits} = options;
   const tally = new CallTally(METHOD_NAMES);
   const held = new HeldBytes(limits.heldBytesTotal);
-  const dispatcher = new Dispatcher(pool, limits, tally, trouble);
+  const lanes = [createProofLane(pool), createEstimateLane(estimates)] as const;
+  const dispatcher = new Dispatcher(lanes, limits, tally, trouble);
   const metrics = new Metrics({
     tally,
     trouble,
     held,
-    readQueuedCost: () => dispatcher.queuedCost,
+    readQueuedCosts: () =>
+      Object.fromEntries(LANE_IDS.map(lane => [LANE_NAMES[lane], dispatcher.queuedCost(lane)])),
     readHead: () => pool.head(),
   });
-  const service = new Service(pool, limits, dispatcher, tally, trouble);
+  const service = new Service(pool, estimates, limits, dispatcher, tally, trouble);
   const http = new HttpServer(options, {
     service,
     held,
@@ -38,4 +50,13 @@ export function createFront(options: HttpOptions, pool: ProofPool, trouble: Trou
     readCoverage: () => ({isEmpty: pool.head().latest === null, isProvable: pool.head().finalized !== null}),
   });
   return {http, dispatcher, metrics};
+}
+
+function createProofLane(pool: ProofPool): LaneOptions {
+  return {
+    workers: pool.workers,
+    maxTasks: pool.workers * TASKS_PER_WORKER,
+    bytesPerCost: pool.maxProofTextBytes,
+    perform: task => pool.prove(packTask(task)),
+  };
 }

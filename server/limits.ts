@@ -11,10 +11,10 @@ export interface Limits {
   readonly batchCalls: number;
   /** Storage keys of one chain_getProof. The packed form counts them in 16 bits (workers/job.ts). */
   readonly storageKeys: number;
-  /** Cost of one HTTP request: an account 1, each slot 1. */
+  /** Cost of one HTTP request: an account 1, each slot 1, an estimate 20. */
   readonly requestCost: number;
   readonly responseBytes: number;
-  /** Cost of all admitted and unfinished requests that do not wait for their own reader. */
+  /** Cost of all admitted and unfinished requests that do not wait for their own reader, in each lane on its own. */
   readonly queueCost: number;
   /** Bytes of finished answers held for slow readers, all requests together. */
   readonly heldBytesTotal: number;
@@ -39,5 +39,8 @@ export const DEFAULT_LIMITS: Limits = {
 /** Largest value of `storageKeys`: the key count of a packed call is a u16. */
 export const MAX_STORAGE_KEYS = 2 ** 16 - 1;
 
-/** Upper bound of what surrounds the result of a chain_getProof, without its id. */
+/** Upper bound of what surrounds the result of a call, without its id. */
 export const CALL_TEXT_BYTES = 256;
+
+/** Upper bound of an estimate's result or error: revert data is cut at 32 KiB, which are 64 KiB of hex. */
+export const MAX_ESTIMATE_TEXT_BYTES = 72 * 1024;

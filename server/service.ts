@@ -1,38 +1,50 @@
 /**
- * From a body to its answer: the envelope, the limits that hold before any work, the calls that need no worker, and the
+ * From a body to its answer: the envelope, the limits that hold before any work, the calls that need no lane, and the
  * hand-over of the others to the dispatcher. One head for the whole HTTP request is taken here.
  */
 import type {ProofPool} from "../workers/pool.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
-import {ProofRequest} from "./dispatch/proofRequest.ts";
-import {PROOF_SLOT} from "./dispatch/segment.ts";
+import {LANE_METHODS, LaneId} from "./dispatch/laneId.ts";
+import {PendingRequest} from "./dispatch/pendingRequest.ts";
+import {ESTIMATE_COST, type RunEstimate, type Slot} from "./dispatch/requestCalls.ts";
+import {type Estimates, prepareEstimate} from "./estimates.ts";
 import type {Reply} from "./http/reply.ts";
-import {CALL_TEXT_BYTES, type Limits} from "./limits.ts";
+import {CALL_TEXT_BYTES, type Limits, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {
   answerMethod,
+  ESTIMATE_METHOD,
   PROOF_METHOD,
   RecordFailure,
-  requireProofParams,
+  requireArray,
   type ServiceView,
 } from "./rpc/methods.ts";
-import {packedBytes, packProofCall, proofCost} from "./rpc/proofParams.ts";
+import {PROOF_PARAMS, packedBytes, packProofCall, proofCost} from "./rpc/proofParams.ts";
 import {createLimitError, encodeError, RpcError} from "./rpc/rpcError.ts";
 
 /** A JSON string's character takes at most 3 bytes of UTF-8 (a pair of surrogates 4). */
 const MAX_BYTES_PER_CHARACTER = 3;
 
-/** What one request asks of the workers, told from its shape alone. */
+/** What one request asks of the lanes, told from its shape alone. */
 interface Demand {
-  cost: number;
+  readonly costs: [proof: number, estimate: number];
   packedBytes: number;
   responseBytes: number;
 }
 
+/** Why nothing of a request runs. */
+interface Refusal {
+  readonly error: RpcError;
+  /** Under which it is counted. */
+  readonly method: string;
+  readonly isQueueFull: boolean;
+}
+
 export class Service {
   readonly #pool: ProofPool;
+  readonly #estimates: Estimates;
   readonly #limits: Limits;
   readonly #dispatcher: Dispatcher;
   readonly #tally: CallTally;
@@ -40,12 +52,14 @@ export class Service {
 
   constructor(
     pool: ProofPool,
+    estimates: Estimates,
     limits: Limits,
     dispatcher: Dispatcher,
     tally: CallTally,
     trouble: TroubleLog,
   ) {
     this.#pool = pool;
+    this.#estimates = estimates;
     this.#limits = limits;
     this.#dispatcher = dispatcher;
     this.#tally = tally;
@@ -53,10 +67,10 @@ export class Service {
   }
 
   /**
-   * Answers one HTTP request, at once or when the workers have.
+   * Answers one HTTP request, at once or when the lanes have.
    *
    * @param body - only read during this call
-   * @returns null, or the response object with which the request is turned away because the queue is full (HTTP 503)
+   * @returns null, or the response object with which the request is turned away because a queue is full (HTTP 503)
    */
   answer(body: Buffer, reply: Reply, requestId: string): string | null {
     let envelope: Envelope;
@@ -70,42 +84,52 @@ export class Service {
     }
     const demand = this.#measure(envelope);
     const refusal = this.#refuse(demand);
-    if (refusal !== null) return this.#turnAway(envelope, refusal.error, refusal.isQueueFull, reply);
+    if (refusal !== null) return this.#turnAway(envelope, refusal, reply);
     this.#run(envelope, demand, reply, requestId);
     return null;
   }
 
   #measure(envelope: Envelope): Demand {
-    const demand: Demand = {cost: 0, packedBytes: 0, responseBytes: 0};
-    for (const call of envelope.calls) {
-      if (call.error !== null || call.idText === null || call.method !== PROOF_METHOD) continue;
-      const cost = proofCost(call.params, this.#limits.storageKeys);
-      if (cost === 0) continue;
-      demand.cost += cost;
-      demand.packedBytes += packedBytes(cost - 1);
-      demand.responseBytes +=
-        CALL_TEXT_BYTES + call.idText.length * MAX_BYTES_PER_CHARACTER + cost * this.#pool.maxProofTextBytes;
+    const demand: Demand = {costs: [0, 0], packedBytes: 0, responseBytes: 0};
+    for (const {error, idText, method, params} of envelope.calls) {
+      if (error !== null || idText === null) continue;
+      let resultBytes = 0;
+      if (method === PROOF_METHOD) {
+        const cost = proofCost(params, this.#limits.storageKeys);
+        if (cost === 0) continue;
+        demand.costs[LaneId.PROOF] += cost;
+        demand.packedBytes += packedBytes(cost - 1);
+        resultBytes = cost * this.#pool.maxProofTextBytes;
+      } else if (method === ESTIMATE_METHOD) {
+        if (this.#estimates.kind === "none" || !Array.isArray(params)) continue;
+        demand.costs[LaneId.ESTIMATE] += ESTIMATE_COST;
+        resultBytes = MAX_ESTIMATE_TEXT_BYTES;
+      } else continue;
+      demand.responseBytes += CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + resultBytes;
     }
     return demand;
   }
 
-  #refuse(demand: Demand): {error: RpcError; isQueueFull: boolean} | null {
+  #refuse({costs, responseBytes: got}: Demand): Refusal | null {
     const {requestCost, responseBytes} = this.#limits;
-    if (demand.cost > requestCost) {
-      const error = createLimitError("a request", requestCost, demand.cost, "accounts and storage keys");
-      return {error, isQueueFull: false};
+    const cost = costs[LaneId.PROOF] + costs[LaneId.ESTIMATE];
+    const method = costs[LaneId.PROOF] > 0 ? PROOF_METHOD : ESTIMATE_METHOD;
+    if (cost > requestCost) {
+      const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST})`;
+      return {error: createLimitError("a request", requestCost, cost, unit), method, isQueueFull: false};
     }
-    if (demand.responseBytes > responseBytes) {
-      const error = createLimitError("a response", responseBytes, demand.responseBytes, "bytes");
-      return {error, isQueueFull: false};
+    if (got > responseBytes) {
+      const error = createLimitError("a response", responseBytes, got, "bytes");
+      return {error, method, isQueueFull: false};
     }
-    const error = demand.cost > 0 ? this.#dispatcher.refuse(demand.cost) : null;
-    return error === null ? null : {error, isQueueFull: true};
+    const full = this.#dispatcher.refuse(costs);
+    return full === null ? null : {error: full.error, method: LANE_METHODS[full.lane], isQueueFull: true};
   }
 
   /** One error for the whole request; nothing of it runs. */
-  #turnAway(envelope: Envelope, error: RpcError, isQueueFull: boolean, reply: Reply): string | null {
-    this.#tally.add(PROOF_METHOD, error.code, 1);
+  #turnAway(envelope: Envelope, refusal: Refusal, reply: Reply): string | null {
+    const {error, method, isQueueFull} = refusal;
+    this.#tally.add(method, error.code, 1);
     const idText = envelope.isBatch ? "null" : ((envelope.calls[0] as Call).idText ?? "null");
     const text = encodeError(idText, error);
     if (isQueueFull) return text;
@@ -122,40 +146,44 @@ export class Service {
       readBlock: block => this.#pool.readBlock(block),
     };
     const packed = Buffer.allocUnsafe(demand.packedBytes);
-    const slots: (string | typeof PROOF_SLOT)[] = [];
-    const ids: string[] = [];
+    const slots: Slot[] = [];
+    const ids: [string[], string[]] = [[], []];
     const ends: number[] = [];
+    const estimates: RunEstimate[] = [];
     for (const call of envelope.calls) {
+      const {idText, method} = call;
       // A notification asks for nothing, and no method here changes anything: it is not run.
-      if (call.idText === null) continue;
+      if (idText === null) continue;
       try {
         if (call.error !== null) throw call.error;
-        if (call.method === PROOF_METHOD) {
-          const params = requireProofParams(call);
+        let slot: Slot;
+        if (method === PROOF_METHOD) {
+          const params = requireArray(call, PROOF_PARAMS);
           ends.push(packProofCall(params, view, this.#limits.storageKeys, packed, ends.at(-1) ?? 0));
-          ids.push(call.idText);
-          slots.push(PROOF_SLOT);
+          slot = LaneId.PROOF;
+        } else if (method === ESTIMATE_METHOD) {
+          estimates.push(prepareEstimate(this.#estimates, call, view));
+          slot = LaneId.ESTIMATE;
         } else {
-          const result = answerMethod(call, view);
-          slots.push(`{"jsonrpc":"2.0","id":${call.idText},"result":${result}}`);
-          this.#tally.add(call.method, 0, 1);
+          slot = `{"jsonrpc":"2.0","id":${idText},"result":${answerMethod(call, view)}}`;
+          this.#tally.add(method, 0, 1);
         }
+        if (typeof slot !== "string") ids[slot].push(idText);
+        slots.push(slot);
       } catch (error) {
         const rpcError = this.#asRpcError(error, requestId);
-        slots.push(encodeError(call.idText, rpcError));
-        this.#tally.add(call.method, rpcError.code, 1);
+        slots.push(encodeError(idText, rpcError));
+        this.#tally.add(method, rpcError.code, 1);
       }
     }
+    const {isBatch} = envelope;
     if (slots.length === 0) reply.send("204 No Content", [], "", false);
-    else if (ids.length === 0)
-      sendText(reply, envelope.isBatch ? `[${slots.join(",")}]` : (slots[0] as string));
-    else {
-      const calls = {slots, ids, packed, ends};
-      const {timeoutMs} = this.#limits;
-      const {isBatch} = envelope;
-      const {head} = view;
-      const request = new ProofRequest(requestId, calls, isBatch, head, reply, performance.now(), timeoutMs);
-      this.#dispatcher.admit(request);
+    else if (ends.length + estimates.length === 0) {
+      sendText(reply, isBatch ? `[${slots.join(",")}]` : (slots[0] as string));
+    } else {
+      const origin = {id: requestId, isBatch, head: view.head};
+      const calls = {slots, ids, packed, ends, estimates};
+      this.#dispatcher.admit(new PendingRequest(origin, calls, reply, this.#limits.timeoutMs));
     }
   }
 

@@ -34,7 +34,7 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "requestCost",
     name: "max-cost",
     unit: "cost",
-    description: "accounts and slots of one HTTP request",
+    description: "of one HTTP request: accounts and slots 1, estimates 20",
     high: 100_000_000,
   },
   {
@@ -48,7 +48,7 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "queueCost",
     name: "max-queue",
     unit: "cost",
-    description: "accounts and slots of all requests under way, beyond it 503",
+    description: "of all requests under way, proofs and estimates each; beyond it 503",
     high: 1_000_000_000,
   },
   {

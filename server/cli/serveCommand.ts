@@ -8,6 +8,7 @@ import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
 import type {ImportEvent} from "../../workers/job.ts";
 import type {ProofPool, Running} from "../../workers/pool.ts";
+import type {Estimates} from "../estimates.ts";
 import {createFront} from "../front.ts";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
@@ -74,7 +75,9 @@ async function serve(
   stop: StopWatch,
 ): Promise<void> {
   const {host, port, limits, logRequests: logsRequests} = options;
-  const {http, dispatcher, metrics} = createFront({host, port, limits, logsRequests}, pool, trouble, log);
+  const estimates = chooseEstimates();
+  const httpOptions = {host, port, limits, logsRequests};
+  const {http, dispatcher, metrics} = createFront(httpOptions, pool, estimates, trouble, log);
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
@@ -94,6 +97,11 @@ async function serve(
   await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
   http.close();
   dispatcher.close();
+}
+
+/** Until the flags are there (--no-estimate, --gateway). */
+function chooseEstimates(): Estimates {
+  return {kind: "none"};
 }
 
 /** @throws WorkError for a file that is not there, before anything is made for it */

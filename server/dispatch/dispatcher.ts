@@ -1,177 +1,105 @@
 /**
- * From admitted requests to tasks of the pool and back.
+ * From admitted requests to the lanes' tasks and back.
  *
- *   admit -> queue of requests, each gives one segment a turn -> task of about TASK_COST -> pool.prove
- *            ^ round robin, so a large batch and a small call share the workers              |
- *            +--- answer in request order, window of the request's reader <------------------+
+ *   admit -> lane "proof":    queue -> task -> pool.prove ----+
+ *      |                                                      |
+ *      +---> lane "estimate": queue -> task -> one estimate --+
+ *      |                                                      |
+ *      +<-- answer in request order, window of its reader <---+
  *
- * Calls that arrive in the same turn of the event loop share tasks: the queue is emptied after the turn's input
- * (setImmediate), not at each arrival.
+ * A request is in both lanes at once; what one of them answers early waits for the other's answer before it.
  */
-import type {Answers, Failure} from "../../workers/job.ts";
-import type {ProofPool} from "../../workers/pool.ts";
 import type {Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
-import {PROOF_METHOD} from "../rpc/methods.ts";
-import {createBlockUnknownError, encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
-import {Fifo} from "./fifo.ts";
-import type {ProofRequest} from "./proofRequest.ts";
-import {assembleAnswers, assembleErrors, type Segment, TASK_COST} from "./segment.ts";
-import {packTask, type Task} from "./task.ts";
+import {createFailureError} from "../rpc/failure.ts";
+import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
+import {Lane, type LaneOptions} from "./lane.ts";
+import {type ByLane, LANE_IDS, LANE_METHODS, LaneId} from "./laneId.ts";
+import type {PendingRequest} from "./pendingRequest.ts";
+import type {TaskAnswers} from "./requestCalls.ts";
+import {assembleAnswers, assembleErrors, type Segment} from "./segment.ts";
+import type {Task} from "./task.ts";
 
-/** One is worked on, the next is there when it ends; more would only take the order out of our hands. */
-const TASKS_PER_WORKER = 2;
-/** Below it the trip (13-20 us) would outweigh the work of spreading a burst over idle workers. */
-const MIN_SHARED_COST = 8;
-/** Ready or expected bytes of one request, at least; a few MB let a fast reader go on while its workers do. */
-const MIN_WINDOW_BYTES = 4 * 2 ** 20;
 /** How late a time-out may be noticed. */
 const SWEEP_MS = 50;
 
+/** A lane with no room for a request. */
+export interface FullLane {
+  readonly lane: LaneId;
+  readonly error: RpcError;
+}
+
 export class Dispatcher {
-  /** Cost of all admitted and unfinished requests; of those whose reader is slow only what is under way. */
-  queuedCost = 0;
-  readonly #pool: ProofPool;
   readonly #limits: Limits;
   readonly #tally: CallTally;
   readonly #trouble: TroubleLog;
-  readonly #bytesPerCost: number;
-  readonly #windowBytes: number;
-  readonly #maxTasks: number;
-  readonly #queue = new Fifo<ProofRequest>();
+  readonly #lanes: ByLane<Lane>;
   /** Every admitted request with unanswered segments. */
-  readonly #unfinished = new Set<ProofRequest>();
+  readonly #unfinished = new Set<PendingRequest>();
   readonly #sweep: NodeJS.Timeout;
-  #tasksUnderWay = 0;
-  #isFlushPlanned = false;
 
-  constructor(pool: ProofPool, limits: Limits, tally: CallTally, trouble: TroubleLog) {
-    this.#pool = pool;
+  constructor(lanes: ByLane<LaneOptions>, limits: Limits, tally: CallTally, trouble: TroubleLog) {
     this.#limits = limits;
     this.#tally = tally;
     this.#trouble = trouble;
-    this.#maxTasks = pool.workers * TASKS_PER_WORKER;
-    // Room for every worker's tasks, so that one large batch can use them all.
-    this.#bytesPerCost = pool.maxProofTextBytes;
-    this.#windowBytes = Math.max(MIN_WINDOW_BYTES, this.#maxTasks * TASK_COST * this.#bytesPerCost);
+    const onSettled = this.#settle.bind(this);
+    const [proof, estimate] = lanes;
+    this.#lanes = [new Lane(LaneId.PROOF, proof, onSettled), new Lane(LaneId.ESTIMATE, estimate, onSettled)];
     this.#sweep = setInterval(() => this.#expireOverdue(), SWEEP_MS);
     this.#sweep.unref();
   }
 
-  /** @returns the error for a request that finds the queue full; a request larger than the queue may still enter */
-  refuse(cost: number): RpcError | null {
-    const limit = this.#limits.queueCost;
-    if (this.queuedCost < limit) return null;
-    return new RpcError(RpcCode.LIMIT_EXCEEDED, "the queue is full: try again later", {
-      limit,
-      got: this.queuedCost + cost,
-    });
+  queuedCost(lane: LaneId): number {
+    return this.#lanes[lane].queuedCost;
   }
 
-  admit(request: ProofRequest): void {
+  /**
+   * A request larger than a lane's queue may still enter while there is room in it.
+   *
+   * @param costs - of the request; a lane that it does not need may be full
+   * @returns a lane that has no room for it, or null
+   */
+  refuse(costs: ByLane<number>): FullLane | null {
+    const limit = this.#limits.queueCost;
+    for (const lane of LANE_IDS) {
+      if (costs[lane] === 0 || this.queuedCost(lane) < limit) continue;
+      const got = this.queuedCost(lane) + costs[lane];
+      const message = `the queue of ${LANE_METHODS[lane]} is full: try again later`;
+      return {lane, error: new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got})};
+    }
+    return null;
+  }
+
+  admit(request: PendingRequest): void {
     this.#unfinished.add(request);
     this.#recount(request);
     request.reply.onAborted = () => this.#drop(request);
-    request.reply.onDrained = () => this.#resume(request);
-    this.#enqueue(request);
+    request.reply.onDrained = () => this.#offer(request);
+    this.#offer(request);
   }
 
   close(): void {
     clearInterval(this.#sweep);
   }
 
-  #enqueue(request: ProofRequest): void {
-    if (request.isQueued || request.isDropped || !request.hasSegmentsToStart) return;
-    if (request.fitsWindow(this.#windowBytes, this.#bytesPerCost)) {
-      request.isQueued = true;
-      this.#queue.push(request);
-      this.#planFlush();
-    } else if (request.isIdle && request.pausedSinceMs === null) {
-      // Everything started is answered and in order: only its reader holds it up.
-      request.pausedSinceMs = performance.now();
-      request.isReaderBound = true;
-      this.#recount(request);
-    }
+  /** Lets each lane start what it may: after everything that changes what the request's windows hold. */
+  #offer(request: PendingRequest): void {
+    for (const lane of this.#lanes) lane.offer(request);
+    if (request.updatePause()) this.#recount(request);
   }
 
-  /** The reader took something. */
-  #resume(request: ProofRequest): void {
-    if (
-      request.isDropped ||
-      !request.hasSegmentsToStart ||
-      !request.fitsWindow(this.#windowBytes, this.#bytesPerCost)
-    )
-      return;
-    if (request.pausedSinceMs !== null) {
-      request.deadlineMs += performance.now() - request.pausedSinceMs;
-      request.pausedSinceMs = null;
-    }
-    this.#enqueue(request);
+  #recount(request: PendingRequest): void {
+    for (const lane of this.#lanes) lane.recount(request);
   }
 
-  #drop(request: ProofRequest): void {
+  #drop(request: PendingRequest): void {
     request.isDropped = true;
     this.#unfinished.delete(request);
     this.#recount(request);
   }
 
-  /** Brings the request's part of `queuedCost` up to date. */
-  #recount(request: ProofRequest): void {
-    const share = request.queueShare;
-    this.queuedCost += share - request.countedShare;
-    request.countedShare = share;
-  }
-
-  #planFlush(): void {
-    if (this.#isFlushPlanned || this.#tasksUnderWay >= this.#maxTasks) return;
-    this.#isFlushPlanned = true;
-    setImmediate(() => {
-      this.#isFlushPlanned = false;
-      this.#flush();
-    });
-  }
-
-  #flush(): void {
-    while (this.#tasksUnderWay < this.#maxTasks) {
-      const task = this.#takeTask();
-      if (task === null) return;
-      this.#run(task);
-    }
-  }
-
-  #takeTask(): Task | null {
-    const requests: ProofRequest[] = [];
-    const indexes: number[] = [];
-    const share = Math.ceil(this.queuedCost / this.#pool.workers);
-    const wanted = Math.min(TASK_COST, Math.max(MIN_SHARED_COST, share));
-    let cost = 0;
-    for (let request = this.#queue.peek(); request !== undefined; request = this.#queue.peek()) {
-      const isLive = !request.isDropped && request.hasSegmentsToStart;
-      const next = isLive ? (request.segments[request.nextToStart] as Segment).cost : 0;
-      if (cost > 0 && cost + next > wanted) break;
-      this.#queue.shift();
-      request.isQueued = false;
-      if (!isLive) continue;
-      cost += next;
-      requests.push(request);
-      indexes.push(request.start());
-      this.#recount(request);
-      this.#enqueue(request);
-    }
-    return requests.length === 0 ? null : {requests, indexes};
-  }
-
-  #run(task: Task): void {
-    this.#tasksUnderWay++;
-    this.#pool.prove(packTask(task)).then(
-      answers => this.#settle(task, answers, null),
-      (error: unknown) => this.#settle(task, null, error),
-    );
-  }
-
-  #settle(task: Task, answers: Answers | null, error: unknown): void {
-    this.#tasksUnderWay--;
+  #settle(task: Task, answers: TaskAnswers | null, error: unknown): void {
     if (answers === null) {
       this.#trouble.reportTask(
         error,
@@ -180,82 +108,75 @@ export class Dispatcher {
     }
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
-      const request = task.requests[at] as ProofRequest;
+      const request = task.requests[at] as PendingRequest;
       const index = task.indexes[at] as number;
       const segment = request.segments[index] as Segment;
-      request.stopped(index);
+      request.stop(index);
       // Aborted, or given up meanwhile.
       if (!request.isDropped && !request.isSegmentAnswered(index)) {
         const pieces =
           answers === null
-            ? this.#assembleInternalErrors(request, segment)
+            ? this.#assembleErrors(request, segment, this.#trouble.createInternalError(request.id))
             : this.#assemble(request, segment, answers, base);
         this.#answer(request, index, pieces);
       }
       this.#recount(request);
-      this.#enqueue(request);
+      this.#offer(request);
       base += segment.endCall - segment.firstCall;
     }
-    if (this.#queue.length > 0) this.#planFlush();
   }
 
-  #answer(request: ProofRequest, index: number, pieces: Uint8Array[]): void {
+  #answer(request: PendingRequest, index: number, pieces: Uint8Array[]): void {
     request.answer(index, pieces);
     this.#recount(request);
     if (request.isAnswered) this.#unfinished.delete(request);
   }
 
-  #assemble(request: ProofRequest, segment: Segment, answers: Answers, base: number): Uint8Array[] {
+  #assemble(request: PendingRequest, segment: Segment, answers: TaskAnswers, base: number): Uint8Array[] {
+    const method = LANE_METHODS[segment.lane];
+    const callCount = segment.endCall - segment.firstCall;
     let failed = 0;
     const pieces = assembleAnswers(request.calls, segment, answers, base, (call, idText) => {
       failed++;
-      return encodeError(
-        idText,
-        this.#mapFailure(
-          request,
-          answers.failures.find(one => one.call === call),
-        ),
-      );
+      const failure = answers.failures.find(one => one.call === call);
+      const error =
+        createFailureError(failure, request.head) ?? this.#trouble.reportFailure(failure, request.id);
+      this.#tally.add(method, error.code, 1);
+      return encodeError(idText, error);
     });
-    this.#tally.add(PROOF_METHOD, 0, segment.endCall - segment.firstCall - failed);
+    if (answers.codes === undefined) this.#tally.add(method, 0, callCount - failed);
+    else {
+      for (let call = base; call < base + callCount; call++) {
+        const code = answers.codes[call];
+        if (code !== undefined) this.#tally.add(method, code, 1);
+      }
+    }
     return pieces;
   }
 
-  #mapFailure(request: ProofRequest, failure: Failure | undefined): RpcError {
-    if (failure?.failure === "BLOCK_UNKNOWN") {
-      this.#tally.add(PROOF_METHOD, RpcCode.BLOCK_UNKNOWN, 1);
-      return createBlockUnknownError("asked for", request.head);
-    }
-    this.#tally.add(PROOF_METHOD, RpcCode.INTERNAL_ERROR, 1);
-    return this.#trouble.reportFailure(failure, request.id);
-  }
-
-  #assembleInternalErrors(request: ProofRequest, segment: Segment): Uint8Array[] {
-    const error = this.#trouble.createInternalError(request.id);
-    this.#tally.add(PROOF_METHOD, error.code, segment.endCall - segment.firstCall);
+  /** Every call of the segment has the same error. */
+  #assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Uint8Array[] {
+    this.#tally.add(LANE_METHODS[segment.lane], error.code, segment.endCall - segment.firstCall);
     return assembleErrors(request.calls, segment, idText => encodeError(idText, error));
   }
 
   #expireOverdue(): void {
     const nowMs = performance.now();
     for (const request of this.#unfinished) {
-      if (request.pausedSinceMs !== null || nowMs < request.deadlineMs) continue;
-      this.#expire(request, Math.round(nowMs - request.startedMs));
+      if (request.isOverdue(nowMs)) this.#expire(request, Math.round(nowMs - request.startedMs));
     }
   }
 
-  /** Answers everything unanswered with the time-out; what is under way in a worker is ignored when it comes. */
-  #expire(request: ProofRequest, gotMs: number): void {
+  /** Answers everything unanswered with the time-out; what is under way is ignored when it comes. */
+  #expire(request: PendingRequest, gotMs: number): void {
     const limit = this.#limits.timeoutMs;
     const message = `the request was not finished after ${limit} ms`;
     const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs});
-    request.nextToStart = request.segments.length;
+    request.giveUp();
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
       if (request.isSegmentAnswered(index)) continue;
       const segment = request.segments[index] as Segment;
-      this.#tally.add(PROOF_METHOD, error.code, segment.endCall - segment.firstCall);
-      const pieces = assembleErrors(request.calls, segment, idText => encodeError(idText, error));
-      this.#answer(request, index, pieces);
+      this.#answer(request, index, this.#assembleErrors(request, segment, error));
     }
   }
 }

@@ -1,35 +1,28 @@
 /**
- * A segment: neighbouring calls of one HTTP request that go to a worker together and whose answers are one range of the
- * response. Calls that are answered without a worker (errors, other methods) lie in between as ready texts.
+ * A segment: neighbouring calls of one HTTP request that one lane answers in one task and whose answers are one range of
+ * the response. Calls that are answered without a lane (errors, other methods) lie in between as ready texts.
  *
- *   slots     | proof | proof | "ready" | proof | proof | ...        in request order, notifications left out
- *   segments  |<------ 0 ----------------------->|<-- 1 ...          each about TASK_COST
- *   calls     |   0   |   1   |         |   2   |   3   | ...        packed back to back in `packed`
+ *   slots     | proof | proof | "ready" | proof | estimate | estimate | "ready" | proof | ...
+ *   segments  |<------------- 0 -------------->|<-- 1 --->|<------- 2 -------->|<- 3 ...
  */
-import {type Answers, CALL_HEAD_BYTES} from "../../workers/job.ts";
+import type {Answers} from "../../workers/job.ts";
+import {type ByLane, LaneId} from "./laneId.ts";
+import {costOfCall, ESTIMATE_COST, type RequestCalls, type Slot} from "./requestCalls.ts";
 
 /**
- * Cost of one task, an account or slot 1. A trip to a worker costs 13-20 us, which 64 units share (0.7-1.2 us each,
+ * Cost of one task.
+ *
+ * Proofs, an account or slot 1: a trip to a worker costs 13-20 us, which 64 units share (0.7-1.2 us each,
  * measurements.md), and 64 proofs take a worker 2-3 ms: small enough to be fair between requests, and its 400-800 KB of
  * text is small against the window of a slow reader.
+ *
+ * Estimates: one. It may take seconds, and must not hold up others that happen to share its task.
  */
-export const TASK_COST = 64;
+export const TASK_COSTS: ByLane<number> = [64, ESTIMATE_COST];
 
-/** A slot that a worker answers; any other slot holds its finished response object, without a comma. */
-export const PROOF_SLOT = null;
-
-export interface ProofCalls {
-  readonly slots: readonly (string | typeof PROOF_SLOT)[];
-  /** JSON text of each proof call's id. */
-  readonly ids: readonly string[];
-  /** All proof calls as workers/job.ts packs them. */
-  readonly packed: Uint8Array;
-  /** End of each proof call in `packed`. */
-  readonly ends: readonly number[];
-}
-
-/** Half-open ranges of slots and of proof calls. */
+/** Half-open ranges of slots and of the lane's calls. */
 export interface Segment {
+  readonly lane: LaneId;
   readonly firstSlot: number;
   readonly endSlot: number;
   readonly firstCall: number;
@@ -37,33 +30,38 @@ export interface Segment {
   readonly cost: number;
 }
 
-/** Cost of call `call`, told from the length of its packed form. */
-export function costOfCall(calls: ProofCalls, call: number): number {
-  const start = call === 0 ? 0 : (calls.ends[call - 1] as number);
-  return 1 + ((calls.ends[call] as number) - start - CALL_HEAD_BYTES) / 32;
-}
-
-/** Cuts so that no segment exceeds TASK_COST, except for a single call that does. Every segment has a proof call. */
-export function cutSegments(calls: ProofCalls): Segment[] {
+/**
+ * Cuts where the lane changes, and so that no segment exceeds its lane's task, except for a single call that does.
+ *
+ * @param calls - at least one of them for a lane
+ * @returns segments that each have a call and together cover every slot
+ */
+export function cutSegments(calls: RequestCalls): Segment[] {
   const segments: Segment[] = [];
-  const {slots, ids} = calls;
+  const {slots} = calls;
+  /** Calls seen, by lane. */
+  const seen: [number, number] = [0, 0];
+  let lane: LaneId = LaneId.PROOF;
   let firstSlot = 0;
   let firstCall = 0;
-  let call = 0;
   let cost = 0;
-  for (let slot = 0; slot < slots.length; slot++) {
-    if (slots[slot] !== PROOF_SLOT) continue;
-    const callCost = costOfCall(calls, call);
-    if (cost > 0 && cost + callCost > TASK_COST) {
-      segments.push({firstSlot, endSlot: slot, firstCall, endCall: call, cost});
-      firstSlot = slot;
-      firstCall = call;
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as Slot;
+    if (typeof slot === "string") continue;
+    const callCost = costOfCall(calls, slot, seen[slot]);
+    if (cost > 0 && (slot !== lane || cost + callCost > TASK_COSTS[lane])) {
+      segments.push({lane, firstSlot, endSlot: at, firstCall, endCall: seen[lane], cost});
+      firstSlot = at;
       cost = 0;
     }
+    if (cost === 0) {
+      lane = slot;
+      firstCall = seen[lane];
+    }
     cost += callCost;
-    call++;
+    seen[lane]++;
   }
-  segments.push({firstSlot, endSlot: slots.length, firstCall, endCall: ids.length, cost});
+  segments.push({lane, firstSlot, endSlot: slots.length, firstCall, endCall: seen[lane], cost});
   return segments;
 }
 
@@ -75,26 +73,27 @@ export function cutSegments(calls: ProofCalls): Segment[] {
  * @param encodeFailure - the response object of a call of which `answers` has an empty range; `call` as in `answers`
  */
 export function assembleAnswers(
-  calls: ProofCalls,
+  calls: RequestCalls,
   segment: Segment,
   answers: Answers,
   base: number,
   encodeFailure: (call: number, idText: string) => string,
 ): Uint8Array[] {
+  const ids = calls.ids[segment.lane];
   const pieces: Uint8Array[] = [];
   let from = base === 0 ? 0 : (answers.ends[base - 1] as number);
   let to = from;
   let call = base;
-  for (let slot = segment.firstSlot; slot < segment.endSlot; slot++) {
-    let text = calls.slots[slot] as string | null;
-    if (text === PROOF_SLOT) {
+  for (let at = segment.firstSlot; at < segment.endSlot; at++) {
+    let text = calls.slots[at] as Slot;
+    if (typeof text !== "string") {
       const end = answers.ends[call] as number;
       if (end > to) {
         to = end;
         call++;
         continue;
       }
-      text = encodeFailure(call, calls.ids[segment.firstCall + call - base] as string);
+      text = encodeFailure(call, ids[segment.firstCall + call - base] as string);
       call++;
     }
     if (to > from) pieces.push(answers.text.subarray(from, to));
@@ -105,17 +104,18 @@ export function assembleAnswers(
   return pieces;
 }
 
-/** The same where no worker answered: every proof call of the segment has the same error. */
+/** The same where nobody answered: every call of the segment has the same error. */
 export function assembleErrors(
-  calls: ProofCalls,
+  calls: RequestCalls,
   segment: Segment,
   encodeFailure: (idText: string) => string,
 ): Uint8Array[] {
+  const ids = calls.ids[segment.lane];
   const texts: string[] = [];
   let call = segment.firstCall;
-  for (let slot = segment.firstSlot; slot < segment.endSlot; slot++) {
-    const text = calls.slots[slot] as string | null;
-    texts.push(text === PROOF_SLOT ? encodeFailure(calls.ids[call++] as string) : text, ",");
+  for (let at = segment.firstSlot; at < segment.endSlot; at++) {
+    const slot = calls.slots[at] as Slot;
+    texts.push(typeof slot === "string" ? slot : encodeFailure(ids[call++] as string), ",");
   }
   return [Buffer.from(texts.join(""))];
 }

@@ -1,27 +1,31 @@
-/** A task of the pool: segments of one or several requests, and their calls as one buffer (workers/job.ts). */
+/** A task: segments of one or several requests that one lane answers together. */
 import type {ProveJob} from "../../workers/job.ts";
-import type {ProofRequest} from "./proofRequest.ts";
+import type {PendingRequest} from "./pendingRequest.ts";
+import type {RunEstimate, TaskAnswers} from "./requestCalls.ts";
 import type {Segment} from "./segment.ts";
 
 /** Segment `indexes[k]` of `requests[k]`, in this order. */
 export interface Task {
-  readonly requests: ProofRequest[];
-  readonly indexes: number[];
+  readonly requests: readonly PendingRequest[];
+  readonly indexes: readonly number[];
 }
 
-/** Copies the calls to memory of their own size: structured clone would take the whole buffer behind a view. */
+/**
+ * The calls of a task of proofs as one buffer (workers/job.ts). Copies them to memory of their own size: structured
+ * clone would take the whole buffer behind a view.
+ */
 export function packTask(task: Task): ProveJob {
   const views: Uint8Array[] = [];
   const ids: string[] = [];
   let byteCount = 0;
   for (let at = 0; at < task.requests.length; at++) {
-    const request = task.requests[at] as ProofRequest;
-    const {firstCall, endCall} = request.segments[task.indexes[at] as number] as Segment;
+    const request = task.requests[at] as PendingRequest;
+    const {lane, firstCall, endCall} = request.segments[task.indexes[at] as number] as Segment;
     const {packed, ends} = request.calls;
     const view = packed.subarray(firstCall === 0 ? 0 : ends[firstCall - 1], ends[endCall - 1]);
     views.push(view);
     byteCount += view.length;
-    for (let call = firstCall; call < endCall; call++) ids.push(request.calls.ids[call] as string);
+    for (let call = firstCall; call < endCall; call++) ids.push(request.calls.ids[lane][call] as string);
   }
   const calls = new Uint8Array(byteCount);
   let at = 0;
@@ -30,4 +34,12 @@ export function packTask(task: Task): ProveJob {
     at += view.length;
   }
   return {calls, ids};
+}
+
+/** A task of the estimate lane is one call (TASK_COSTS). */
+export function runEstimate(task: Task): Promise<TaskAnswers> {
+  const [request] = task.requests as [PendingRequest];
+  const {lane, firstCall} = request.segments[task.indexes[0] as number] as Segment;
+  const run = request.calls.estimates[firstCall] as RunEstimate;
+  return run(request.calls.ids[lane][firstCall] as string);
 }

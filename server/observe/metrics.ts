@@ -10,7 +10,8 @@ export interface MetricSources {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
   readonly held: HeldBytes;
-  readonly readQueuedCost: () => number;
+  /** By lane. */
+  readonly readQueuedCosts: () => Readonly<Record<string, number>>;
   readonly readHead: () => Head;
 }
 
@@ -51,12 +52,7 @@ export class Metrics {
     this.#importFailed.set(0);
     registerCalls(registers, sources.tally);
     registerHead(registers, sources.readHead);
-    registerGauge(
-      registers,
-      "proofd_queued_cost",
-      "Cost of admitted and unfinished calls",
-      sources.readQueuedCost,
-    );
+    registerQueuedCost(registers, sources.readQueuedCosts);
     registerGauge(
       registers,
       "proofd_held_bytes",
@@ -119,6 +115,18 @@ function registerHead(registers: Registry[], readHead: () => Head): void {
     collect() {
       this.reset();
       for (const [which, block] of Object.entries(readHead())) if (block !== null) this.set({which}, block);
+    },
+  });
+}
+
+function registerQueuedCost(registers: Registry[], readQueuedCosts: MetricSources["readQueuedCosts"]): void {
+  new Gauge({
+    name: "proofd_queued_cost",
+    help: "Cost of admitted and unfinished calls of chain_getProof and chain_estimateGas",
+    labelNames: ["lane"],
+    registers,
+    collect() {
+      for (const [lane, cost] of Object.entries(readQueuedCosts())) this.set({lane}, cost);
     },
   });
 }

@@ -1,17 +1,17 @@
 /**
  * The methods that the main thread answers itself, from the head and a block's record. chain_getProof needs a tree and
- * goes to the workers (proofParams.ts, dispatch/).
+ * chain_estimateGas an EVM: they go to the lanes (proofParams.ts, estimateParams.ts, dispatch/).
  */
 import type {Failure} from "../../workers/job.ts";
 import type {BlockSummary} from "../../workers/pool.ts";
 import {VERSION} from "../version.ts";
 import type {Call} from "./envelope.ts";
-import {PROOF_PARAMS} from "./proofParams.ts";
 import {encodeQuantity} from "./quantity.ts";
 import {createBlockUnknownError, RpcCode, RpcError} from "./rpcError.ts";
 import {type BlockView, resolveSelector} from "./selector.ts";
 
 export const PROOF_METHOD = "chain_getProof";
+export const ESTIMATE_METHOD = "chain_estimateGas";
 
 /** What the methods see: one head, and reads that do not depend on when they happen. */
 export interface ServiceView extends BlockView {
@@ -42,15 +42,14 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["chain_getStateRoot", {params: "[block]", answer: answerStateRoot}],
   ["chain_getCoverage", {params: "[]", answer: answerCoverage}],
   ["chain_chainId", {params: "[]", answer: answerChainId}],
-  ["chain_estimateGas", {params: "[call, block, overrides]", answer: answerEstimateGas}],
   ["web3_clientVersion", {params: "[]", answer: answerClientVersion}],
 ]);
 
 /** Names under which calls are counted; everything else is "unknown". */
-export const METHOD_NAMES: readonly string[] = [PROOF_METHOD, ...METHODS.keys()];
+export const METHOD_NAMES: readonly string[] = [PROOF_METHOD, ESTIMATE_METHOD, ...METHODS.keys()];
 
 /**
- * @returns the result of any method but chain_getProof, as JSON text
+ * @returns the result of any method but chain_getProof and chain_estimateGas, as JSON text
  * @throws RpcError METHOD_NOT_FOUND, INVALID_PARAMS and those of the method
  */
 export function answerMethod(call: Call, view: ServiceView): string {
@@ -61,19 +60,15 @@ export function answerMethod(call: Call, view: ServiceView): string {
       `there is no method ${JSON.stringify(call.method.slice(0, 64))}`,
     );
   }
-  return method.answer(requireArray(call.params, call.method, method.params), view);
+  return method.answer(requireArray(call, method.params), view);
 }
 
-/** @throws RpcError INVALID_PARAMS for params by name */
-export function requireProofParams(call: Call): readonly unknown[] {
-  return requireArray(call.params, call.method, PROOF_PARAMS);
-}
-
-function requireArray(params: Call["params"], method: string, order: string): readonly unknown[] {
-  if (Array.isArray(params)) return params;
+/** @param order - of the parameters, for the message. @throws RpcError INVALID_PARAMS for params by name */
+export function requireArray(call: Call, order: string): readonly unknown[] {
+  if (Array.isArray(call.params)) return call.params;
   throw new RpcError(
     RpcCode.INVALID_PARAMS,
-    `params is an object: ${method} takes its parameters by position, ${order}`,
+    `params is an object: ${call.method} takes its parameters by position, ${order}`,
   );
 }
 
@@ -115,12 +110,6 @@ function answerChainId(params: readonly unknown[], view: ServiceView): string {
     throw new RpcError(RpcCode.NOT_AVAILABLE, `chain_chainId is not available: ${reason}`);
   }
   return JSON.stringify(encodeQuantity(view.chainId));
-}
-
-/** This node has no sequencer extension; the message is the specification's. */
-function answerEstimateGas(): string {
-  const reason = "this node runs without the sequencer extension";
-  throw new RpcError(RpcCode.NOT_AVAILABLE, `chain_estimateGas is not available: ${reason}`);
 }
 
 function answerClientVersion(params: readonly unknown[]): string {

@@ -12,8 +12,13 @@ export const RpcCode = {
   INTERNAL_ERROR: -32603,
   BLOCK_UNKNOWN: -32001,
   NOT_FINALIZED: -32002,
+  /** The same code: what was asked for is not to be had now. */
+  UPSTREAM_DOWN: -32002,
   NOT_AVAILABLE: -32004,
   LIMIT_EXCEEDED: -32005,
+  /** ethereum/execution-apis; `data` is what the contract reverted with. */
+  EXECUTION_REVERTED: 3,
+  EXECUTION_FAILED: -32000,
 } as const;
 
 export type RpcCode = (typeof RpcCode)[keyof typeof RpcCode];

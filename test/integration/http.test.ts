@@ -7,6 +7,7 @@ import {type Daemon, startDaemon} from "../support/daemon.ts";
 import {encodePost, RawConnection} from "../support/rawConnection.ts";
 import {ACCOUNTS, WorkFolder} from "../support/serviceChain.ts";
 
+const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
 const CHAIN_CALL = '{"jsonrpc":"2.0","id":1,"method":"chain_chainId"}';
 const CHAIN_ANSWER = '{"jsonrpc":"2.0","id":1,"result":"0x539"}';
 
@@ -237,7 +238,8 @@ describe("HTTP", () => {
     for (const name of [
       'proofd_calls_total{method="chain_getProof",code="0"}',
       'proofd_request_duration_seconds_bucket{le="1"}',
-      "proofd_queued_cost",
+      `${QUEUED_COST} 0`,
+      'proofd_queued_cost{lane="estimate"} 0',
       "proofd_worker_exits_total",
       "proofd_damaged_records_total",
       'proofd_head_block{which="finalized"} 2',
@@ -286,7 +288,7 @@ describe("HTTP with slow and vanishing readers", () => {
     }
     const held = await daemon.readMetric("proofd_held_bytes");
     assert.ok(held > 0 && held < 8e6, `holds ${held} bytes`);
-    assert.equal(await daemon.readMetric("proofd_queued_cost"), 0, "a paused request leaves the queue");
+    assert.equal(await daemon.readMetric(QUEUED_COST), 0, "a paused request leaves the queue");
     const grown = (await readResidentBytes(daemon.child.pid as number)) - before;
     assert.ok(grown < 100e6, `grew by ${grown} bytes`);
     let received = 0;
@@ -321,7 +323,7 @@ describe("HTTP with slow and vanishing readers", () => {
     await once(connection.socket, "data");
     connection.destroy();
     while ((await daemon.readMetric("proofd_requests_aborted_total")) === 0);
-    assert.equal(await daemon.readMetric("proofd_queued_cost"), 0);
+    assert.equal(await daemon.readMetric(QUEUED_COST), 0);
     assert.equal(await daemon.readMetric("proofd_held_bytes"), 0);
     assert.equal(JSON.parse((await daemon.post(proofText(1))).text).id, 1);
     assert.ok((await daemon.readMetric(name)) - before < 200);
@@ -338,7 +340,7 @@ describe("HTTP with slow and vanishing readers", () => {
       await connection.closed;
     });
     await Promise.all(rounds);
-    while ((await daemon.readMetric("proofd_queued_cost")) > 0);
+    while ((await daemon.readMetric(QUEUED_COST)) > 0);
     assert.equal(await daemon.readMetric("proofd_held_bytes"), 0);
     assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
     assert.equal(daemon.stderr, "");

@@ -16,6 +16,7 @@ import {
   WorkFolder,
 } from "../support/serviceChain.ts";
 
+const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
 const LATEST = 6;
 const FINALIZED = 4;
 const ACCOUNT = ACCOUNTS[0] as string;
@@ -385,7 +386,7 @@ describe("JSON-RPC limits", () => {
   test("a full queue turns new requests away with 503 and -32005, and takes them again later", async () => {
     await withDaemon(["--max-queue", "100"], async daemon => {
       const first = daemon.send(heavy); // larger than the queue, and admitted since it is empty
-      while ((await daemon.readMetric("proofd_queued_cost")) === 0);
+      while ((await daemon.readMetric(QUEUED_COST)) === 0);
       const {status, text} = await daemon.post(JSON.stringify([proofCall(1)]));
       const answer = JSON.parse(text);
       assert.equal(status, 503);
@@ -397,7 +398,7 @@ describe("JSON-RPC limits", () => {
       assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID, "calls without cost need no queue");
       assert.ok((await first).every((one: Answer) => one.result !== undefined));
       assert.ok((await daemon.send(proofCall(1))).result !== undefined);
-      assert.equal(await daemon.readMetric("proofd_queued_cost"), 0);
+      assert.equal(await daemon.readMetric(QUEUED_COST), 0);
     });
   });
 

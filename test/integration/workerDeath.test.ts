@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {pino} from "pino";
+import {LaneId} from "../../server/dispatch/laneId.ts";
 import {createFront, type Front} from "../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
@@ -28,7 +29,7 @@ before(async () => {
     onWorkerExit,
   });
   const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS, logsRequests: false};
-  front = createFront(options, pool, trouble, log);
+  front = createFront(options, pool, {kind: "none"}, trouble, log);
   url = `http://127.0.0.1:${await front.http.listen()}`;
 });
 
@@ -61,7 +62,7 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
   const count = 40;
   const batch = Array.from({length: count}, (_, id) => proofCall(id, 60));
   const answering = send(batch);
-  while (front.dispatcher.queuedCost === 0) await new Promise(setImmediate);
+  while (front.dispatcher.queuedCost(LaneId.PROOF) === 0) await new Promise(setImmediate);
   await killWorker();
   const answers = await answering;
   assert.deepEqual(
@@ -81,5 +82,5 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
     const again = await send(batch);
     assert.ok(again.every((answer: {result?: unknown}) => answer.result !== undefined));
   }
-  assert.equal(front.dispatcher.queuedCost, 0);
+  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
 });

@@ -1,104 +1,131 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {LANE_IDS, LaneId} from "../../server/dispatch/laneId.ts";
+import {PendingRequest} from "../../server/dispatch/pendingRequest.ts";
+import {costOfCall, type RequestCalls} from "../../server/dispatch/requestCalls.ts";
 import {
   assembleAnswers,
   assembleErrors,
-  costOfCall,
   cutSegments,
-  type ProofCalls,
-  TASK_COST,
+  type Segment,
+  TASK_COSTS,
 } from "../../server/dispatch/segment.ts";
-import {packedBytes} from "../../server/rpc/proofParams.ts";
+import {CollectedReply} from "../support/collectedReply.ts";
+import {createRequestCalls, IDLE_ESTIMATE} from "../support/requestCalls.ts";
 
-/** A call by its number of keys, or a text that is ready. */
-type Slot = number | string;
+const slots = fc
+  .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {
+    minLength: 1,
+    maxLength: 300,
+  })
+  .filter(list => list.some(slot => typeof slot !== "string"));
 
-const slots = fc.array(fc.oneof(fc.nat(100), fc.constantFrom("[1]", "[2]")), {minLength: 1, maxLength: 300});
-
-function createCalls(slots: readonly Slot[]): ProofCalls {
+/** Answers as a task would bring them: `base` of other requests, then the segment's, of which some failed. */
+function createAnswers(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
+  let text = "";
   const ends: number[] = [];
-  const ids: string[] = [];
-  for (const slot of slots) {
-    if (typeof slot === "string") continue;
-    ends.push((ends.at(-1) ?? 0) + packedBytes(slot));
-    ids.push(String(ids.length));
+  for (let other = 0; other < base; other++) {
+    text += "<other>,";
+    ends.push(text.length);
   }
-  const packed = new Uint8Array(ends.at(-1) ?? 0);
-  return {slots: slots.map(slot => (typeof slot === "string" ? slot : null)), ids, packed, ends};
+  for (const id of calls.ids[segment.lane].slice(segment.firstCall, segment.endCall)) {
+    if (!fails(id)) text += `<${id}>,`;
+    ends.push(text.length);
+  }
+  return {text: Buffer.from(text), ends: Uint32Array.from(ends), failures: []};
 }
 
-test("segments cover every slot and call once, in order, and exceed the task's cost with one call only", () => {
+/** What the whole request is answered, slot by slot, each followed by a comma. */
+function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): string {
+  const next: [number, number] = [0, 0];
+  const texts = calls.slots.map(slot => {
+    if (typeof slot === "string") return `${slot},`;
+    const id = calls.ids[slot][next[slot]++] as string;
+    return fails(id) ? `failed ${id},` : `<${id}>,`;
+  });
+  return texts.join("");
+}
+
+function assemble(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
+  const answers = createAnswers(calls, segment, base, fails);
+  return assembleAnswers(calls, segment, answers, base, (_call, idText) => `failed ${idText}`);
+}
+
+test("segments cover every slot and call once, in order, and exceed a task's cost with one call only", () => {
   fc.assert(
     fc.property(slots, list => {
-      fc.pre(list.some(slot => typeof slot === "number"));
-      const calls = createCalls(list);
-      const segments = cutSegments(calls);
+      const calls = createRequestCalls(list);
       let slot = 0;
-      let call = 0;
-      for (const segment of segments) {
+      const next: [number, number] = [0, 0];
+      for (const segment of cutSegments(calls)) {
+        const {lane} = segment;
         assert.equal(segment.firstSlot, slot);
-        assert.equal(segment.firstCall, call);
+        assert.equal(segment.firstCall, next[lane]);
         assert.ok(segment.endCall > segment.firstCall);
+        for (const one of calls.slots.slice(segment.firstSlot, segment.endSlot))
+          assert.ok(typeof one === "string" || one === lane);
         let cost = 0;
-        for (; call < segment.endCall; call++) cost += costOfCall(calls, call);
+        for (; next[lane] < segment.endCall; next[lane]++) cost += costOfCall(calls, lane, next[lane]);
         assert.equal(segment.cost, cost);
-        assert.ok(cost <= TASK_COST || segment.endCall === segment.firstCall + 1);
+        assert.ok(cost <= TASK_COSTS[lane] || segment.endCall === segment.firstCall + 1);
         slot = segment.endSlot;
       }
       assert.equal(slot, list.length);
-      assert.equal(call, calls.ids.length);
+      for (const lane of LANE_IDS) assert.equal(next[lane], calls.ids[lane].length);
     }),
   );
 });
 
+test("an estimate has a segment of its own", () => {
+  const calls = createRequestCalls([1, IDLE_ESTIMATE, "ready", IDLE_ESTIMATE, IDLE_ESTIMATE, 1, "ready", 1]);
+  const ranges = cutSegments(calls).map(({lane, firstSlot, endSlot}) => [lane, firstSlot, endSlot]);
+  assert.deepEqual(ranges, [
+    [LaneId.PROOF, 0, 1],
+    [LaneId.ESTIMATE, 1, 3],
+    [LaneId.ESTIMATE, 3, 4],
+    [LaneId.ESTIMATE, 4, 5],
+    [LaneId.PROOF, 5, 8],
+  ]);
+});
+
 test("answers, failures and ready texts come out in request order, whatever the task held before them", () => {
   fc.assert(
-    fc.property(
-      slots,
-      fc.nat(3),
-      fc.array(fc.boolean(), {minLength: 300, maxLength: 300}),
-      (list, base, fails) => {
-        fc.pre(list.some(slot => typeof slot === "number"));
-        const calls = createCalls(list);
-        let expected = "";
-        for (const segment of cutSegments(calls)) {
-          // The task: `base` answers of other requests, then this segment's.
-          let text = "";
-          const ends: number[] = [];
-          for (let other = 0; other < base; other++) {
-            text += "<other>,";
-            ends.push(text.length);
-          }
-          for (let call = segment.firstCall; call < segment.endCall; call++) {
-            if (fails[call] !== true) text += `<${call}>,`;
-            ends.push(text.length);
-          }
-          const answers = {text: Buffer.from(text), ends: Uint32Array.from(ends), failures: []};
-          const pieces = assembleAnswers(
-            calls,
-            segment,
-            answers,
-            base,
-            (_call, idText) => `failed ${idText}`,
-          );
-          expected += Buffer.concat(pieces).toString();
-        }
-        let call = 0;
-        const wanted = list.map(slot => {
-          if (typeof slot === "string") return `${slot},`;
-          const text = fails[call] === true ? `failed ${call},` : `<${call}>,`;
-          call++;
-          return text;
-        });
-        assert.equal(expected, wanted.join(""));
-      },
-    ),
+    fc.property(slots, fc.nat(3), fc.func(fc.boolean()), (list, base, fails) => {
+      const calls = createRequestCalls(list);
+      const pieces = cutSegments(calls).flatMap(segment => assemble(calls, segment, base, fails));
+      assert.equal(Buffer.concat(pieces).toString(), expectAnswers(calls, fails));
+    }),
+  );
+});
+
+test("a request is answered in its own order, whatever order its segments are answered in", () => {
+  fc.assert(
+    fc.property(slots, fc.boolean(), fc.infiniteStream(fc.nat()), (list, isBatch, order) => {
+      const calls = createRequestCalls(list);
+      const reply = new CollectedReply();
+      const head = {earliest: 0, finalized: 1, latest: 1};
+      const request = new PendingRequest({id: "r", isBatch, head}, calls, reply, 1000);
+      const waiting = [...request.segments.keys()];
+      while (waiting.length > 0) {
+        assert.equal(reply.isFinished, false);
+        const [index] = waiting.splice((order.next().value as number) % waiting.length, 1) as [number];
+        request.answer(
+          index,
+          assemble(calls, request.segments[index] as Segment, 0, () => false),
+        );
+      }
+      assert.ok(request.isAnswered && reply.isFinished);
+      const wanted = expectAnswers(calls, () => false).slice(0, -1);
+      assert.equal(reply.text, isBatch ? `[${wanted}]` : wanted);
+      for (const {remainingCost, asideBytes} of request.progress)
+        assert.deepEqual([remainingCost, asideBytes], [0, 0]);
+    }),
   );
 });
 
 test("neighbouring answers stay one piece that shares the worker's memory", () => {
-  const calls = createCalls([0, 0, 0]);
+  const calls = createRequestCalls([0, 0, 0]);
   const text = Buffer.from("a,b,c,");
   const answers = {text, ends: Uint32Array.of(2, 4, 6), failures: []};
   const [segment] = cutSegments(calls);
@@ -108,10 +135,10 @@ test("neighbouring answers stay one piece that shares the worker's memory", () =
   assert.equal(pieces[0]?.buffer, text.buffer);
 });
 
-test("a segment that no worker answered has an error for each call and its ready texts", () => {
-  const calls = createCalls([1, "ready", 2]);
-  const [segment] = cutSegments(calls);
-  assert.ok(segment !== undefined);
-  const text = Buffer.concat(assembleErrors(calls, segment, idText => `error ${idText}`)).toString();
-  assert.equal(text, "error 0,ready,error 1,");
+test("a segment that nobody answered has an error for each call and its ready texts", () => {
+  const calls = createRequestCalls([1, "ready", 2, IDLE_ESTIMATE, "last"]);
+  const texts = cutSegments(calls).map(segment =>
+    Buffer.concat(assembleErrors(calls, segment, idText => `error ${idText}`)).toString(),
+  );
+  assert.deepEqual(texts, ["error p0,ready,error p1,", "error e0,last,"]);
 });

@@ -1,0 +1,42 @@
+/**
+ * The calls of one HTTP request in request order, notifications left out, and what each costs.
+ *
+ *   slots      | proof | proof | "ready" | estimate | proof | ...
+ *   proof ids  |   0   |   1   |         |          |   2   | ...      packed back to back in `packed`
+ *   est. ids   |       |       |         |    0     |       | ...
+ */
+import {type Answers, CALL_HEAD_BYTES} from "../../workers/job.ts";
+import {type ByLane, LaneId} from "./laneId.ts";
+
+/** A call that a lane answers, or the finished response object of any other, without a comma. */
+export type Slot = LaneId | string;
+
+export interface RequestCalls {
+  readonly slots: readonly Slot[];
+  /** JSON text of each call's id. */
+  readonly ids: ByLane<readonly string[]>;
+  /** All proof calls as workers/job.ts packs them. */
+  readonly packed: Uint8Array;
+  /** End of each proof call in `packed`. */
+  readonly ends: readonly number[];
+  readonly estimates: readonly RunEstimate[];
+}
+
+/** Makes one estimate, its parameters inside. @param idText - the call's id */
+export type RunEstimate = (idText: string) => Promise<TaskAnswers>;
+
+/** What a task comes back with. */
+export interface TaskAnswers extends Answers {
+  /** What each answer is counted as: 0 or its error's code. Left out: `text` has results only. */
+  readonly codes?: readonly number[];
+}
+
+/** Of one estimate (json-rpc.md, "Limits"). */
+export const ESTIMATE_COST = 20;
+
+/** A proof call's cost, an account or slot 1, is told from the length of its packed form. */
+export function costOfCall(calls: RequestCalls, lane: LaneId, call: number): number {
+  if (lane === LaneId.ESTIMATE) return ESTIMATE_COST;
+  const start = call === 0 ? 0 : (calls.ends[call - 1] as number);
+  return 1 + ((calls.ends[call] as number) - start - CALL_HEAD_BYTES) / 32;
+}

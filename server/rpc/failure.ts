@@ -1,0 +1,29 @@
+/** From a failure of the workers or the gateway (workers/job.ts) to its JSON-RPC error. */
+import type {Failure, Head} from "../../workers/job.ts";
+import {createBlockUnknownError, RpcCode, RpcError} from "./rpcError.ts";
+
+/** @returns undefined for what is our own fault, which is for the log and not for the caller (troubleLog.ts) */
+export function createFailureError(failure: Failure | undefined, head: Head): RpcError | undefined {
+  switch (failure?.failure) {
+    case "BLOCK_UNKNOWN":
+      return createBlockUnknownError("asked for", head);
+    case "REVERTED":
+      return new RpcError(RpcCode.EXECUTION_REVERTED, failure.detail, failure.data);
+    case "EXECUTION_FAILED":
+      return new RpcError(RpcCode.EXECUTION_FAILED, failure.detail);
+    case "CALL_INVALID":
+      return new RpcError(RpcCode.INVALID_PARAMS, failure.detail);
+    case "NOT_AVAILABLE":
+      return new RpcError(RpcCode.NOT_AVAILABLE, failure.detail);
+    case "LIMIT_EXCEEDED": {
+      const {limit, got} = failure;
+      return new RpcError(RpcCode.LIMIT_EXCEEDED, failure.detail, {limit, got});
+    }
+    case "UPSTREAM_DOWN":
+      return new RpcError(RpcCode.UPSTREAM_DOWN, failure.detail);
+    case "DAMAGED":
+    case "INTERNAL":
+    case undefined:
+      return undefined;
+  }
+}
