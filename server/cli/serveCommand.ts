@@ -97,6 +97,7 @@ async function serve(
   await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
   http.close();
   dispatcher.close();
+  if (estimates.kind === "gateway") await estimates.gateway.close();
 }
 
 /** Until the flags are there (--no-estimate, --gateway). */

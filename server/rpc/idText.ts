@@ -1,6 +1,7 @@
 /**
- * The ids of a body as they were written. JSON.parse turns 1.0 into 1 and 2^53 + 1 into 2^53, but an id is echoed
- * unchanged. Runs only on bodies that JSON.parse has accepted and that write some number oddly (bodyScan.ts).
+ * Values as they were written: JSON.parse turns 1.0 into 1 and 2^53 + 1 into 2^53. An id is echoed unchanged (which
+ * needs this only for bodies that write some number oddly, bodyScan.ts), and so is what an upstream answered. Runs only
+ * on what JSON.parse has accepted.
  */
 
 const QUOTE = 0x22;
@@ -19,19 +20,27 @@ const CLOSE_BRACE = 0x7d;
 export function findIdTexts(body: Buffer): (string | undefined)[] {
   const idTexts: (string | undefined)[] = [];
   let at = skipSpace(body, 0);
-  if (body[at] !== OPEN_BRACKET) return [readElement(body, at).idText];
+  if (body[at] !== OPEN_BRACKET) return [readElement(body, at, "id").text];
   at = skipSpace(body, at + 1);
   while (body[at] !== CLOSE_BRACKET) {
-    const element = readElement(body, at);
-    idTexts.push(element.idText);
+    const element = readElement(body, at, "id");
+    idTexts.push(element.text);
     at = skipComma(body, element.end);
   }
   return idTexts;
 }
 
-function readElement(body: Buffer, start: number): {idText: string | undefined; end: number} {
-  if (body[start] !== OPEN_BRACE) return {idText: undefined, end: skipValue(body, start)};
-  let idText: string | undefined;
+/**
+ * @param body - valid JSON
+ * @returns the text of the last field `name` of the outer object, undefined where it has none
+ */
+export function findFieldText(body: Buffer, name: string): string | undefined {
+  return readElement(body, skipSpace(body, 0), name).text;
+}
+
+function readElement(body: Buffer, start: number, field: string): {text: string | undefined; end: number} {
+  if (body[start] !== OPEN_BRACE) return {text: undefined, end: skipValue(body, start)};
+  let text: string | undefined;
   let at = skipSpace(body, start + 1);
   while (body[at] !== CLOSE_BRACE) {
     const nameEnd = skipString(body, at);
@@ -40,10 +49,10 @@ function readElement(body: Buffer, start: number): {idText: string | undefined; 
     const valueStart = skipSpace(body, skipSpace(body, nameEnd) + 1);
     const valueEnd = skipValue(body, valueStart);
     // A name may be escaped ("\u0069d"); the last of several counts, as in JSON.parse.
-    if (JSON.parse(name) === "id") idText = body.toString("utf8", valueStart, valueEnd);
+    if (JSON.parse(name) === field) text = body.toString("utf8", valueStart, valueEnd);
     at = skipComma(body, valueEnd);
   }
-  return {idText, end: at + 1};
+  return {text, end: at + 1};
 }
 
 function skipSpace(body: Buffer, start: number): number {

@@ -1,0 +1,153 @@
+/**
+ * Sends estimates on to another node, `--gateway URL`, and its answers back under the callers' own ids.
+ *
+ *   call --> {"jsonrpc":"2.0","id":<ours>,"method":"chain_estimateGas","params":<the caller's>} --> POST URL
+ *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <text as the upstream wrote it>} <--
+ *
+ * Whatever is no JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the caller, so it names neither the
+ * URL (keys are kept in paths and queries too) nor anything of the upstream's text.
+ */
+import type {Logger} from "pino";
+import {errors, Pool} from "undici";
+import type {TaskAnswers} from "../dispatch/requestCalls.ts";
+import {ESTIMATE_METHOD} from "../rpc/methods.ts";
+import {OutageLog} from "./outageLog.ts";
+import {readUpstreamAnswer, UpstreamError} from "./upstreamAnswer.ts";
+
+/** Estimates under way at the upstream at the same time. */
+export const MAX_CONNECTIONS = 64;
+/** json-rpc.md: connecting, the head and the body together. */
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 2 ** 20;
+/** One retry: a connection kept alive may be closed by the upstream just when it is used again. */
+const ATTEMPTS = 2;
+const OK = 200;
+
+export class Gateway {
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #timeoutMs: number;
+  readonly #outages: OutageLog;
+  #callCount = 0;
+
+  /** @param url - http or https; user and password in it are sent as basic authorization */
+  constructor(url: URL, log: Logger, timeoutMs: number = TIMEOUT_MS) {
+    this.#pool = new Pool(url.origin, {
+      connections: MAX_CONNECTIONS,
+      pipelining: 1,
+      // The whole call has one time-out of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {timeout: timeoutMs},
+      maxResponseSize: MAX_ANSWER_BYTES,
+    });
+    this.#path = url.pathname + url.search;
+    const headers = {"content-type": "application/json", accept: "application/json"};
+    const authorization = encodeAuthorization(url);
+    this.#headers = authorization === null ? headers : {...headers, authorization};
+    this.#timeoutMs = timeoutMs;
+    this.#outages = new OutageLog(log);
+  }
+
+  /**
+   * @param paramsText - JSON text of the call's parameters, an array
+   * @param idText - JSON text of the caller's id
+   * @returns one answer; never rejects
+   */
+  async estimate(paramsText: string, idText: string): Promise<TaskAnswers> {
+    const id = this.#callCount++;
+    try {
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"${ESTIMATE_METHOD}","params":${paramsText}}`;
+      const answer = readUpstreamAnswer(await this.#post(body), id);
+      this.#outages.noteAnswer();
+      const text = Buffer.from(`{"jsonrpc":"2.0","id":${idText},${answer.member}},`);
+      return {text, ends: Uint32Array.of(text.length), failures: [], codes: [answer.code]};
+    } catch (error) {
+      const reason = this.#describe(error);
+      this.#outages.noteFailure(reason, error);
+      const detail = `the gateway that answers ${ESTIMATE_METHOD} for this node is down: ${reason}`;
+      const failures = [{call: 0, failure: "UPSTREAM_DOWN", detail}] as const;
+      return {text: new Uint8Array(0), ends: Uint32Array.of(0), failures, codes: []};
+    }
+  }
+
+  /** Ends every connection; calls under way fail. */
+  close(): Promise<void> {
+    this.#outages.end();
+    return this.#pool.destroy();
+  }
+
+  /** @throws UpstreamError, or what undici throws */
+  async #post(body: string): Promise<Buffer> {
+    const timeout = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    // undici heeds the signal only once it is connected, so the time-out ends the waiting by itself too.
+    const timedOut = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new UpstreamError(`no answer within ${this.#timeoutMs} ms`);
+        reject(error);
+        timeout.abort(error);
+      }, this.#timeoutMs);
+    });
+    try {
+      return await Promise.race([this.#attempt(body, timeout.signal), timedOut]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #attempt(body: string, signal: AbortSignal): Promise<Buffer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#postOnce(body, signal);
+      } catch (error) {
+        // An estimate changes nothing, so asking twice does no harm.
+        if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
+      }
+    }
+  }
+
+  async #postOnce(body: string, signal: AbortSignal): Promise<Buffer> {
+    const response = await this.#pool.request({
+      method: "POST",
+      path: this.#path,
+      headers: this.#headers,
+      body,
+      signal,
+    });
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    // Also a redirect: the operator named the upstream, nobody else does.
+    if (response.statusCode !== OK) throw new UpstreamError(`it answered HTTP ${response.statusCode}`);
+    return bytes;
+  }
+
+  /** For the caller: no address, no text of the upstream. */
+  #describe(error: unknown): string {
+    if (error instanceof UpstreamError) return error.message;
+    if (error instanceof errors.ResponseExceededMaxSizeError)
+      return `its answer has more than ${MAX_ANSWER_BYTES} bytes`;
+    if (error instanceof errors.ConnectTimeoutError) return `no connection within ${this.#timeoutMs} ms`;
+    const code = codeOf(error);
+    if (code === "ECONNREFUSED") return "connection refused";
+    if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved";
+    if (isConnectionLost(error)) return "the connection was lost";
+    return code === undefined ? "the request failed" : `the request failed (${code})`;
+  }
+}
+
+function encodeAuthorization(url: URL): string | null {
+  if (url.username === "" && url.password === "") return null;
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return `Basic ${Buffer.from(credentials).toString("base64")}`;
+}
+
+function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,66 @@
+/** An upstream's JSON-RPC answer: checked for its shape, its result or error kept as it was written. */
+import {isUtf8} from "node:buffer";
+import {findFieldText} from "../rpc/idText.ts";
+import {RpcCode} from "../rpc/rpcError.ts";
+
+/** The upstream did not answer as a JSON-RPC node does; the message is safe for the caller. */
+export class UpstreamError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UpstreamError";
+  }
+}
+
+export interface UpstreamAnswer {
+  /** `"result":...` or `"error":...`, as JSON text. */
+  readonly member: string;
+  /** What the answer is counted as: 0, or the error's code where we know it (codes are labels of a metric). */
+  readonly code: number;
+}
+
+const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
+
+/**
+ * @param id - of the request that is answered
+ * @throws UpstreamError
+ */
+export function readUpstreamAnswer(bytes: Buffer, id: number): UpstreamAnswer {
+  const fields = parseObject(bytes);
+  if (fields === null || !Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0") {
+    throw new UpstreamError("its answer is not JSON-RPC 2.0");
+  }
+  if (!Object.hasOwn(fields, "id") || fields.id !== id) {
+    throw new UpstreamError("its answer has another request's id");
+  }
+  // Some nodes write `"error":null` beside a result.
+  const error = Object.hasOwn(fields, "error") ? fields.error : null;
+  if (error !== null) {
+    const code = readErrorCode(error);
+    return {member: `"error":${findFieldText(bytes, "error")}`, code};
+  }
+  if (!Object.hasOwn(fields, "result")) throw new UpstreamError("its answer has neither result nor error");
+  return {member: `"result":${findFieldText(bytes, "result")}`, code: 0};
+}
+
+function parseObject(bytes: Buffer): Record<string, unknown> | null {
+  if (!isUtf8(bytes)) return null;
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
+      return parsed as Record<string, unknown>;
+    }
+  } catch {
+    // No JSON at all.
+  }
+  return null;
+}
+
+function readErrorCode(error: unknown): number {
+  if (typeof error === "object" && error !== null && Object.hasOwn(error, "code")) {
+    const {code, message} = error as Record<string, unknown>;
+    if (typeof code === "number" && Number.isSafeInteger(code) && typeof message === "string") {
+      return KNOWN_CODES.has(code) ? code : RpcCode.EXECUTION_FAILED;
+    }
+  }
+  throw new UpstreamError("the error in its answer is not one of JSON-RPC 2.0");
+}
