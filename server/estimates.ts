@@ -1,10 +1,10 @@
 /** Where chain_estimateGas is answered: on a thread of ours, by an upstream, or not at all. */
 import type {Answers, EstimateJob} from "../workers/job.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
-import {ESTIMATE_COST, type RunEstimate} from "./dispatch/requestCalls.ts";
+import type {RunEstimate} from "./dispatch/requestCalls.ts";
 import {runEstimate} from "./dispatch/task.ts";
 import {type Gateway, MAX_CONNECTIONS} from "./gateway/gateway.ts";
-import {MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
+import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
 import type {Call} from "./rpc/envelope.ts";
 import {ESTIMATE_PARAMS, parseEstimateCall} from "./rpc/estimateParams.ts";
 import {requireExactNumbers} from "./rpc/exactNumbers.ts";

@@ -39,12 +39,14 @@ export const DEFAULT_LIMITS: Limits = {
 /** Largest value of `storageKeys`: the key count of a packed call is a u16. */
 export const MAX_STORAGE_KEYS = 2 ** 16 - 1;
 
+/** Cost of one estimate, where an account or slot is 1 (json-rpc.md, "Limits"). */
+export const ESTIMATE_COST = 20;
+
 /** Upper bound of what surrounds the result of a call, without its id. */
 export const CALL_TEXT_BYTES = 256;
 
 /**
- * Upper bound of an estimate's result or error made here: revert data is cut at 32 KiB, which are 64 KiB of hex. What a
- * gateway passes on may be larger (gateway.ts); a request's window and its response limit reckon with this bound all the
- * same, since an honest upstream's answer has 200 bytes.
+ * Upper bound of an estimate's result or error: revert data has at most 32 KiB, which are 64 KiB of hex. A longer answer
+ * of a gateway is not passed on.
  */
 export const MAX_ESTIMATE_TEXT_BYTES = 72 * 1024;

@@ -6,13 +6,14 @@ import type {ProofPool} from "../workers/pool.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {LANE_METHODS, LaneId} from "./dispatch/laneId.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
-import {ESTIMATE_COST, type RunEstimate, type Slot} from "./dispatch/requestCalls.ts";
+import type {RunEstimate, Slot} from "./dispatch/requestCalls.ts";
 import {type Estimates, prepareEstimate} from "./estimates.ts";
 import type {Reply} from "./http/reply.ts";
-import {CALL_TEXT_BYTES, type Limits, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
+import {CALL_TEXT_BYTES, ESTIMATE_COST, type Limits, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
+import {estimateCost} from "./rpc/estimateCost.ts";
 import {
   answerMethod,
   ESTIMATE_METHOD,
@@ -102,7 +103,7 @@ export class Service {
         resultBytes = cost * this.#pool.maxProofTextBytes;
       } else if (method === ESTIMATE_METHOD) {
         if (this.#estimates.kind === "none" || !Array.isArray(params)) continue;
-        demand.costs[LaneId.ESTIMATE] += ESTIMATE_COST;
+        demand.costs[LaneId.ESTIMATE] += estimateCost(params);
         resultBytes = MAX_ESTIMATE_TEXT_BYTES;
       } else continue;
       demand.responseBytes += CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + resultBytes;
@@ -115,7 +116,7 @@ export class Service {
     const cost = costs[LaneId.PROOF] + costs[LaneId.ESTIMATE];
     const method = costs[LaneId.PROOF] > 0 ? PROOF_METHOD : ESTIMATE_METHOD;
     if (cost > requestCost) {
-      const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST})`;
+      const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides)`;
       return {error: createLimitError("a request", requestCost, cost, unit), method, isQueueFull: false};
     }
     if (got > responseBytes) {

@@ -82,9 +82,18 @@ export function parseFraction(text: string): number {
 export function parseHttpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  // fetch refuses a URL with a user name, which is too late here.
-  if (url !== undefined && isHttp && url.username === "" && url.password === "") return url;
-  throw new InvalidArgumentError("Expected an http or https URL without user name and password.");
+  if (url !== undefined && isHttp && hasReadableCredentials(url)) return url;
+  throw new InvalidArgumentError("Expected an http or https URL.");
+}
+
+/** Percent signs in a URL need not be escapes, but those of a user name and password are undone. */
+function hasReadableCredentials(url: URL): boolean {
+  try {
+    decodeURIComponent(url.username + url.password);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A block number, decimal or 0x hex. */

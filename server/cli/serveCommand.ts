@@ -10,6 +10,7 @@ import type {ImportEvent} from "../../workers/job.ts";
 import type {ProofPool, Running} from "../../workers/pool.ts";
 import type {Estimates} from "../estimates.ts";
 import {createFront} from "../front.ts";
+import {Gateway} from "../gateway/gateway.ts";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
@@ -56,6 +57,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
     cacheBytes: options.cacheBytes,
     createIfMissing: options.demo || options.diffs !== undefined,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
+    ...(options.estimate.isEnabled ? {estimates: options.estimate} : {}),
     onWorkerExit: error => trouble.reportWorkerExit(error),
   });
   try {
@@ -75,13 +77,13 @@ async function serve(
   stop: StopWatch,
 ): Promise<void> {
   const {host, port, limits, logRequests: logsRequests} = options;
-  const estimates = chooseEstimates();
+  const estimates = chooseEstimates(options.estimate, pool, log);
   const httpOptions = {host, port, limits, logsRequests};
   const {http, dispatcher, metrics} = createFront(httpOptions, pool, estimates, trouble, log);
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  announce(options, pool, boundPort);
+  announce(options, pool, estimates, boundPort);
   const running =
     options.diffs === undefined ? null : startImport(options.diffs, options, pool, metrics, log);
   log.info({signal: await stop.signal}, "stopping");
@@ -100,9 +102,13 @@ async function serve(
   if (estimates.kind === "gateway") await estimates.gateway.close();
 }
 
-/** Until the flags are there (--no-estimate, --gateway). */
-function chooseEstimates(): Estimates {
-  return {kind: "none"};
+function chooseEstimates(
+  {isEnabled, gateway, settings, workers}: EstimateOptions,
+  pool: ProofPool,
+  log: Logger,
+): Estimates {
+  if (isEnabled) return {kind: "here", gasCap: settings.gasCap, workers, estimate: job => pool.estimate(job)};
+  return gateway === undefined ? {kind: "none"} : {kind: "gateway", gateway: new Gateway(gateway, log)};
 }
 
 /** @throws WorkError for a file that is not there, before anything is made for it */
@@ -116,7 +122,7 @@ function requireReadable(diffs: string | undefined): void {
 }
 
 /** One JSON line on standard output for programs; in the demo also one for the human who started it. */
-function announce(options: ServeOptions, pool: ProofPool, port: number): void {
+function announce(options: ServeOptions, pool: ProofPool, estimates: Estimates, port: number): void {
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   const url = `http://${host}:${port}`;
   const {earliest, finalized, latest} = pool.head();
@@ -128,6 +134,7 @@ function announce(options: ServeOptions, pool: ProofPool, port: number): void {
     pid: process.pid,
     suite,
     workers,
+    estimates: estimates.kind,
     earliest,
     finalized,
     latest,

@@ -6,6 +6,7 @@
  *   est. ids   |       |       |         |    0     |       | ...
  */
 import {type Answers, CALL_HEAD_BYTES} from "../../workers/job.ts";
+import {ESTIMATE_COST} from "../limits.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
 
 /** A call that a lane answers, or the finished response object of any other, without a comma. */
@@ -30,9 +31,6 @@ export interface TaskAnswers extends Answers {
   /** What each answer is counted as: 0 or its error's code. Left out: `text` has results only. */
   readonly codes?: readonly number[];
 }
-
-/** Of one estimate (json-rpc.md, "Limits"). */
-export const ESTIMATE_COST = 20;
 
 /** A proof call's cost, an account or slot 1, is told from the length of its packed form. */
 export function costOfCall(calls: RequestCalls, lane: LaneId, call: number): number {

@@ -6,8 +6,9 @@
  *   segments  |<------------- 0 -------------->|<-- 1 --->|<------- 2 -------->|<- 3 ...
  */
 import type {Answers} from "../../workers/job.ts";
+import {ESTIMATE_COST} from "../limits.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
-import {costOfCall, ESTIMATE_COST, type RequestCalls, type Slot} from "./requestCalls.ts";
+import {costOfCall, type RequestCalls, type Slot} from "./requestCalls.ts";
 
 /**
  * Cost of one task.

@@ -10,6 +10,7 @@
 import type {Logger} from "pino";
 import {errors, Pool} from "undici";
 import type {TaskAnswers} from "../dispatch/requestCalls.ts";
+import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
 import {ESTIMATE_METHOD} from "../rpc/methods.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer, UpstreamError} from "./upstreamAnswer.ts";
@@ -18,7 +19,6 @@ import {readUpstreamAnswer, UpstreamError} from "./upstreamAnswer.ts";
 export const MAX_CONNECTIONS = 64;
 /** json-rpc.md: connecting, the head and the body together. */
 const TIMEOUT_MS = 10_000;
-const MAX_ANSWER_BYTES = 2 ** 20;
 /** One retry: a connection kept alive may be closed by the upstream just when it is used again. */
 const ATTEMPTS = 2;
 const OK = 200;
@@ -40,7 +40,7 @@ export class Gateway {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {timeout: timeoutMs},
-      maxResponseSize: MAX_ANSWER_BYTES,
+      maxResponseSize: MAX_ESTIMATE_TEXT_BYTES,
     });
     this.#path = url.pathname + url.search;
     const headers = {"content-type": "application/json", accept: "application/json"};
@@ -126,7 +126,7 @@ export class Gateway {
   #describe(error: unknown): string {
     if (error instanceof UpstreamError) return error.message;
     if (error instanceof errors.ResponseExceededMaxSizeError)
-      return `its answer has more than ${MAX_ANSWER_BYTES} bytes`;
+      return `its answer has more than ${MAX_ESTIMATE_TEXT_BYTES} bytes`;
     if (error instanceof errors.ConnectTimeoutError) return `no connection within ${this.#timeoutMs} ms`;
     const code = codeOf(error);
     if (code === "ECONNREFUSED") return "connection refused";

@@ -25,6 +25,7 @@ export interface DifferenceLine {
   /** The expected state root. */
   stateRoot?: string;
   chainId?: string;
+  config?: Readonly<Record<string, unknown>>;
   finalized?: string;
   /** null deletes the account. */
   accounts: Record<string, AccountDifference | null>;

@@ -143,7 +143,7 @@ test("a value out of its range or form is refused", () => {
     ["--variable-cost", "", /Expected a whole number/],
     ["--gateway", "gateway.example", /Expected an http or https URL/],
     ["--gateway", "file:///etc/hosts", /Expected an http or https URL/],
-    ["--gateway", "http://user:secret@gateway.example", /without user name and password/],
+    ["--gateway", "http://user:%zz@gateway.example", /http or https URL/],
   ];
   for (const [flag, value, message] of table) assertRefused([flag, value], message);
   assertRefused([], /value '5' from env 'PROOFD_GAS_CAP' is invalid/, {PROOFD_GAS_CAP: "5"});

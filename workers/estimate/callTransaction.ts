@@ -31,7 +31,8 @@ export const PLAIN_TRANSFER_GAS = TX_GAS;
 export function intrinsicGas(call: EstimateCall, common: Common): bigint {
   const {zeros, others} = countBytes(call.data);
   let gas = TX_GAS + zeros * ZERO_BYTE_GAS;
-  gas += others * (common.isActivatedEIP(2028) ? NONZERO_BYTE_GAS : OLD_NONZERO_BYTE_GAS);
+  // Not isActivatedEIP(2028): the library knows istanbul's changes by their collective EIP only, and would say no.
+  gas += others * (common.gteHardfork("istanbul") ? NONZERO_BYTE_GAS : OLD_NONZERO_BYTE_GAS);
   if (call.to === undefined) {
     if (common.gteHardfork("homestead")) gas += CREATION_GAS;
     if (common.isActivatedEIP(3860))
