@@ -258,7 +258,7 @@ describe("JSON-RPC", () => {
     }
   });
 
-  test("coverage, chain id and client version are told; estimates are not available here", async () => {
+  test("coverage, chain id and client version are told", async () => {
     const coverage = {earliest: "0x0", finalized: "0x4", latest: "0x6", suite: "sha256"};
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
     assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID);
@@ -266,12 +266,6 @@ describe("JSON-RPC", () => {
       (await daemon.call("web3_clientVersion")).result,
       /^proofd\/[0-9.]+\/[a-z0-9]+-[a-z0-9]+\/node[0-9.]+$/,
     );
-    for (const params of [[{}], [{}, "latest"], []]) {
-      const answer = await daemon.call("chain_estimateGas", params);
-      assertError(answer, -32004);
-      const reason = "this node runs without the sequencer extension";
-      assert.equal(answer.error.message, `chain_estimateGas is not available: ${reason}`);
-    }
   });
 
   test("unknown methods are -32601, also those that every object inherits", async () => {
