@@ -44,11 +44,12 @@ function commandLines(store: string): string[][] {
   );
 }
 
-/** The curl example against a daemon. */
-async function askAsPrinted(daemon: Daemon): Promise<string> {
-  const body = /-d '(\{.*\})'/.exec(readme)?.[1];
-  assert.ok(body !== undefined, "the README has a curl example");
-  return (await daemon.post(body)).text;
+/** The curl example of `page` against a daemon, and the answer that it prints. */
+async function askAsPrinted(page: string, daemon: Daemon): Promise<{text: string; printed: string}> {
+  const body = /-d '(\{.*\})'/.exec(page)?.[1];
+  const printed = /```\n(\{"jsonrpc[\s\S]*?)\n```/.exec(page)?.[1];
+  assert.ok(body !== undefined && printed !== undefined, "the page has a curl example and its answer");
+  return {text: (await daemon.post(body)).text, printed};
 }
 
 test("the commands for a chain of blocks import it, check it and serve the answer that is printed", async () => {
@@ -61,8 +62,7 @@ test("the commands for a chain of blocks import it, check it and serve the answe
   assert.match(checked.stdout, /^checked 101 blocks, \d+ pages, \d+ leaves: nothing wrong\n$/);
   const daemon = await startDaemon(serve.slice(1));
   try {
-    const text = await askAsPrinted(daemon);
-    const printed = /```\n(\{"jsonrpc[\s\S]*?)\n```/.exec(readme)?.[1] ?? "";
+    const {text, printed} = await askAsPrinted(readme, daemon);
     const [beginning, end] = printed.replaceAll("\n", "").split(", ... ") as [string, string];
     assert.ok(text.startsWith(beginning), "the printed answer's beginning is the real one's");
     assert.ok(text.endsWith(end), "and so is its end");
@@ -71,6 +71,8 @@ test("the commands for a chain of blocks import it, check it and serve the answe
     const root = Buffer.from(stateRoot.slice(2), "hex");
     const {account} = verifyProof(sha256Suite, root, result.accountProof.key, [], result);
     assert.equal(account?.nonce, 1n, encodeHex(root));
+    const gas = await askAsPrinted(await readFile(join(ROOT, "docs/gas.md"), "utf8"), daemon);
+    assert.equal(gas.text, gas.printed);
   } finally {
     await daemon.stop();
   }
