@@ -36,28 +36,33 @@ interface CompiledContract {
 export function compileContracts(): Map<string, string> {
   const sources = readdirSync(CONTRACTS_FOLDER).filter(file => file.endsWith(".sol"));
   const artefacts = new Map<string, string>();
-  for (const file of sources.sort()) {
-    const input = {
-      language: "Solidity",
-      sources: {[file]: {content: readFileSync(join(CONTRACTS_FOLDER, file), "utf8")}},
-      settings: SETTINGS,
-    };
-    const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
-    const errors = (output.errors ?? []).filter(({severity}) => severity === "error");
-    if (errors.length > 0) throw new Error(errors.map(({formattedMessage}) => formattedMessage).join("\n"));
-    artefacts.set(basename(file, ".sol"), describe(file, output.contracts?.[file] ?? {}));
-  }
+  for (const file of sources.sort())
+    artefacts.set(basename(file, ".sol"), describe(file, compileSource(join(CONTRACTS_FOLDER, file))));
   return artefacts;
 }
 
-function describe(file: string, compiled: Readonly<Record<string, CompiledContract>>): string {
+/** The contracts of one source file, by name. @throws Error with what the compiler finds wrong */
+export function compileSource(path: string): Readonly<Record<string, ContractArtefact>> {
+  const file = basename(path);
+  const input = {
+    language: "Solidity",
+    sources: {[file]: {content: readFileSync(path, "utf8")}},
+    settings: SETTINGS,
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
+  const errors = (output.errors ?? []).filter(({severity}) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({formattedMessage}) => formattedMessage).join("\n"));
   const contracts: Record<string, ContractArtefact> = {};
-  for (const [name, {evm}] of Object.entries(compiled))
+  for (const [name, {evm}] of Object.entries(output.contracts?.[file] ?? {}))
     contracts[name] = {
       bytecode: evm.bytecode.object,
       deployedBytecode: evm.deployedBytecode.object,
       methods: evm.methodIdentifiers,
     };
+  return contracts;
+}
+
+function describe(file: string, contracts: SourceArtefact["contracts"]): string {
   const {outputSelection: _, ...settings} = SETTINGS;
   const artefact: SourceArtefact = {source: file, compiler: solc.version(), settings, contracts};
   return `${JSON.stringify(artefact, null, 2)}\n`;
