@@ -12,3 +12,8 @@ export function decodeHex(text: unknown): Uint8Array {
     throw new Error("not lower-case 0x hex of whole bytes");
   return new Uint8Array(Buffer.from(text.slice(2), "hex"));
 }
+
+/** @returns `0x` and hex digits, no leading zeros */
+export function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
