@@ -108,7 +108,7 @@ export class Simulation {
     });
     const executed = execResult.executionGasUsed + this.intrinsic;
     return {
-      failure: describeFailure(execResult.exceptionError),
+      failure: this.describeFailure(execResult.exceptionError),
       returned: execResult.returnValue,
       spent: executed > this.minimum ? executed : this.minimum,
     };
@@ -129,12 +129,17 @@ export class Simulation {
       for (const key of storageKeys) journal.addAlwaysWarmSlot(name, Buffer.from(key).toString("hex"));
     }
   }
-}
 
-function describeFailure(error: EVMError | undefined): RunFailure | undefined {
-  if (error === undefined) return undefined;
-  const reason = error.error;
-  if (reason === REVERT) return {kind: "revert", reason};
-  if (reason === OUT_OF_GAS || reason === CODESTORE_OUT_OF_GAS) return {kind: "outOfGas", reason};
-  return {kind: "other", reason};
+  private describeFailure(error: EVMError | undefined): RunFailure | undefined {
+    if (error === undefined) return undefined;
+    const reason = error.error;
+    if (reason === REVERT) {
+      // The library's word for most inputs that a precompile refuses; it takes all gas, as no revert does.
+      const isPrecompile = this.to !== undefined && this.machine.evm.getPrecompile(this.to) !== undefined;
+      if (isPrecompile) return {kind: "other", reason: "the precompile refuses its input"};
+      return {kind: "revert", reason};
+    }
+    if (reason === OUT_OF_GAS || reason === CODESTORE_OUT_OF_GAS) return {kind: "outOfGas", reason};
+    return {kind: "other", reason};
+  }
 }

@@ -1,0 +1,73 @@
+/** Pool and HTTP front in the test's own process, with gas estimates made as the test wants them. */
+import {pino} from "pino";
+import {createFront, type Front} from "../../server/front.ts";
+import {DEFAULT_LIMITS} from "../../server/limits.ts";
+import {TroubleLog} from "../../server/observe/troubleLog.ts";
+import type {EstimateSettings} from "../../workers/job.ts";
+import {ProofPool} from "../../workers/pool.ts";
+import type {RpcAnswer} from "./rpcAnswer.ts";
+
+/** The defaults of spec/fees.md and spec/json-rpc.md, but for the time: a busy machine is no failure here. */
+const SETTINGS: EstimateSettings = {
+  gasCap: 50_000_000,
+  timeMs: 60_000,
+  gasTolerance: 0.015,
+  fee: {
+    model: "verification",
+    minMargin: "1.0",
+    verificationGasCost: 1_200_000n,
+    verificationCapacity: 90_000n,
+    gasPriceRatio: "15",
+    gasPriceAdjustment: 0n,
+    minGasPrice: 10_000_000n,
+    fixedCost: 30_000_000n,
+    variableCost: 10_000_000n,
+  },
+};
+
+export class EstimateService {
+  readonly #pool: ProofPool;
+  readonly #front: Front;
+  readonly #url: string;
+
+  private constructor(pool: ProofPool, front: Front, url: string) {
+    this.#pool = pool;
+    this.#front = front;
+    this.#url = url;
+  }
+
+  /** @param directory - of a store that exists */
+  static async start(directory: string, settings: Partial<EstimateSettings> = {}): Promise<EstimateService> {
+    const used = {...SETTINGS, ...settings};
+    const log = pino({level: "error"});
+    const trouble = new TroubleLog(log);
+    const pool = await ProofPool.open({
+      directory,
+      workers: 1,
+      cacheBytes: 16 << 20,
+      createIfMissing: false,
+      estimates: {workers: 1, settings: used},
+      onWorkerExit: error => trouble.reportWorkerExit(error),
+    });
+    const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS, logsRequests: false};
+    const estimate = pool.estimate.bind(pool);
+    const here = {kind: "here", gasCap: used.gasCap, workers: 1, estimate} as const;
+    const front = createFront(options, pool, here, trouble, log);
+    return new EstimateService(pool, front, `http://127.0.0.1:${await front.http.listen()}`);
+  }
+
+  async call(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
+    const response = await fetch(this.#url, {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
+    });
+    return (await response.json()) as RpcAnswer;
+  }
+
+  async stop(): Promise<void> {
+    this.#front.http.close();
+    this.#front.dispatcher.close();
+    await this.#pool.close();
+  }
+}
