@@ -25,7 +25,8 @@ export interface DifferenceLine {
   /** The expected state root. */
   stateRoot?: string;
   chainId?: string;
-  config?: Readonly<Record<string, unknown>>;
+  /** Block 0: geth's genesis config. */
+  config?: object;
   finalized?: string;
   /** null deletes the account. */
   accounts: Record<string, AccountDifference | null>;
