@@ -17,6 +17,8 @@ interface Analyser {
 
 /** An analysis takes about 30 times the code's bytes. */
 const MAX_ANALYSED_BYTES = 1 << 20;
+/** What an entry takes beside, in bytes of code. */
+const ENTRY_BYTES = 32;
 
 /** By the code's own array: the cache of codes (heldState.ts) hands out the same one every time. */
 export class JumpAnalyses {
@@ -24,15 +26,18 @@ export class JumpAnalyses {
   private analysedBytes = 0;
 
   of(code: Uint8Array, analyse: () => Analysis): Analysis {
+    // Initcode is a view of its creator's memory: another one each time, and it would hold on to all of that memory.
+    if (code.byteLength !== code.buffer.byteLength) return analyse();
     const kept = this.analyses.get(code);
     if (kept !== undefined) return kept;
     const analysis = analyse();
-    if (this.analysedBytes + code.length > MAX_ANALYSED_BYTES) {
+    const bytes = code.length + ENTRY_BYTES;
+    if (this.analysedBytes + bytes > MAX_ANALYSED_BYTES) {
       this.analyses.clear();
       this.analysedBytes = 0;
     }
     this.analyses.set(code, analysis);
-    this.analysedBytes += code.length;
+    this.analysedBytes += bytes;
     return analysis;
   }
 }
