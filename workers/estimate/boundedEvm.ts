@@ -1,7 +1,14 @@
 /**
- * @ethereumjs' EVM with a deadline inside its loop: every loop passes a JUMPDEST, every call and creation a message,
- * every long computation one of a few precompiles. What is left between two of them is straight code, which its gas bounds.
+ * @ethereumjs' EVM with a deadline inside its loop.
+ *
+ *   opcodes whose work grows with their input, or that read the state      asked before each
+ *   all other opcodes                                                      every 256 of them
+ *   calls and creations                                                    asked before each
+ *   long precompiles                                                       stopped in the middle (deadline.ts)
+ *
+ * JUMPDESTs alone would not do: 2.4 MB of straight code come in with one request, 500 000 SSTOREs of one slot.
  */
+import type {Common} from "@ethereumjs/common";
 import {
   EVM,
   type EVMOpts,
@@ -10,32 +17,48 @@ import {
   NobleBN254,
   type PrecompileFunc,
 } from "@ethereumjs/evm";
+import {Address} from "@ethereumjs/util";
 import type {Deadline} from "./deadline.ts";
 import {keepJumpAnalyses} from "./jumpAnalyses.ts";
+import {createModexp} from "./modexp.ts";
 
-export interface BoundedEvmOptions
-  extends Pick<EVMOpts, "common" | "stateManager" | "blockchain" | "cliqueSigner"> {
+export interface BoundedEvmOptions extends Pick<EVMOpts, "stateManager" | "blockchain" | "cliqueSigner"> {
+  readonly common: Common;
   readonly deadline: Deadline;
 }
 
+/** The library exports it by this way only. */
+type OpHandler = Extract<
+  NonNullable<EVMOpts["customOpcodes"]>[number],
+  {logicFunction: unknown}
+>["logicFunction"];
+
 const JUMPDEST = 0x5b;
-/** 256 of the cheapest loops take some 0.2 ms. */
-const LOOPS_PER_CHECK = 256;
-/** Time grows with the input, up to minutes at 50 million gas: modexp, bn254 pairing, blake2f, BLS12-381 MSMs and pairing. */
-const LONG_PRECOMPILES = ["05", "08", "09", "0c", "0e", "0f"].map(end => end.padStart(40, "0"));
+/** 256 of the slowest opcodes with a fixed price, MULMOD and the like, take some 0.1 ms. */
+const STEPS_PER_CHECK = 256;
+/** The one long precompile whose loop cannot be stopped from outside (modexp.ts). */
+const MODEXP = new Address(new Uint8Array(20).fill(5, 19));
+/** Time grows with the input, up to minutes at 50 million gas: bn254 pairing, blake2f, BLS12-381 MSMs and pairing. */
+const LONG_PRECOMPILES = ["08", "09", "0c", "0e", "0f"].map(end => end.padStart(40, "0"));
 
 export class BoundedEvm extends EVM {
   private readonly deadline: Deadline;
   private readonly longPrecompiles: ReadonlySet<PrecompileFunc>;
-  private loops = 0;
+  private stepsLeft = STEPS_PER_CHECK;
 
   constructor({deadline, ...options}: BoundedEvmOptions) {
-    super({...options, bn254: new NobleBN254()});
+    const hasModexp = options.common.gteHardfork("byzantium");
+    super({
+      ...options,
+      bn254: new NobleBN254(),
+      customPrecompiles: hasModexp ? [{address: MODEXP, function: createModexp(deadline)}] : [],
+    });
     this.deadline = deadline;
     this.longPrecompiles = new Set(
       LONG_PRECOMPILES.map(address => this.precompiles.get(address)).filter(code => code !== undefined),
     );
-    this.watchLoops();
+    this.watchOpcodes();
+    this.meetInterpreter();
   }
 
   override async runCall(options: EVMRunCallOpts): Promise<EVMResult> {
@@ -52,20 +75,39 @@ export class BoundedEvm extends EVM {
     return this.deadline.run(() => super.runPrecompile(code, data, gasLimit));
   }
 
-  private watchLoops(): void {
+  private watchOpcodes(): void {
+    this._opcodeMap = this._opcodeMap.map(entry => {
+      const {opHandler, opcodeInfo} = entry;
+      const isHeavy = opcodeInfo.dynamicGas || opcodeInfo.isAsync;
+      return {...entry, opHandler: isHeavy ? this.watchHeavy(opHandler) : this.watchLight(opHandler)};
+    });
+  }
+
+  private watchHeavy(handle: OpHandler): OpHandler {
+    return (state, common) => {
+      this.deadline.check();
+      return handle(state, common);
+    };
+  }
+
+  private watchLight(handle: OpHandler): OpHandler {
+    return (state, common) => {
+      if (--this.stepsLeft === 0) {
+        this.stepsLeft = STEPS_PER_CHECK;
+        this.deadline.check();
+      }
+      return handle(state, common);
+    };
+  }
+
+  /** The first JUMPDEST brings the interpreter, which the library does not hand out. */
+  private meetInterpreter(): void {
     const entry = this._opcodeMap[JUMPDEST];
     if (entry === undefined) throw new Error("the EVM has no JUMPDEST");
-    const watch = (): void => {
-      this.loops = (this.loops + 1) % LOOPS_PER_CHECK;
-      if (this.loops === 0) this.deadline.check();
+    const {opHandler} = entry;
+    entry.opHandler = state => {
+      keepJumpAnalyses(this, state.interpreter);
+      entry.opHandler = opHandler;
     };
-    const watched: typeof entry = {
-      ...entry,
-      opHandler: ({interpreter}) => {
-        keepJumpAnalyses(this, interpreter);
-        watched.opHandler = watch;
-      },
-    };
-    this._opcodeMap[JUMPDEST] = watched;
   }
 }
