@@ -9,11 +9,10 @@ import {DICTIONARY} from "./dictionary.ts";
 
 /** The window holds the dictionary and most transactions; a larger one only costs time. */
 const WINDOW_BITS = 13;
-const OPTIONS = {
-  level: constants.Z_BEST_COMPRESSION,
-  windowBits: WINDOW_BITS,
-  dictionary: DICTIONARY,
-};
+/** Levels 7 to 9 find up to 2 % more in 100 KB of ABI words, and take 37 ms for it in place of 1.7. */
+const LEVEL = 6;
+/** No network takes longer transactions; 2.4 MB made for the purpose take 2 s at level 9, 0.6 s at 6, 0.05 s at 1. */
+const LONG_BYTES = 128 << 10;
 
 /**
  * @param sender - 20 bytes
@@ -22,5 +21,7 @@ const OPTIONS = {
  */
 export function compressedSize(sender: Uint8Array, unsigned: Uint8Array): number {
   const raw = Buffer.concat([sender, unsigned]);
-  return Math.min(raw.length, deflateRawSync(raw, OPTIONS).length);
+  const level = raw.length > LONG_BYTES ? constants.Z_BEST_SPEED : LEVEL;
+  const options = {level, windowBits: WINDOW_BITS, dictionary: DICTIONARY};
+  return Math.min(raw.length, deflateRawSync(raw, options).length);
 }

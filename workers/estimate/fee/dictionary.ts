@@ -5,7 +5,7 @@
 
 /** The first 4 bytes of keccak256 of the signature. */
 const SELECTORS = [
-  "1fad948c", // handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,bytes,bytes)[],address)
+  "1fad948c", // handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)
   "b6f9de95", // swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)
   "791ac947", // swapExactTokensForETHSupportingFeeOnTransferTokens(uint256,uint256,address[],address,uint256)
   "18cbafe5", // swapExactTokensForETH(uint256,uint256,address[],address,uint256)
