@@ -1,0 +1,326 @@
+/**
+ * Random programs in a real store, estimated, and each run again as a signed transaction by @ethereumjs/vm on a state
+ * of its own. Both have the EVM from the same library; state, search, transaction and block are ours on one side only.
+ */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {type Block, createBlock} from "@ethereumjs/block";
+import type {Common} from "@ethereumjs/common";
+import {MerkleStateManager} from "@ethereumjs/statemanager";
+import {getCalldataFloorGas} from "@ethereumjs/tx";
+import {
+  Account,
+  Address,
+  bigIntToUnpaddedBytes,
+  bytesToBigInt,
+  eoaCode7702SignAuthorization,
+  privateToAddress,
+  setLengthLeft,
+} from "@ethereumjs/util";
+import {createVM, runTx} from "@ethereumjs/vm";
+import fc from "fast-check";
+import type {StateStore} from "../../storage/stateStore.ts";
+import {Deadline} from "../../workers/estimate/deadline.ts";
+import {EstimateError} from "../../workers/estimate/estimateError.ts";
+import {Estimator} from "../../workers/estimate/estimator.ts";
+import {Machines} from "../../workers/estimate/machine.ts";
+import {Simulation} from "../../workers/estimate/simulation.ts";
+import type {Authorization, EstimateCall} from "../../workers/job.ts";
+import {createTransaction} from "../support/callAsTransaction.ts";
+import type {AccountDifference} from "../support/differenceLine.ts";
+import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimateStore.ts";
+import {createCommon} from "../support/hardforks.ts";
+import {encodeHex} from "../support/hex.ts";
+import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/randomPrograms.ts";
+
+const RUNS_PER_FORK = 25;
+/** A run takes some milliseconds then. */
+const GAS_CAP = 600_000;
+const LIMIT_MS = 60_000;
+const SENDER_KEY = new Uint8Array(32).fill(7);
+const SENDER = privateToAddress(SENDER_KEY);
+const OWNER_KEYS = [new Uint8Array(32).fill(8), new Uint8Array(32).fill(9)];
+const MINER = "0x00000000000000000000000000000000000c0ffe";
+const MIX_HASH = `0x${"5a".repeat(32)}`;
+
+interface Case {
+  /** One per PROGRAM_ADDRESSES. */
+  readonly programs: readonly Uint8Array[];
+  readonly balances: readonly bigint[];
+  readonly call: EstimateCall;
+}
+
+/** What a run comes to. */
+interface Outcome {
+  readonly succeeds: boolean;
+  readonly spent: bigint;
+  readonly returned: string;
+}
+
+let store: EstimateStore;
+let shared: StateStore;
+
+before(async () => {
+  store = await EstimateStore.create();
+  shared = await store.share();
+});
+
+after(async () => {
+  await shared.close();
+  await store.close();
+});
+
+function addressOf(value: bigint): Uint8Array {
+  return setLengthLeft(bigIntToUnpaddedBytes(value), 20);
+}
+
+function sign(key: Uint8Array, chainId: bigint, target: bigint, nonce: bigint): Authorization {
+  const numbers = [chainId, nonce].map(bigIntToUnpaddedBytes) as [Uint8Array, Uint8Array];
+  const address = addressOf(target);
+  const [, , , yParity, r, s] = eoaCode7702SignAuthorization([numbers[0], address, numbers[1]], key).map(
+    bytes => bytesToBigInt(bytes as Uint8Array),
+  ) as [bigint, bigint, bigint, bigint, bigint, bigint];
+  return {chainId, address, nonce, yParity, r, s};
+}
+
+const accessList = fc.array(
+  fc.record({
+    address: fc.constantFrom(...PROGRAM_ADDRESSES, PLAIN_ADDRESS, 2n).map(addressOf),
+    storageKeys: fc.array(
+      fc.bigInt({min: 0n, max: 6n}).map(slot => setLengthLeft(bigIntToUnpaddedBytes(slot), 32)),
+      {maxLength: 3},
+    ),
+  }),
+  {maxLength: 3},
+);
+const authorizationList = fc.array(
+  fc
+    .record({
+      key: fc.constantFrom(...OWNER_KEYS, SENDER_KEY),
+      chainId: fc.constantFrom(0n, CHAIN_ID, CHAIN_ID, 5n),
+      target: fc.constantFrom(...PROGRAM_ADDRESSES, 0n),
+      nonce: fc.constantFrom(0n, 0n, 3n, 6n),
+    })
+    .map(({key, chainId, target, nonce}) => sign(key, chainId, target, nonce)),
+  {minLength: 1, maxLength: 3},
+);
+
+function cases(common: Common): fc.Arbitrary<Case> {
+  const abilities = {
+    istanbul: common.gteHardfork("istanbul"),
+    cancun: common.gteHardfork("cancun"),
+    addresses: [
+      BigInt(MINER),
+      ...[SENDER_KEY, ...OWNER_KEYS].map(key => bytesToBigInt(privateToAddress(key))),
+    ],
+  };
+  const program = randomProgram(abilities);
+  const shape = {
+    block: fc.constant(0),
+    from: fc.constant<Uint8Array>(SENDER),
+    value: fc.constantFrom(0n, 0n, 0n, 1n, 10n ** 18n),
+    data: fc.uint8Array({maxLength: 60}),
+    nonce: fc.constant(5n),
+  };
+  const receivers = fc.oneof(
+    {weight: 10, arbitrary: fc.constantFrom(...PROGRAM_ADDRESSES)},
+    fc.constantFrom(PLAIN_ADDRESS, 0xdead0000n, 4n),
+    ...(common.isActivatedEIP(7702)
+      ? [fc.constantFrom(...OWNER_KEYS).map(key => bytesToBigInt(privateToAddress(key)))]
+      : []),
+  );
+  const to = receivers.map(addressOf);
+  const gas = fc.option(fc.bigInt({min: 21_000n, max: BigInt(GAS_CAP)}), {nil: undefined, freq: 3});
+  const legacy = fc.record({...shape, to, type: fc.constant(0 as const), gasPrice: fc.constant(10n)});
+  const calls: fc.MaybeWeightedArbitrary<EstimateCall>[] = [
+    {weight: 5, arbitrary: legacy},
+    {
+      weight: 2,
+      // A creation by one of the programs as initcode.
+      arbitrary: fc.record({
+        ...shape,
+        data: program,
+        type: fc.constant(0 as const),
+        gasPrice: fc.constant(10n),
+      }),
+    },
+  ];
+  const fees = {maxFeePerGas: fc.constant(20n), maxPriorityFeePerGas: fc.constant(3n)};
+  if (common.isActivatedEIP(2930))
+    calls.push({
+      weight: 2,
+      arbitrary: fc.record({
+        ...shape,
+        to,
+        type: fc.constant(1 as const),
+        gasPrice: fc.constant(9n),
+        accessList,
+      }),
+    });
+  if (common.isActivatedEIP(1559))
+    calls.push({
+      weight: 2,
+      arbitrary: fc.record({...shape, ...fees, to, type: fc.constant(2 as const), accessList}),
+    });
+  if (common.isActivatedEIP(7702))
+    calls.push({
+      weight: 4,
+      arbitrary: fc.record({...shape, ...fees, to, type: fc.constant(4 as const), authorizationList}),
+    });
+  return fc.record({
+    programs: fc.tuple(program, program, program, program),
+    balances: fc.tuple(...PROGRAM_ADDRESSES.map(() => fc.constantFrom(0n, 5n, 10n ** 18n))),
+    call: fc.tuple(fc.oneof(...calls), gas).map(([call, gas]) => (gas === undefined ? call : {...call, gas})),
+  });
+}
+
+/** Accounts by address, as a line of differences has them. */
+function accountsOf({programs, balances}: Case): Record<string, AccountDifference> {
+  const accounts: Record<string, AccountDifference> = {
+    [encodeHex(SENDER)]: {nonce: "0x5", balance: "0x8ac7230489e80000", reset: true},
+    [encodeHex(addressOf(PLAIN_ADDRESS))]: {nonce: "0x0", balance: "0x1", reset: true},
+    // The other owner of a key is an account that there is not.
+    [encodeHex(privateToAddress(OWNER_KEYS[0] ?? assert.fail()))]: {
+      nonce: "0x3",
+      balance: "0x1",
+      reset: true,
+    },
+    [MINER]: {nonce: "0x0", balance: "0x1", reset: true},
+  };
+  for (const [at, address] of PROGRAM_ADDRESSES.entries())
+    accounts[encodeHex(addressOf(address))] = {
+      nonce: "0x1",
+      balance: `0x${(balances[at] ?? 0n).toString(16)}`,
+      code: encodeHex(programs[at] ?? assert.fail()),
+      storage: {"0x0": "0x0", "0x1": "0x1", "0x2": "0xffff"},
+      reset: true,
+    };
+  return accounts;
+}
+
+/** The same accounts under @ethereumjs/vm, which executes the call as a transaction in a block of its own. */
+class Reference {
+  readonly #common: Common;
+  readonly #accounts: Record<string, AccountDifference>;
+  readonly #block: Block;
+
+  constructor(common: Common, accounts: Record<string, AccountDifference>, number: number) {
+    this.#common = common;
+    this.#accounts = accounts;
+    const header = {
+      number,
+      timestamp: 1_700_000_000 + number,
+      gasLimit: BLOCK_GAS_LIMIT,
+      coinbase: MINER as `0x${string}`,
+      mixHash: MIX_HASH as `0x${string}`,
+      ...(common.isActivatedEIP(1559) && {baseFeePerGas: 7n}),
+    };
+    this.#block = createBlock({header}, {common, skipConsensusFormatValidation: true});
+  }
+
+  async run(call: EstimateCall, gasLimit: bigint): Promise<Outcome> {
+    const stateManager = new MerkleStateManager({common: this.#common});
+    for (const [name, {nonce, balance, code, storage}] of Object.entries(this.#accounts)) {
+      const address = new Address(fromHex(name));
+      await stateManager.putAccount(address, new Account(BigInt(nonce ?? 0), BigInt(balance ?? 0)));
+      if (code !== undefined) await stateManager.putCode(address, fromHex(code));
+      for (const [slot, value] of Object.entries(storage ?? {}))
+        if (BigInt(value) !== 0n)
+          await stateManager.putStorage(
+            address,
+            setLengthLeft(bigIntToUnpaddedBytes(BigInt(slot)), 32),
+            bigIntToUnpaddedBytes(BigInt(value)),
+          );
+    }
+    const vm = await createVM({common: this.#common, stateManager});
+    const tx = createTransaction(call, this.#common, gasLimit).sign(SENDER_KEY);
+    try {
+      const {execResult} = await runTx(vm, {tx, block: this.#block, skipHardForkValidation: true});
+      const executed = execResult.executionGasUsed + tx.getIntrinsicGas();
+      const floor = this.#common.isActivatedEIP(7623) ? getCalldataFloorGas(tx) : 0n;
+      return {
+        succeeds: execResult.exceptionError === undefined,
+        spent: executed > floor ? executed : floor,
+        returned: Buffer.from(execResult.returnValue).toString("hex"),
+      };
+    } catch (error) {
+      assert.match(String(error), /INTRINSIC_GAS_TOO_LOW/);
+      return {succeeds: false, spent: gasLimit, returned: ""};
+    }
+  }
+}
+
+function fromHex(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text.slice(2), "hex"));
+}
+
+for (const hardfork of [
+  "petersburg",
+  "istanbul",
+  "berlin",
+  "london",
+  "shanghai",
+  "cancun",
+  "prague",
+  "osaka",
+])
+  test(`under ${hardfork} every estimate is enough, and every run is what @ethereumjs/vm makes of it`, {
+    timeout: 300_000,
+  }, async t => {
+    const settings = {...SETTINGS, hardfork, gasCap: GAS_CAP, timeMs: LIMIT_MS, gasTolerance: 0};
+    const estimator = new Estimator(shared, settings, CHAIN_ID);
+    const deadline = new Deadline(LIMIT_MS);
+    const machines = new Machines({
+      store: shared,
+      deadline,
+      hardfork,
+      chainId: CHAIN_ID,
+      gasCap: BigInt(GAS_CAP),
+    });
+    const common = createCommon(hardfork, CHAIN_ID);
+    const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0};
+    await fc.assert(
+      fc.asyncProperty(cases(common), fc.bigInt({min: 1n, max: 999n}), async (one, part) => {
+        const accounts = accountsOf(one);
+        const number = await store.addBlock({accounts, miner: MINER, mixHash: MIX_HASH});
+        const call: EstimateCall = {...one.call, block: number};
+        const reference = new Reference(common, accounts, number);
+        const upper = call.gas ?? BigInt(GAS_CAP);
+        let limit = upper;
+        try {
+          const estimate = await estimator.estimate(call);
+          limit = estimate.gasLimit;
+          counts.estimated++;
+          counts.runs += estimate.runs;
+          assert.ok(limit <= upper);
+          assert.equal((await reference.run(call, limit)).succeeds, true, `fails with ${limit}`);
+        } catch (error) {
+          if (!(error instanceof EstimateError)) throw error;
+          counts.failed++;
+          const {failure} = error;
+          const outcome = await reference.run(call, upper);
+          assert.equal(outcome.succeeds, false, failure.detail);
+          if (failure.failure === "REVERTED") {
+            counts.reverted++;
+            assert.equal(outcome.returned, failure.data.slice(2));
+          } else assert.equal(failure.failure, "EXECUTION_FAILED");
+        }
+        deadline.start();
+        const {machine, context} = machines.at(shared.blockOrThrow(number));
+        const price = call.gasPrice ?? 10n;
+        const simulation = new Simulation(call, machine, context, price);
+        for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
+          const {failure, spent, returned} = await simulation.run(gasLimit);
+          const outcome = await reference.run(call, gasLimit);
+          assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
+          if (failure?.kind === "intrinsic") continue;
+          assert.equal(spent, outcome.spent, `at ${gasLimit}`);
+          assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
+        }
+      }),
+      {numRuns: RUNS_PER_FORK},
+    );
+    t.diagnostic(JSON.stringify(counts));
+    // The programs are not all alike: neither kind of answer may go unseen.
+    assert.ok(counts.estimated >= RUNS_PER_FORK / 10 && counts.failed >= RUNS_PER_FORK / 20);
+  });
