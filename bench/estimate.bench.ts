@@ -10,27 +10,9 @@ import {Deadline} from "../workers/estimate/deadline.ts";
 import {Estimator} from "../workers/estimate/estimator.ts";
 import {Machines} from "../workers/estimate/machine.ts";
 import {Simulation} from "../workers/estimate/simulation.ts";
-import type {EstimateCall, EstimateSettings} from "../workers/job.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type EstimateCall} from "../workers/job.ts";
 import {encodeFill, encodeTransfer, HOLDERS, LEDGER, TOKEN} from "./benchContracts.ts";
 import {addressAt, BLOCKS} from "./benchStore.ts";
-
-/** The defaults of `proofd serve`. */
-export const ESTIMATE_SETTINGS: EstimateSettings = {
-  gasCap: 50_000_000,
-  timeMs: 2000,
-  gasTolerance: 0.015,
-  fee: {
-    model: "verification",
-    minMargin: "1.0",
-    verificationGasCost: 1_200_000n,
-    verificationCapacity: 90_000n,
-    gasPriceRatio: "15",
-    gasPriceAdjustment: 0n,
-    minGasPrice: 10_000_000n,
-    fixedCost: 30_000_000n,
-    variableCost: 10_000_000n,
-  },
-};
 
 /** 2 million gas of storage writes. */
 const HEAVY_SLOTS = 90n;
@@ -41,13 +23,13 @@ const RUN_GAS = 16_000_000n;
 const NO_BYTES = new Uint8Array(0);
 
 export function addEstimateTasks(bench: Bench, store: StateStore): void {
-  const estimator = new Estimator(store, ESTIMATE_SETTINGS, undefined);
+  const estimator = new Estimator(store, DEFAULT_ESTIMATE_SETTINGS, undefined);
   const machines = new Machines({
     store,
     deadline: new Deadline(60_000),
     hardfork: undefined,
     chainId: undefined,
-    gasCap: BigInt(ESTIMATE_SETTINGS.gasCap),
+    gasCap: BigInt(DEFAULT_ESTIMATE_SETTINGS.gasCap),
   });
   let round = 0;
   const callTo = (to: Uint8Array, data: Uint8Array, value = 0n): EstimateCall => ({
@@ -82,7 +64,7 @@ export function addEstimateTasks(bench: Bench, store: StateStore): void {
 /** How a gas limit is found without the first run's figures. */
 async function bisect(simulation: Simulation): Promise<void> {
   let low = 21_000n;
-  let high = BigInt(ESTIMATE_SETTINGS.gasCap);
+  let high = BigInt(DEFAULT_ESTIMATE_SETTINGS.gasCap);
   for (let run = 0; run < BISECTION_RUNS; run++) {
     const middle = (low + high) / 2n;
     if ((await simulation.run(middle)).failure === undefined) high = middle;

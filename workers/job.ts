@@ -179,6 +179,24 @@ export interface FeeSettings {
   readonly variableCost: bigint;
 }
 
+/** What holds where no flag says otherwise (spec/json-rpc.md, "Limits"; spec/fees.md). */
+export const DEFAULT_ESTIMATE_SETTINGS: EstimateSettings = {
+  gasCap: 50_000_000,
+  timeMs: 2000,
+  gasTolerance: 0.015,
+  fee: {
+    model: "verification",
+    minMargin: "1.0",
+    verificationGasCost: 1_200_000n,
+    verificationCapacity: 90_000n,
+    gasPriceRatio: "15",
+    gasPriceAdjustment: 0n,
+    minGasPrice: 10_000_000n,
+    fixedCost: 30_000_000n,
+    variableCost: 10_000_000n,
+  },
+};
+
 /** Where an import reads from. Paths may be .gz; `-` is standard input (diffs only). */
 export type ImportSource =
   | {readonly kind: "blocks"; readonly genesisPath: string; readonly blocksPath: string}

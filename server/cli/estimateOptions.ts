@@ -4,7 +4,7 @@
  */
 import {availableParallelism} from "node:os";
 import type {Command, Option} from "commander";
-import {type EstimateSettings, HARDFORKS} from "../../workers/job.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings, HARDFORKS} from "../../workers/job.ts";
 import {
   createFeeOptions,
   createModelOptions,
@@ -68,13 +68,13 @@ function createSettingOptions(): Option[] {
   return [
     createOption("--gas-cap <gas>", "most gas that an estimate may find")
       .argParser(integerParser(LEAST_GAS_CAP, 2 ** 32))
-      .default(50_000_000),
+      .default(DEFAULT_ESTIMATE_SETTINGS.gasCap),
     createOption("--estimate-time <ms>", "execution of one estimate, all its runs together")
       .argParser(integerParser(1, 600_000))
-      .default(2000),
+      .default(DEFAULT_ESTIMATE_SETTINGS.timeMs),
     createOption("--gas-tolerance <fraction>", "how far above the least gas an estimate may be, 0 is exact")
       .argParser(parseFraction)
-      .default(0.015),
+      .default(DEFAULT_ESTIMATE_SETTINGS.gasTolerance),
     createOption("--hardfork <name>", "rules of every block; by default those of the genesis config").choices(
       HARDFORKS,
     ),

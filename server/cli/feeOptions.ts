@@ -1,47 +1,48 @@
 /** How the priority fee of an estimate is made, as flags of `proofd serve`: a model, and what it counts with. */
 import type {Option} from "commander";
-import type {FeeSettings} from "../../workers/job.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job.ts";
 import {bigintParser, createOption, parseDecimal} from "./options.ts";
 
 export type FeeModel = FeeSettings["model"];
 
 /** commander's values of the flags below. */
-export interface FeeFlags {
+export interface FeeFlags extends Omit<FeeSettings, "model" | "minMargin"> {
   readonly feeModel: FeeModel;
   readonly minMargin?: string;
-  readonly verificationGasCost: bigint;
-  readonly verificationCapacity: bigint;
-  readonly gasPriceRatio: string;
-  readonly gasPriceAdjustment: bigint;
-  readonly minGasPrice: bigint;
-  readonly fixedCost: bigint;
-  readonly variableCost: bigint;
 }
 
 const VERIFICATION: FeeModel = "verification";
 const EXTRA_DATA: FeeModel = "extra-data";
-const DEFAULT_MIN_MARGIN: Readonly<Record<FeeModel, string>> = {[VERIFICATION]: "1.0", [EXTRA_DATA]: "1.2"};
+const DEFAULTS = DEFAULT_ESTIMATE_SETTINGS.fee;
+const DEFAULT_MIN_MARGIN: Readonly<Record<FeeModel, string>> = {
+  [VERIFICATION]: DEFAULTS.minMargin,
+  [EXTRA_DATA]: "1.2",
+};
 
 /** @returns the flags that only `model` counts with */
 export function createModelOptions(model: FeeModel): Option[] {
   if (model === EXTRA_DATA) {
     return [
-      weiOption("--fixed-cost", "fixed cost where the block's extraData names none", 30_000_000n),
-      weiOption("--variable-cost", "variable cost where the block's extraData names none", 10_000_000n),
+      weiOption("--fixed-cost", "fixed cost where the block's extraData names none", DEFAULTS.fixedCost),
+      weiOption(
+        "--variable-cost",
+        "variable cost where the block's extraData names none",
+        DEFAULTS.variableCost,
+      ),
     ];
   }
   return [
     createOption("--verification-gas-cost <gas>", "layer-1 gas that verifying a batch costs")
       .argParser(bigintParser(0n))
-      .default(1_200_000n, "1200000"),
+      .default(DEFAULTS.verificationGasCost, `${DEFAULTS.verificationGasCost}`),
     createOption("--verification-capacity <gas>", "capacity of one layer-1 verification")
       .argParser(bigintParser(1n))
-      .default(90_000n, "90000"),
+      .default(DEFAULTS.verificationCapacity, `${DEFAULTS.verificationCapacity}`),
     createOption("--gas-price-ratio <factor>", "gas price of layer 1 over that of layer 2")
       .argParser(parseDecimal)
-      .default("15", "15"),
-    weiOption("--gas-price-adjustment", "added to the profitable priority fee", 0n),
-    weiOption("--min-gas-price", "least gas price of layer 2", 10_000_000n),
+      .default(DEFAULTS.gasPriceRatio, DEFAULTS.gasPriceRatio),
+    weiOption("--gas-price-adjustment", "added to the profitable priority fee", DEFAULTS.gasPriceAdjustment),
+    weiOption("--min-gas-price", "least gas price of layer 2", DEFAULTS.minGasPrice),
   ];
 }
 
@@ -49,7 +50,7 @@ export function createFeeOptions(): Option[] {
   return [
     createOption("--fee-model <model>", "how the priority fee is made")
       .choices([VERIFICATION, EXTRA_DATA])
-      .default(VERIFICATION),
+      .default(DEFAULTS.model),
     createOption(
       "--min-margin <factor>",
       `factor on the priority fee, by default ${DEFAULT_MIN_MARGIN[VERIFICATION]}, with model ${EXTRA_DATA} ${DEFAULT_MIN_MARGIN[EXTRA_DATA]}`,

@@ -3,27 +3,12 @@ import {pino} from "pino";
 import {createFront, type Front} from "../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
-import type {EstimateSettings} from "../../workers/job.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
 import type {RpcAnswer} from "./rpcAnswer.ts";
 
-/** The defaults of spec/fees.md and spec/json-rpc.md, but for the time: a busy machine is no failure here. */
-const SETTINGS: EstimateSettings = {
-  gasCap: 50_000_000,
-  timeMs: 60_000,
-  gasTolerance: 0.015,
-  fee: {
-    model: "verification",
-    minMargin: "1.0",
-    verificationGasCost: 1_200_000n,
-    verificationCapacity: 90_000n,
-    gasPriceRatio: "15",
-    gasPriceAdjustment: 0n,
-    minGasPrice: 10_000_000n,
-    fixedCost: 30_000_000n,
-    variableCost: 10_000_000n,
-  },
-};
+/** The defaults but for the time: a busy machine is no failure here. */
+const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, timeMs: 60_000};
 
 export class EstimateService {
   readonly #pool: ProofPool;

@@ -5,31 +5,14 @@ import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {StateStore} from "../../storage/stateStore.ts";
-import type {EstimateCall, EstimateSettings} from "../../workers/job.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type EstimateCall, type EstimateSettings} from "../../workers/job.ts";
 import {type EstimateOptions, ProofPool} from "../../workers/pool.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 
 export const CHAIN_ID = 1337n;
 export const BLOCK_GAS_LIMIT = 50_000_000;
 
-/** The defaults of spec/fees.md and spec/json-rpc.md. */
-export const SETTINGS: EstimateSettings = {
-  gasCap: 50_000_000,
-  timeMs: 2000,
-  gasTolerance: 0.015,
-  hardfork: "prague",
-  fee: {
-    model: "verification",
-    minMargin: "1.0",
-    verificationGasCost: 1_200_000n,
-    verificationCapacity: 90_000n,
-    gasPriceRatio: "15",
-    gasPriceAdjustment: 0n,
-    minGasPrice: 10_000_000n,
-    fixedCost: 30_000_000n,
-    variableCost: 10_000_000n,
-  },
-};
+export const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague"};
 
 /** A call without fee, value or data. */
 export const PLAIN_CALL: EstimateCall = {block: 0, value: 0n, data: new Uint8Array(0), type: 0};
