@@ -18,10 +18,11 @@ import {
 
 const LIMIT_MS = 300;
 /**
- * Of processor time, which a busy machine does not stretch. What lies between two looks at the clock is one opcode at
- * most. The longest found is the jump analysis of 2.4 MB of pushes, 0.15 s on two idle cores, 0.35 s on two busy ones.
+ * Of processor time, all threads, beyond the limit: other processes do not count in it, and cannot make the test fail.
+ * What lies between two looks at the clock is one opcode at most: 30 ms were seen, for KECCAK256 over 4 MB; the
+ * collector's threads take some 0.2 s beside the longest.
  */
-const MARGIN_MS = 1000;
+const MARGIN_MS = 600;
 /** 250 MB were seen. One call's memory, stack frames, undo log and jump analyses, before the next collection. */
 const MAX_GROWTH_BYTES = 800 << 20;
 
@@ -47,14 +48,16 @@ after(async () => {
   await store.close();
 });
 
-/** Of this process, which does nothing else. */
-function cpuMsSince(before: NodeJS.CpuUsage): number {
-  const {user, system} = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
-
 function send(call: EstimateCall): Promise<Answers> {
   return pool.estimate({calls: [call], ids: ["1"]});
+}
+
+/** Milliseconds of work, for which a machine with other things to do may need more than the limit: asked again then. */
+async function sendOrdinary(): Promise<Answers> {
+  for (let attempt = 1; ; attempt++) {
+    const answers = await send(ORDINARY);
+    if (answers.failures[0]?.failure !== "LIMIT_EXCEEDED" || attempt === 10) return answers;
+  }
 }
 
 function toCall({code, helper, data, isCreation}: HostileCall): EstimateCall {
@@ -73,13 +76,16 @@ for (const hardfork of new Set(hostileCalls.map(call => call.hardfork)))
       if (fork !== hardfork)
         pool = await store.openPool({workers: 1, settings: {...SETTINGS, hardfork, timeMs: LIMIT_MS}});
       fork = hardfork;
-      const expected = await send(ORDINARY);
+      const expected = await sendOrdinary();
       assert.deepEqual(expected.failures, []);
-      const before = process.cpuUsage();
+      const startMs = performance.now();
+      const start = process.cpuUsage();
+      // Rejects when the pool has had to replace the thread.
       const {failures} = await send(toCall(hostile));
-      const tookMs = cpuMsSince(before);
-      t.diagnostic(`${Math.round(tookMs)} ms`);
-      assert.ok(tookMs <= LIMIT_MS + MARGIN_MS, `${tookMs} ms`);
+      const {user, system} = process.cpuUsage(start);
+      const busyMs = (user + system) / 1000;
+      t.diagnostic(`${Math.round(performance.now() - startMs)} ms, ${Math.round(busyMs)} ms of processor`);
+      assert.ok(busyMs <= LIMIT_MS + MARGIN_MS, `${busyMs} ms`);
       const [failure] = failures;
       if (failure?.failure === "LIMIT_EXCEEDED") {
         assert.match(failure.detail, new RegExp(`after ${LIMIT_MS} ms$`));
@@ -89,7 +95,7 @@ for (const hardfork of new Set(hostileCalls.map(call => call.hardfork)))
         assert.notEqual(hostile.isLong, true, failure?.detail ?? "an answer");
         assert.ok(failure === undefined || failure.failure === "EXECUTION_FAILED", failure?.failure);
       }
-      assert.deepEqual(await send(ORDINARY), expected);
+      assert.deepEqual(await sendOrdinary(), expected);
       mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
     });
 
@@ -99,17 +105,26 @@ test("all of it together leaves the process with bounded memory", t => {
   assert.ok(growth > 0 && growth <= MAX_GROWTH_BYTES, `${growth >> 20} MB`);
 });
 
-test("several hostile calls of one job take their time each, and ordinary ones between them are answered", async () => {
+test("several hostile calls of one job take their time each, and a failed call between them fails as itself", async () => {
   pool = await store.openPool({workers: 1, settings: {...SETTINGS, timeMs: LIMIT_MS}});
   const endless = toCall(hostileCalls[0] ?? assert.fail());
-  const before = process.cpuUsage();
-  const {failures} = await pool.estimate({
-    calls: [endless, ORDINARY, endless, ORDINARY, endless],
+  const poor: EstimateCall = {...ORDINARY, value: 10n ** 30n};
+  const start = process.cpuUsage();
+  const {failures, text} = await pool.estimate({
+    calls: [endless, poor, endless, poor, endless],
     ids: ["1", "2", "3", "4", "5"],
   });
-  assert.ok(cpuMsSince(before) <= 3 * LIMIT_MS + MARGIN_MS);
+  const {user, system} = process.cpuUsage(start);
+  assert.ok((user + system) / 1000 <= 3 * LIMIT_MS + MARGIN_MS);
+  assert.equal(text.length, 0);
   assert.deepEqual(
     failures.map(({call, failure}) => [call, failure]),
-    [0, 2, 4].map(call => [call, "LIMIT_EXCEEDED"]),
+    [
+      [0, "LIMIT_EXCEEDED"],
+      [1, "EXECUTION_FAILED"],
+      [2, "LIMIT_EXCEEDED"],
+      [3, "EXECUTION_FAILED"],
+      [4, "LIMIT_EXCEEDED"],
+    ],
   );
 });

@@ -4,7 +4,8 @@
  *   opcodes whose work grows with their input, or that read the state      asked before each
  *   all other opcodes                                                      every 256 of them
  *   calls and creations                                                    asked before each
- *   long precompiles                                                       stopped in the middle (deadline.ts)
+ *   jump analyses                                                          every 16 KB of code (jumpAnalyses.ts)
+ *   long precompiles                                                       stopped in the middle (deadline.ts, modexp.ts)
  *
  * JUMPDESTs alone would not do: 2.4 MB of straight code come in with one request, 500 000 SSTOREs of one slot.
  */
@@ -33,13 +34,15 @@ type OpHandler = Extract<
   {logicFunction: unknown}
 >["logicFunction"];
 
-const JUMPDEST = 0x5b;
 /** 256 of the slowest opcodes with a fixed price, MULMOD and the like, take some 0.1 ms. */
 const STEPS_PER_CHECK = 256;
 /** The one long precompile whose loop cannot be stopped from outside (modexp.ts). */
 const MODEXP = new Address(new Uint8Array(20).fill(5, 19));
-/** Time grows with the input, up to minutes at 50 million gas: bn254 pairing, blake2f, BLS12-381 MSMs and pairing. */
-const LONG_PRECOMPILES = ["08", "09", "0c", "0e", "0f"].map(end => end.padStart(40, "0"));
+/**
+ * Time grows with the input, up to minutes at 50 million gas: bn254 pairing, blake2f, BLS12-381 MSMs and pairing; and
+ * point evaluation, whose first call makes tables.
+ */
+const LONG_PRECOMPILES = ["08", "09", "0a", "0c", "0e", "0f"].map(end => end.padStart(40, "0"));
 
 export class BoundedEvm extends EVM {
   private readonly deadline: Deadline;
@@ -58,7 +61,7 @@ export class BoundedEvm extends EVM {
       LONG_PRECOMPILES.map(address => this.precompiles.get(address)).filter(code => code !== undefined),
     );
     this.watchOpcodes();
-    this.meetInterpreter();
+    keepJumpAnalyses(this, deadline);
   }
 
   override async runCall(options: EVMRunCallOpts): Promise<EVMResult> {
@@ -97,17 +100,6 @@ export class BoundedEvm extends EVM {
         this.deadline.check();
       }
       return handle(state, common);
-    };
-  }
-
-  /** The first JUMPDEST brings the interpreter, which the library does not hand out. */
-  private meetInterpreter(): void {
-    const entry = this._opcodeMap[JUMPDEST];
-    if (entry === undefined) throw new Error("the EVM has no JUMPDEST");
-    const {opHandler} = entry;
-    entry.opHandler = state => {
-      keepJumpAnalyses(this, state.interpreter);
-      entry.opHandler = opHandler;
     };
   }
 }
