@@ -15,6 +15,7 @@ import type {ChainConfig} from "../storage/block/blockDifference.ts";
 import {StoreError} from "../storage/errors.ts";
 import {checkChainId} from "../storage/format.ts";
 import {StateStore} from "../storage/stateStore.ts";
+import {MAX_STRETCH} from "./estimate/maxStretch.ts";
 import type {
   Answers,
   CheckEvent,
@@ -220,7 +221,8 @@ export class ProofPool {
   async estimate(job: EstimateJob): Promise<Answers> {
     if (this.estimates === undefined || this.estimateOptions === undefined)
       throw new Error("the pool was opened without estimate threads");
-    const limitMs = 2 * this.estimateOptions.settings.timeMs * job.calls.length + ESTIMATE_GRACE_MS;
+    const callMs = MAX_STRETCH * this.estimateOptions.settings.timeMs;
+    const limitMs = 2 * callMs * job.calls.length + ESTIMATE_GRACE_MS;
     return this.estimates.run(job, {signal: AbortSignal.timeout(limitMs)});
   }
 
