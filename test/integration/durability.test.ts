@@ -9,9 +9,9 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {Level} from "level";
+import {encodeHex} from "../../verify/hex.ts";
 import {ProofPool} from "../../workers/pool.ts";
 import {encodeLines} from "../support/differenceLine.ts";
-import {encodeHex} from "../support/hex.ts";
 import {longChain, wideBlock} from "../support/longChain.ts";
 
 const IMPORT_PROCESS = fileURLToPath(new URL("../support/importProcess.js", import.meta.url));

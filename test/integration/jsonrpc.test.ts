@@ -1,11 +1,11 @@
 /** JSON-RPC over a real socket, with real workers and a real store: envelope, selectors, errors, limits, one head. */
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
+import {sha256Suite} from "../../verify/hashSuites.ts";
+import {decodeHex} from "../../verify/hex.ts";
+import {verifyProof} from "../../verify/proofVerifier.ts";
 import {type Daemon, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
-import {sha256Suite} from "../support/hashSuites.ts";
-import {decodeHex} from "../support/hex.ts";
-import {verifyProof} from "../support/proofVerifier.ts";
 import {
   ABSENT_ACCOUNT,
   ACCOUNTS,

@@ -5,12 +5,12 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {sha256Suite} from "../../verify/hashSuites.ts";
+import {encodeHex} from "../../verify/hex.ts";
+import {verifyProof} from "../../verify/proofVerifier.ts";
 import {type Daemon, runProofd, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
-import {sha256Suite} from "../support/hashSuites.ts";
-import {encodeHex} from "../support/hex.ts";
 import {longChain} from "../support/longChain.ts";
-import {verifyProof} from "../support/proofVerifier.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const PROGRAM = "node dist/server/main.js ";

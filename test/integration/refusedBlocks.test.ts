@@ -5,10 +5,10 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
+import {encodeHex} from "../../verify/hex.ts";
 import type {ImportOutcome} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
 import {type DifferenceLine, encodeLines} from "../support/differenceLine.ts";
-import {encodeHex} from "../support/hex.ts";
 import {addressAt, blockHash, longChain} from "../support/longChain.ts";
 
 let folder: string;

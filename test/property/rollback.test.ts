@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {decodeHex} from "../../verify/hex.ts";
 import {checkEveryKey, suite} from "../support/everyKey.ts";
-import {decodeHex} from "../support/hex.ts";
 import {proveCalls} from "../support/proveCalls.ts";
 import {forkedChains, randomChains} from "../support/randomBlocks.ts";
 import {ReferenceState} from "../support/referenceState.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {type EstimateView, parseEstimateCall} from "../../server/rpc/estimateParams.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
+import {decodeHex, encodeHex} from "../../verify/hex.ts";
 import type {EstimateCall} from "../../workers/job.ts";
-import {decodeHex, encodeHex} from "./hex.ts";
 
 export const HASH = `0x${"c3".repeat(32)}`;
 /** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */

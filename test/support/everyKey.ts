@@ -1,10 +1,10 @@
 /** The law that the property tests check: at every block, every key, present or absent, is proven as the reference has it. */
 import assert from "node:assert/strict";
+import {sha256Suite} from "../../verify/hashSuites.ts";
+import {encodeHex} from "../../verify/hex.ts";
+import {verifyProof} from "../../verify/proofVerifier.ts";
 import type {ProofPool} from "../../workers/pool.ts";
-import {sha256Suite} from "./hashSuites.ts";
-import {encodeHex} from "./hex.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
-import {verifyProof} from "./proofVerifier.ts";
 import {proveCalls} from "./proveCalls.ts";
 import type {RandomChain} from "./randomBlocks.ts";
 import type {ReferenceState} from "./referenceState.ts";

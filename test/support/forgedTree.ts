@@ -5,8 +5,8 @@ import {
   type HashSuite,
   type LeafOpening,
   zeroSubTrees,
-} from "./hashSuites.ts";
-import {encodeHex} from "./hex.ts";
+} from "../../verify/hashSuites.ts";
+import {encodeHex} from "../../verify/hex.ts";
 import type {LeafProof} from "./referenceTree.ts";
 
 const DEPTH = 40;

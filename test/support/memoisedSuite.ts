@@ -3,7 +3,7 @@
  * a hash of node:crypto costs 3.6 us, one of our poseidon2 some 40 us. What is remembered is keyed by the whole
  * message, so a wrong proof stays wrong.
  */
-import type {HashSuite} from "./hashSuites.ts";
+import type {HashSuite} from "../../verify/hashSuites.ts";
 
 /** Messages remembered before all are forgotten: some 50 MB. */
 const MAX_MESSAGES = 100_000;

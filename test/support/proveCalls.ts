@@ -1,8 +1,9 @@
 /** Calls of chain_getProof as the pool takes them (workers/job.ts): packed in, texts out. */
+
+import {word} from "../../verify/hashSuites.ts";
+import {decodeHex} from "../../verify/hex.ts";
 import {CALL_HEAD_BYTES} from "../../workers/job.ts";
 import type {ProofPool} from "../../workers/pool.ts";
-import {word} from "./hashSuites.ts";
-import {decodeHex} from "./hex.ts";
 
 export interface ProveCall {
   readonly block: number;

@@ -5,10 +5,11 @@
  *   block n   ->  account tree (a ReferenceTree)  +  address -> account
  *   account   ->  nonce, balance, code, slots, storage tree; replaced whole when it changes
  */
+
+import {type HashSuite, hashSlot, hashSlotValue, word} from "../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../verify/hex.ts";
+import {keccak256} from "../../verify/keccak256.ts";
 import type {AccountDifference, DifferenceLine} from "./differenceLine.ts";
-import {type HashSuite, hashSlot, hashSlotValue, word} from "./hashSuites.ts";
-import {decodeHex, encodeHex} from "./hex.ts";
-import {keccak256} from "./keccak256.ts";
 import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "./referenceTree.ts";
 
 export interface ReferenceAccount {

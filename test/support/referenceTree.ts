@@ -4,8 +4,14 @@
  *
  *   leaves   [0] head  [1] tail  [2] ...  [f - 1]      null = deleted; nextFreeNode f = leaves.length
  */
-import {encodeLeafOpening, encodeRootNode, type HashSuite, ZERO_WORD, zeroSubTrees} from "./hashSuites.ts";
-import {encodeHex} from "./hex.ts";
+import {
+  encodeLeafOpening,
+  encodeRootNode,
+  type HashSuite,
+  ZERO_WORD,
+  zeroSubTrees,
+} from "../../verify/hashSuites.ts";
+import {encodeHex} from "../../verify/hex.ts";
 
 const DEPTH = 40;
 

@@ -1,7 +1,7 @@
 /** Random valid calls of chain_estimateGas, each with parameters that spell it as a client might. */
 import fc from "fast-check";
+import {encodeHex} from "../../verify/hex.ts";
 import type {AccessListEntry, AccountOverride, Authorization, EstimateCall} from "../../workers/job.ts";
-import {encodeHex} from "./hex.ts";
 
 const bytes = (length: number) => fc.uint8Array({minLength: length, maxLength: length});
 const below = (bound: bigint) => fc.bigInt(0n, bound - 1n);

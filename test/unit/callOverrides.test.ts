@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {decodeHex} from "../../verify/hex.ts";
 import {ADDRESS, ADDRESS_BYTES, assertRefused, createWord, parseParams} from "../support/estimateCalls.ts";
-import {decodeHex} from "../support/hex.ts";
 
 test("overrides are read by account, state replaces the storage and stateDiff does not", () => {
   const other = `0x${"00".repeat(19)}01`;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {encodeHex} from "../../verify/hex.ts";
 import {readDifferenceLines} from "../../workers/import/differenceLines.ts";
-import {encodeHex} from "../support/hex.ts";
 import {blockHash} from "../support/longChain.ts";
 
 const ADDRESS = `0x${"Ab".repeat(20)}`;

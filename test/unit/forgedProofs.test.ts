@@ -1,10 +1,10 @@
 /** Trees that fold to their root and yet break a rule: the verifier refuses what they prove. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {hashSlot, hashSlotValue, sha256Suite, word, ZERO_WORD} from "../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../verify/hex.ts";
+import {verifyProof} from "../../verify/proofVerifier.ts";
 import {type ForgedLeaf, forgeTree} from "../support/forgedTree.ts";
-import {hashSlot, hashSlotValue, sha256Suite, word, ZERO_WORD} from "../support/hashSuites.ts";
-import {decodeHex, encodeHex} from "../support/hex.ts";
-import {verifyProof} from "../support/proofVerifier.ts";
 import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "../support/referenceTree.ts";
 
 const PRESENT = "0x2400000000000000000000000000000000000000";

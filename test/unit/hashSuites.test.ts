@@ -12,10 +12,10 @@ import {
   word,
   ZERO_WORD,
   zeroSubTrees,
-} from "../support/hashSuites.ts";
-import {decodeHex, encodeHex} from "../support/hex.ts";
-import {keccak256} from "../support/keccak256.ts";
-import {poseidon2} from "../support/poseidon2.ts";
+} from "../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../verify/hex.ts";
+import {keccak256} from "../../verify/keccak256.ts";
+import {poseidon2} from "../../verify/poseidon2.ts";
 import {readVectors} from "../support/vectors.ts";
 
 const FIXED_POINTS = [

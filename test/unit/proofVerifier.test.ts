@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import * as suites from "../support/hashSuites.ts";
-import {type HashSuite, word} from "../support/hashSuites.ts";
-import {decodeHex, encodeHex} from "../support/hex.ts";
+import * as suites from "../../verify/hashSuites.ts";
+import {type HashSuite, word} from "../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../verify/hex.ts";
+import {P} from "../../verify/poseidon2.ts";
+import {verifyProof} from "../../verify/proofVerifier.ts";
 import {listPaths, readAt, writeAt} from "../support/jsonPath.ts";
 import {memoiseSuite} from "../support/memoisedSuite.ts";
-import {P} from "../support/poseidon2.ts";
-import {verifyProof} from "../support/proofVerifier.ts";
 import {randomChains} from "../support/randomBlocks.ts";
 import {ReferenceState} from "../support/referenceState.ts";
 import {SPOILED_PROOFS, type ValidAnswer} from "../support/spoiledProofs.ts";

@@ -1,9 +1,9 @@
 /** The published proofs against the independent verifier, and against the reference where it can make them. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {hashSlot, hashSlotValue, poseidon2Suite, word} from "../support/hashSuites.ts";
-import {decodeHex} from "../support/hex.ts";
-import {verifyProof} from "../support/proofVerifier.ts";
+import {hashSlot, hashSlotValue, poseidon2Suite, word} from "../../verify/hashSuites.ts";
+import {decodeHex} from "../../verify/hex.ts";
+import {verifyProof} from "../../verify/proofVerifier.ts";
 import type {ProofResult} from "../support/referenceState.ts";
 import {type AbsenceProof, ReferenceTree} from "../support/referenceTree.ts";
 import {readVectors} from "../support/vectors.ts";

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import type {AccountDifference, DifferenceLine} from "../support/differenceLine.ts";
 import {
   HASH_SUITES,
   hashSlot,
@@ -10,8 +9,9 @@ import {
   newTreeRoot,
   poseidon2Suite,
   sha256Suite,
-} from "../support/hashSuites.ts";
-import {decodeHex, encodeHex} from "../support/hex.ts";
+} from "../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../verify/hex.ts";
+import type {AccountDifference, DifferenceLine} from "../support/differenceLine.ts";
 import {randomChains} from "../support/randomBlocks.ts";
 import {ReferenceState} from "../support/referenceState.ts";
 import {ReferenceTree} from "../support/referenceTree.ts";

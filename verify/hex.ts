@@ -1,4 +1,4 @@
-/** `0x` text at the edge of the tests' own code: strict to read, lower case to write. */
+/** `0x` text at the edge of the verifier's own code: strict to read, lower case to write. */
 
 /** @returns `0x` and two lower-case digits per byte */
 export function encodeHex(bytes: Uint8Array): string {

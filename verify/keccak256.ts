@@ -1,7 +1,7 @@
 /**
  * Keccak-256 (the padding from before SHA-3, as Ethereum uses it), written from FIPS 202 with big integers.
  *
- * For the keccakCodeHash of accounts and the round constants of Poseidon2: the tests share no hash
+ * For the keccakCodeHash of accounts and the round constants of Poseidon2: the verifier shares no hash
  * library with the product. Lane (x, y) of the state is `lanes[x + 5 * y]`, 64 bits.
  */
 const RATE_BYTES = 136;
