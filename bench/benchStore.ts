@@ -6,6 +6,7 @@
  */
 import {createHash} from "node:crypto";
 import {existsSync, renameSync, rmSync} from "node:fs";
+import {numberedAddress} from "../load/numberedAddress.ts";
 import {AccountDifferences} from "../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../storage/block/blockDifference.ts";
 import {BlockWriter} from "../storage/block/blockWriter.ts";
@@ -31,7 +32,7 @@ export interface BenchStore {
 
 /** 20 bytes; accounts 0 .. N-1 are in block 0. */
 export function addressAt(i: number): Buffer {
-  return createHash("sha256").update(`account ${i}`).digest().subarray(0, 20);
+  return Buffer.from(numberedAddress(i), "hex");
 }
 
 export async function openBenchStore(accounts: number, cacheBytes: number): Promise<BenchStore> {

@@ -1,0 +1,55 @@
+/**
+ * Which blocks the proofs are of, as --blocks says it:
+ *
+ *   latest            the tag: the newest provable block, as the head moves
+ *   N, oldest         that block
+ *   A..B              per call a random one of them; A and B each latest, oldest or N
+ */
+
+export type BlockEnd = number | "latest" | "oldest";
+
+/** null = the tag "latest". */
+export type BlockChoice = null | {readonly from: BlockEnd; readonly to: BlockEnd};
+
+/** Both ends belong to it. */
+export interface BlockSpan {
+  readonly low: number;
+  readonly high: number;
+}
+
+const MAX_BLOCK = 2 ** 48 - 1;
+
+/** @returns undefined for text that is none of the above */
+export function parseBlockChoice(text: string): BlockChoice | undefined {
+  if (text === "latest") return null;
+  const ends = text.split("..");
+  const from = parseBlockEnd(ends[0] as string);
+  const to = ends.length === 1 ? from : parseBlockEnd(ends[1] as string);
+  if (ends.length > 2 || from === undefined || to === undefined) return undefined;
+  return {from, to};
+}
+
+function parseBlockEnd(text: string): BlockEnd | undefined {
+  if (text === "latest" || text === "oldest") return text;
+  const number = /^([0-9]{1,15}|0[xX][0-9a-fA-F]{1,12})$/.test(text) ? Number(text) : Number.NaN;
+  return number <= MAX_BLOCK ? number : undefined;
+}
+
+/**
+ * @param oldest - first block that can be proved; null where the server does not say
+ * @param newest - last one
+ * @returns the span, or the end that cannot be known
+ */
+export function resolveBlocks(
+  choice: {readonly from: BlockEnd; readonly to: BlockEnd},
+  oldest: number | null,
+  newest: number | null,
+): BlockSpan | "latest" | "oldest" {
+  const resolved: number[] = [];
+  for (const end of [choice.from, choice.to]) {
+    const number = end === "latest" ? newest : end === "oldest" ? oldest : end;
+    if (number === null) return end as "latest" | "oldest";
+    resolved.push(number);
+  }
+  return {low: Math.min(...resolved), high: Math.max(...resolved)};
+}

@@ -1,0 +1,51 @@
+/** Which accounts and slots the calls name: from a file, by number, or handed over by what the server is. */
+
+/** An account that the server's chain has; all text in lower case. */
+export interface KnownAccount {
+  readonly address: string;
+  /** Slots worth asking for; further ones are made up. */
+  readonly slots: readonly string[];
+}
+
+export type Keys =
+  | {readonly kind: "list"; readonly accounts: readonly KnownAccount[]}
+  /** Accounts 0 .. count - 1 of numberedAddress.ts. */
+  | {readonly kind: "numbered"; readonly count: number};
+
+const MAX_ACCOUNTS = 1_000_000;
+
+/**
+ * Lines `0xaddress [0xslot ...]`; empty lines and what follows a # are left out.
+ *
+ * @throws Error that names the line and what is wrong with it
+ */
+export function parseKeys(text: string): KnownAccount[] {
+  const accounts: KnownAccount[] = [];
+  const lines = text.split("\n");
+  for (let i = 0; i < lines.length; i++) {
+    const words = ((lines[i] as string).split("#")[0] as string).trim().split(/\s+/);
+    const [address, ...slots] = words as [string, ...string[]];
+    if (address === "") continue;
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+      throw new Error(
+        `line ${i + 1}: '${shorten(address)}' is not an address: expected 0x and 40 hex digits`,
+      );
+    const bad = slots.find(slot => !/^0x[0-9a-fA-F]{1,64}$/.test(slot));
+    if (bad !== undefined)
+      throw new Error(`line ${i + 1}: '${shorten(bad)}' is not a slot: expected 0x and 1 to 64 hex digits`);
+    if (accounts.length === MAX_ACCOUNTS)
+      throw new Error(`line ${i + 1}: more than ${MAX_ACCOUNTS} accounts`);
+    accounts.push({address: address.toLowerCase(), slots: slots.map(padSlot)});
+  }
+  if (accounts.length === 0) throw new Error("it names no account");
+  return accounts;
+}
+
+/** 32 bytes: what every server takes. */
+export function padSlot(slot: string): string {
+  return `0x${slot.slice(2).toLowerCase().padStart(64, "0")}`;
+}
+
+function shorten(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}
