@@ -1,0 +1,114 @@
+/**
+ * Latency histograms (HdrHistogram): microseconds, three significant digits, up to an hour.
+ *
+ * The library's JavaScript build, not its WebAssembly one: recording a value takes 0.1 us, once per request, and there
+ * is nothing to free.
+ */
+import {
+  build,
+  decodeFromCompressedBase64,
+  encodeIntoCompressedBase64,
+  type Histogram,
+} from "hdr-histogram-js";
+
+export type {Histogram};
+
+const HOUR_US = 3_600_000_000;
+const COUNT_BITS = 64;
+
+/** Milliseconds; three significant digits. */
+export interface LatencyFigures {
+  /** Values that were recorded. */
+  readonly count: number;
+  readonly meanMs: number;
+  readonly p50Ms: number;
+  readonly p90Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
+}
+
+export type LatencyReport = LatencyFigures & {readonly distribution: Distribution};
+
+/** Percentile (0 .. 100) and milliseconds, both ascending: as finely as there are values. */
+export type Distribution = readonly (readonly [percentile: number, ms: number])[];
+
+export function createHistogram(): Histogram {
+  return build({
+    bitBucketSize: COUNT_BITS,
+    autoResize: false,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: HOUR_US,
+    numberOfSignificantValueDigits: 3,
+    useWebAssembly: false,
+  });
+}
+
+export function recordMs(histogram: Histogram, ms: number): void {
+  histogram.recordValue(Math.min(HOUR_US, Math.max(0, Math.round(ms * 1000))));
+}
+
+/** As it crosses from thread to thread: about 1 KB. */
+export function encodeHistogram(histogram: Histogram): string {
+  return encodeIntoCompressedBase64(histogram);
+}
+
+export function decodeHistogram(text: string): Histogram {
+  return decodeFromCompressedBase64(text, COUNT_BITS);
+}
+
+/** @returns null for a histogram without values */
+export function reportLatency(histogram: Histogram): LatencyReport | null {
+  const figures = readFigures(histogram);
+  return figures === null ? null : {...figures, distribution: readDistribution(histogram)};
+}
+
+/** @returns null for a histogram without values */
+export function readFigures(histogram: Histogram): LatencyFigures | null {
+  if (histogram.totalCount === 0) return null;
+  return {
+    count: histogram.totalCount,
+    meanMs: roundMs(histogram.mean),
+    p50Ms: percentileMs(histogram, 50),
+    p90Ms: percentileMs(histogram, 90),
+    p99Ms: percentileMs(histogram, 99),
+    p999Ms: percentileMs(histogram, 99.9),
+    maxMs: roundMs(histogram.maxValue),
+  };
+}
+
+export function percentileMs(histogram: Histogram, percentile: number): number {
+  return roundMs(histogram.getValueAtPercentile(percentile));
+}
+
+function roundMs(us: number): number {
+  return Math.round(us) / 1000;
+}
+
+/** Steps per factor of ten in 1 - percentile. */
+const STEPS = 8;
+
+/**
+ * The whole distribution:
+ *
+ *   0, 25, 43.8, ... 90, ... 99, ... 99.9, ... 100
+ */
+function readDistribution(histogram: Histogram): Distribution {
+  const points: [number, number][] = [];
+  for (let step = 0; histogram.totalCount * 10 ** (-step / STEPS) > 1; step++) {
+    const percentile = 100 * (1 - 10 ** (-step / STEPS));
+    points.push([Number(percentile.toPrecision(8)), percentileMs(histogram, percentile)]);
+  }
+  points.push([100, roundMs(histogram.maxValue)]);
+  return points;
+}
+
+/**
+ * What clients would have seen that send at a steady pace, from the latencies of ones that wait for each answer:
+ * behind an answer that took k intervals stand k - 1 requests that were not sent.
+ *
+ * @param intervalMs - the steady pace of one connection
+ */
+export function correctForOmission(histogram: Histogram, intervalMs: number): Histogram {
+  return histogram.copyCorrectedForCoordinatedOmission(Math.max(1, Math.round(intervalMs * 1000)));
+}

@@ -1,0 +1,29 @@
+/**
+ * When requests are due in an open loop: evenly, the threads taking turns.
+ *
+ *   thread 0   |0       |3       |6           request k of the whole is due at start + k / rate
+ *   thread 1      |1       |4
+ *   thread 2         |2       |5
+ */
+export class Schedule {
+  readonly #startMs: number;
+  readonly #firstMs: number;
+  readonly #intervalMs: number;
+  #next = 0;
+
+  constructor(startMs: number, rate: number, threads: number, thread: number) {
+    this.#startMs = startMs;
+    this.#firstMs = (1000 * thread) / rate;
+    this.#intervalMs = (1000 * threads) / rate;
+  }
+
+  /** When this thread's next request is due. */
+  get dueMs(): number {
+    return this.#startMs + this.#firstMs + this.#next * this.#intervalMs;
+  }
+
+  /** The next request is taken. */
+  advance(): void {
+    this.#next++;
+  }
+}
