@@ -1,0 +1,29 @@
+/** A thread of the generator: a driver between two messages. */
+import {parentPort, workerData} from "node:worker_threads";
+import {Driver, type DriverEnd, type DriverPlan, type Times} from "./driver.ts";
+import type {PostedRow} from "./secondRow.ts";
+
+export type ToDriver =
+  | {readonly kind: "start"; readonly times: Times}
+  | {readonly kind: "stop"; readonly endMs: number};
+
+export type FromDriver =
+  | {readonly kind: "ready"}
+  | {readonly kind: "row"; readonly row: PostedRow}
+  | {readonly kind: "end"; readonly end: DriverEnd};
+
+if (parentPort === null) throw new Error("driverThread.ts runs in a worker thread");
+const port = parentPort;
+const post = (message: FromDriver) => port.postMessage(message);
+const driver = new Driver(workerData as DriverPlan, {
+  onRow: row => post({kind: "row", row}),
+  onEnd: end => {
+    post({kind: "end", end});
+    port.close();
+  },
+});
+port.on("message", (message: ToDriver) => {
+  if (message.kind === "start") driver.start(message.times);
+  else driver.stop(message.endMs);
+});
+post({kind: "ready"});
