@@ -1,0 +1,33 @@
+/** Verifies the answer to a chain_getProof call with the independent verifier (verify/), suite by its root node's size. */
+import {poseidon2Suite, sha256Suite} from "../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../verify/hex.ts";
+import {verifyProof} from "../verify/proofVerifier.ts";
+
+interface LeafProof {
+  readonly proofRelatedNodes?: readonly unknown[];
+}
+
+/**
+ * @param roots - any of them is trusted
+ * @throws Error with what is wrong
+ */
+export function verifyChainProof(
+  roots: readonly string[],
+  address: string,
+  slots: readonly string[],
+  result: unknown,
+): void {
+  const rootNode = decodeHex(findRootNode(result));
+  const suite = rootNode.length === poseidon2Suite.rootNodeBytes ? poseidon2Suite : sha256Suite;
+  const root = encodeHex(suite.hash(rootNode));
+  if (!roots.includes(root)) throw new Error(`it leads to the root ${root}, which is not the block's`);
+  verifyProof(suite, decodeHex(root), address, slots, result);
+}
+
+function findRootNode(result: unknown): unknown {
+  const {accountProof} = (result ?? {}) as {accountProof?: {proof?: LeafProof; leftProof?: LeafProof}};
+  const proof = accountProof?.proof ?? accountProof?.leftProof;
+  const rootNode = proof?.proofRelatedNodes?.[0];
+  if (rootNode === undefined) throw new Error("accountProof: no proofRelatedNodes");
+  return rootNode;
+}
