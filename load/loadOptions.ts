@@ -1,0 +1,34 @@
+/** What a load is told to be; the command line checks every field (server/cli/benchOptions.ts). */
+import type {BlockChoice} from "./blockChoice.ts";
+import type {KnownAccount} from "./keys.ts";
+import type {Style} from "./requestMaker.ts";
+
+export interface LoadOptions {
+  readonly url: URL;
+  readonly style: Style;
+  readonly connections: number;
+  /** At most as many as connections. */
+  readonly threads: number;
+  readonly batch: number;
+  /** Requests per second in all; null = closed loop. */
+  readonly rate: number | null;
+  readonly durationSeconds: number;
+  readonly warmUpSeconds: number;
+  readonly absent: number;
+  readonly slots: number;
+  readonly blocks: BlockChoice;
+  readonly estimates: number;
+  readonly keys: KeyChoice;
+  readonly seed: number;
+  readonly timeoutMs: number;
+  /** Calls to verify. */
+  readonly verify: number;
+  /** Of the program that sends the load. */
+  readonly version: string;
+}
+
+export type KeyChoice =
+  | {readonly kind: "file"; readonly path: string; readonly accounts: readonly KnownAccount[]}
+  | {readonly kind: "numbered"; readonly count: number}
+  /** Whatever the server is known to have. */
+  | {readonly kind: "server"};
