@@ -9,15 +9,19 @@ export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 
-/** `--name <value>` that is also read from the variable PROOFD_NAME. */
-export function createOption(flags: string, description: string): Option {
+/**
+ * `--name <value>` that is also read from the variable PROOFD_NAME.
+ *
+ * @param prefix - for a command whose flags mean something else than the service's of the same name
+ */
+export function createOption(flags: string, description: string, prefix = "PROOFD"): Option {
   const option = new Option(flags, description);
-  return option.env(variableOf(option));
+  return option.env(`${prefix}_${option.name().replaceAll("-", "_").toUpperCase()}`);
 }
 
 /** A flag without value. Its variable is checked by `readSwitches`, since commander takes any value for "on". */
-export function createSwitch(flags: string, description: string): Option {
-  return createOption(flags, description);
+export function createSwitch(flags: string, description: string, prefix?: string): Option {
+  return createOption(flags, description, prefix);
 }
 
 /**
@@ -37,10 +41,6 @@ export function readSwitches(options: readonly Option[], environment: NodeJS.Pro
     }
     delete environment[option.envVar];
   }
-}
-
-function variableOf(option: Option): string {
-  return `PROOFD_${option.name().replaceAll("-", "_").toUpperCase()}`;
 }
 
 /** @returns a parser of whole numbers from `low` to `high`, decimal */

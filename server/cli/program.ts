@@ -3,6 +3,7 @@ import {availableParallelism} from "node:os";
 import {Command, type Option} from "commander";
 import type {ImportSource} from "../../workers/job.ts";
 import {VERSION} from "../version.ts";
+import {createBench} from "./benchCommand.ts";
 import {type CheckOptions, runCheck} from "./checkCommand.ts";
 import {createEstimateOptions, readEstimateOptions} from "./estimateOptions.ts";
 import {runImport} from "./importCommand.ts";
@@ -29,12 +30,16 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")
     .version(VERSION, "-V, --version")
     .showHelpAfterError("(--help shows what there is)")
-    .addHelpText("after", "\nEvery flag may also come from a variable: --max-batch from PROOFD_MAX_BATCH.")
+    .addHelpText(
+      "after",
+      "\nEvery flag may also come from a variable: --max-batch from PROOFD_MAX_BATCH, those of bench from PROOFD_BENCH_...",
+    )
     .exitOverride();
   program.addCommand(createImport(onExitCode));
   program.addCommand(createServe(onExitCode));
   program.addCommand(createCheck(onExitCode));
   program.addCommand(createRollback(onExitCode));
+  program.addCommand(createBench(onExitCode));
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }

@@ -1,0 +1,165 @@
+/** The flags of `proofd bench`, and what they add up to. */
+import {readFileSync} from "node:fs";
+import {availableParallelism} from "node:os";
+import {type Command, InvalidArgumentError, type Option} from "commander";
+import {type BlockChoice, parseBlockChoice} from "../../load/blockChoice.ts";
+import {parseKeys} from "../../load/keys.ts";
+import type {KeyChoice, LoadOptions} from "../../load/loadOptions.ts";
+import {VERSION} from "../version.ts";
+import {createOption, createSwitch, integerParser, parseText} from "./options.ts";
+
+/** --blocks and others have other meanings in other commands: bench has variables of its own. */
+const PREFIX = "PROOFD_BENCH";
+
+/** Commander's values, by flag. */
+export interface BenchFlags {
+  readonly url: URL;
+  readonly style: "chain" | "eth";
+  readonly connections: number;
+  readonly threads?: number;
+  readonly batch: number;
+  readonly rate?: number;
+  readonly duration: number;
+  readonly warmUp: number;
+  readonly absent: number;
+  readonly slots: number;
+  readonly blocks: BlockChoice | "latest";
+  readonly estimates: number;
+  readonly keys?: string;
+  readonly accounts?: number;
+  readonly seed: number;
+  readonly timeout: number;
+  readonly verify: number;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+const MAX_CONNECTIONS = 10_000;
+const MAX_THREADS = 256;
+const MAX_SLOTS = 65_535;
+/** Slots of one request: its body takes 70 bytes for each. */
+const MAX_REQUEST_SLOTS = 1_000_000;
+
+export function createBenchOptions(): Option[] {
+  return [
+    option("--url <url>", "server to load: http or https").argParser(parseUrl).makeOptionMandatory(),
+    option("--style <style>", "chain: chain_getProof, chain_estimateGas; eth: eth_getProof, eth_estimateGas")
+      .choices(["chain", "eth"])
+      .default("chain"),
+    option("--connections <count>", "connections, each with one request at a time")
+      .argParser(integerParser(1, MAX_CONNECTIONS))
+      .default(16),
+    option(
+      "--threads <count>",
+      `generator threads (default: cores, at most --connections: ${availableParallelism()})`,
+    ).argParser(integerParser(1, MAX_THREADS)),
+    option("--batch <calls>", "calls per request").argParser(integerParser(1, 10_000)).default(1),
+    option(
+      "--rate <requests/s>",
+      "open loop: so many requests per second in all, latency from when each was due (default: closed loop, as fast as answers come)",
+    ).argParser(integerParser(1, 1_000_000)),
+    option("--duration <seconds>", "measured time").argParser(integerParser(1, 86_400)).default(10),
+    option("--warm-up <seconds>", "load before it, not measured")
+      .argParser(integerParser(0, 3_600))
+      .default(2),
+    option("--absent <share>", "share of proofs that ask for an account nobody has, 0 to 1")
+      .argParser(parseShare)
+      .default(0),
+    option("--slots <count>", "slots per proof").argParser(integerParser(0, MAX_SLOTS)).default(0),
+    option("--blocks <blocks>", "latest, a number, oldest, or a random one of A..B: latest..oldest")
+      .argParser(parseBlocks)
+      .default("latest"),
+    option("--estimates <share>", "share of calls that estimate a transfer, 0 to 1")
+      .argParser(parseShare)
+      .default(0),
+    option(
+      "--keys <file>",
+      "accounts to ask for, lines `0xaddress [0xslot ...]` (default: the demo chain's; with --style eth those in the newest blocks)",
+    ).argParser(parseText),
+    option(
+      "--accounts <count>",
+      "accounts to ask for: those of a store that `npm run bench` made with so many",
+    ).argParser(integerParser(1, 100_000_000)),
+    option("--seed <number>", "of the random choices: the same seed asks for the same keys")
+      .argParser(integerParser(0, 2 ** 32 - 1))
+      .default(1),
+    option("--timeout <ms>", "a request is given up so long after it was due")
+      .argParser(integerParser(1, 600_000))
+      .default(10_000),
+    option("--verify <calls>", "results to verify, picked at random over the whole time; 0: none")
+      .argParser(integerParser(0, 100_000))
+      .default(200),
+    createSwitch("--json", "print the report as JSON", PREFIX),
+    option("--html <file>", "write the report as a page that needs no network").argParser(parseText),
+  ];
+}
+
+function option(flags: string, description: string): Option {
+  return createOption(flags, description, PREFIX);
+}
+
+/** @throws CommanderError for flags that do not go together, or a file of keys that cannot be read */
+export function readLoadOptions(flags: BenchFlags, command: Command): LoadOptions {
+  const {connections, batch, slots, threads} = flags;
+  if (threads !== undefined && threads > connections)
+    command.error(
+      `error: --threads ${threads} is more than --connections ${connections}: a thread needs one`,
+    );
+  if (batch * slots > MAX_REQUEST_SLOTS)
+    command.error(
+      `error: --batch ${batch} and --slots ${slots} ask for more than ${MAX_REQUEST_SLOTS} slots per request`,
+    );
+  return {
+    url: flags.url,
+    style: flags.style,
+    connections,
+    threads: threads ?? Math.min(availableParallelism(), connections, MAX_THREADS),
+    batch,
+    rate: flags.rate ?? null,
+    durationSeconds: flags.duration,
+    warmUpSeconds: flags.warmUp,
+    absent: flags.absent,
+    slots,
+    blocks: flags.blocks === "latest" ? null : flags.blocks,
+    estimates: flags.estimates,
+    keys: chooseKeys(flags, command),
+    seed: flags.seed,
+    timeoutMs: flags.timeout,
+    verify: flags.verify,
+    version: VERSION,
+  };
+}
+
+function chooseKeys({keys, accounts}: BenchFlags, command: Command): KeyChoice {
+  if (keys !== undefined && accounts !== undefined)
+    command.error("error: --keys and --accounts exclude each other");
+  if (accounts !== undefined) return {kind: "numbered", count: accounts};
+  if (keys === undefined) return {kind: "server"};
+  try {
+    return {kind: "file", path: keys, accounts: parseKeys(readFileSync(keys, "utf8"))};
+  } catch (error) {
+    return command.error(`error: --keys ${keys}: ${(error as Error).message}`);
+  }
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError("Expected http:// or https:// and a host.");
+  if (url.username !== "" || url.password !== "" || url.hash !== "")
+    throw new InvalidArgumentError("Expected a URL without user, password and #.");
+  return url;
+}
+
+/** 0 to 1, decimal. */
+function parseShare(text: string): number {
+  const value = /^([0-9]+(\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 1) return value;
+  throw new InvalidArgumentError("Expected a number from 0 to 1.");
+}
+
+function parseBlocks(text: string): BlockChoice {
+  const choice = parseBlockChoice(text);
+  if (choice !== undefined) return choice;
+  throw new InvalidArgumentError("Expected latest, oldest, a block number, or two of them as A..B.");
+}
