@@ -1,6 +1,6 @@
 /** What the README prints works as printed. */
 import assert from "node:assert/strict";
-import {mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
+import {access, mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
@@ -88,5 +88,30 @@ test("the commands for block differences import them, before and while serving",
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
   } finally {
     assert.equal((await daemon.stop()).code, 0);
+  }
+});
+
+test("the commands for a load test run against the demo chain and print what is printed", async () => {
+  const lines = commandLines("demo").filter(([command]) => command === "bench");
+  assert.equal(lines.length, 2);
+  const daemon = await startDaemon(["--demo", "--db", join(folder, "demo")]);
+  try {
+    const env = {PROOFD_BENCH_URL: daemon.url, PROOFD_BENCH_DURATION: "1", PROOFD_BENCH_WARM_UP: "0"};
+    for (const line of lines) {
+      const args = line.filter((word, i) => word !== "--url" && line[i - 1] !== "--url");
+      const {code, stdout, stderr} = await runProofd(args, {env, cwd: folder});
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /328 accounts of the demo chain/);
+      assert.match(stdout, /^verified +200 answers, all right$/m);
+      if (line.includes("--html")) await access(join(folder, line[line.indexOf("--html") + 1] as string));
+      // The rows of the printed report are those of a real one.
+      const printed = /```\n(open loop[\s\S]*?)\n```/.exec(readme)?.[1] ?? "";
+      assert.ok(printed.includes("from due"));
+      const labels = (text: string) => text.match(/^[a-z][a-z ,]*?(?= {2})/gm) ?? [];
+      if (line.includes("--rate"))
+        assert.deepEqual(labels(printed), labels(stdout).slice(0, labels(printed).length));
+    }
+  } finally {
+    await daemon.stop();
   }
 });
