@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {encodeHex} from "../../verify/hex.ts";
 import type {Answers, EstimateCall} from "../../workers/job.ts";
 import type {ProofPool} from "../../workers/pool.ts";
 import {EstimateStore, PLAIN_CALL, SETTINGS} from "../support/estimateStore.ts";
-import {encodeHex} from "../support/hex.ts";
 import {
   createHostileCalls,
   HELPER,

@@ -20,6 +20,7 @@ import {
 import {createVM, runTx} from "@ethereumjs/vm";
 import fc from "fast-check";
 import type {StateStore} from "../../storage/stateStore.ts";
+import {encodeHex} from "../../verify/hex.ts";
 import {Deadline} from "../../workers/estimate/deadline.ts";
 import {EstimateError} from "../../workers/estimate/estimateError.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
@@ -30,7 +31,6 @@ import {createTransaction} from "../support/callAsTransaction.ts";
 import type {AccountDifference} from "../support/differenceLine.ts";
 import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimateStore.ts";
 import {createCommon} from "../support/hardforks.ts";
-import {encodeHex} from "../support/hex.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/randomPrograms.ts";
 
 const RUNS_PER_FORK = 25;

@@ -9,8 +9,8 @@ import {
   type TypedTransaction,
 } from "@ethereumjs/tx";
 import {Address, type PrefixedHexString} from "@ethereumjs/util";
+import {encodeHex} from "../../verify/hex.ts";
 import type {EstimateCall} from "../../workers/job.ts";
-import {encodeHex} from "./hex.ts";
 
 /** Not signed. A call without a nonce has 0. */
 export function createTransaction(call: EstimateCall, common: Common, gasLimit: bigint): TypedTransaction {

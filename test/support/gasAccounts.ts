@@ -4,9 +4,9 @@ import {bigIntToUnpaddedBytes, generateAddress, privateToAddress} from "@ethereu
 import {addressWord, word} from "../../demo/abi.ts";
 import {type ContractArtefact, readContract} from "../../demo/artefact.ts";
 import {compileSource} from "../../demo/compileContracts.ts";
+import {encodeHex, quantity} from "../../verify/hex.ts";
+import {keccak256} from "../../verify/keccak256.ts";
 import type {AccountDifference} from "./differenceLine.ts";
-import {encodeHex, quantity} from "./hex.ts";
-import {keccak256} from "./keccak256.ts";
 
 /** This file runs as dist/test/support/gasAccounts.js. */
 const SOURCE = resolve(import.meta.dirname, "../../../test/support/contracts/GasCases.sol");

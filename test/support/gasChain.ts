@@ -7,11 +7,11 @@
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {word} from "../../demo/abi.ts";
+import {encodeHex, quantity} from "../../verify/hex.ts";
 import {Anvil} from "./anvil.ts";
 import {runProofd} from "./daemon.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 import {compileContracts, createAccounts, type GasContracts} from "./gasAccounts.ts";
-import {encodeHex, quantity} from "./hex.ts";
 
 export const CHAIN_ID = 424_243n;
 export const LAST_BLOCK = 3;

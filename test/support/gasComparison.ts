@@ -3,6 +3,7 @@
  * with the gas that we found.
  */
 import assert from "node:assert/strict";
+import {quantity} from "../../verify/hex.ts";
 import type {EstimateSettings} from "../../workers/job.ts";
 import type {Anvil} from "./anvil.ts";
 import type {CallObject, Overrides} from "./callObject.ts";
@@ -10,7 +11,6 @@ import {EstimateService} from "./estimateService.ts";
 import {people} from "./gasAccounts.ts";
 import {type GasChain, LAST_BLOCK} from "./gasChain.ts";
 import {createKit, type FailingCase, type GasCase, type Kit} from "./gasKit.ts";
-import {quantity} from "./hex.ts";
 import type {RpcAnswer} from "./rpcAnswer.ts";
 
 const TOLERANCE_PER_MILLE = 15n;

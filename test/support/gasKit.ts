@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {bytesToBigInt, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import {type AbiValue, encodeCall, word} from "../../demo/abi.ts";
+import {encodeHex, quantity} from "../../verify/hex.ts";
 import type {AuthorizationObject, CallObject, Overrides} from "./callObject.ts";
 import {type GasContracts, mappingSlot, type Person, people} from "./gasAccounts.ts";
 import {CHAIN_ID} from "./gasChain.ts";
-import {encodeHex, quantity} from "./hex.ts";
 
 export interface GasCase {
   readonly title: string;

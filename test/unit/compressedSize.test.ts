@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {test} from "node:test";
 import fc from "fast-check";
+import {keccak256} from "../../verify/keccak256.ts";
 import {compressedSize} from "../../workers/estimate/fee/compressedSize.ts";
 import {DICTIONARY} from "../../workers/estimate/fee/dictionary.ts";
-import {keccak256} from "../support/keccak256.ts";
 
 const SENDER = noise(20, "sender");
 

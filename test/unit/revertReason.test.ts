@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {keccak256} from "../../verify/keccak256.ts";
 import {decodeRevertReason} from "../../workers/estimate/revertReason.ts";
-import {keccak256} from "../support/keccak256.ts";
 
 const ERROR = selectorOf("Error(string)");
 const PANIC = selectorOf("Panic(uint256)");

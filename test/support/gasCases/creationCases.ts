@@ -1,10 +1,10 @@
 /** Creations, by transactions and by contracts. */
 import assert from "node:assert/strict";
 import {type AbiValue, bytes, encodeCreation} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
 import type {CallObject} from "../callObject.ts";
 import {people} from "../gasAccounts.ts";
 import {type GasCase, initcodeOf, type Kit} from "../gasKit.ts";
-import {encodeHex} from "../hex.ts";
 
 const {alice} = people;
 

@@ -1,6 +1,6 @@
+import {encodeHex, quantity} from "../../../verify/hex.ts";
 import {POOR_BALANCE, people} from "../gasAccounts.ts";
 import {address, type FailingCase, initcodeOf, type Kit, transfer} from "../gasKit.ts";
-import {encodeHex, quantity} from "../hex.ts";
 
 const {alice, bob, poor, nobody, blocked} = people;
 

@@ -1,8 +1,8 @@
 /** The least that calldata costs, whatever runs (EIP-7623). */
 import {word} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, loop, NEW_HOLDER, transfer} from "../gasKit.ts";
-import {encodeHex} from "../hex.ts";
 
 const {bob} = people;
 

@@ -1,8 +1,9 @@
 /** What a hard fork has changed the price of, in code that every fork since berlin knows. */
+
+import {encodeHex} from "../../../verify/hex.ts";
 import type {CallObject} from "../callObject.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type FailingCase, type GasCase, NEW_HOLDER, slot, transfer} from "../gasKit.ts";
-import {encodeHex} from "../hex.ts";
 import {precompileInputs} from "../precompileInputs.ts";
 
 const {alice, bob} = people;

@@ -1,8 +1,8 @@
 /** Calls within calls: the 64th part that is kept back, stipends, and code that reads how much gas is left. */
 import {bytes, list} from "../../../demo/abi.ts";
+import {quantity} from "../../../verify/hex.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, raw, transfer} from "../gasKit.ts";
-import {quantity} from "../hex.ts";
 
 const {bob, dave} = people;
 

@@ -1,9 +1,9 @@
 /** What a transaction carries beside its call: access lists (EIP-2930) and authorizations (EIP-7702). */
 import {bytes, list, tuple, word} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
 import type {AuthorizationObject, CallObject} from "../callObject.ts";
 import {type Person, people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, raw, sign, transfer} from "../gasKit.ts";
-import {encodeHex, quantity} from "../hex.ts";
 
 const {alice, bob, dave, nobody, blocked} = people;
 

@@ -1,9 +1,9 @@
 /** Opcodes and precompiles that have prices of their own. */
 import {bytes, list} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
 import {people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, raw, transfer} from "../gasKit.ts";
-import {encodeHex, quantity} from "../hex.ts";
 import {precompileInputs} from "../precompileInputs.ts";
 
 const {alice, dave} = people;

@@ -1,5 +1,6 @@
 /** State that is taken to be another for the call. */
 import {bytes, word} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {
   balanceSlot,
@@ -12,7 +13,6 @@ import {
   slot,
   transfer,
 } from "../gasKit.ts";
-import {encodeHex, quantity} from "../hex.ts";
 
 const {alice, bob, nobody, blocked} = people;
 

@@ -1,9 +1,9 @@
 /** Calls whose code reverts, and what with. */
 import assert from "node:assert/strict";
 import {bytes, encodeCreation, word} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
 import {people} from "../gasAccounts.ts";
 import {type FailingCase, type Kit, raw, sign, transfer} from "../gasKit.ts";
-import {encodeHex} from "../hex.ts";
 
 const {alice, bob, poor} = people;
 

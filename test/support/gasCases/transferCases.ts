@@ -1,8 +1,9 @@
 /** Ether and tokens that change hands. */
+
+import {quantity} from "../../../verify/hex.ts";
 import {POOR_BALANCE, people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";
 import {address, balanceSlot, type GasCase, type Kit, NEW_HOLDER, raw, transfer} from "../gasKit.ts";
-import {quantity} from "../hex.ts";
 
 const {alice, bob, dave, poor} = people;
 
