@@ -47,7 +47,7 @@ export function encodeFill(slots: bigint): Uint8Array {
 }
 
 /** `balanceOf` is at slot 0 (demo/contracts/DemoToken.sol). */
-function balanceSlot(holder: Uint8Array): Uint8Array {
+export function balanceSlot(holder: Uint8Array): Uint8Array {
   return keccak256(Buffer.concat([addressWord(holder), Buffer.alloc(32)]));
 }
 

@@ -1,93 +1,107 @@
 /**
- * The store that is measured: random accounts in block 0, then blocks of 350 leaf writes, all history kept.
+ * The stores that are measured, made once and kept between runs; what making one cost is kept beside it.
  *
- * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones.
- * It is made once under data/ and kept between runs.
+ *   data/bench/<suite>-<accounts>-<blocks>-v<layout>/     relative to the working directory
+ *     db/          the store
+ *     made.json    StoreFigures
+ *
+ * A folder gets its name when it is complete, so that what a broken-off run left is never measured.
  */
-import {createHash} from "node:crypto";
-import {existsSync, renameSync, rmSync} from "node:fs";
-import {numberedAddress} from "../load/numberedAddress.ts";
-import {AccountDifferences} from "../storage/block/accountDifferences.ts";
-import type {BlockHeader} from "../storage/block/blockDifference.ts";
+import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs";
+import {join} from "node:path";
 import {BlockWriter} from "../storage/block/blockWriter.ts";
 import {StateStore} from "../storage/stateStore.ts";
-import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
+import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";
+import {describeMachine, type Machine} from "./machine.ts";
 
-export const BLOCKS = 300;
-const NEW_ACCOUNTS = 50;
-const CHANGED_ACCOUNTS = 200;
-export const LEAF_WRITES_PER_BLOCK = 3 * NEW_ACCOUNTS + CHANGED_ACCOUNTS;
+export const BENCH_FOLDER = join("data", "bench");
+/** Raised whenever a change to the chain or to the store's format makes kept stores no match for new ones. */
+const LAYOUT_VERSION = 1;
+/** As `proofd serve` gives to each worker. */
+export const CACHE_BYTES = 64 << 20;
 
-/** What committing the blocks after block 0 cost; undefined for a store that was made by an earlier run. */
-export interface CommitFigures {
-  readonly bulkSeconds: number;
+/** What making the store cost. */
+export interface StoreFigures {
+  readonly machine: Machine;
+  readonly block0Seconds: number;
+  /** Of the whole process, after block 0. */
+  readonly peakRssBytes: number;
+  /** Median of the blocks after block 0, each synced. */
   readonly blockMs: number;
   readonly bytesPerLeafWrite: number;
 }
 
 export interface BenchStore {
   readonly store: StateStore;
-  readonly commits: CommitFigures | undefined;
+  readonly directory: string;
+  /** In block 0. */
+  readonly accounts: number;
+  /** After block 0, all finalized: the number of the newest. */
+  readonly blocks: number;
+  readonly made: StoreFigures;
 }
 
-/** 20 bytes; accounts 0 .. N-1 are in block 0. */
-export function addressAt(i: number): Buffer {
-  return Buffer.from(numberedAddress(i), "hex");
-}
-
-export async function openBenchStore(accounts: number, cacheBytes: number): Promise<BenchStore> {
-  const directory = `data/bench-${accounts}`;
-  let commits: CommitFigures | undefined;
-  if (!existsSync(directory)) {
-    const unfinished = `${directory}.unfinished`;
+export async function openBenchStore(suite: string, accounts: number, blocks: number): Promise<BenchStore> {
+  const folder = join(BENCH_FOLDER, `${suite}-${accounts}-${blocks}-v${LAYOUT_VERSION}`);
+  const figuresPath = join(folder, "made.json");
+  let figures = readIfThere(figuresPath);
+  if (figures === undefined) {
+    const unfinished = `${folder}.unfinished`;
     rmSync(unfinished, {recursive: true, force: true});
-    commits = await makeStore(unfinished, accounts, cacheBytes);
-    renameSync(unfinished, directory);
+    mkdirSync(unfinished, {recursive: true});
+    figures = JSON.stringify(await makeStore(join(unfinished, "db"), suite, accounts, blocks), null, 2);
+    writeFileSync(join(unfinished, "made.json"), figures);
+    renameSync(unfinished, folder);
   }
-  return {store: await StateStore.open({directory, role: "owner", cacheBytes}), commits};
+  const directory = join(folder, "db");
+  const store = await StateStore.open({directory, role: "owner", suite, cacheBytes: CACHE_BYTES});
+  // A run that was broken off while it committed leaves blocks on top.
+  await store.rollback(blocks);
+  return {store, directory, accounts, blocks, made: JSON.parse(figures) as StoreFigures};
 }
 
-async function makeStore(directory: string, accounts: number, cacheBytes: number): Promise<CommitFigures> {
-  const store = await StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes});
+async function makeStore(
+  directory: string,
+  suite: string,
+  accounts: number,
+  blocks: number,
+): Promise<StoreFigures> {
+  const store = await StateStore.open({
+    directory,
+    role: "owner",
+    createIfMissing: true,
+    suite,
+    cacheBytes: CACHE_BYTES,
+  });
   const writer = await BlockWriter.create(store);
-  const allocation = new AccountDifferences();
-  for (let i = 0; i < accounts; i++)
-    allocation.add({address: addressAt(i), change: {balance: 10n ** 15n + BigInt(i)}});
-  addContracts(allocation, addressAt);
+  const block0 = makeBlock0(accounts);
   const startMs = performance.now();
-  await writer.apply({header: headerOf(0), accounts: allocation, chain: BENCH_CHAIN});
+  await writer.apply(block0);
   await writer.flush();
-  const bulkSeconds = (performance.now() - startMs) / 1000;
+  const block0Seconds = (performance.now() - startMs) / 1000;
+  const peakRssBytes = process.resourceUsage().maxRSS * 1024;
 
   const bytesBefore = writer.bytesWritten;
-  const blocksMs = performance.now();
-  for (let number = 1; number <= BLOCKS; number++) {
-    await writer.apply({header: headerOf(number), accounts: changesOf(number, accounts)});
+  const blockTimes: number[] = [];
+  for (let number = 1; number <= blocks; number++) {
+    const block = makeBlock(number, accounts);
+    const blockStartMs = performance.now();
+    await writer.apply(block);
     writer.markFinalized(number);
     await writer.flush();
+    blockTimes.push(performance.now() - blockStartMs);
   }
-  const blockMs = (performance.now() - blocksMs) / BLOCKS;
-  const bytesPerLeafWrite = (writer.bytesWritten - bytesBefore) / (BLOCKS * LEAF_WRITES_PER_BLOCK);
+  const bytesPerLeafWrite = (writer.bytesWritten - bytesBefore) / (blocks * LEAF_WRITES_PER_BLOCK);
   await store.close();
-  return {bulkSeconds, blockMs, bytesPerLeafWrite};
+  const blockMs = blockTimes.sort((a, b) => a - b)[blocks >> 1] as number;
+  return {machine: describeMachine(), block0Seconds, peakRssBytes, blockMs, bytesPerLeafWrite};
 }
 
-function changesOf(number: number, accounts: number): AccountDifferences {
-  const changes = new AccountDifferences();
-  for (let i = 0; i < NEW_ACCOUNTS; i++)
-    changes.add({address: addressAt(accounts + (number - 1) * NEW_ACCOUNTS + i), change: {balance: 1n}});
-  const changed = new Set<number>();
-  for (let i = 0; changed.size < CHANGED_ACCOUNTS; i++)
-    changed.add(createHash("sha256").update(`change ${number} ${i}`).digest().readUInt32BE() % accounts);
-  for (const i of changed) changes.add({address: addressAt(i), change: {nonce: BigInt(number)}});
-  return changes;
-}
-
-function headerOf(number: number): BlockHeader {
-  return {
-    number,
-    hash: createHash("sha256").update(`block ${number}`).digest(),
-    timestamp: BigInt(1_700_000_000 + number),
-    gasLimit: 60_000_000n,
-  };
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }

@@ -4,16 +4,17 @@
  * Every round takes another receiver, so that each ERC-20 transfer makes a new balance.
  */
 import {createHash} from "node:crypto";
-import type {Bench} from "tinybench";
-import type {StateStore} from "../storage/stateStore.ts";
 import {Deadline} from "../workers/estimate/deadline.ts";
 import {Estimator} from "../workers/estimate/estimator.ts";
 import {Machines} from "../workers/estimate/machine.ts";
 import {Simulation} from "../workers/estimate/simulation.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type EstimateCall} from "../workers/job.ts";
+import {addressAt} from "./benchChain.ts";
 import {encodeFill, encodeTransfer, HOLDERS, LEDGER, TOKEN} from "./benchContracts.ts";
-import {addressAt, BLOCKS} from "./benchStore.ts";
+import type {BenchStore} from "./benchStore.ts";
+import type {BenchTask, Stage} from "./stage.ts";
 
+/** The defaults of `proofd serve`. */
 /** 2 million gas of storage writes. */
 const HEAVY_SLOTS = 90n;
 /** Enough to find a limit below 50 million exactly to 48 gas. */
@@ -22,7 +23,7 @@ const BISECTION_RUNS = 20;
 const RUN_GAS = 16_000_000n;
 const NO_BYTES = new Uint8Array(0);
 
-export function addEstimateTasks(bench: Bench, store: StateStore): void {
+export function createEstimateStage({store, blocks}: BenchStore): Stage {
   const estimator = new Estimator(store, DEFAULT_ESTIMATE_SETTINGS, undefined);
   const machines = new Machines({
     store,
@@ -33,7 +34,7 @@ export function addEstimateTasks(bench: Bench, store: StateStore): void {
   });
   let round = 0;
   const callTo = (to: Uint8Array, data: Uint8Array, value = 0n): EstimateCall => ({
-    block: BLOCKS,
+    block: blocks,
     from: addressAt(round++ % HOLDERS),
     to,
     value,
@@ -52,13 +53,23 @@ export function addEstimateTasks(bench: Bench, store: StateStore): void {
     const {failure} = await simulate(call).run(RUN_GAS);
     if (failure !== undefined) throw new Error(failure.reason);
   };
-  bench
-    .add("estimate a transfer", async () => void (await estimator.estimate(transfer())))
-    .add("estimate an ERC-20 transfer", async () => void (await estimator.estimate(tokenTransfer())))
-    .add("EVM: the ERC-20 transfer once", () => runOnce(tokenTransfer()))
-    .add("bisect the ERC-20 transfer, 20 runs", () => bisect(simulate(tokenTransfer())))
-    .add(`estimate a heavy call, ${HEAVY_SLOTS} slots`, async () => void (await estimator.estimate(heavy())))
-    .add("EVM: the heavy call once", () => runOnce(heavy()));
+  const task = (name: string, run: () => Promise<unknown>): BenchTask => ({
+    name,
+    units: 1,
+    run: async () => {
+      await run();
+    },
+  });
+  return {
+    tasks: [
+      task("estimate a transfer", () => estimator.estimate(transfer())),
+      task("estimate an ERC-20 transfer", () => estimator.estimate(tokenTransfer())),
+      task("EVM: the ERC-20 transfer once", () => runOnce(tokenTransfer())),
+      task(`bisect the ERC-20 transfer, ${BISECTION_RUNS} runs`, () => bisect(simulate(tokenTransfer()))),
+      task(`estimate a heavy call, ${HEAVY_SLOTS} slots`, () => estimator.estimate(heavy())),
+      task("EVM: the heavy call once", () => runOnce(heavy())),
+    ],
+  };
 }
 
 /** How a gas limit is found without the first run's figures. */

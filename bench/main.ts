@@ -1,60 +1,92 @@
 /**
- * `npm run bench -- [--accounts N] [--time MS]`: makes the store, runs the suites, prints a table.
+ * `npm run bench`: makes the stores that are not there yet, measures every stage on each, prints a table, writes JSON.
  */
-import {execFileSync} from "node:child_process";
-import {availableParallelism} from "node:os";
-import {parseArgs} from "node:util";
-import {LEAF_WRITES_PER_BLOCK, openBenchStore} from "./benchStore.ts";
-import {addEstimateTasks} from "./estimate.bench.ts";
-import {CALLS_PER_TASK, createProofBench} from "./proof.bench.ts";
+import {mkdirSync, writeFileSync} from "node:fs";
+import {dirname, join} from "node:path";
+import {SUITE_NAMES} from "../storage/hash/suite.ts";
+import {type BenchRun, type Figure, type Result, RUN_FORMAT, readRun} from "./benchRun.ts";
+import {BENCH_FOLDER, openBenchStore, type StoreFigures} from "./benchStore.ts";
+import {createCommitStage} from "./commit.bench.ts";
+import {compareRuns} from "./comparison.ts";
+import {createEstimateStage} from "./estimate.bench.ts";
+import {createHashStage} from "./hash.bench.ts";
+import {createLookupStage} from "./lookup.bench.ts";
+import {describeMachine} from "./machine.ts";
+import {measureStage} from "./measure.ts";
+import {type BenchOptions, helpText, OptionError, parseOptions} from "./options.ts";
+import {createPageStage} from "./page.bench.ts";
+import {createPathStage} from "./path.bench.ts";
+import {createProofStage} from "./proof.bench.ts";
+import {comparisonText, figureRow, machineText, RESULT_HEADING, resultRow, storeText} from "./report.ts";
+import type {CreateStage} from "./stage.ts";
+import {createTextStage} from "./text.bench.ts";
+import {createWorkerStage} from "./worker.bench.ts";
 
-const CACHE_BYTES = 64 << 20;
-const MAX_ACCOUNTS = 10_000_000;
+const STAGES: Readonly<Record<string, CreateStage>> = {
+  hash: createHashStage,
+  page: createPageStage,
+  lookup: createLookupStage,
+  path: createPathStage,
+  text: createTextStage,
+  proof: createProofStage,
+  worker: createWorkerStage,
+  estimate: createEstimateStage,
+  commit: createCommitStage,
+};
+const NAMES = [...Object.keys(STAGES), ...SUITE_NAMES];
 
-const {values} = parseArgs({
-  options: {accounts: {type: "string", default: "100000"}, time: {type: "string", default: "2000"}},
-});
-const accounts = parseCount("--accounts", values.accounts, MAX_ACCOUNTS);
-const timeMs = parseCount("--time", values.time, 600_000);
-
-const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], {encoding: "utf8"}).trim();
-process.stdout.write(
-  `Node ${process.versions.node}, ${availableParallelism()} cores, commit ${commit}, ${accounts} accounts\n\n`,
-);
-
-const benchStore = await openBenchStore(accounts, CACHE_BYTES);
-const {commits} = benchStore;
-if (commits !== undefined) {
-  const {bulkSeconds, blockMs, bytesPerLeafWrite} = commits;
-  process.stdout.write(
-    `block 0: ${bulkSeconds.toFixed(1)} s; blocks of ${LEAF_WRITES_PER_BLOCK} leaf writes: ${blockMs.toFixed(1)} ms each, ` +
-      `${Math.round((LEAF_WRITES_PER_BLOCK / blockMs) * 1000)} leaf writes/s, ${Math.round(bytesPerLeafWrite)} bytes per leaf write\n\n`,
-  );
+try {
+  const options = parseOptions(process.argv.slice(2), NAMES);
+  if (options === "help") process.stdout.write(helpText(NAMES));
+  else await runBench(options);
+} catch (error) {
+  if (!(error instanceof OptionError)) throw error;
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exitCode = 2;
 }
 
-const bench = createProofBench(benchStore, accounts, timeMs);
-addEstimateTasks(bench, benchStore.store);
-await bench.run();
-const rows = bench.tasks.map(task => {
-  const {result} = task;
-  if (!("latency" in result)) throw new Error(`${task.name}: ${result.state}`);
-  const units = task.name.startsWith("prove") ? CALLS_PER_TASK : 1;
-  const {p50, p99, rme} = result.latency;
-  return [
-    task.name,
-    `${((p50 / units) * 1000).toFixed(2)}`,
-    `${((p99 / units) * 1000).toFixed(2)}`,
-    `±${rme.toFixed(1)}%`,
-    `${Math.round((units / p50) * 1000)}`,
-  ];
-});
-for (const row of [["task", "median us", "p99 us", "error", "per s"], ...rows])
-  process.stdout.write(`${row.map((cell, i) => (i === 0 ? cell.padEnd(40) : cell.padStart(11))).join("")}\n`);
-await benchStore.store.close();
+async function runBench(options: BenchOptions): Promise<void> {
+  const {accounts, blocks, timeMs, againstPath} = options;
+  // Before minutes are spent on measuring.
+  const before = againstPath === undefined ? undefined : readRun(againstPath);
+  const machine = describeMachine();
+  process.stdout.write(machineText(machine));
+  const stores: Record<string, StoreFigures> = {};
+  const results: Result[] = [];
+  const figures: Figure[] = [];
+  for (const suite of chosen(SUITE_NAMES, options.only)) {
+    const benchStore = await openBenchStore(suite, accounts, blocks);
+    stores[suite] = benchStore.made;
+    process.stdout.write(`${storeText(suite, benchStore.directory, benchStore.made)}\n${RESULT_HEADING}`);
+    for (const name of chosen(Object.keys(STAGES), options.only)) {
+      const stage = await (STAGES[name] as CreateStage)(benchStore);
+      const measured: Result[] = [];
+      for await (const result of measureStage(stage, {suite, stage: name}, timeMs)) {
+        measured.push(result);
+        process.stdout.write(resultRow(result));
+      }
+      results.push(...measured);
+      for (const figure of stage.figures?.(measured) ?? []) {
+        figures.push({suite, stage: name, ...figure});
+        process.stdout.write(figureRow({suite, stage: name, ...figure}));
+      }
+      await stage.close?.();
+    }
+    await benchStore.store.close();
+  }
+  const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, timeMs, stores, results, figures};
+  const path =
+    options.jsonPath ??
+    join(BENCH_FOLDER, "runs", `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
+  mkdirSync(dirname(path), {recursive: true});
+  writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
+  process.stdout.write(`\nwritten to ${path}\n`);
+  if (before !== undefined)
+    process.stdout.write(`\nagainst ${againstPath}:\n${comparisonText(compareRuns(before, run))}`);
+}
 
-function parseCount(flag: string, text: string, most: number): number {
-  const count = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
-  if (count >= 1 && count <= most) return count;
-  process.stderr.write(`error: ${flag} is '${text}': expected a whole number from 1 to ${most}\n`);
-  process.exit(2);
+/** Those of `names` that `only` has; all if it has none of them. */
+function chosen(names: readonly string[], only: readonly string[] | undefined): readonly string[] {
+  const named = names.filter(name => only?.includes(name));
+  return named.length > 0 ? named : names;
 }

@@ -1,41 +1,48 @@
 /**
  * Proofs as finished JSON-RPC text, in process, without threads: 64 calls a task, as the dispatcher makes them.
  *
- * Every round takes other accounts and, for old blocks, other blocks, so that caches help as little as they would in use.
+ * Every run takes other accounts and, for old blocks, other blocks, so that caches help as little as they would in
+ * use. With one slot: the token contract and the balance of one of its holders, each with its path.
  */
-import {Bench} from "tinybench";
-import {CALL_HEAD_BYTES, type ProveJob} from "../workers/job.ts";
 import {Prover} from "../workers/prove/prover.ts";
-import {addressAt, type BenchStore, BLOCKS} from "./benchStore.ts";
+import {absentAddressAt, addressAt} from "./benchChain.ts";
+import {balanceSlot, HOLDERS, TOKEN} from "./benchContracts.ts";
+import type {BenchStore} from "./benchStore.ts";
+import {CALLS_PER_TASK, type ProveCall, packCalls} from "./proveJobs.ts";
+import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
 
-export const CALLS_PER_TASK = 64;
-/** Addresses that are asked for; making one takes as long as a tenth of a proof. */
-const ASKED = 1 << 14;
-
-export function createProofBench({store}: BenchStore, accounts: number, timeMs: number): Bench {
+export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   const prover = new Prover(store);
-  const present = Array.from({length: ASKED}, (_, i) => addressAt((i * 7919) % accounts));
-  const absent = present.map(address => Buffer.from(address).fill(0xaa, 4, 8));
+  const present = Array.from({length: INPUTS}, (_, i) => addressAt(spread(i, accounts)));
+  const absent = Array.from({length: INPUTS}, (_, i) => absentAddressAt(spread(i, accounts)));
+  const slots = Array.from({length: HOLDERS}, (_, i) => balanceSlot(addressAt(i)));
   let round = 0;
-  const jobOf = (addresses: readonly Buffer[], block: () => number): ProveJob => {
-    const calls = Buffer.alloc(CALLS_PER_TASK * CALL_HEAD_BYTES);
-    for (let i = 0; i < CALLS_PER_TASK; i++) {
-      calls.writeUIntBE(block(), i * CALL_HEAD_BYTES, 6);
-      calls.set(addresses[round++ % ASKED] as Buffer, i * CALL_HEAD_BYTES + 6);
-    }
-    return {calls, ids: Array.from({length: CALLS_PER_TASK}, (_, i) => `${i}`)};
+  const prove = (name: string, makeCall: (i: number) => ProveCall): BenchTask => ({
+    name,
+    units: CALLS_PER_TASK,
+    run: () => {
+      const {failures} = prover.answer(packCalls(CALLS_PER_TASK, () => makeCall(round++)));
+      if (failures.length > 0) throw new Error(failures[0]?.detail);
+    },
+  });
+  const accountOf = (addresses: readonly Buffer[], i: number, block: number): ProveCall => ({
+    block,
+    address: addresses[i % INPUTS] as Buffer,
+  });
+  const slotOf = (i: number, block: number): ProveCall => ({
+    block,
+    address: TOKEN,
+    slot: slots[spread(i, HOLDERS)],
+  });
+  const oldBlock = (i: number): number => spread(i, blocks + 1);
+  return {
+    tasks: [
+      prove("account, head", i => accountOf(present, i, blocks)),
+      prove("account, old blocks", i => accountOf(present, i, oldBlock(i))),
+      prove("absent account, head", i => accountOf(absent, i, blocks)),
+      prove("absent account, old blocks", i => accountOf(absent, i, oldBlock(i))),
+      prove("account and 1 slot, head", i => slotOf(i, blocks)),
+      prove("account and 1 slot, old blocks", i => slotOf(i, oldBlock(i))),
+    ],
   };
-  const head = (): number => BLOCKS;
-  const anyBlock = (): number => Math.floor(Math.random() * (BLOCKS + 1));
-  const prove = (addresses: readonly Buffer[], block: () => number): void => {
-    const {failures} = prover.answer(jobOf(addresses, block));
-    if (failures.length > 0) throw new Error(failures[0]?.detail);
-  };
-  const pair = new Uint8Array(64);
-  const hash = new Uint8Array(32);
-  return new Bench({time: timeMs, warmupTime: timeMs / 4})
-    .add("hash 64 bytes, the yardstick", () => store.suite.hashPairsInto(pair, 1, hash))
-    .add(`prove ${CALLS_PER_TASK} accounts, head`, () => prove(present, head))
-    .add(`prove ${CALLS_PER_TASK} accounts, random old blocks`, () => prove(present, anyBlock))
-    .add(`prove ${CALLS_PER_TASK} absent accounts, head`, () => prove(absent, head));
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
-import {addressAt} from "../../bench/benchStore.ts";
+import {addressAt} from "../../bench/benchChain.ts";
 import {readDemoAccounts, readDemoChainId} from "../../load/demoKeys.ts";
 import {parseKeys} from "../../load/keys.ts";
 import {numberedAddress} from "../../load/numberedAddress.ts";

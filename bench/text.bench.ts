@@ -1,0 +1,67 @@
+/**
+ * Bytes to JSON text: the digits alone, then a whole proof whose pages are all in memory.
+ *
+ * Input of the whole proofs: 64 accounts of block 0 at the head, every page that they need in a map.
+ */
+
+import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT} from "../storage/hash/suite.ts";
+import type {PageReader} from "../storage/page/pages.ts";
+import {decodeStoredAccount, encodeAccountValueInto} from "../storage/tree/account.ts";
+import {PRE_IMAGE_BYTES} from "../storage/tree/leafPath.ts";
+import {AnswerText} from "../workers/prove/answerText.ts";
+import {writeHexInto} from "../workers/prove/hexText.ts";
+import {ProofText} from "../workers/prove/proofText.ts";
+import {addressAt} from "./benchChain.ts";
+import type {BenchStore} from "./benchStore.ts";
+import {type Stage, spread} from "./stage.ts";
+
+const PROOFS = 64;
+
+export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
+  const {suite, empty} = store;
+  const {accounts: tree} = store.blockOrThrow(blocks);
+  const nodes = new Uint8Array(
+    suite.rootNodeBytes + (TREE_HEIGHT - 1) * PRE_IMAGE_BYTES + 2 * suite.leafOpeningBytes,
+  );
+  for (let i = 0; i < nodes.length; i++) nodes[i] = i * 31;
+  const digits = new Uint8Array(2 * nodes.length);
+
+  const inMemory = new Map<number, Buffer>();
+  const memory: PageReader = {
+    read(page) {
+      let body = inMemory.get(page);
+      if (body === undefined) {
+        body = store.pages.read(page);
+        inMemory.set(page, body);
+      }
+      return body;
+    },
+  };
+  const hKeys = Array.from({length: PROOFS}, (_, i) => suite.hashAddress(addressAt(spread(i, accounts))));
+  const proofs = new ProofText(suite, empty);
+  const text = new AnswerText();
+  const value = new Uint8Array(ACCOUNT_VALUE_BYTES);
+  const writeValue = (out: AnswerText, leaf: Uint8Array): void => {
+    encodeAccountValueInto(value, 0, decodeStoredAccount(leaf), empty);
+    out.quotedHex(value, 0, ACCOUNT_VALUE_BYTES);
+  };
+  const writeProofs = (): void => {
+    text.clear();
+    for (const hKey of hKeys) proofs.write(text, memory, tree, hKey, writeValue);
+  };
+  writeProofs();
+  const bytesPerProof = Math.round(text.size / PROOFS);
+  return {
+    tasks: [
+      {
+        name: `digits of 42 nodes, ${nodes.length} bytes`,
+        units: PROOFS,
+        run: () => {
+          for (let i = 0; i < PROOFS; i++) writeHexInto(digits, 0, nodes, 0, nodes.length);
+        },
+      },
+      {name: `proof from memory, ${bytesPerProof} bytes of text`, units: PROOFS, run: writeProofs},
+      {name: `copy of a task's text, ${PROOFS} proofs`, units: PROOFS, run: () => text.take()},
+    ],
+  };
+}
