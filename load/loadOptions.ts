@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly slots: number;
   readonly blocks: BlockChoice;
   readonly estimates: number;
+  /** JSON texts of estimates' `params`, of which each takes a random one; left out: transfers of nothing. */
+  readonly estimateParams?: readonly string[];
   readonly keys: KeyChoice;
   readonly seed: number;
   readonly timeoutMs: number;

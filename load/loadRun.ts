@@ -30,9 +30,20 @@ export interface RunningLoad {
   stop(): void;
 }
 
+/** Hears of both ends of the measured time as they pass: to read what else is measured, such as the server's CPU time. */
+export interface WindowListener {
+  onMeasureStart(): void;
+  /** Not later than the outcome. */
+  onMeasureEnd(): void;
+}
+
 /** @param onSecond - every second of the warm-up (below 0) and of the measured time, soon after it ended */
-export function startLoad(options: LoadOptions, onSecond: (row: TimelineRow) => void): RunningLoad {
-  const run = new LoadRun(options, onSecond);
+export function startLoad(
+  options: LoadOptions,
+  onSecond: (row: TimelineRow) => void,
+  listener?: WindowListener,
+): RunningLoad {
+  const run = new LoadRun(options, onSecond, listener);
   return {outcome: run.run(), stop: () => run.stop()};
 }
 
@@ -47,6 +58,7 @@ const MIN_SAMPLES = 16;
 class LoadRun {
   readonly #options: LoadOptions;
   readonly #onSecond: (row: TimelineRow) => void;
+  readonly #listener: WindowListener | undefined;
   readonly #endpoint: Endpoint;
   readonly #timeline: Timeline;
   #threads: Worker[] = [];
@@ -54,9 +66,10 @@ class LoadRun {
   #stopMs = Number.POSITIVE_INFINITY;
   #cpuMs: number | null = null;
 
-  constructor(options: LoadOptions, onSecond: (row: TimelineRow) => void) {
+  constructor(options: LoadOptions, onSecond: (row: TimelineRow) => void, listener?: WindowListener) {
     this.#options = options;
     this.#onSecond = onSecond;
+    this.#listener = listener;
     const {url, timeoutMs, version} = options;
     const path = `${url.pathname}${url.search}`;
     this.#endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-bench/${version}`};
@@ -101,13 +114,14 @@ class LoadRun {
   }
 
   async #drive(blocks: BlockSpan | null, keys: Keys): Promise<DriverEnd[]> {
-    const {threads, connections, verify, batch, style, slots, absent, estimates, seed, rate} = this.#options;
+    const {threads, connections, verify, batch, style, slots, absent, estimates, estimateParams, seed, rate} =
+      this.#options;
     const samples =
       batch === 1 ? verify : Math.max(Math.ceil((2 * verify) / batch), Math.min(verify, MIN_SAMPLES));
     const plans = Array.from({length: threads}, (_, thread): DriverPlan => {
       return {
         endpoint: this.#endpoint,
-        requests: {style, batch, slots, absent, estimates, blocks, keys},
+        requests: {style, batch, slots, absent, estimates, estimateParams, blocks, keys},
         seed,
         rate,
         threads,
@@ -144,10 +158,12 @@ class LoadRun {
     const onEnd = () => {
       const {user, system} = process.cpuUsage(atStart);
       this.#cpuMs = (user + system) / 1000;
+      this.#listener?.onMeasureEnd();
     };
     const startTimer = setTimeout(
       () => {
         atStart = process.cpuUsage();
+        this.#listener?.onMeasureStart();
       },
       Math.max(0, measureMs - nowMs()),
     );

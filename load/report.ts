@@ -216,7 +216,7 @@ export function isFine({calls, verification}: LoadReport): boolean {
 }
 
 function reportSettings({options, blocks, keys}: Measurement): ReportedSettings {
-  const {url: _url, version: _version, keys: _keys, ...settings} = options;
+  const {url: _url, version: _version, keys: _keys, estimateParams: _params, ...settings} = options;
   return {...settings, blocks, keys};
 }
 

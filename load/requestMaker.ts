@@ -21,6 +21,8 @@ export interface RequestPlan {
   readonly absent: number;
   /** Share of calls that are estimates, 0 .. 1. */
   readonly estimates: number;
+  /** JSON texts of estimates' `params`; left out: transfers of nothing between the accounts. */
+  readonly estimateParams?: readonly string[] | undefined;
   /** null = the tag "latest". */
   readonly blocks: BlockSpan | null;
   readonly keys: Keys;
@@ -105,10 +107,15 @@ export class RequestMaker {
     return `"0x${(blocks.low + this.#random.below(blocks.high - blocks.low + 1)).toString(16)}"`;
   }
 
-  /** A transfer of nothing, which needs no balance, at the newest block. */
   #makeEstimate(id: number): string {
-    const params = `[{"from":"${this.#choosePayer()}","to":"${this.#choosePayer()}","value":"0x0"}]`;
+    const {estimateParams: texts} = this.#plan;
+    const params = texts === undefined ? this.#makeTransfer() : texts[this.#random.below(texts.length)];
     return `{"jsonrpc":"2.0","id":${id},"method":"${this.#estimateMethod}","params":${params}}`;
+  }
+
+  /** Of nothing, which needs no balance, at the newest block. */
+  #makeTransfer(): string {
+    return `[{"from":"${this.#choosePayer()}","to":"${this.#choosePayer()}","value":"0x0"}]`;
   }
 
   #choosePayer(): string {

@@ -1,0 +1,102 @@
+/**
+ * `npm run bench:peers`: proofd, the naive server and anvil, asked the same by the same generator, one after the other.
+ *
+ *   for each load:  proofd | naive | anvil, proofd | naive | anvil, ...    rounds in turn, the middle one counts
+ *
+ * The machine's speed changes from minute to minute, so only what stands in one table compares. CPU time is that of the
+ * server's process over the measured time, all threads, divided by what was answered in it.
+ */
+import {mkdirSync, writeFileSync} from "node:fs";
+import {parseArgs} from "node:util";
+import {parseCount, parseList} from "../served/flags.ts";
+import {describeMachine, writeMachine} from "../served/machine.ts";
+import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../served/serverProcess.ts";
+import {findAnvil, startAnvil} from "./anvil.ts";
+import {middleRound, type PeerFigures, type PeerName, runLoad} from "./comparison.ts";
+import {makeNaiveStore} from "./naiveStore.ts";
+import {LOAD_NAMES, listLoads} from "./peerLoads.ts";
+import {writeReport} from "./peerReport.ts";
+import {listGenesisAccounts, makePeerStore} from "./peerStore.ts";
+
+const PEERS: readonly PeerName[] = ["proofd", "naive", "anvil"];
+
+const {values} = parseArgs({
+  options: {
+    accounts: {type: "string", default: "100k"},
+    duration: {type: "string", default: "4"},
+    "warm-up": {type: "string", default: "1"},
+    rounds: {type: "string", default: "3"},
+    only: {type: "string"},
+    servers: {type: "string"},
+  },
+});
+const accounts = parseCount("--accounts", values.accounts, 1000, 10_000_000);
+const seconds = {
+  durationSeconds: parseCount("--duration", values.duration, 1, 3600),
+  warmUpSeconds: parseCount("--warm-up", values["warm-up"], 0, 3600),
+};
+const rounds = parseCount("--rounds", values.rounds, 1, 100);
+const loadNames = parseList("--only", values.only, LOAD_NAMES);
+const peerNames = parseList("--servers", values.servers, PEERS);
+
+const machine = describeMachine("bench:peers");
+say(`${writeMachine(machine)}\n`);
+
+const store = await makePeerStore(accounts);
+const naiveStore = `data/naive-${accounts}`;
+if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
+const servers = await startServers();
+const figures: PeerFigures[] = [];
+try {
+  for (const load of listLoads(accounts)) {
+    if (!loadNames.includes(load.name)) continue;
+    const taken = new Map<PeerName, PeerFigures[]>();
+    for (let round = 1; round <= rounds; round++) {
+      for (const [peer, server] of servers) {
+        const choice = load.choices[peer];
+        if (choice === undefined) continue;
+        say(`${load.title}: ${peer}, round ${round} of ${rounds} ...\n`);
+        const run = await runLoad(peer, server, load, {...choice, ...seconds, seed: round});
+        taken.set(peer, [...(taken.get(peer) ?? []), run]);
+      }
+    }
+    for (const runs of taken.values()) figures.push(middleRound(runs));
+  }
+} finally {
+  await Promise.all([...servers.values()].map(server => server.stop()));
+}
+const {table, verdicts} = writeReport(figures);
+process.stdout.write(
+  `\n${writeMachine(machine)}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`,
+);
+mkdirSync("data", {recursive: true});
+const file = `data/peers-${accounts}-${machine.startedAt.replaceAll(/[:.]/g, "-")}.json`;
+writeFileSync(
+  file,
+  `${JSON.stringify({machine, accounts, rounds, ...seconds, figures, verdicts}, null, 1)}\n`,
+);
+say(`wrote ${file}\n`);
+
+async function startServers(): Promise<Map<PeerName, ServerProcess>> {
+  const started = new Map<PeerName, ServerProcess>();
+  if (peerNames.includes("proofd")) started.set("proofd", await startProofd(store, []));
+  if (peerNames.includes("naive")) {
+    const main = new URL("./naiveServer.js", import.meta.url).pathname;
+    const args = [main, "--db", naiveStore];
+    started.set(
+      "naive",
+      await startServer({name: "naive", command: process.execPath, args, listening: ANNOUNCEMENT}),
+    );
+  }
+  const anvil = findAnvil();
+  if (!peerNames.includes("anvil")) return started;
+  if (anvil === undefined)
+    say("ANVIL IS NOT INSTALLED: its rows are left out (npm install @foundry-rs/anvil-linux-amd64)\n");
+  else started.set("anvil", await startAnvil(anvil, listGenesisAccounts(accounts)));
+  return started;
+}
+
+/** Progress; the figures alone go to standard output. */
+function say(text: string): void {
+  process.stderr.write(text);
+}

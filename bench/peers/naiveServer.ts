@@ -1,0 +1,73 @@
+/**
+ * What the comparison compares with: chain_getProof made the plain way, without any of proofd's ideas.
+ *
+ *   node:http -> JSON.parse -> a Piscina task per call -> 42 reads -> objects -> JSON.stringify
+ *
+ * It checks nothing, has no limits, no history, and proves the newest block whatever block is asked for. Not for use.
+ */
+import {createServer, type IncomingMessage} from "node:http";
+import type {AddressInfo} from "node:net";
+import {availableParallelism} from "node:os";
+import {parseArgs} from "node:util";
+import {Level} from "level";
+import {Piscina} from "piscina";
+import {HEAD_KEY, LEVEL_OPTIONS, type NaiveHead} from "./naiveLayout.ts";
+import type {NaiveCall} from "./naiveWorker.ts";
+
+interface Request {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly [string, readonly string[], string];
+}
+
+const {values} = parseArgs({
+  options: {
+    db: {type: "string", default: ""},
+    workers: {type: "string", default: String(Math.max(1, availableParallelism() - 1))},
+  },
+});
+const head = await readHead(values.db);
+const pool = new Piscina<NaiveCall, unknown>({
+  filename: new URL("./naiveWorker.js", import.meta.url).href,
+  minThreads: Number(values.workers),
+  maxThreads: Number(values.workers),
+  workerData: {db: values.db},
+});
+const server = createServer(async (request, response) => {
+  const body = JSON.parse(await readBody(request)) as Request | Request[];
+  const answer = Array.isArray(body) ? await Promise.all(body.map(answerCall)) : await answerCall(body);
+  response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+});
+server.listen(0, "127.0.0.1", () => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.stdout.write(`${JSON.stringify({msg: "listening", url})}\n`);
+});
+
+async function answerCall({id, method, params}: Request): Promise<unknown> {
+  switch (method) {
+    case "chain_getProof": {
+      const [address, slots] = params;
+      return {jsonrpc: "2.0", id, result: await pool.run({address, slots})};
+    }
+    case "chain_getStateRoot":
+      return {jsonrpc: "2.0", id, result: {...head, finalized: true}};
+    default:
+      return {jsonrpc: "2.0", id, error: {code: -32601, message: `no method ${method}`}};
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The threads open the store themselves. */
+async function readHead(directory: string): Promise<NaiveHead> {
+  const db = new Level<string, Buffer>(directory, LEVEL_OPTIONS);
+  await db.open();
+  const head = await db.get(HEAD_KEY);
+  await db.close();
+  if (head === undefined) throw new Error(`${directory} holds no naive store`);
+  return JSON.parse(head.toString("utf8")) as NaiveHead;
+}

@@ -1,0 +1,130 @@
+/** Makes the naive server's records from the newest block of a store of proofd, and checks that the root is the same. */
+import {existsSync, renameSync, rmSync} from "node:fs";
+import {Level} from "level";
+import {hashTopRoot} from "../../storage/hash/emptyTree.ts";
+import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
+import {leafAt, leafCount} from "../../storage/page/leafPage.ts";
+import {StateStore} from "../../storage/stateStore.ts";
+import {decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
+import {readLeafPage} from "../../storage/tree/treeReader.ts";
+import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
+import {
+  ACCOUNTS,
+  HEAD_KEY,
+  hKeyKey,
+  LEVEL_OPTIONS,
+  leafKey,
+  type NaiveHead,
+  nodeKey,
+  OPENING_BYTES,
+  rootKey,
+} from "./naiveLayout.ts";
+
+const CACHE_BYTES = 64 << 20;
+const BATCH_RECORDS = 10_000;
+
+/** Makes it where it is missing. @param from - a store of proofd that no process has open */
+export async function makeNaiveStore(from: string, directory: string): Promise<void> {
+  if (existsSync(directory)) return;
+  const unfinished = `${directory}.unfinished`;
+  rmSync(unfinished, {recursive: true, force: true});
+  const store = await StateStore.open({directory: from, role: "owner", cacheBytes: CACHE_BYTES});
+  const db = new Level<string, Buffer>(unfinished, LEVEL_OPTIONS);
+  await db.open();
+  await new NaiveBuilder(store, db).build();
+  await db.close();
+  await store.close();
+  renameSync(unfinished, directory);
+}
+
+class NaiveBuilder {
+  readonly #store: StateStore;
+  readonly #db: Level<string, Buffer>;
+  #records: {type: "put"; key: string; value: Buffer}[] = [];
+
+  constructor(store: StateStore, db: Level<string, Buffer>) {
+    this.#store = store;
+    this.#db = db;
+  }
+
+  async build(): Promise<void> {
+    const block = this.#store.blockOrThrow(this.#store.readFinalized() as number);
+    const root = await this.#addTree(ACCOUNTS, block.accounts);
+    if (Buffer.compare(root, block.stateRoot) !== 0)
+      throw new Error(`the naive tree has the root ${hex(root)}, the store ${hex(block.stateRoot)}`);
+    const head: NaiveHead = {
+      number: `0x${block.header.number.toString(16)}`,
+      hash: `0x${hex(block.header.hash)}`,
+      stateRoot: `0x${hex(block.stateRoot)}`,
+    };
+    await this.#put(HEAD_KEY, Buffer.from(JSON.stringify(head)));
+    await this.#flush();
+  }
+
+  /** @returns the top root */
+  async #addTree(tree: string, root: TreeRoot): Promise<Uint8Array> {
+    const {suite, pages} = this.#store;
+    const count = root.nextFreeNode;
+    let row: Buffer = Buffer.alloc(count * WORD_BYTES);
+    for (let first = 0; first < count; first += LEAVES_PER_PAGE) {
+      const page = readLeafPage(pages, root, first / LEAVES_PER_PAGE);
+      for (let position = 0; position < leafCount(page); position++) {
+        const leaf = leafAt(page, position);
+        if (leaf === undefined) continue;
+        const index = first + position;
+        const record = Buffer.alloc(OPENING_BYTES);
+        suite.encodeLeafOpeningInto(record, 0, leaf.prev, leaf.next, leaf.hKey, leaf.hVal);
+        row.set(suite.hashNode(record), index * WORD_BYTES);
+        const hKey = hex(leaf.hKey);
+        const value = index < 2 ? Buffer.alloc(WORD_BYTES) : await this.#valueOf(tree, hKey, leaf.value);
+        await this.#put(leafKey(tree, index), Buffer.concat([record, value]));
+        await this.#put(hKeyKey(tree, hKey), Buffer.from(String(index)));
+      }
+    }
+    for (let height = 1; height <= TREE_HEIGHT; height++) row = await this.#addRow(tree, height, row);
+    const rootNode = Buffer.alloc(suite.rootNodeBytes);
+    suite.encodeRootNodeInto(rootNode, 0, count, row);
+    await this.#put(rootKey(tree), rootNode);
+    return hashTopRoot(suite, count, row);
+  }
+
+  /** The nodes of `height` over the row below it, whose right neighbours are empty sub-trees. */
+  async #addRow(tree: string, height: number, below: Buffer): Promise<Buffer> {
+    const {suite, empty} = this.#store;
+    const belowCount = below.length / WORD_BYTES;
+    const count = Math.ceil(belowCount / 2);
+    const pairs = Buffer.alloc(count * 2 * WORD_BYTES);
+    below.copy(pairs);
+    if (belowCount % 2 === 1) pairs.set(empty.zeros[height - 1] as Uint8Array, below.length);
+    const row = Buffer.alloc(count * WORD_BYTES);
+    suite.hashPairsInto(pairs, count, row);
+    if (height === TREE_HEIGHT) return row;
+    for (let index = 0; index < count; index++)
+      await this.#put(nodeKey(tree, height, index), pairs.subarray(index * 64, index * 64 + 64));
+    return row;
+  }
+
+  async #valueOf(tree: string, hKey: string, stored: Uint8Array): Promise<Buffer> {
+    if (tree !== ACCOUNTS) return Buffer.concat([Buffer.alloc(WORD_BYTES - stored.length), stored]);
+    const account = decodeStoredAccount(stored);
+    const value = Buffer.alloc(ACCOUNT_VALUE_BYTES);
+    encodeAccountValueInto(value, 0, account, this.#store.empty);
+    if (account.storage !== undefined) await this.#addTree(hKey, account.storage.tree);
+    return value;
+  }
+
+  async #put(key: string, value: Buffer): Promise<void> {
+    this.#records.push({type: "put", key, value});
+    if (this.#records.length >= BATCH_RECORDS) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    await this.#db.batch(this.#records);
+    this.#records = [];
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

@@ -1,0 +1,110 @@
+/**
+ * The store that the servers are compared on: the bench store and one block more, which gives the first accounts slots.
+ *
+ *   data/bench-N   npm run bench: N accounts, 300 blocks of history
+ *   data/peers-N   the same table files, linked, and block 301: SLOTS slots for each of the first 10 000 accounts
+ */
+import {createHash} from "node:crypto";
+import {existsSync, renameSync} from "node:fs";
+import type {KnownAccount} from "../../load/keys.ts";
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {BlockWriter} from "../../storage/block/blockWriter.ts";
+import {StateStore} from "../../storage/stateStore.ts";
+import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../benchContracts.ts";
+import {addressAt, openBenchStore} from "../benchStore.ts";
+import {copyStore} from "../served/storeCopy.ts";
+
+const CACHE_BYTES = 64 << 20;
+/** As many as anvil can be asked for: it rebuilds the trie of all its accounts for each proof. */
+const MAX_SLOT_ACCOUNTS = 10_000;
+const SLOTS = 8;
+const TOKEN_TRANSFERS = 4096;
+
+/** @returns the folder, made where it is missing */
+export async function makePeerStore(accounts: number): Promise<string> {
+  const directory = `data/peers-${accounts}`;
+  if (existsSync(directory)) return directory;
+  const {store: bench} = await openBenchStore(accounts, CACHE_BYTES);
+  await bench.close();
+  const unfinished = `${directory}.unfinished`;
+  copyStore(`data/bench-${accounts}`, unfinished);
+  const store = await StateStore.open({directory: unfinished, role: "owner", cacheBytes: CACHE_BYTES});
+  const writer = await BlockWriter.create(store);
+  const number = ((await store.latest()) as number) + 1;
+  const changes = new AccountDifferences();
+  for (let i = 0; i < slotAccounts(accounts); i++)
+    changes.add({address: addressAt(i), change: {storage: storageOf(i)}});
+  const header = {number, hash: sha256(`block ${number}`), timestamp: BigInt(1_700_000_000 + number)};
+  await writer.apply({header: {...header, gasLimit: 60_000_000n}, accounts: changes});
+  writer.markFinalized(number);
+  await writer.flush();
+  await store.close();
+  renameSync(unfinished, directory);
+  return directory;
+}
+
+/** The accounts with slots. */
+export function listSlotAccounts(accounts: number): KnownAccount[] {
+  const slots = Array.from({length: SLOTS}, (_, slot) => hex(slotWord(slot)));
+  return Array.from({length: slotAccounts(accounts)}, (_, i) => ({address: hex(addressAt(i)), slots}));
+}
+
+/** `params` of estimates of ERC-20 transfers to accounts that have none of the token. */
+export function listTokenTransfers(): string[] {
+  return Array.from({length: TOKEN_TRANSFERS}, (_, i) => {
+    const data = hex(encodeTransfer(sha256(`receiver ${i}`).subarray(0, 20), 5n));
+    return JSON.stringify([{from: hex(addressAt(i % HOLDERS)), to: hex(TOKEN), data}]);
+  });
+}
+
+/** An account as geth's genesis has it. */
+export interface GenesisAccount {
+  readonly balance: string;
+  readonly nonce?: string;
+  readonly code?: string;
+  readonly storage?: Readonly<Record<string, string>>;
+}
+
+/** The accounts with slots and the contracts, for a node that cannot hold the others. */
+export function listGenesisAccounts(accounts: number): Record<string, GenesisAccount> {
+  const genesis: Record<string, GenesisAccount> = {};
+  for (let i = 0; i < slotAccounts(accounts); i++) {
+    const storage = Object.fromEntries(storageOf(i).map(({slot, value}) => [hex(slot), hex(value)]));
+    genesis[hex(addressAt(i))] = {balance: `0x${(10n ** 15n + BigInt(i)).toString(16)}`, storage};
+  }
+  const contracts = new AccountDifferences();
+  addContracts(contracts, addressAt);
+  for (let i = 0; i < contracts.count; i++) {
+    const {address, change} = contracts.at(i);
+    genesis[hex(address)] = {
+      balance: "0x0",
+      nonce: "0x1",
+      code: hex(change?.code as Uint8Array),
+      storage: Object.fromEntries((change?.storage ?? []).map(({slot, value}) => [hex(slot), hex(value)])),
+    };
+  }
+  return genesis;
+}
+
+function slotAccounts(accounts: number): number {
+  return Math.min(MAX_SLOT_ACCOUNTS, accounts);
+}
+
+function storageOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
+  return Array.from({length: SLOTS}, (_, slot) => ({
+    slot: slotWord(slot),
+    value: sha256(`value ${account} ${slot}`),
+  }));
+}
+
+function slotWord(slot: number): Uint8Array {
+  return Buffer.from((slot + 1).toString(16).padStart(64, "0"), "hex");
+}
+
+function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function hex(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString("hex")}`;
+}

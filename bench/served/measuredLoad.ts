@@ -1,0 +1,74 @@
+/** A load, and beside it what it costs the server: CPU time over exactly the measured time, without the warm-up. */
+import type {LoadOptions} from "../../load/loadOptions.ts";
+import {startLoad} from "../../load/loadRun.ts";
+import type {LoadReport} from "../../load/report.ts";
+import {VERSION} from "../../server/version.ts";
+import type {ServerProcess} from "./serverProcess.ts";
+import {Yardstick} from "./yardstick.ts";
+
+export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version">>;
+
+export interface MeasuredLoad {
+  readonly report: LoadReport;
+  /** Of all the server's threads per second of measured time; undefined where the system does not show it. */
+  readonly serverCpuMsPerSecond: number | undefined;
+  /** One hash of 64 bytes meanwhile, microseconds. */
+  readonly hashUs: number;
+}
+
+/** Whatever `choice` leaves out is as in `proofd bench`, but for one thread: the other cores are the server's. */
+export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
+  const yardstick = new Yardstick();
+  let cpuMs: number | undefined;
+  let startMs = 0;
+  let seconds = 0;
+  const {outcome} = startLoad(createLoad(server, choice), () => {}, {
+    onMeasureStart: () => {
+      cpuMs = server.readCpuMs();
+      startMs = performance.now();
+      yardstick.start();
+    },
+    onMeasureEnd: () => {
+      const endCpuMs = server.readCpuMs();
+      cpuMs = cpuMs === undefined || endCpuMs === undefined ? undefined : endCpuMs - cpuMs;
+      seconds = (performance.now() - startMs) / 1000;
+      yardstick.stop();
+    },
+  });
+  const report = await outcome;
+  return {
+    report,
+    serverCpuMsPerSecond: cpuMs === undefined ? undefined : cpuMs / seconds,
+    hashUs: yardstick.hashUs,
+  };
+}
+
+/** For a load that only keeps the server busy. */
+export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptions {
+  return {
+    url: server.url,
+    style: "chain",
+    connections: 16,
+    threads: 1,
+    batch: 1,
+    rate: null,
+    durationSeconds: 5,
+    warmUpSeconds: 1,
+    absent: 0,
+    slots: 0,
+    blocks: null,
+    estimates: 0,
+    seed: 1,
+    timeoutMs: 30_000,
+    verify: 50,
+    version: VERSION,
+    ...choice,
+  };
+}
+
+/** @throws Error where an answer was wrong, or none came */
+export function requireRight({verification, calls, errors, url}: LoadReport): void {
+  if (verification.wrong > 0 || calls.malformed > 0)
+    throw new Error(`${url} answers wrongly: ${JSON.stringify([verification, errors])}`);
+  if (calls.results === 0) throw new Error(`${url} has no result: ${JSON.stringify(errors)}`);
+}

@@ -1,0 +1,122 @@
+/** A server under test: a process of its own, so that its CPU time and memory can be told from the load's. */
+import {type ChildProcess, spawn} from "node:child_process";
+import {once} from "node:events";
+import {readFileSync} from "node:fs";
+import {fileURLToPath} from "node:url";
+
+/** USER_HZ, which Linux fixes for all that it shows to programs. */
+const TICKS_PER_SECOND = 100;
+const KEPT_OUTPUT = 16_384;
+const KILL_AFTER_MS = 15_000;
+
+export interface Launch {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Finds host and port in what it prints on standard output. */
+  readonly listening: RegExp;
+}
+
+/** Of a process; bytes. The anonymous part is its own; the rest is mostly table files that the kernel can drop. */
+export interface Memory {
+  readonly rss: number;
+  readonly anonymous: number;
+}
+
+const PROOFD = fileURLToPath(new URL("../../server/main.js", import.meta.url));
+/** Of proofd and of the naive server. */
+export const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
+
+/** @throws Error with what it printed, where it ends before it listens */
+export function startProofd(db: string, args: readonly string[]): Promise<ServerProcess> {
+  return startServer({
+    name: "proofd",
+    command: process.execPath,
+    args: [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn", ...args],
+    listening: ANNOUNCEMENT,
+  });
+}
+
+/** @throws Error with what it printed, where it ends before it listens */
+export async function startServer(launch: Launch): Promise<ServerProcess> {
+  const child = spawn(launch.command, launch.args, {stdio: ["ignore", "pipe", "pipe"]});
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("close", () => process.off("exit", kill));
+  let output = "";
+  const host = await new Promise<string>((resolve, reject) => {
+    const onText = (text: string) => {
+      output = (output + text).slice(-KEPT_OUTPUT);
+      const found = launch.listening.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.setEncoding("utf8").on("data", onText);
+    child.stderr.setEncoding("utf8").on("data", onText);
+    child.once("error", reject);
+    child.once("close", code => reject(new Error(`${launch.name} ended with ${code}: ${output}`)));
+  });
+  return new ServerProcess(launch.name, child, new URL(`http://${host}`), () => output);
+}
+
+export class ServerProcess {
+  readonly name: string;
+  readonly url: URL;
+  readonly #child: ChildProcess;
+  readonly #readOutput: () => string;
+
+  constructor(name: string, child: ChildProcess, url: URL, readOutput: () => string) {
+    this.name = name;
+    this.url = url;
+    this.#child = child;
+    this.#readOutput = readOutput;
+  }
+
+  /** User and system time of all its threads so far; undefined where the system does not show it (Linux does). */
+  readCpuMs(): number | undefined {
+    const text = this.#readProc("stat");
+    if (text === undefined) return undefined;
+    // The program's name, in brackets, may hold spaces; utime and stime are fields 14 and 15.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  }
+
+  readMemory(): Memory | undefined {
+    const text = this.#readProc("status");
+    if (text === undefined) return undefined;
+    const bytesOf = (field: string) =>
+      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) * 1024;
+    return {rss: bytesOf("VmRSS"), anonymous: bytesOf("RssAnon")};
+  }
+
+  /** One call. @throws Error for an error object */
+  async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
+    });
+    const answer = (await response.json()) as {result?: unknown; error?: unknown};
+    if (answer.error !== undefined)
+      throw new Error(`${this.name}: ${method}: ${JSON.stringify(answer.error)}`);
+    return answer.result;
+  }
+
+  async stop(): Promise<void> {
+    const {exitCode, signalCode} = this.#child;
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`${this.name} has ended by itself: ${exitCode ?? signalCode}: ${this.#readOutput()}`);
+    const closed = once(this.#child, "close");
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), KILL_AFTER_MS);
+    this.#child.kill("SIGTERM");
+    await closed;
+    clearTimeout(timer);
+  }
+
+  #readProc(file: string): string | undefined {
+    try {
+      return readFileSync(`/proc/${this.#child.pid}/${file}`, "utf8");
+    } catch {
+      return undefined;
+    }
+  }
+}
