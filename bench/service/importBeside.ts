@@ -1,0 +1,73 @@
+/** Single proofs while a block of 5 000 leaf writes is imported every second, against the same without. */
+import {createHash} from "node:crypto";
+import {appendFileSync, rmSync, writeFileSync} from "node:fs";
+import {numberedAddress} from "../../load/numberedAddress.ts";
+import type {ServerProcess} from "../served/serverProcess.ts";
+import type {Finding, ServiceBench} from "./finding.ts";
+import {compareProofs, sleep, warmUp} from "./watch.ts";
+
+const LEAF_WRITES = 5000;
+const EVERY_MS = 1000;
+const MAX_RATIO = 3;
+const PASSES = 2;
+
+export async function measureImport(bench: ServiceBench): Promise<Finding[]> {
+  const lines = `${bench.directory}.ndjson`;
+  writeFileSync(lines, "");
+  const server = await bench.startServer(["--diffs", lines]);
+  try {
+    await warmUp(server, bench);
+    const first = await readNewest(server);
+    // Made before: writing them takes time of its own.
+    const count = PASSES * (bench.durationSeconds + 3);
+    const blocks = Array.from({length: count}, (_, i) => writeBlock(first + 1 + i, bench.accounts));
+    let given = 0;
+    let late = 0;
+    let timer: NodeJS.Timeout | undefined;
+    const {alone, beside, ratio} = await compareProofs(server, bench, {
+      begin: () => {
+        timer = setInterval(() => appendFileSync(lines, blocks[given++] ?? ""), EVERY_MS);
+      },
+      end: async () => {
+        clearInterval(timer);
+        // The last one may have come just now.
+        late += Math.max(0, first + given - 1 - (await readNewest(server)));
+        while ((await readNewest(server)) < first + given) await sleep(100);
+      },
+      passes: PASSES,
+    });
+    return [
+      {figure: "p99 of single proofs without an import", value: alone, unit: "ms"},
+      {figure: `p99 with a block of ${LEAF_WRITES} leaf writes a second`, value: beside, unit: "ms"},
+      {figure: "... against without", value: ratio, unit: "x", atMost: MAX_RATIO},
+      {
+        figure: "... blocks not imported when the next one came",
+        value: late,
+        unit: "",
+        atMost: 0,
+      },
+    ];
+  } finally {
+    await server.stop();
+    rmSync(lines, {force: true});
+  }
+}
+
+async function readNewest(server: ServerProcess): Promise<number> {
+  const {latest} = (await server.call("chain_getCoverage")) as {latest: string};
+  return Number(latest);
+}
+
+/** A line that changes so many accounts of block 0: a leaf write each. Finalized at once. */
+function writeBlock(number: number, accounts: number): string {
+  const changes: string[] = [];
+  const count = Math.min(LEAF_WRITES, accounts);
+  // Prime to every number of accounts that the bench makes: no account comes twice.
+  for (let i = 0; i < count; i++) {
+    const account = (number * 31 + i * 7919) % accounts;
+    changes.push(`"0x${numberedAddress(account)}":{"nonce":"0x${number.toString(16)}"}`);
+  }
+  const hash = createHash("sha256").update(`block ${number}`).digest("hex");
+  const quantity = `0x${number.toString(16)}`;
+  return `{"number":"${quantity}","hash":"0x${hash}","timestamp":"0x${(1_700_000_000 + number).toString(16)}","gasLimit":"0x3938700","finalized":"${quantity}","accounts":{${changes.join(",")}}}\n`;
+}
