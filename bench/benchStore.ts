@@ -17,6 +17,8 @@ import {describeMachine, type Machine} from "./machine.ts";
 export const BENCH_FOLDER = join("data", "bench");
 /** Raised whenever a change to the chain or to the store's format makes kept stores no match for new ones. */
 const LAYOUT_VERSION = 1;
+/** Of history after block 0, where nobody asks for more. */
+export const DEFAULT_BLOCKS = 300;
 /** As `proofd serve` gives to each worker. */
 export const CACHE_BYTES = 64 << 20;
 
@@ -58,6 +60,13 @@ export async function openBenchStore(suite: string, accounts: number, blocks: nu
   // A run that was broken off while it committed leaves blocks on top.
   await store.rollback(blocks);
   return {store, directory, accounts, blocks, made: JSON.parse(figures) as StoreFigures};
+}
+
+/** The store as `npm run bench -- --accounts N` keeps it, for others to copy. @returns its folder */
+export async function keepBenchStore(accounts: number): Promise<string> {
+  const {store, directory} = await openBenchStore("sha256", accounts, DEFAULT_BLOCKS);
+  await store.close();
+  return directory;
 }
 
 async function makeStore(

@@ -3,6 +3,7 @@
  */
 import {parseArgs} from "node:util";
 import {HOLDERS} from "./benchContracts.ts";
+import {DEFAULT_BLOCKS} from "./benchStore.ts";
 
 export interface BenchOptions {
   readonly accounts: number;
@@ -29,7 +30,7 @@ export function helpText(names: readonly string[]): string {
   return `npm run bench -- [flags]
 
   --accounts N     accounts in block 0: 100k (default), 1M, 10M, or any number; the store is kept under data/bench/
-  --blocks N       blocks of history after block 0 (default 300)
+  --blocks N       blocks of history after block 0 (default ${DEFAULT_BLOCKS})
   --time MS        per task (default 1000)
   --only A,B       only these stages or hash suites: ${names.join(", ")}
   --json FILE      where the figures go (default: a new file under data/bench/runs/)
@@ -62,7 +63,7 @@ function parseFlags(args: readonly string[]) {
       args: [...args],
       options: {
         accounts: {type: "string", default: "100k"},
-        blocks: {type: "string", default: "300"},
+        blocks: {type: "string", default: `${DEFAULT_BLOCKS}`},
         time: {type: "string", default: "1000"},
         only: {type: "string"},
         json: {type: "string"},

@@ -1,7 +1,7 @@
 /**
  * The store that the servers are compared on: the bench store and one block more, which gives the first accounts slots.
  *
- *   data/bench-N   npm run bench: N accounts, 300 blocks of history
+ *   data/bench/..  npm run bench: N accounts, 300 blocks of history
  *   data/peers-N   the same table files, linked, and block 301: SLOTS slots for each of the first 10 000 accounts
  */
 import {createHash} from "node:crypto";
@@ -10,11 +10,11 @@ import type {KnownAccount} from "../../load/keys.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/block/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
+import {addressAt} from "../benchChain.ts";
 import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../benchContracts.ts";
-import {addressAt, openBenchStore} from "../benchStore.ts";
+import {CACHE_BYTES, keepBenchStore} from "../benchStore.ts";
 import {copyStore} from "../served/storeCopy.ts";
 
-const CACHE_BYTES = 64 << 20;
 /** As many as anvil can be asked for: it rebuilds the trie of all its accounts for each proof. */
 const MAX_SLOT_ACCOUNTS = 10_000;
 const SLOTS = 8;
@@ -24,10 +24,8 @@ const TOKEN_TRANSFERS = 4096;
 export async function makePeerStore(accounts: number): Promise<string> {
   const directory = `data/peers-${accounts}`;
   if (existsSync(directory)) return directory;
-  const {store: bench} = await openBenchStore(accounts, CACHE_BYTES);
-  await bench.close();
   const unfinished = `${directory}.unfinished`;
-  copyStore(`data/bench-${accounts}`, unfinished);
+  copyStore(await keepBenchStore(accounts), unfinished);
   const store = await StateStore.open({directory: unfinished, role: "owner", cacheBytes: CACHE_BYTES});
   const writer = await BlockWriter.create(store);
   const number = ((await store.latest()) as number) + 1;

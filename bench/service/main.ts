@@ -2,11 +2,11 @@
  * `npm run bench:service`: what else a running proofd costs, and what one client's load does to the others.
  *
  * Others' latency is that of single proofs at a steady rate (open loop): a stall shows in all the requests it delays.
- * Works on a copy of the bench store (data/bench-N), which is removed at the end.
+ * Works on a copy of the bench store (npm run bench), which is removed at the end.
  */
 import {mkdirSync, rmSync, writeFileSync} from "node:fs";
 import {parseArgs} from "node:util";
-import {openBenchStore} from "../benchStore.ts";
+import {keepBenchStore} from "../benchStore.ts";
 import {parseCount, parseList} from "../served/flags.ts";
 import {describeMachine, writeMachine} from "../served/machine.ts";
 import {startProofd} from "../served/serverProcess.ts";
@@ -27,7 +27,6 @@ const PARTS = {
   import: measureImport,
 };
 const PART_NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
-const CACHE_BYTES = 64 << 20;
 
 const {values} = parseArgs({
   options: {
@@ -44,14 +43,13 @@ const parts = parseList("--only", values.only, PART_NAMES);
 
 const machine = describeMachine("bench:service");
 process.stderr.write(`${writeMachine(machine)}\n`);
-const {store} = await openBenchStore(accounts, CACHE_BYTES);
-await store.close();
+const kept = await keepBenchStore(accounts);
 const directory = `data/service-${accounts}.work`;
 const findings: Finding[] = [];
 try {
   for (const part of parts) {
     process.stderr.write(`${part} ...\n`);
-    copyStore(`data/bench-${accounts}`, directory);
+    copyStore(kept, directory);
     const bench: ServiceBench = {
       accounts,
       durationSeconds,
