@@ -8,7 +8,7 @@ import {absentAddressAt, addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
 
-const KEYS_PER_RUN = 64;
+const KEYS_PER_RUN = 16;
 
 export function createLookupStage({store, accounts, blocks}: BenchStore): Stage {
   const {pages, suite} = store;

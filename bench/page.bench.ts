@@ -13,7 +13,8 @@ import {findPage, readLeafPage} from "../storage/tree/treeReader.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
 
-const PAGES_PER_RUN = 256;
+const READS_PER_RUN = 64;
+const DECODES_PER_RUN = 1024;
 
 export function createPageStage({store, blocks}: BenchStore): Stage {
   const {pages, db} = store;
@@ -32,29 +33,34 @@ export function createPageStage({store, blocks}: BenchStore): Stage {
   const leafRecord = db.getSync(leafKey) as Buffer;
 
   let round = 0;
-  const each = <Input>(
+  const repeat = <Input>(
+    units: number,
     name: string,
     inputs: readonly Input[],
     run: (input: Input) => unknown,
   ): BenchTask => ({
     name,
-    units: PAGES_PER_RUN,
+    units,
     run: () => {
-      for (let i = 0; i < PAGES_PER_RUN; i++) run(inputs[round++ % INPUTS] as Input);
+      for (let i = 0; i < units; i++) run(inputs[round++ % INPUTS] as Input);
     },
   });
   const positions = Array.from({length: INPUTS}, (_, i) => i % LEAVES_PER_PAGE);
   return {
     tasks: [
-      each("LevelDB: get a leaf page", keys, key => db.getSync(key)),
-      each(`CRC-32 of a leaf page, ${leafRecord.length} bytes`, positions, () =>
+      repeat(READS_PER_RUN, "LevelDB: get a leaf page", keys, key => db.getSync(key)),
+      repeat(READS_PER_RUN, `CRC-32 of a leaf page, ${leafRecord.length} bytes`, positions, () =>
         openRecord(leafKey, leafRecord),
       ),
-      each("read and check a leaf page", leafPages, page => pages.read(page)),
-      each("read and check an inner page, not cached", innerPages, page => store.readRecord(pageKey(page))),
-      each("read an inner page, cached", innerPages, page => pages.read(page)),
-      each("decode a leaf of a page", positions, position => leafAt(leafBody, position)),
-      each("decode a child number of an inner page", positions, position => childPage(innerBody, position)),
+      repeat(READS_PER_RUN, "read and check a leaf page", leafPages, page => pages.read(page)),
+      repeat(READS_PER_RUN, "read and check an inner page, not cached", innerPages, page =>
+        store.readRecord(pageKey(page)),
+      ),
+      repeat(DECODES_PER_RUN, "read an inner page, cached", innerPages, page => pages.read(page)),
+      repeat(DECODES_PER_RUN, "decode a leaf of a page", positions, position => leafAt(leafBody, position)),
+      repeat(DECODES_PER_RUN, "decode a child number of an inner page", positions, position =>
+        childPage(innerBody, position),
+      ),
     ],
   };
 }

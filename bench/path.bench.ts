@@ -7,7 +7,7 @@ import {LeafPath} from "../storage/tree/leafPath.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
 
-const PATHS_PER_RUN = 64;
+const PATHS_PER_RUN = 16;
 
 export function createPathStage({store, accounts, blocks}: BenchStore): Stage {
   const path = new LeafPath(store.suite, store.empty);

@@ -1,5 +1,5 @@
 /**
- * Proofs as finished JSON-RPC text, in process, without threads: 64 calls a task, as the dispatcher makes them.
+ * Proofs as finished JSON-RPC text, in process, without threads: 8 calls a task (the dispatcher makes up to 64).
  *
  * Every run takes other accounts and, for old blocks, other blocks, so that caches help as little as they would in
  * use. With one slot: the token contract and the balance of one of its holders, each with its path.
@@ -8,8 +8,10 @@ import {Prover} from "../workers/prove/prover.ts";
 import {absentAddressAt, addressAt} from "./benchChain.ts";
 import {balanceSlot, HOLDERS, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
-import {CALLS_PER_TASK, type ProveCall, packCalls} from "./proveJobs.ts";
+import {type ProveCall, packCalls} from "./proveJobs.ts";
 import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
+
+const CALLS_PER_RUN = 8;
 
 export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   const prover = new Prover(store);
@@ -19,9 +21,9 @@ export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   let round = 0;
   const prove = (name: string, makeCall: (i: number) => ProveCall): BenchTask => ({
     name,
-    units: CALLS_PER_TASK,
+    units: CALLS_PER_RUN,
     run: () => {
-      const {failures} = prover.answer(packCalls(CALLS_PER_TASK, () => makeCall(round++)));
+      const {failures} = prover.answer(packCalls(CALLS_PER_RUN, () => makeCall(round++)));
       if (failures.length > 0) throw new Error(failures[0]?.detail);
     },
   });

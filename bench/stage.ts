@@ -7,7 +7,10 @@ import type {BenchStore} from "./benchStore.ts";
 export interface BenchTask {
   /** Holds what is measured and its input. */
   readonly name: string;
-  /** What one call of `run` does so many of; the results are per unit. */
+  /**
+   * What one call of `run` does so many of; the results are per unit. Enough that the clock (0.1 us) does not count, few
+   * enough for half a millisecond: where others want the core too, longer runs are interrupted more often than not.
+   */
   readonly units: number;
   /** An `async` function where it has to be waited for: tinybench starts any other one once, to see whether it has. */
   readonly run: () => unknown;

@@ -1,7 +1,7 @@
 /**
  * Bytes to JSON text: the digits alone, then a whole proof whose pages are all in memory.
  *
- * Input of the whole proofs: 64 accounts of block 0 at the head, every page that they need in a map.
+ * Input of the whole proofs: 16 accounts of block 0 at the head, every page that they need in a map.
  */
 
 import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT} from "../storage/hash/suite.ts";
@@ -15,7 +15,7 @@ import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {type Stage, spread} from "./stage.ts";
 
-const PROOFS = 64;
+const PROOFS = 16;
 
 export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
   const {suite, empty} = store;
