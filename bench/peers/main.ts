@@ -15,7 +15,7 @@ import {findAnvil, startAnvil} from "./anvil.ts";
 import {middleRound, type PeerFigures, type PeerName, runLoad} from "./comparison.ts";
 import {makeNaiveStore} from "./naiveStore.ts";
 import {LOAD_NAMES, listLoads} from "./peerLoads.ts";
-import {writeReport} from "./peerReport.ts";
+import {writeCosts, writeReport} from "./peerReport.ts";
 import {listGenesisAccounts, makePeerStore} from "./peerStore.ts";
 
 const PEERS: readonly PeerName[] = ["proofd", "naive", "anvil"];
@@ -55,8 +55,8 @@ try {
       for (const [peer, server] of servers) {
         const choice = load.choices[peer];
         if (choice === undefined) continue;
-        say(`${load.title}: ${peer}, round ${round} of ${rounds} ...\n`);
         const run = await runLoad(peer, server, load, {...choice, ...seconds, seed: round});
+        say(`${load.title}, round ${round} of ${rounds}: ${peer} ${writeCosts(run)}\n`);
         taken.set(peer, [...(taken.get(peer) ?? []), run]);
       }
     }

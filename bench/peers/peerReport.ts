@@ -58,6 +58,11 @@ export function writeReport(figures: readonly PeerFigures[]): {table: string; ve
   return {table: writeTable([COLUMNS, ...rows]), verdicts};
 }
 
+/** One line, for those who wait. */
+export function writeCosts({unit, unitsPerSecond, cpuUsPerUnit, hashUs}: PeerFigures): string {
+  return `${writeNumber(unitsPerSecond)} ${unit}s/s, CPU ${writeNumber(cpuUsPerUnit)} us each, a hash ${writeNumber(hashUs)} us`;
+}
+
 function atMost(
   what: string,
   value: number | undefined,

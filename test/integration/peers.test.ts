@@ -59,7 +59,8 @@ test("the naive server's answers verify, and are proofd's byte for byte", async 
     const naiveText = await post(naive.url, text);
     assert.equal(naiveText, await post(new URL(proofd.url), text));
     for (const answer of [JSON.parse(naiveText)].flat()) {
-      const [address, slots] = calls[answer.id]?.params as [string, string[], string];
+      const {params} = calls[answer.id] as {params: unknown};
+      const [address, slots] = params as [string, string[], string];
       verifyProof(sha256Suite, decodeHex(result.stateRoot), address, slots, answer.result);
     }
   }
