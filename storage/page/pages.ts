@@ -1,8 +1,11 @@
 /**
- * Reading pages: by number, checked, with a bounded cache of those that many paths share.
+ * Reading pages: by number, checked, with a bounded cache.
  *
- * Inner pages and directories are cached; leaf pages and buckets are not: each serves a few of many keys, and
- * would push the shared ones out. A page never changes once written, so nothing is ever invalidated.
+ *   inner pages, directories    many paths share them     kept when they are read
+ *   leaf pages, buckets         each serves a few keys    kept when they are asked for again soon
+ *
+ * Reading a page is half of a proof's time (docs/performance.md). All leaf pages would push each other out before they are
+ * asked for again, and grow the heap; those of a token, or of a relayer's contract, are asked for all the time.
  */
 import type {Level} from "level";
 import {StoreError} from "../errors.ts";
@@ -11,37 +14,36 @@ import {damaged} from "../record/levelErrors.ts";
 import {openRecord} from "../record/record.ts";
 import {DIRECTORY} from "./indexPage.ts";
 import {INNER_PAGE} from "./innerPage.ts";
+import {PageCache} from "./pageCache.ts";
 
-/** What a cached page costs besides its bytes: the Buffer object and the map entry. */
-const PAGE_OVERHEAD_BYTES = 200;
+/** The part of the cache that is for leaf pages and buckets: one in so many bytes. */
+const WANTED_PART = 4;
+/** Of the pages asked for, one is remembered at each place (its number modulo this): 128 KB. */
+const ASKED_PAGES = 1 << 14;
 
 /** Reads one page's body (without its checksum). @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
 export interface PageReader {
   read(page: number): Buffer;
 }
 
-/** Two generations: a full young one becomes the old one, whose pages survive if they are asked for again. */
 export class Pages implements PageReader {
-  private young = new Map<number, Buffer>();
-  private old = new Map<number, Buffer>();
-  private youngBytes = 0;
+  /** Inner pages and directories. */
+  private readonly shared: PageCache;
+  /** Leaf pages and buckets that were asked for twice within a short time. */
+  private readonly wanted: PageCache;
+  private readonly asked = new Float64Array(ASKED_PAGES);
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
   private readonly db: Level<Buffer, Buffer>;
-  private readonly generationBytes: number;
 
   constructor(db: Level<Buffer, Buffer>, cacheBytes: number) {
     this.db = db;
-    this.generationBytes = cacheBytes / 2;
+    this.wanted = new PageCache(cacheBytes / WANTED_PART);
+    this.shared = new PageCache(cacheBytes - cacheBytes / WANTED_PART);
   }
 
   read(page: number): Buffer {
-    const cached = this.young.get(page);
+    const cached = this.shared.get(page) ?? this.wanted.get(page);
     if (cached !== undefined) return cached;
-    const kept = this.old.get(page);
-    if (kept !== undefined) {
-      this.keep(page, kept);
-      return kept;
-    }
     writePageKeyInto(this.key, page);
     let value: Buffer | undefined;
     try {
@@ -51,19 +53,22 @@ export class Pages implements PageReader {
     }
     if (value === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
     const body = openRecord(this.key, value);
-    if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.keep(page, body);
+    if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.shared.keep(page, body);
+    else if (this.wasAsked(page)) this.wanted.keep(page, body);
     return body;
   }
 
   /** Caches a page that others will ask for. */
   keep(page: number, body: Buffer): void {
-    this.young.set(page, body);
-    this.youngBytes += body.length + PAGE_OVERHEAD_BYTES;
-    if (this.youngBytes > this.generationBytes) {
-      this.old = this.young;
-      this.young = new Map();
-      this.youngBytes = 0;
-    }
+    this.shared.keep(page, body);
+  }
+
+  /** Notes that `page` is asked for. @returns whether it was already, not long ago */
+  private wasAsked(page: number): boolean {
+    const place = page % ASKED_PAGES;
+    const was = this.asked[place] === page;
+    this.asked[place] = page;
+    return was;
   }
 }
 
