@@ -16,7 +16,7 @@ import type {HeldBytes} from "./heldBytes.ts";
 
 /**
  * Below it an answer waits until it is whole and carries its length, which clients read with less work. Room for a batch
- * of 100 proofs (640 KB): in chunks, a segment at a time, its p99 at 16 connections is 1.5 times as long (bench:peers).
+ * of 100 proofs (640 KB): in chunks, a segment at a time, its p99 at 16 connections is 1.5 times as long (batches of bench:peers).
  */
 const STREAM_FROM_BYTES = 1024 * 1024;
 /** uWebSockets.js copies what the kernel refuses of a chunked write, so this bounds its copy. */
