@@ -3,7 +3,7 @@
  */
 import {Estimator} from "./estimate/estimator.ts";
 import type {Answers, EstimateJob, EstimateSettings} from "./job.ts";
-import {yieldToOtherThreads} from "./threadPriority.ts";
+import {Niceness, yieldToOtherThreads} from "./threadPriority.ts";
 import {openWorkerStore, readWorkerSettings, type WorkerSettings} from "./workerStore.ts";
 
 /** What the pool hands to its estimate threads. */
@@ -13,7 +13,7 @@ interface EstimateWorkerSettings extends WorkerSettings {
   readonly chainId: bigint | undefined;
 }
 
-yieldToOtherThreads();
+yieldToOtherThreads(Niceness.ESTIMATE);
 const {settings, chainId} = readWorkerSettings<EstimateWorkerSettings>();
 const estimator = new Estimator(await openWorkerStore(), settings, chainId);
 

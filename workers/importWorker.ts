@@ -6,7 +6,10 @@
 import {runCheck} from "./check.ts";
 import {Importer} from "./import/importer.ts";
 import type {CheckJob, CheckOutcome, ImportJob, ImportOutcome} from "./job.ts";
+import {Niceness, yieldToOtherThreads} from "./threadPriority.ts";
 import {openWorkerStore} from "./workerStore.ts";
+
+yieldToOtherThreads(Niceness.IMPORT);
 
 export default async function run(job: ImportJob | CheckJob): Promise<ImportOutcome | CheckOutcome> {
   const store = await openWorkerStore();
