@@ -17,6 +17,11 @@ yieldToOtherThreads(Niceness.ESTIMATE);
 const {settings, chainId} = readWorkerSettings<EstimateWorkerSettings>();
 const estimator = new Estimator(await openWorkerStore(), settings, chainId);
 
+/** The estimate under way: its EVM can run one at a time, and the pool hands the next one over before it ends. */
+let last: Promise<unknown> = Promise.resolve();
+
 export default function estimate(job: EstimateJob): Promise<Answers> {
-  return estimator.answer(job);
+  const answers = last.then(() => estimator.answer(job));
+  last = answers.catch(() => {});
+  return answers;
 }

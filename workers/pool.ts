@@ -75,6 +75,11 @@ export interface Running<Outcome> {
   stop(): void;
 }
 
+/**
+ * One is worked on, the next lies in the thread's own mailbox and need not wait for the main thread's turn: 1.1 to 1.2 times as
+ * many transfers a second. Not so for proofs: while their thread waits, more calls come together for its next task.
+ */
+const ESTIMATES_PER_THREAD = 2;
 /** The import thread ends when it has had nothing to do for this long: the EVM's memory goes with it. */
 const IMPORT_IDLE_MS = 1000;
 /**
@@ -123,6 +128,7 @@ export class ProofPool {
         filename: new URL("./estimateWorker.js", import.meta.url).href,
         minThreads: workers,
         maxThreads: workers,
+        concurrentTasksPerWorker: ESTIMATES_PER_THREAD,
         workerData: {...workerData, settings, chainId: options.chainId},
         recordTiming: false,
       });
@@ -222,7 +228,7 @@ export class ProofPool {
     if (this.estimates === undefined || this.estimateOptions === undefined)
       throw new Error("the pool was opened without estimate threads");
     const callMs = MAX_STRETCH * this.estimateOptions.settings.timeMs;
-    const limitMs = 2 * callMs * job.calls.length + ESTIMATE_GRACE_MS;
+    const limitMs = ESTIMATES_PER_THREAD * callMs * job.calls.length + ESTIMATE_GRACE_MS;
     return this.estimates.run(job, {signal: AbortSignal.timeout(limitMs)});
   }
 
