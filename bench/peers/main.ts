@@ -70,7 +70,7 @@ process.stdout.write(
   `\n${writeMachine(machine)}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`,
 );
 mkdirSync("data", {recursive: true});
-const file = `data/peers-${accounts}-${machine.startedAt.replaceAll(/[:.]/g, "-")}.json`;
+const file = `data/peers-${accounts}-${machine.date.replaceAll(/[:.]/g, "-")}.json`;
 writeFileSync(
   file,
   `${JSON.stringify({machine, accounts, rounds, ...seconds, figures, verdicts}, null, 1)}\n`,

@@ -67,6 +67,6 @@ process.stdout.write(
   `\n${writeMachine(machine)}, ${accounts} accounts\n\n${writeTable([["figure", "", "target", ""], ...rows])}\n`,
 );
 mkdirSync("data", {recursive: true});
-const file = `data/service-${accounts}-${machine.startedAt.replaceAll(/[:.]/g, "-")}.json`;
+const file = `data/service-${accounts}-${machine.date.replaceAll(/[:.]/g, "-")}.json`;
 writeFileSync(file, `${JSON.stringify({machine, accounts, durationSeconds, rate, findings}, null, 1)}\n`);
 process.stderr.write(`wrote ${file}\n`);
