@@ -5,6 +5,7 @@
  */
 
 import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT} from "../storage/hash/suite.ts";
+import {ACCOUNTS_SALT} from "../storage/index/keyHints.ts";
 import type {PageReader} from "../storage/page/pages.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../storage/tree/account.ts";
 import {PRE_IMAGE_BYTES} from "../storage/tree/leafPath.ts";
@@ -38,7 +39,7 @@ export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
     },
   };
   const hKeys = Array.from({length: PROOFS}, (_, i) => suite.hashAddress(addressAt(spread(i, accounts))));
-  const proofs = new ProofText(suite, empty);
+  const proofs = new ProofText(suite, empty, store.hints);
   const text = new AnswerText();
   const value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   const writeValue = (out: AnswerText, leaf: Uint8Array): void => {
@@ -47,7 +48,7 @@ export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
   };
   const writeProofs = (): void => {
     text.clear();
-    for (const hKey of hKeys) proofs.write(text, memory, tree, hKey, writeValue);
+    for (const hKey of hKeys) proofs.write(text, memory, tree, ACCOUNTS_SALT, hKey, writeValue);
   };
   writeProofs();
   const bytesPerProof = Math.round(text.size / PROOFS);

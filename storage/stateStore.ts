@@ -14,6 +14,7 @@ import {checkFormat, decodeChain} from "./format.ts";
 import {type EmptyTree, emptyTree} from "./hash/emptyTree.ts";
 import type {HashSuite} from "./hash/suite.ts";
 import {toHex} from "./hex.ts";
+import {KeyHints} from "./index/keyHints.ts";
 import {Pages} from "./page/pages.ts";
 import {
   blockKey,
@@ -38,8 +39,12 @@ export interface StoreOptions {
   readonly createIfMissing?: boolean;
   /** The suite of a store that is made; a store that exists must have it. Left out: whatever the store has. */
   readonly suite?: string;
+  /** For pages and hints that this reader keeps in memory. */
   readonly cacheBytes: number;
 }
+
+/** The part of `cacheBytes` that is for hints, of 8 bytes each: one in so many. */
+const HINTS_PART = 4;
 
 /** Memory for writes not yet in a table file; twice that while one is written out. */
 const WRITE_BUFFER_BYTES = 16 << 20;
@@ -50,13 +55,15 @@ export class StateStore {
   readonly suite: HashSuite;
   readonly empty: EmptyTree;
   readonly pages: Pages;
+  readonly hints: KeyHints;
   readonly db: Level<Buffer, Buffer>;
 
   private constructor(db: Level<Buffer, Buffer>, suite: HashSuite, cacheBytes: number) {
     this.db = db;
     this.suite = suite;
     this.empty = emptyTree(suite);
-    this.pages = new Pages(db, cacheBytes);
+    this.hints = new KeyHints(cacheBytes / HINTS_PART);
+    this.pages = new Pages(db, cacheBytes - cacheBytes / HINTS_PART);
   }
 
   /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED */

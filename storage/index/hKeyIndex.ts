@@ -29,15 +29,27 @@ export interface IndexPosition {
 
 /**
  * @param page - root of the index or of one of its sub-trees at `depth` nibbles; never 0
+ * @param onFound - is shown the entries of the bucket that has the key
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
-export function searchIndex(pages: PageReader, page: number, depth: number, hKey: Uint8Array): IndexPosition {
+export function searchIndex(
+  pages: PageReader,
+  page: number,
+  depth: number,
+  hKey: Uint8Array,
+  onFound?: (entries: Buffer) => void,
+): IndexPosition {
   let at = page;
   for (let level = depth; ; level++) {
     const body = pages.read(at);
     if (level > KEY_NIBBLES)
       throw new StoreError("RECORD_DAMAGED", `page ${at}: the index is deeper than a key`);
-    if (body[0] !== DIRECTORY) return searchBucket(bucketEntries(expectKind(body, BUCKET, at)), hKey);
+    if (body[0] !== DIRECTORY) {
+      const entries = bucketEntries(expectKind(body, BUCKET, at));
+      const position = searchBucket(entries, hKey);
+      if (position.kind === "exact") onFound?.(entries);
+      return position;
+    }
     const nibble = nibbleAt(hKey, level);
     const child = directoryChild(body, nibble);
     if (child === 0) return nearest(pages, body, nibble);

@@ -32,6 +32,9 @@ export class Pages implements PageReader {
   /** Leaf pages and buckets that were asked for twice within a short time. */
   private readonly wanted: PageCache;
   private readonly asked = new Float64Array(ASKED_PAGES);
+  /** What was read last and is not kept: an absent key's neighbour is looked at first, and then proved. */
+  private lastPage = 0;
+  private lastBody: Buffer = Buffer.alloc(0);
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
   private readonly db: Level<Buffer, Buffer>;
 
@@ -44,6 +47,7 @@ export class Pages implements PageReader {
   read(page: number): Buffer {
     const cached = this.shared.get(page) ?? this.wanted.get(page);
     if (cached !== undefined) return cached;
+    if (page === this.lastPage) return this.lastBody;
     writePageKeyInto(this.key, page);
     let value: Buffer | undefined;
     try {
@@ -55,6 +59,8 @@ export class Pages implements PageReader {
     const body = openRecord(this.key, value);
     if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.shared.keep(page, body);
     else if (this.wasAsked(page)) this.wanted.keep(page, body);
+    this.lastPage = page;
+    this.lastBody = body;
     return body;
   }
 

@@ -23,6 +23,7 @@ import {
   rootLevel,
   rowLength,
 } from "../page/geometry.ts";
+import {compareAt} from "../page/indexPage.ts";
 import {childCount, childPage, INNER_PAGE, innerPageNodeAt} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount, leafPageNodeAt} from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
@@ -68,6 +69,21 @@ export class LeafPath {
   open(pages: PageReader, tree: TreeRoot, leafIndex: number): void {
     if (leafIndex >= tree.nextFreeNode)
       throw new StoreError("RECORD_DAMAGED", `leaf ${leafIndex} of a tree of ${tree.nextFreeNode}`);
+    if (!this.walk(pages, tree, leafIndex, undefined))
+      throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
+  }
+
+  /**
+   * As `open`, where the leaf may be another key's, deleted, or not there yet.
+   *
+   * @returns whether it has this key; if not, what is in the buffers means nothing
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  openIfKey(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array): boolean {
+    return leafIndex < tree.nextFreeNode && this.walk(pages, tree, leafIndex, hKey);
+  }
+
+  private walk(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean {
     const top = rootLevel(tree.nextFreeNode);
     this.emptyFrom = pageRootHeight(top);
     this.filled = 0;
@@ -78,7 +94,11 @@ export class LeafPath {
       const child = Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % CHILDREN_PER_PAGE;
       page = this.descend(pages, expectKind(pages.read(page), INNER_PAGE, page), level, child, page);
     }
-    this.openLeafPage(expectKind(pages.read(page), LEAF_PAGE, page), leafIndex % LEAVES_PER_PAGE, page);
+    return this.openLeafPage(
+      expectKind(pages.read(page), LEAF_PAGE, page),
+      leafIndex % LEAVES_PER_PAGE,
+      hKey,
+    );
   }
 
   /** Copies an inner page's four siblings of the path to `child`. @returns the child's page number */
@@ -111,8 +131,10 @@ export class LeafPath {
     }
   }
 
-  private openLeafPage(body: Buffer, position: number, page: number): void {
+  private openLeafPage(body: Buffer, position: number, hKey: Uint8Array | undefined): boolean {
     const count = leafCount(body);
+    const leaf = position < count ? leafAt(body, position) : undefined;
+    if (leaf === undefined || (hKey !== undefined && compareAt(leaf.hKey, 0, hKey) !== 0)) return false;
     for (let row = LEAF_PAGE_ROWS - 2; row >= 0; row--) {
       const left = 2 * ((position >> (row + 1)) ^ 1);
       this.copyPair(body, leafPageNodeAt(body, row, left), rowLength(count, row) - left, row);
@@ -120,11 +142,9 @@ export class LeafPath {
     const sibling = (position ^ 1) < count ? leafAt(body, position ^ 1) : undefined;
     this.hasSibling = sibling !== undefined;
     if (sibling !== undefined) this.encodeOpening(this.siblingOpening, sibling);
-    const leaf = position < count ? leafAt(body, position) : undefined;
-    if (leaf === undefined)
-      throw new StoreError("RECORD_MISSING", `page ${page}: leaf ${position} is deleted, but pointed to`);
     this.encodeOpening(this.opening, leaf);
     this.value = leaf.value;
+    return true;
   }
 
   private encodeOpening(out: Uint8Array, leaf: Leaf): void {

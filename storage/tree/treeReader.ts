@@ -23,11 +23,17 @@ export type KeyPosition =
 /**
  * @param tree - of a stored tree: rootPage is not 0
  * @param hKey - 32 bytes, above 0..0 and below the tail's key
+ * @param onFound - as searchIndex has it
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
-export function findKey(pages: PageReader, tree: TreeRoot, hKey: Uint8Array): KeyPosition {
+export function findKey(
+  pages: PageReader,
+  tree: TreeRoot,
+  hKey: Uint8Array,
+  onFound?: (entries: Buffer) => void,
+): KeyPosition {
   if (tree.indexPage === 0) return searchLeafPage(firstLeafPage(pages, tree), hKey);
-  const {kind, leafIndex} = searchIndex(pages, tree.indexPage, 0, hKey);
+  const {kind, leafIndex} = searchIndex(pages, tree.indexPage, 0, hKey, onFound);
   if (kind === "exact") return {present: true, leafIndex};
   const leaf = readLeaf(pages, tree, leafIndex);
   return kind === "lower"

@@ -40,3 +40,8 @@ export function decodeTreeRoot(bytes: Buffer, offset: number): TreeRoot {
     subRoot: bytes.subarray(offset + 17, offset + 17 + WORD_BYTES),
   };
 }
+
+/** The same with bytes of its own, to be kept longer than the record that it is a view of. */
+export function ownTreeRoot(root: TreeRoot): TreeRoot {
+  return {...root, subRoot: new Uint8Array(root.subRoot)};
+}

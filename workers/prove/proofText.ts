@@ -8,6 +8,7 @@
 import type {EmptyTree} from "../../storage/hash/emptyTree.ts";
 import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/hash/emptyTree.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {type KeyHints, NO_HINT} from "../../storage/index/keyHints.ts";
 import type {PageReader} from "../../storage/page/pages.ts";
 import {LeafPath, PRE_IMAGE_BYTES} from "../../storage/tree/leafPath.ts";
 import {findKey} from "../../storage/tree/treeReader.ts";
@@ -31,6 +32,7 @@ type WriteValue = (text: AnswerText, storedValue: Uint8Array) => void;
 
 export class ProofText {
   private readonly suite: HashSuite;
+  private readonly hints: KeyHints;
   private readonly path: LeafPath;
   /** Text of all empty siblings from height 39 down to 1. */
   private readonly emptyText: Uint8Array;
@@ -38,8 +40,9 @@ export class ProofText {
   private readonly newTreeText: Uint8Array;
   private readonly maxBytes: number;
 
-  constructor(suite: HashSuite, empty: EmptyTree) {
+  constructor(suite: HashSuite, empty: EmptyTree, hints: KeyHints) {
     this.suite = suite;
+    this.hints = hints;
     this.path = new LeafPath(suite, empty);
     this.maxBytes = maxProofTextBytes(suite);
     const emptySiblings: string[] = [];
@@ -55,6 +58,7 @@ export class ProofText {
    * Appends `"leafIndex":..,"proof":..` or `"leftLeafIndex":.. ,"rightProof":..`, after which the object can close.
    *
    * @param tree - undefined or without pages: a new tree
+   * @param salt - of the tree (KeyHints)
    * @returns the key's stored value, a view that the next proof invalidates, or undefined if the key is absent
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
@@ -62,6 +66,7 @@ export class ProofText {
     text: AnswerText,
     pages: PageReader,
     tree: TreeRoot | undefined,
+    salt: number,
     hKey: Uint8Array,
     writeValue: WriteValue,
   ): Uint8Array | undefined {
@@ -70,12 +75,13 @@ export class ProofText {
       text.raw(this.newTreeText);
       return undefined;
     }
-    const position = findKey(pages, tree, hKey);
+    const hinted = this.hints.find(hKey, salt);
+    if (hinted !== NO_HINT && this.path.openIfKey(pages, tree, hinted, hKey))
+      return this.writeExistence(text, hinted, writeValue);
+    const position = findKey(pages, tree, hKey, bucket => this.hints.noteBucket(bucket, salt));
     if (position.present) {
-      text.ascii(`"leafIndex":${position.leafIndex},"proof":`);
       this.path.open(pages, tree, position.leafIndex);
-      this.writePath(text, position.leafIndex, writeValue);
-      return this.path.value;
+      return this.writeExistence(text, position.leafIndex, writeValue);
     }
     text.ascii(`"leftLeafIndex":${position.leftLeafIndex},"leftProof":`);
     this.path.open(pages, tree, position.leftLeafIndex);
@@ -84,6 +90,13 @@ export class ProofText {
     this.path.open(pages, tree, position.rightLeafIndex);
     this.writePath(text, position.rightLeafIndex, writeValue);
     return undefined;
+  }
+
+  /** Of the leaf that `path` is open for. */
+  private writeExistence(text: AnswerText, leafIndex: number, writeValue: WriteValue): Uint8Array {
+    text.ascii(`"leafIndex":${leafIndex},"proof":`);
+    this.writePath(text, leafIndex, writeValue);
+    return this.path.value;
   }
 
   private writePath(text: AnswerText, leafIndex: number, writeValue: WriteValue): void {

@@ -2,17 +2,18 @@
  * Answers the calls of a ProveJob: each one's whole JSON-RPC response, as text.
  */
 
-import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
+import {ownTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, CALL_HEAD_BYTES, type Failure, type ProveJob} from "../job.ts";
 import {AnswerText} from "./answerText.ts";
 import {ProofText} from "./proofText.ts";
 
-/** Records of proved blocks that a worker keeps: 200 bytes each. A batch of old blocks asks for each more than once. */
-const KEPT_BLOCKS = 4096;
+/** Account trees of proved blocks that a worker keeps, 300 bytes each: calls at old blocks ask for each more than once. */
+const KEPT_TREES = 1 << 15;
 const ADDRESS_AT = 6;
 const KEY_COUNT_AT = 26;
 const COMMA = 0x2c;
@@ -23,12 +24,14 @@ export class Prover {
   private readonly text = new AnswerText();
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
-  /** Finalized blocks only: others may be rolled back. */
-  private readonly blocks = new Map<number, BlockRecord>();
+  /** The account trees of finalized blocks; others may be rolled back. */
+  private readonly trees = new Map<number, TreeRoot>();
+  /** Blocks up to this one are known to be finalized. */
+  private finalized = -1;
 
   constructor(store: StateStore) {
     this.store = store;
-    this.proofs = new ProofText(store.suite, store.empty);
+    this.proofs = new ProofText(store.suite, store.empty, store.hints);
   }
 
   answer(job: ProveJob): Answers {
@@ -55,7 +58,7 @@ export class Prover {
 
   private answerCall(id: string, call: Buffer, keyCount: number): void {
     const {text, store, proofs} = this;
-    const block = this.block(call.readUIntBE(0, 6));
+    const accounts = this.accountsAt(call.readUIntBE(0, 6));
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
     text.text(`{"jsonrpc":"2.0","id":${id},"result":{"accountProof":{"key":`);
     text.reserve(256);
@@ -63,7 +66,7 @@ export class Prover {
     text.byte(COMMA);
     const hKey = store.suite.hashAddress(address);
     let account: Account | undefined;
-    const stored = proofs.write(text, store.pages, block.accounts, hKey, (out, leaf) => {
+    const stored = proofs.write(text, store.pages, accounts, ACCOUNTS_SALT, hKey, (out, leaf) => {
       account = decodeStoredAccount(leaf);
       encodeAccountValueInto(this.value, 0, account, store.empty);
       out.quotedHex(this.value, 0, ACCOUNT_VALUE_BYTES);
@@ -76,7 +79,7 @@ export class Prover {
       text.ascii(i === 0 ? '{"key":' : ',{"key":');
       text.quotedHex(slot, 0, WORD_BYTES);
       text.byte(COMMA);
-      proofs.write(text, store.pages, tree, store.suite.hashSlot(slot), (out, leaf) => {
+      proofs.write(text, store.pages, tree, saltOf(hKey), store.suite.hashSlot(slot), (out, leaf) => {
         this.slotValue.fill(0);
         this.slotValue.set(leaf, WORD_BYTES - leaf.length);
         out.quotedHex(this.slotValue, 0, WORD_BYTES);
@@ -89,16 +92,17 @@ export class Prover {
   }
 
   /** @throws StoreError BLOCK_UNKNOWN */
-  private block(number: number): BlockRecord {
-    let record = this.blocks.get(number);
-    if (record === undefined) {
-      record = this.store.blockOrThrow(number);
-      if (number <= (this.store.readFinalized() ?? -1)) {
-        if (this.blocks.size >= KEPT_BLOCKS) this.blocks.clear();
-        this.blocks.set(number, record);
+  private accountsAt(block: number): TreeRoot {
+    let tree = this.trees.get(block);
+    if (tree === undefined) {
+      tree = ownTreeRoot(this.store.blockOrThrow(block).accounts);
+      if (block > this.finalized) this.finalized = this.store.readFinalized() ?? -1;
+      if (block <= this.finalized) {
+        if (this.trees.size >= KEPT_TREES) this.trees.clear();
+        this.trees.set(block, tree);
       }
     }
-    return record;
+    return tree;
   }
 }
 
