@@ -16,7 +16,7 @@ import {describeMachine, type Machine} from "./machine.ts";
 
 export const BENCH_FOLDER = join("data", "bench");
 /** Raised whenever a change to the chain or to the store's format makes kept stores no match for new ones. */
-const LAYOUT_VERSION = 1;
+const LAYOUT_VERSION = 2;
 /** Of history after block 0, where nobody asks for more. */
 export const DEFAULT_BLOCKS = 300;
 /** As `proofd serve` gives to each worker. */

@@ -1,7 +1,7 @@
 /**
  * The two records that say what a store is.
  *
- *   format   {"version": 1, "suite": "sha256"}                        written first of all
+ *   format   {"version": 2, "suite": "sha256"}                        written first of all
  *   chain    {"chainId": "0x..", "config": "{..}"}                    written with block 0
  */
 import type {Level} from "level";
@@ -13,7 +13,7 @@ import {damaged, writeFailed} from "./record/levelErrors.ts";
 import {openRecord, sealRecord} from "./record/record.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 const DEFAULT_SUITE = "sha256";
 
 /**
@@ -45,7 +45,7 @@ export async function checkFormat(
   if (version !== FORMAT_VERSION)
     throw new StoreError(
       "FORMAT_MISMATCH",
-      `${directory} has store format ${version}; this proofd reads ${FORMAT_VERSION}`,
+      `${directory} has store format ${version}; this proofd reads ${FORMAT_VERSION}: import the chain again into a new directory`,
     );
   if (suite !== undefined && storedSuite !== suite)
     throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${storedSuite}, not ${suite}`);

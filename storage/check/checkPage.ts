@@ -3,10 +3,11 @@
  */
 import type {EmptyTree} from "../hash/emptyTree.ts";
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
-import {INNER_PAGE_ROWS, LEAF_PAGE_ROWS, pageRootHeight, rowLength} from "../page/geometry.ts";
-import {childCount, INNER_PAGE, innerPageNodeAt} from "../page/innerPage.ts";
-import {LEAF_PAGE, leafAt, leafCount, leafPageNodeAt} from "../page/leafPage.ts";
+import {lowestHeight, rowCount} from "../page/geometry.ts";
+import {childCount, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
+import {LEAF_PAGE, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
 import {expectKind} from "../page/pages.ts";
+import {rowLength, rowStart} from "../page/rows.ts";
 
 /** What re-hashing a page gave. */
 export interface RehashedPage {
@@ -29,32 +30,41 @@ export function rehashPage(
   const isLeafPage = level === 0;
   expectKind(body, isLeafPage ? LEAF_PAGE : INNER_PAGE, page);
   const entries = isLeafPage ? leafCount(body) : childCount(body);
-  const rows = isLeafPage ? LEAF_PAGE_ROWS : INNER_PAGE_ROWS;
-  const lowest = pageRootHeight(level) - rows;
-  const nodeAt = isLeafPage ? leafPageNodeAt : innerPageNodeAt;
-  const node = (row: number, position: number): Buffer => {
-    const at = nodeAt(body, row, position);
+  const rowsAt = isLeafPage ? leafRowsAt(entries) : innerRowsAt(entries);
+  const occupied = isLeafPage ? entries : 2 * entries;
+  const rows = rowCount(level);
+  const lowest = lowestHeight(level);
+  /** Of one that is not in use: the empty sub-tree. */
+  const node = (row: number, position: number): Uint8Array => {
+    if (position >= rowLength(occupied, row)) return empty.zeros[lowest + row] as Uint8Array;
+    const at = rowsAt + (rowStart(occupied, row) + position) * WORD_BYTES;
     return body.subarray(at, at + WORD_BYTES);
   };
   const pair = new Uint8Array(2 * WORD_BYTES);
-  const parent = new Uint8Array(WORD_BYTES);
-  const hashParent = (row: number, position: number): Uint8Array => {
-    pair.set(node(row, 2 * position), 0);
-    const hasRight = 2 * position + 1 < rowLength(entries, row);
-    pair.set(hasRight ? node(row, 2 * position + 1) : (empty.zeros[lowest + row] as Uint8Array), WORD_BYTES);
+  const hash = (left: Uint8Array, right: Uint8Array): Uint8Array => {
+    pair.set(left, 0);
+    pair.set(right, WORD_BYTES);
+    const parent = new Uint8Array(WORD_BYTES);
     suite.hashPairsInto(pair, 1, parent);
     return parent;
   };
   const mismatches: string[] = [];
   if (isLeafPage)
     for (let position = 0; position < entries; position++)
-      if (!node(0, position).equals(hashLeaf(suite, empty, body, position)))
+      if (Buffer.compare(node(0, position), hashLeaf(suite, empty, body, position)) !== 0)
         mismatches.push(`leaf ${position}: its hash is another`);
   for (let row = 1; row < rows; row++)
-    for (let position = 0; position < rowLength(entries, row); position++)
-      if (!node(row, position).equals(hashParent(row - 1, position)))
+    for (let position = 0; position < rowLength(occupied, row); position++)
+      if (
+        Buffer.compare(
+          node(row, position),
+          hash(node(row - 1, 2 * position), node(row - 1, 2 * position + 1)),
+        ) !== 0
+      )
         mismatches.push(`node ${position} at height ${lowest + row}: not the hash of the two below it`);
-  return {root: new Uint8Array(hashParent(rows - 1, 0)), entries, mismatches};
+  const top = rows - 1;
+  const root = hash(hash(node(top, 0), node(top, 1)), hash(node(top, 2), node(top, 3)));
+  return {root, entries, mismatches};
 }
 
 function hashLeaf(suite: HashSuite, empty: EmptyTree, body: Buffer, position: number): Uint8Array {

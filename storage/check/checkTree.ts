@@ -7,15 +7,15 @@ import {FIRST_FREE_NODE, foldLeftSpine, HEAD_INDEX, TAIL_INDEX} from "../hash/em
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {listIndex} from "../index/indexList.ts";
 import {
-  CHILDREN_PER_PAGE,
+  childOnPath,
+  childrenPerPage,
   LEAVES_PER_PAGE,
   occupied,
-  POSITIONS_PER_PAGE,
   pageRootHeight,
   rootLevel,
 } from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
-import {childPage, innerPageNodeAt} from "../page/innerPage.ts";
+import {childPage, childRootAt} from "../page/innerPage.ts";
 import {type Leaf, leafAt} from "../page/leafPage.ts";
 import type {StateStore} from "../stateStore.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
@@ -100,9 +100,9 @@ async function checkPages(
           findings,
           childPage(body, position),
           level - 1,
-          pageIndex * CHILDREN_PER_PAGE + position,
+          pageIndex * childrenPerPage(level) + position,
         );
-        const at = innerPageNodeAt(body, 0, position);
+        const at = childRootAt(body, position);
         if (child !== undefined && Buffer.compare(child, body.subarray(at, at + WORD_BYTES)) !== 0)
           findings.report(where, `page ${childPage(body, position)} has another root than stands here`);
       }
@@ -204,8 +204,8 @@ export async function checkPath(
         if (leaf !== undefined && leafIndex >= FIRST_FREE_NODE) checkLookup(store, tree, leaf, leafIndex);
         return leaf;
       }
-      const position = Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % CHILDREN_PER_PAGE;
-      const at = innerPageNodeAt(body, 0, position);
+      const position = childOnPath(level, leafIndex);
+      const at = childRootAt(body, position);
       expected = body.subarray(at, at + WORD_BYTES);
       page = childPage(body, position);
     }

@@ -1,63 +1,84 @@
 /**
  * Which pages a tree has, and which nodes a page.
  *
- *   height 40  sub-root
- *     ..       empty to the right of the leftmost node: constants, not stored
- *     7+4k     root of an inner page at level k+1
- *     3..6     rows of a level-1 page, 16 children    (its root, height 7, stands in its parent's lowest row)
- *     0..2     rows of a leaf page (level 0), 8 leaves
+ *   height  0..2   leaf page (level 0): 8 leaves            rows of 8 and 4 nodes, at heights 0 and 1
+ *           3..4   page at level 1, 4 children              rows of 8 and 4 nodes, at heights 2 and 3
+ *           5..6   page at level 2, 4 children              rows of 8 and 4 nodes, at heights 4 and 5
+ *           7..8   page at level 3, 4 children              rows of 8 and 4 nodes, at heights 6 and 7
+ *           9..12  page at level 4, 16 children             rows of 32, 16, 8 and 4 nodes, at heights 8 to 11
+ *          13..    levels 5 to 10, 16 children each; level 11, 8 children
+ *          40      sub-root
  *
- * A tree of n positions has pages up to the lowest level K whose root page covers them all; a tree of up to 8
- * is one leaf page. Leaves fill from the left, so every row is cut to its occupied prefix.
+ * A path needs at each height the pre-image of the sibling, which is two nodes one height below. So a page's lowest row
+ * is not its children's roots but the two nodes under each of them: all that a path needs at a page's heights stands in
+ * that page, and a proof reads one page per level. The row of two under a page's own root stands in its parent.
+ *
+ * Few children near the leaves, where every leaf write makes new pages; many above, where a block's writes share pages
+ * and a level less is a read less. (Measured: docs/performance.md.)
+ *
+ * A tree of n positions has pages up to the lowest level K whose root page covers them all; a tree of up to 8 is one
+ * leaf page. Leaves fill from the left, so every row is cut to its occupied prefix.
  */
 import {StoreError} from "../errors.ts";
 
-/** Rows of node hashes in a leaf page: 8, 4, 2. */
-export const LEAF_PAGE_ROWS = 3;
 export const LEAVES_PER_PAGE = 8;
-/** Rows of node hashes in an inner page: 16, 8, 4, 2. */
-export const INNER_PAGE_ROWS = 4;
-export const CHILDREN_PER_PAGE = 16;
-/** Level 9 covers 2^39 positions; a level 10 would reach past the sub-root. */
-const MAX_LEVEL = 9;
+/** Child pages of an inner page, by level; a leaf page, level 0, has none. */
+const CHILDREN: readonly number[] = [0, 4, 4, 4, 16, 16, 16, 16, 16, 16, 16, 8];
 
 /** Leaf positions under a page of each level. */
-export const POSITIONS_PER_PAGE: readonly number[] = Array.from(
-  {length: MAX_LEVEL + 1},
-  (_, level) => LEAVES_PER_PAGE * CHILDREN_PER_PAGE ** level,
-);
+export const POSITIONS_PER_PAGE: readonly number[] = (() => {
+  const positions = [LEAVES_PER_PAGE];
+  for (const children of CHILDREN.slice(1)) positions.push((positions.at(-1) as number) * children);
+  return positions;
+})();
 
-/** Level of the root page of a tree with `positions` leaf positions in use, at least 2. */
+/** One less than the specification has positions for: the number of those in use is stored in 40 bits (treeRoot.ts). */
+const MAX_POSITIONS = 2 ** 40 - 1;
+
+/** Level of the root page of a tree with `positions` leaf positions in use, at least 2. @throws StoreError TREE_FULL */
 export function rootLevel(positions: number): number {
-  for (let level = 0; level <= MAX_LEVEL; level++)
-    if (positions <= (POSITIONS_PER_PAGE[level] as number)) return level;
-  throw new StoreError("TREE_FULL", `${positions} leaf positions: a tree holds 2^39`);
+  if (positions > MAX_POSITIONS)
+    throw new StoreError("TREE_FULL", `${positions} leaf positions: a tree holds 2^40 - 1`);
+  let level = 0;
+  while (positions > (POSITIONS_PER_PAGE[level] as number)) level++;
+  return level;
 }
 
-/** Height of the root of a page at `level`: 3, 7, 11, ... */
+const ROOT_HEIGHTS: readonly number[] = POSITIONS_PER_PAGE.map(Math.log2);
+
+/** Height of the root of a page at `level`: 3, 5, 7, 9, 13, ... */
 export function pageRootHeight(level: number): number {
-  return LEAF_PAGE_ROWS + INNER_PAGE_ROWS * level;
+  return ROOT_HEIGHTS[level] as number;
 }
+
+/** Height of a page's lowest row. */
+export function lowestHeight(level: number): number {
+  return level === 0 ? 0 : pageRootHeight(level - 1) - 1;
+}
+
+/** Rows of nodes in a page: the lowest one, and each half as wide, down to 4 nodes. */
+export function rowCount(level: number): number {
+  return pageRootHeight(level) - lowestHeight(level) - 1;
+}
+
+/** Child pages of a page at `level`, at least 1, when it is full. */
+export function childrenPerPage(level: number): number {
+  return CHILDREN[level] as number;
+}
+
+/** Nodes of the widest lowest row. */
+export const MAX_ROW_NODES = 2 * Math.max(...CHILDREN);
+/** Of any page. */
+export const MAX_ROWS = Math.max(...CHILDREN.map((_, level) => rowCount(level)));
 
 /** Leaves (level 0) or children (above) in use in page `pageIndex` of a level. */
 export function occupied(level: number, pageIndex: number, positions: number): number {
   const perEntry = level === 0 ? 1 : (POSITIONS_PER_PAGE[level - 1] as number);
-  const perPage = level === 0 ? LEAVES_PER_PAGE : CHILDREN_PER_PAGE;
+  const perPage = level === 0 ? LEAVES_PER_PAGE : childrenPerPage(level);
   return Math.min(perPage, Math.ceil(positions / perEntry) - pageIndex * perPage);
 }
 
-/** Entries of row `row` above `entries` entries: each row halves, rounding up. */
-export function rowLength(entries: number, row: number): number {
-  return (entries + (1 << row) - 1) >> row;
+/** Which child of its page at `level` the path to a leaf goes through. Not a shift: leaf indexes use 40 bits. */
+export function childOnPath(level: number, leafIndex: number): number {
+  return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % childrenPerPage(level);
 }
-
-/** rowStart[entries * 5 + row]: nodes before a row, for 0..16 entries; row 4 = all four rows. */
-export const ROW_STARTS: Uint8Array = (() => {
-  const starts = new Uint8Array((CHILDREN_PER_PAGE + 1) * 5);
-  for (let entries = 0; entries <= CHILDREN_PER_PAGE; entries++)
-    for (let row = 0, start = 0; row < 5; row++) {
-      starts[entries * 5 + row] = start;
-      start += rowLength(entries, row);
-    }
-  return starts;
-})();

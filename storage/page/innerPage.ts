@@ -1,14 +1,15 @@
 /**
- * An inner page: four rows of nodes over up to 16 child pages.
+ * An inner page: the pages of its children, and the rows of nodes over them.
  *
- *   'N' | n u8 | row 0, n x 32 | row 1, ceil(n/2) x 32 | row 2 | row 3 | children, n x u48
+ *   'N' | n u8 | children, n x u48 | row 0, 2n x 32 | row 1, n x 32 | row 2, ceil(n/2) x 32 | ...
  *
- * Row 0 holds the children's roots, at the page's lowest height; the page's own root stands in its parent.
+ * Row 0 holds the two nodes under each child's root, row 1 the children's roots. How many rows there are is a matter of the
+ * level (geometry.ts).
  */
 
 import {WORD_BYTES} from "../hash/suite.ts";
 import {PAGE_NUMBER_BYTES} from "../record/layout.ts";
-import {INNER_PAGE_ROWS, ROW_STARTS} from "./geometry.ts";
+import {rowStart} from "./rows.ts";
 
 export const INNER_PAGE = 0x4e;
 
@@ -18,32 +19,34 @@ export function childCount(page: Buffer): number {
   return page[1] as number;
 }
 
-/** Offset of node `position` of `row`; position < rowLength(childCount, row). */
-export function innerPageNodeAt(page: Buffer, row: number, position: number): number {
-  const count = page[1] as number;
-  return HEAD_BYTES + ((ROW_STARTS[count * 5 + row] as number) + position) * WORD_BYTES;
-}
-
 /** Page number of a child; position < childCount. */
 export function childPage(page: Buffer, position: number): number {
-  return page.readUIntBE(
-    innerPageNodeAt(page, INNER_PAGE_ROWS, 0) + position * PAGE_NUMBER_BYTES,
-    PAGE_NUMBER_BYTES,
-  );
+  return page.readUIntBE(HEAD_BYTES + position * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+}
+
+/** Offset of row 0 in a page of `children` children. */
+export function innerRowsAt(children: number): number {
+  return HEAD_BYTES + children * PAGE_NUMBER_BYTES;
+}
+
+/** Offset of the root of child `position`. */
+export function childRootAt(page: Buffer, position: number): number {
+  const children = page[1] as number;
+  return innerRowsAt(children) + (rowStart(2 * children, 1) + position) * WORD_BYTES;
 }
 
 /**
- * @param rows - rows 0 to 3 back to back, cut to the occupied prefix
+ * @param rows - all rows back to back, cut to the occupied prefix
  * @param spare - bytes to leave free at the end, for the checksum
  */
 export function encodeInnerPage(children: readonly number[], rows: Uint8Array, spare: number): Buffer {
-  const childrenAt = HEAD_BYTES + rows.length;
+  const rowsAt = innerRowsAt(children.length);
   // Of its own, not a slice of Node's shared slab: it may stay in the cache.
-  const page = Buffer.allocUnsafeSlow(childrenAt + children.length * PAGE_NUMBER_BYTES + spare);
+  const page = Buffer.allocUnsafeSlow(rowsAt + rows.length + spare);
   page[0] = INNER_PAGE;
   page[1] = children.length;
-  page.set(rows, HEAD_BYTES);
   for (let i = 0; i < children.length; i++)
-    page.writeUIntBE(children[i] as number, childrenAt + i * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+    page.writeUIntBE(children[i] as number, HEAD_BYTES + i * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+  page.set(rows, rowsAt);
   return page;
 }

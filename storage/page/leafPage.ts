@@ -1,7 +1,7 @@
 /**
- * A leaf page: 8 leaf positions, their hashes and the two rows above.
+ * A leaf page: 8 leaf positions, their hashes and the row above.
  *
- *   'L' | n u8 | entry ends, n x u16 | row 0, n x 32 | row 1, ceil(n/2) x 32 | row 2, ceil(n/4) x 32 | entries
+ *   'L' | n u8 | entry ends, n x u16 | row 0, n x 32 | row 1, ceil(n/2) x 32 | entries
  *   entry   prev u40 | next u40 | hKey 32 | hVal 32 | value        (no bytes at all: the leaf was deleted)
  *   value   an account's stored form (account.ts); a slot's value without leading zeros; nothing for head and tail
  *
@@ -9,10 +9,12 @@
  */
 
 import {WORD_BYTES} from "../hash/suite.ts";
-import {LEAF_PAGE_ROWS, ROW_STARTS} from "./geometry.ts";
+import {rowCount} from "./geometry.ts";
+import {rowStart} from "./rows.ts";
 
 export const LEAF_PAGE = 0x4c;
 
+const ROWS = rowCount(0);
 const HEAD_BYTES = 2;
 const NEXT_AT = 5;
 const H_KEY_AT = 10;
@@ -32,10 +34,9 @@ export function leafCount(page: Buffer): number {
   return page[1] as number;
 }
 
-/** Offset of node `position` of `row`; position < rowLength(leafCount, row). */
-export function leafPageNodeAt(page: Buffer, row: number, position: number): number {
-  const count = page[1] as number;
-  return HEAD_BYTES + 2 * count + ((ROW_STARTS[count * 5 + row] as number) + position) * WORD_BYTES;
+/** Offset of row 0 in a page of `leaves` positions. */
+export function leafRowsAt(leaves: number): number {
+  return HEAD_BYTES + 2 * leaves;
 }
 
 /** @returns the leaf, or undefined if the position is deleted */
@@ -53,7 +54,8 @@ export function leafAt(page: Buffer, position: number): Leaf | undefined {
 }
 
 function entriesAt(page: Buffer): number {
-  return leafPageNodeAt(page, LEAF_PAGE_ROWS, 0);
+  const leaves = page[1] as number;
+  return leafRowsAt(leaves) + rowStart(leaves, ROWS) * WORD_BYTES;
 }
 
 function entryStart(page: Buffer, position: number): number {
@@ -65,7 +67,7 @@ function entryEnd(page: Buffer, position: number): number {
 }
 
 /**
- * @param rows - rows 0, 1, 2 back to back, cut to the occupied prefix
+ * @param rows - rows 0 and 1 back to back, cut to the occupied prefix
  * @param spare - bytes to leave free at the end, for the checksum
  */
 export function encodeLeafPage(
@@ -75,7 +77,7 @@ export function encodeLeafPage(
 ): Buffer {
   let entryBytes = 0;
   for (const leaf of leaves) if (leaf !== undefined) entryBytes += VALUE_AT + leaf.value.length;
-  const rowsAt = HEAD_BYTES + 2 * leaves.length;
+  const rowsAt = leafRowsAt(leaves.length);
   const entries = rowsAt + rows.length;
   const page = Buffer.allocUnsafe(entries + entryBytes + spare);
   page[0] = LEAF_PAGE;

@@ -1,89 +1,126 @@
 /**
  * A page being changed: its rows as full-size arrays, what is dirty in row 0, and its leaves or children.
  *
- *   rows   row 0 (16 or 8 nodes) | row 1 | row 2 | [row 3]     at full-width offsets; the occupied prefix counts
+ *   rows   row 0 (8, 16 or 32 nodes) | row 1 | ... | 4 nodes         at full-width offsets; the occupied prefix counts
  */
 
 import type {PairBatch} from "../hash/pairBatch.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {CHILDREN_PER_PAGE, INNER_PAGE_ROWS, LEAF_PAGE_ROWS, LEAVES_PER_PAGE, rowLength} from "./geometry.ts";
-import {childCount, childPage, encodeInnerPage, innerPageNodeAt} from "./innerPage.ts";
-import {encodeLeafPage, type Leaf, leafAt, leafCount, leafPageNodeAt} from "./leafPage.ts";
+import {childrenPerPage, LEAVES_PER_PAGE, rowCount} from "./geometry.ts";
+import {childCount, childPage, encodeInnerPage, innerRowsAt} from "./innerPage.ts";
+import {encodeLeafPage, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPage.ts";
+import {rowLength, rowStart} from "./rows.ts";
 
 /** The rows of one page, of either kind. */
-class DraftRows {
+abstract class DraftRows {
+  readonly pageIndex: number;
   readonly nodes: Uint8Array;
-  /** Bit i: entry i of row 0 has changed. */
+  /** Bit i: node i of row 0 has changed. */
   dirty = 0;
   private readonly width: number;
-  readonly rows: number;
+  private readonly rows: number;
 
-  constructor(width: number, rows: number) {
+  /** @param width - nodes of row 0 of a full page, at most 32 */
+  protected constructor(pageIndex: number, level: number, width: number) {
+    this.pageIndex = pageIndex;
     this.width = width;
-    this.rows = rows;
-    this.nodes = new Uint8Array((2 * width - (width >> (rows - 1))) * WORD_BYTES);
+    this.rows = rowCount(level);
+    this.nodes = new Uint8Array(this.at(this.rows, 0));
   }
+
+  /** Nodes of row 0 in use. */
+  protected abstract get occupied(): number;
 
   /** Offset of node `position` of `row`. */
   at(row: number, position: number): number {
     return (2 * this.width - ((2 * this.width) >> row) + position) * WORD_BYTES;
   }
 
-  /** Queues the hashes of `row` (>= 1) over changed entries. @param zero - the empty node of the row below */
-  hashRow(row: number, entries: number, zero: Uint8Array, batch: PairBatch): void {
-    const below = rowLength(entries, row - 1);
-    for (let position = 0; position < rowLength(entries, row); position++) {
-      if (((this.dirty >> (position << row)) & ((1 << (1 << row)) - 1)) === 0) continue;
-      const right = 2 * position + 1 < below ? this.at(row - 1, 2 * position + 1) : -1;
-      batch.add(this.nodes, this.at(row - 1, 2 * position), right, zero, this.nodes, this.at(row, position));
+  /** Queues the hashes of `row` (>= 1) over changed nodes. @param zero - the empty node of the row below */
+  hashRow(row: number, zero: Uint8Array, batch: PairBatch): void {
+    const length = rowLength(this.occupied, row);
+    for (let position = 0; position < length; position++)
+      if (this.isDirty(row, position))
+        this.hashNode(row, position, zero, batch, this.nodes, this.at(row, position));
+  }
+
+  /**
+   * Queues the hashes of the two nodes under the page's root.
+   *
+   * @param zero - the empty node of the highest row; `zeroAbove` that of the row of two
+   * @param all - also of a half that has not changed; otherwise `out` has it
+   */
+  hashPair(
+    zero: Uint8Array,
+    zeroAbove: Uint8Array,
+    all: boolean,
+    batch: PairBatch,
+    out: Uint8Array,
+    outAt: number,
+  ): void {
+    for (let half = 0; half < 2; half++) {
+      const at = outAt + half * WORD_BYTES;
+      if (half >= rowLength(this.occupied, this.rows)) out.set(zeroAbove, at);
+      else if (all || this.isDirty(this.rows, half)) this.hashNode(this.rows, half, zero, batch, out, at);
     }
   }
 
-  /** Queues the hash of the page's root into `out`. @param zero - the empty node of the highest row */
-  hashRoot(entries: number, zero: Uint8Array, batch: PairBatch, out: Uint8Array, outAt: number): void {
-    const top = this.rows - 1;
-    batch.add(
-      this.nodes,
-      this.at(top, 0),
-      rowLength(entries, top) > 1 ? this.at(top, 1) : -1,
-      zero,
-      out,
-      outAt,
-    );
+  /** The rows of a stored page. @param start - offset of its row 0. @param occupied - nodes of that */
+  protected load(page: Buffer, start: number, occupied: number): void {
+    for (let row = 0; row < this.rows; row++) {
+      const from = start + rowStart(occupied, row) * WORD_BYTES;
+      this.nodes.set(page.subarray(from, from + rowLength(occupied, row) * WORD_BYTES), this.at(row, 0));
+    }
   }
 
   /** The occupied prefixes of all rows, back to back. */
-  cut(entries: number): Uint8Array {
-    let length = 0;
-    for (let row = 0; row < this.rows; row++) length += rowLength(entries, row) * WORD_BYTES;
-    const cut = new Uint8Array(length);
-    let out = 0;
+  protected cut(): Uint8Array {
+    const {occupied} = this;
+    const cut = new Uint8Array(rowStart(occupied, this.rows) * WORD_BYTES);
     for (let row = 0; row < this.rows; row++) {
       const start = this.at(row, 0);
-      const bytes = rowLength(entries, row) * WORD_BYTES;
-      cut.set(this.nodes.subarray(start, start + bytes), out);
-      out += bytes;
+      cut.set(
+        this.nodes.subarray(start, start + rowLength(occupied, row) * WORD_BYTES),
+        rowStart(occupied, row) * WORD_BYTES,
+      );
     }
     return cut;
+  }
+
+  /** Has a node of row 0 under this one changed? */
+  private isDirty(row: number, position: number): boolean {
+    return ((this.dirty >>> (position << row)) & ((1 << (1 << row)) - 1)) !== 0;
+  }
+
+  private hashNode(
+    row: number,
+    position: number,
+    zero: Uint8Array,
+    batch: PairBatch,
+    out: Uint8Array,
+    outAt: number,
+  ): void {
+    const left = this.at(row - 1, 2 * position);
+    const hasRight = 2 * position + 1 < rowLength(this.occupied, row - 1);
+    batch.add(this.nodes, left, hasRight ? left + WORD_BYTES : -1, zero, out, outAt);
   }
 }
 
 export class LeafPageDraft extends DraftRows {
-  readonly pageIndex: number;
   /** One entry per position in use; undefined = deleted. */
   readonly leaves: (Leaf | undefined)[] = [];
 
   /** @param page - what is stored, or undefined for a page that is new */
   constructor(pageIndex: number, page: Buffer | undefined) {
-    super(LEAVES_PER_PAGE, LEAF_PAGE_ROWS);
-    this.pageIndex = pageIndex;
+    super(pageIndex, 0, LEAVES_PER_PAGE);
     if (page === undefined) return;
     const count = leafCount(page);
     for (let position = 0; position < count; position++) this.leaves.push(leafAt(page, position));
-    for (let row = 0; row < LEAF_PAGE_ROWS; row++) {
-      const start = leafPageNodeAt(page, row, 0);
-      this.nodes.set(page.subarray(start, start + rowLength(count, row) * WORD_BYTES), this.at(row, 0));
-    }
+    this.load(page, leafRowsAt(count), count);
+  }
+
+  protected get occupied(): number {
+    return this.leaves.length;
   }
 
   setLeaf(position: number, leaf: Leaf | undefined): void {
@@ -92,33 +129,36 @@ export class LeafPageDraft extends DraftRows {
   }
 
   encode(spare: number): Buffer {
-    return encodeLeafPage(this.leaves, this.cut(this.leaves.length), spare);
+    return encodeLeafPage(this.leaves, this.cut(), spare);
   }
 }
 
 export class InnerPageDraft extends DraftRows {
-  readonly pageIndex: number;
   readonly children: number[] = [];
+  /** The page is not stored yet: of children that are, nothing stands in its rows. */
+  readonly isNew: boolean;
 
-  constructor(pageIndex: number, page: Buffer | undefined) {
-    super(CHILDREN_PER_PAGE, INNER_PAGE_ROWS);
-    this.pageIndex = pageIndex;
+  /** @param page - as above */
+  constructor(pageIndex: number, level: number, page: Buffer | undefined) {
+    super(pageIndex, level, 2 * childrenPerPage(level));
+    this.isNew = page === undefined;
     if (page === undefined) return;
     const count = childCount(page);
     for (let position = 0; position < count; position++) this.children.push(childPage(page, position));
-    for (let row = 0; row < INNER_PAGE_ROWS; row++) {
-      const start = innerPageNodeAt(page, row, 0);
-      this.nodes.set(page.subarray(start, start + rowLength(count, row) * WORD_BYTES), this.at(row, 0));
-    }
+    this.load(page, innerRowsAt(count), 2 * count);
   }
 
-  /** The child's root goes to `this.nodes` at `at(0, position)`, by the caller. */
+  protected get occupied(): number {
+    return 2 * this.children.length;
+  }
+
+  /** Its pair goes to `this.nodes` at `at(0, 2 * position)`, by the caller. */
   setChild(position: number, page: number): void {
     this.children[position] = page;
-    this.dirty |= 1 << position;
+    this.dirty |= 3 << (2 * position);
   }
 
   encode(spare: number): Buffer {
-    return encodeInnerPage(this.children, this.cut(this.children.length), spare);
+    return encodeInnerPage(this.children, this.cut(), spare);
   }
 }

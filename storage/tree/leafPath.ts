@@ -6,27 +6,25 @@
  *   emptyFrom-1 .. 1   pre-images of the siblings, 64 bytes each, copied from pages on the way down
  *   0                  leaf openings: the sibling's, and the leaf's own
  *
- * The pre-image of a sibling inside a page is two nodes of the row below it. At a page's lowest height they are
- * the top row of the sibling's own page: one more read per level, the price of storing every node once.
+ * The pre-image of a sibling is two nodes of the row below it, in the same page at every height (geometry.ts).
  */
 
 import {StoreError} from "../errors.ts";
 import type {EmptyTree} from "../hash/emptyTree.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
 import {
-  CHILDREN_PER_PAGE,
-  INNER_PAGE_ROWS,
-  LEAF_PAGE_ROWS,
+  childOnPath,
   LEAVES_PER_PAGE,
-  POSITIONS_PER_PAGE,
+  lowestHeight,
   pageRootHeight,
   rootLevel,
-  rowLength,
+  rowCount,
 } from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
-import {childCount, childPage, INNER_PAGE, innerPageNodeAt} from "../page/innerPage.ts";
-import {LEAF_PAGE, type Leaf, leafAt, leafCount, leafPageNodeAt} from "../page/leafPage.ts";
+import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
+import {LEAF_PAGE, type Leaf, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
+import {rowLength, rowStart} from "../page/rows.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 /** Bytes of a branch's pre-image: left, right. */
@@ -90,9 +88,12 @@ export class LeafPath {
     this.suite.encodeRootNodeInto(this.rootNode, 0, tree.nextFreeNode, tree.subRoot);
     let page = tree.rootPage;
     for (let level = top; level > 0; level--) {
-      // Not a shift: bitwise operators stop at 32 bits, leaf indexes use 40.
-      const child = Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % CHILDREN_PER_PAGE;
-      page = this.descend(pages, expectKind(pages.read(page), INNER_PAGE, page), level, child, page);
+      const body = expectKind(pages.read(page), INNER_PAGE, page);
+      const children = childCount(body);
+      const child = childOnPath(level, leafIndex);
+      if (child >= children) throw new StoreError("RECORD_DAMAGED", `page ${page} has no child ${child}`);
+      this.copySiblings(body, innerRowsAt(children), 2 * children, level, 2 * child);
+      page = childPage(body, child);
     }
     return this.openLeafPage(
       expectKind(pages.read(page), LEAF_PAGE, page),
@@ -101,50 +102,33 @@ export class LeafPath {
     );
   }
 
-  /** Copies an inner page's four siblings of the path to `child`. @returns the child's page number */
-  private descend(pages: PageReader, body: Buffer, level: number, child: number, page: number): number {
-    const count = childCount(body);
-    if (child >= count) throw new StoreError("RECORD_DAMAGED", `page ${page} has no child ${child}`);
-    const lowest = pageRootHeight(level - 1);
-    for (let row = INNER_PAGE_ROWS - 2; row >= 0; row--) {
-      const left = 2 * ((child >> (row + 1)) ^ 1);
-      this.copyPair(body, innerPageNodeAt(body, row, left), rowLength(count, row) - left, lowest + row);
-    }
-    const sibling = child ^ 1;
-    if (sibling < count) this.copyTopPair(pages, level - 1, childPage(body, sibling));
-    else this.copyPair(body, 0, 0, lowest - 1);
-    return childPage(body, child);
-  }
-
-  /** The pre-image of a page's root: its highest row. */
-  private copyTopPair(pages: PageReader, level: number, page: number): void {
-    const body = pages.read(page);
-    const height = pageRootHeight(level) - 1;
-    if (level === 0) {
-      expectKind(body, LEAF_PAGE, page);
-      const row = LEAF_PAGE_ROWS - 1;
-      this.copyPair(body, leafPageNodeAt(body, row, 0), rowLength(leafCount(body), row), height);
-    } else {
-      expectKind(body, INNER_PAGE, page);
-      const row = INNER_PAGE_ROWS - 1;
-      this.copyPair(body, innerPageNodeAt(body, row, 0), rowLength(childCount(body), row), height);
-    }
-  }
-
   private openLeafPage(body: Buffer, position: number, hKey: Uint8Array | undefined): boolean {
     const count = leafCount(body);
     const leaf = position < count ? leafAt(body, position) : undefined;
     if (leaf === undefined || (hKey !== undefined && compareAt(leaf.hKey, 0, hKey) !== 0)) return false;
-    for (let row = LEAF_PAGE_ROWS - 2; row >= 0; row--) {
-      const left = 2 * ((position >> (row + 1)) ^ 1);
-      this.copyPair(body, leafPageNodeAt(body, row, left), rowLength(count, row) - left, row);
-    }
+    this.copySiblings(body, leafRowsAt(count), count, 0, position);
     const sibling = (position ^ 1) < count ? leafAt(body, position ^ 1) : undefined;
     this.hasSibling = sibling !== undefined;
     if (sibling !== undefined) this.encodeOpening(this.siblingOpening, sibling);
     this.encodeOpening(this.opening, leaf);
     this.value = leaf.value;
     return true;
+  }
+
+  /**
+   * The pre-images of the path's siblings that a page has, from its highest row down.
+   *
+   * @param rowsAt - offset of the page's row 0
+   * @param count - nodes of that row in use
+   * @param position - of the path, or of the left one of the two nodes under it, in row 0
+   */
+  private copySiblings(body: Buffer, rowsAt: number, count: number, level: number, position: number): void {
+    const lowest = lowestHeight(level);
+    for (let row = rowCount(level) - 1; row >= 0; row--) {
+      const left = 2 * ((position >> (row + 1)) ^ 1);
+      const offset = rowsAt + (rowStart(count, row) + left) * WORD_BYTES;
+      this.copyPair(body, offset, rowLength(count, row) - left, lowest + row);
+    }
   }
 
   private encodeOpening(out: Uint8Array, leaf: Leaf): void {

@@ -7,7 +7,7 @@
 import {StoreError} from "../errors.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../hash/emptyTree.ts";
 import {searchIndex} from "../index/hKeyIndex.ts";
-import {CHILDREN_PER_PAGE, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
+import {childOnPath, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
@@ -97,7 +97,7 @@ export function findPage(pages: PageReader, tree: TreeRoot, level: number, pageI
   let page = tree.rootPage;
   for (let at = rootLevel(tree.nextFreeNode); at > level; at--) {
     const body = expectKind(pages.read(page), INNER_PAGE, page);
-    const position = Math.floor(firstPosition / (POSITIONS_PER_PAGE[at - 1] as number)) % CHILDREN_PER_PAGE;
+    const position = childOnPath(at, firstPosition);
     if (position >= childCount(body))
       throw new StoreError("RECORD_DAMAGED", `page ${page} has no child ${position}`);
     page = childPage(body, position);

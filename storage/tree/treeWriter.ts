@@ -17,14 +17,13 @@ import type {PairBatch} from "../hash/pairBatch.ts";
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {IndexWriter} from "../index/indexWriter.ts";
 import {
-  CHILDREN_PER_PAGE,
-  INNER_PAGE_ROWS,
-  LEAF_PAGE_ROWS,
+  childrenPerPage,
   LEAVES_PER_PAGE,
-  occupied,
+  lowestHeight,
   POSITIONS_PER_PAGE,
   pageRootHeight,
   rootLevel,
+  rowCount,
 } from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
 import type {Leaf} from "../page/leafPage.ts";
@@ -134,10 +133,12 @@ export class TreeWriter {
     }
     this.hashRows(drafts, top);
     const root = drafts[0] as LeafPageDraft | InnerPageDraft;
-    const node = new Uint8Array(WORD_BYTES);
     const height = pageRootHeight(top);
-    root.hashRoot(occupied(top, 0, this.nextFreeNode), empty.zeros[height - 1] as Uint8Array, pairs, node, 0);
+    const pair = new Uint8Array(2 * WORD_BYTES);
+    this.hashPair(root, top, true, pair, 0);
     pairs.finish();
+    const node = new Uint8Array(WORD_BYTES);
+    suite.hashPairsInto(pair, 1, node);
     this.sealed = {
       nextFreeNode: this.nextFreeNode,
       rootPage: batch.putPage(spare => root.encode(spare)),
@@ -167,35 +168,45 @@ export class TreeWriter {
 
   private hashRows(drafts: readonly (LeafPageDraft | InnerPageDraft)[], level: number): void {
     const {empty, pairs} = this.context;
-    const rows = level === 0 ? LEAF_PAGE_ROWS : INNER_PAGE_ROWS;
-    const lowest = pageRootHeight(level) - rows;
-    for (let row = 1; row < rows; row++) {
-      const zero = empty.zeros[lowest + row - 1] as Uint8Array;
-      for (const draft of drafts)
-        draft.hashRow(row, occupied(level, draft.pageIndex, this.nextFreeNode), zero, pairs);
+    for (let row = 1; row < rowCount(level); row++) {
+      const zero = empty.zeros[lowestHeight(level) + row - 1] as Uint8Array;
+      for (const draft of drafts) draft.hashRow(row, zero, pairs);
       pairs.finish();
     }
   }
 
+  /** The two nodes under a page's root, into `out`. @param all - also a half that has not changed */
+  private hashPair(
+    draft: LeafPageDraft | InnerPageDraft,
+    level: number,
+    all: boolean,
+    out: Uint8Array,
+    outAt: number,
+  ): void {
+    const {empty, pairs} = this.context;
+    const height = pageRootHeight(level) - 1;
+    const zero = empty.zeros[height - 1] as Uint8Array;
+    draft.hashPair(zero, empty.zeros[height] as Uint8Array, all, pairs, out, outAt);
+  }
+
   /** Writes the pages of a level below the root's. @returns the drafts of their parents */
   private sealLevel(drafts: readonly (LeafPageDraft | InnerPageDraft)[], level: number): InnerPageDraft[] {
-    const {empty, batch, pairs} = this.context;
-    const zero = empty.zeros[pageRootHeight(level) - 1] as Uint8Array;
+    const {batch, pairs} = this.context;
     const parents: InnerPageDraft[] = [];
+    const siblings = childrenPerPage(level + 1);
     let parent: InnerPageDraft | undefined;
     for (const draft of drafts) {
-      const parentIndex = Math.floor(draft.pageIndex / CHILDREN_PER_PAGE);
+      const parentIndex = Math.floor(draft.pageIndex / siblings);
       if (parent?.pageIndex !== parentIndex) {
-        parent = new InnerPageDraft(parentIndex, this.storedPage(level + 1, parentIndex));
+        parent = new InnerPageDraft(parentIndex, level + 1, this.storedPage(level + 1, parentIndex));
         parents.push(parent);
       }
-      const position = draft.pageIndex % CHILDREN_PER_PAGE;
+      const position = draft.pageIndex % siblings;
       parent.setChild(
         position,
         batch.putPage(spare => draft.encode(spare)),
       );
-      const entries = occupied(level, draft.pageIndex, this.nextFreeNode);
-      draft.hashRoot(entries, zero, pairs, parent.nodes, parent.at(0, position));
+      this.hashPair(draft, level, parent.isNew, parent.nodes, parent.at(0, 2 * position));
     }
     pairs.finish();
     return parents;

@@ -279,8 +279,8 @@ test("a store of another format version or hash suite, and a LevelDB of somethin
   const record = (body: object): Buffer => seal(key, Buffer.from(JSON.stringify(body)));
   const directory = await copyOfStore("format");
   await tamper(directory, db => db.put(key, record({version: 99, suite: "sha256"})));
-  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 1/});
-  await tamper(directory, db => db.put(key, record({version: 1, suite: "md5"})));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 2/});
+  await tamper(directory, db => db.put(key, record({version: 2, suite: "md5"})));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /suite md5 is not one of sha256/});
   await tamper(directory, db => db.del(key));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /not a proofd store/});

@@ -61,7 +61,7 @@ test("every key, present or absent, is proven at every block of random chains", 
   t.diagnostic(`${chains} chains, ${leaves} leaves`);
 });
 
-for (const boundary of [8, 128, 2048]) {
+for (const boundary of [8, 32, 128, 512, 2048]) {
   for (const of of ["accounts", "slots"] as const) {
     test(`every key is proven at every block while ${of} grow past ${boundary} leaves, and after they are gone`, async () => {
       const chains = growingChains({boundary, of, maxBlocks: 6});
