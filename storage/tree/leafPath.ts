@@ -29,13 +29,19 @@ import type {TreeRoot} from "./treeRoot.ts";
 
 /** Bytes of a branch's pre-image: left, right. */
 export const PRE_IMAGE_BYTES = 2 * WORD_BYTES;
+const PRE_IMAGES_BYTES = (TREE_HEIGHT - 1) * PRE_IMAGE_BYTES;
+
+/** Bytes of a path's nodes. */
+export function pathBytes(suite: HashSuite): number {
+  return PRE_IMAGES_BYTES + 2 * suite.leafOpeningBytes + suite.rootNodeBytes;
+}
 
 /** One path at a time; its buffers are overwritten by the next `open`. */
 export class LeafPath {
   /** Siblings at this height and above are empty sub-trees. */
   emptyFrom = TREE_HEIGHT;
   /** Pre-images of the siblings at heights emptyFrom-1 down to 1, back to back. */
-  readonly preImages: Uint8Array = new Uint8Array((TREE_HEIGHT - 1) * PRE_IMAGE_BYTES);
+  readonly preImages: Uint8Array;
   readonly rootNode: Uint8Array;
   readonly opening: Uint8Array;
   /** Only if `hasSibling`. */
@@ -49,12 +55,17 @@ export class LeafPath {
   private readonly suite: HashSuite;
   private readonly zeros: readonly Uint8Array[];
 
-  constructor(suite: HashSuite, empty: EmptyTree) {
+  /** @param memory - pathBytes(suite), for whoever wants the nodes in a place of theirs */
+  constructor(suite: HashSuite, empty: EmptyTree, memory: Uint8Array = new Uint8Array(pathBytes(suite))) {
     this.suite = suite;
     this.zeros = empty.zeros;
-    this.rootNode = new Uint8Array(suite.rootNodeBytes);
-    this.opening = new Uint8Array(suite.leafOpeningBytes);
-    this.siblingOpening = new Uint8Array(suite.leafOpeningBytes);
+    const siblingsAt = suite.rootNodeBytes;
+    const siblingOpeningAt = siblingsAt + PRE_IMAGES_BYTES;
+    const openingAt = siblingOpeningAt + suite.leafOpeningBytes;
+    this.rootNode = memory.subarray(0, siblingsAt);
+    this.preImages = memory.subarray(siblingsAt, siblingOpeningAt);
+    this.siblingOpening = memory.subarray(siblingOpeningAt, openingAt);
+    this.opening = memory.subarray(openingAt, openingAt + suite.leafOpeningBytes);
   }
 
   /**
