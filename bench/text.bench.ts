@@ -8,9 +8,9 @@ import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT} from "../storage/hash/suite.ts";
 import {ACCOUNTS_SALT} from "../storage/index/keyHints.ts";
 import type {PageReader} from "../storage/page/pages.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../storage/tree/account.ts";
-import {PRE_IMAGE_BYTES} from "../storage/tree/leafPath.ts";
+import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../storage/tree/leafPath.ts";
 import {AnswerText} from "../workers/prove/answerText.ts";
-import {writeHexInto} from "../workers/prove/hexText.ts";
+import {NodeText} from "../workers/prove/nodeText.ts";
 import {ProofText} from "../workers/prove/proofText.ts";
 import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
@@ -21,11 +21,15 @@ const PROOFS = 16;
 export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
   const {suite, empty} = store;
   const {accounts: tree} = store.blockOrThrow(blocks);
-  const nodes = new Uint8Array(
-    suite.rootNodeBytes + (TREE_HEIGHT - 1) * PRE_IMAGE_BYTES + 2 * suite.leafOpeningBytes,
-  );
+  const nodeText = new NodeText(pathBytes(suite));
+  const {nodes} = nodeText;
   for (let i = 0; i < nodes.length; i++) nodes[i] = i * 31;
-  const digits = new Uint8Array(2 * nodes.length);
+  const path = new LeafPath(suite, empty, nodes);
+  const quotePath = (): void => {
+    let end = nodeText.quote(path.rootNode, 1, suite.rootNodeBytes, 0);
+    end = nodeText.quote(path.preImages, TREE_HEIGHT - 1, PRE_IMAGE_BYTES, end);
+    nodeText.quote(path.siblingOpening, 2, suite.leafOpeningBytes, end);
+  };
 
   const inMemory = new Map<number, Buffer>();
   const memory: PageReader = {
@@ -58,7 +62,7 @@ export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
         name: `digits of 42 nodes, ${nodes.length} bytes`,
         units: PROOFS,
         run: () => {
-          for (let i = 0; i < PROOFS; i++) writeHexInto(digits, 0, nodes, 0, nodes.length);
+          for (let i = 0; i < PROOFS; i++) quotePath();
         },
       },
       {name: `proof from memory, ${bytesPerProof} bytes of text`, units: PROOFS, run: writeProofs},

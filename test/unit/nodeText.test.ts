@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {emptyTree} from "../../storage/hash/emptyTree.ts";
+import {sha256Suite} from "../../storage/hash/sha256Suite.ts";
+import {KeyHints} from "../../storage/index/keyHints.ts";
 import {NodeText, QUOTE_BYTES, VECTOR_BYTES} from "../../workers/prove/nodeText.ts";
+import {ProofText} from "../../workers/prove/proofText.ts";
 
 const CAPACITY = 8192;
 const UNWRITTEN = 0xee;
@@ -51,4 +55,12 @@ test("each value of a byte has its digits in each place of a vector", () => {
 test("text beyond the memory is refused", () => {
   const {length} = nodeText.text;
   assert.throws(() => nodeText.quote(nodeText.nodes, 1, 64, length - 2 * 64), {name: "RuntimeError"});
+});
+
+test("a hash suite whose leaf openings are not whole vectors is refused", () => {
+  const suite = {...sha256Suite, leafOpeningBytes: 136};
+  assert.throws(() => new ProofText(suite, emptyTree(sha256Suite), new KeyHints(0)), {
+    name: "RangeError",
+    message: "leaf openings of 136 bytes: not a multiple of 16",
+  });
 });

@@ -10,14 +10,16 @@ import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/hash/emptyTree.ts
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {type KeyHints, NO_HINT} from "../../storage/index/keyHints.ts";
 import type {PageReader} from "../../storage/page/pages.ts";
-import {LeafPath, PRE_IMAGE_BYTES} from "../../storage/tree/leafPath.ts";
+import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../storage/tree/leafPath.ts";
 import {findKey} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {AnswerText} from "./answerText.ts";
+import {NodeText, QUOTE_BYTES, VECTOR_BYTES} from "./nodeText.ts";
 
-/** `"0x..",` of one pre-image. */
-const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + 5;
-const COMMA = 0x2c;
+/** `,"0x.."` of one pre-image. */
+const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + QUOTE_BYTES;
+/** A sibling leaf that is empty. */
+const EMPTY_LEAF_TEXT = Buffer.from(`,"0x${hex(ZERO_WORD)}"`, "latin1");
 /** Field names, leaf indexes, the key, and a value of up to ACCOUNT_VALUE_BYTES. */
 const FRAME_TEXT_BYTES = 1024;
 
@@ -33,6 +35,7 @@ type WriteValue = (text: AnswerText, storedValue: Uint8Array) => void;
 export class ProofText {
   private readonly suite: HashSuite;
   private readonly hints: KeyHints;
+  private readonly nodes: NodeText;
   private readonly path: LeafPath;
   /** Text of all empty siblings from height 39 down to 1. */
   private readonly emptyText: Uint8Array;
@@ -40,15 +43,20 @@ export class ProofText {
   private readonly newTreeText: Uint8Array;
   private readonly maxBytes: number;
 
+  /** @throws RangeError if the suite's leaf openings are not whole vectors */
   constructor(suite: HashSuite, empty: EmptyTree, hints: KeyHints) {
+    const {leafOpeningBytes} = suite;
+    if (leafOpeningBytes % VECTOR_BYTES !== 0)
+      throw new RangeError(`leaf openings of ${leafOpeningBytes} bytes: not a multiple of ${VECTOR_BYTES}`);
     this.suite = suite;
     this.hints = hints;
-    this.path = new LeafPath(suite, empty);
+    this.nodes = new NodeText(pathBytes(suite));
+    this.path = new LeafPath(suite, empty, this.nodes.nodes);
     this.maxBytes = maxProofTextBytes(suite);
     const emptySiblings: string[] = [];
     for (let height = TREE_HEIGHT - 1; height >= 1; height--) {
       const zero = hex(empty.zeros[height - 1] as Uint8Array);
-      emptySiblings.push(`"0x${zero}${zero}",`);
+      emptySiblings.push(`,"0x${zero}${zero}"`);
     }
     this.emptyText = Buffer.from(emptySiblings.join(""), "latin1");
     this.newTreeText = Buffer.from(newTreeAbsence(suite, empty, emptySiblings), "latin1");
@@ -100,22 +108,21 @@ export class ProofText {
   }
 
   private writePath(text: AnswerText, leafIndex: number, writeValue: WriteValue): void {
-    const {path, suite} = this;
+    const {nodes, path, suite} = this;
     text.ascii('{"value":');
     if (leafIndex === HEAD_INDEX || leafIndex === TAIL_INDEX) text.quotedHex(ZERO_WORD, 0, WORD_BYTES);
     else writeValue(text, path.value);
     text.ascii(',"proofRelatedNodes":[');
     text.quotedHex(path.rootNode, 0, suite.rootNodeBytes);
-    text.byte(COMMA);
     text.raw(this.emptyText.subarray(0, (TREE_HEIGHT - path.emptyFrom) * PRE_IMAGE_TEXT_BYTES));
-    for (let at = 0; at < (path.emptyFrom - 1) * PRE_IMAGE_BYTES; at += PRE_IMAGE_BYTES) {
-      text.quotedHex(path.preImages, at, at + PRE_IMAGE_BYTES);
-      text.byte(COMMA);
+    let end = nodes.quote(path.preImages, path.emptyFrom - 1, PRE_IMAGE_BYTES, 0);
+    if (path.hasSibling) end = nodes.quote(path.siblingOpening, 1, suite.leafOpeningBytes, end);
+    else {
+      nodes.text.set(EMPTY_LEAF_TEXT, end);
+      end += EMPTY_LEAF_TEXT.length;
     }
-    if (path.hasSibling) text.quotedHex(path.siblingOpening, 0, suite.leafOpeningBytes);
-    else text.quotedHex(ZERO_WORD, 0, WORD_BYTES);
-    text.byte(COMMA);
-    text.quotedHex(path.opening, 0, suite.leafOpeningBytes);
+    end = nodes.quote(path.opening, 1, suite.leafOpeningBytes, end);
+    text.raw(nodes.text.subarray(0, end));
     text.ascii("]}");
   }
 }
@@ -129,7 +136,7 @@ function newTreeAbsence(suite: HashSuite, empty: EmptyTree, emptySiblings: reado
   const tail = new Uint8Array(suite.leafOpeningBytes);
   suite.encodeLeafOpeningInto(tail, 0, HEAD_INDEX, TAIL_INDEX, suite.tailHKey, ZERO_WORD);
   const proof = (sibling: Uint8Array, leaf: Uint8Array): string =>
-    `{"value":"0x${hex(ZERO_WORD)}","proofRelatedNodes":["0x${hex(rootNode)}",${emptySiblings.join("")}"0x${hex(sibling)}","0x${hex(leaf)}"]}`;
+    `{"value":"0x${hex(ZERO_WORD)}","proofRelatedNodes":["0x${hex(rootNode)}"${emptySiblings.join("")},"0x${hex(sibling)}","0x${hex(leaf)}"]}`;
   return `"leftLeafIndex":${HEAD_INDEX},"leftProof":${proof(tail, head)},"rightLeafIndex":${TAIL_INDEX},"rightProof":${proof(head, tail)}`;
 }
 
