@@ -19,7 +19,6 @@ const BATCH_BYTES = 8 << 20;
 const RECORD_OVERHEAD_BYTES = 32;
 
 interface Put {
-  readonly type: "put";
   readonly key: Buffer;
   readonly value: Buffer;
 }
@@ -102,7 +101,10 @@ export class WriteBatch implements PageReader {
     this.puts = [];
     this.bytes = 0;
     try {
-      await this.db.batch(puts, {sync: true});
+      // Chained: an array of operations takes seven times as long to hand over (bench: commit).
+      const batch = this.db.batch();
+      for (const {key, value} of puts) batch.put(key, value);
+      await batch.write({sync: true});
     } catch (error) {
       throw writeFailed(error);
     }
@@ -116,7 +118,7 @@ export class WriteBatch implements PageReader {
   }
 
   private push(key: Buffer, value: Buffer): void {
-    this.puts.push({type: "put", key, value});
+    this.puts.push({key, value});
     this.bytes += recordBytes(key, value);
   }
 }
