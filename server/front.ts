@@ -1,16 +1,16 @@
 /** Puts the serving side together: lanes -> dispatcher -> service -> HTTP, and the metrics that look at all of them. */
 import type {Logger} from "pino";
 import type {ProofPool} from "../workers/pool.ts";
+import type {AnswerMemory} from "./dispatch/answerMemory.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
-import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
 import {LANE_IDS, LANE_NAMES} from "./dispatch/laneId.ts";
-import {packTask} from "./dispatch/task.ts";
 import {createEstimateLane, type Estimates} from "./estimates.ts";
 import {HeldBytes} from "./http/heldBytes.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {CallTally} from "./observe/callTally.ts";
 import {Metrics} from "./observe/metrics.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
+import {createAnswerMemory, createProofLane} from "./proofs.ts";
 import {METHOD_NAMES} from "./rpc/methods.ts";
 import {Service} from "./service.ts";
 
@@ -18,6 +18,7 @@ export interface Front {
   readonly http: HttpServer;
   readonly dispatcher: Dispatcher;
   readonly metrics: Metrics;
+  readonly memory: AnswerMemory;
 }
 
 /** Nothing listens yet. @param pool, estimates - stay the caller's, and are closed after the front */
@@ -31,7 +32,8 @@ export function createFront(
   const {limits} = options;
   const tally = new CallTally(METHOD_NAMES);
   const held = new HeldBytes(limits.heldBytesTotal);
-  const lanes = [createProofLane(pool), createEstimateLane(estimates)] as const;
+  const memory = createAnswerMemory();
+  const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
   const dispatcher = new Dispatcher(lanes, limits, tally, trouble);
   const metrics = new Metrics({
     tally,
@@ -49,14 +51,5 @@ export function createFront(
     log,
     readCoverage: () => ({isEmpty: pool.head().latest === null, isProvable: pool.head().finalized !== null}),
   });
-  return {http, dispatcher, metrics};
-}
-
-function createProofLane(pool: ProofPool): LaneOptions {
-  return {
-    workers: pool.workers,
-    maxTasks: pool.workers * TASKS_PER_WORKER,
-    bytesPerCost: pool.maxProofTextBytes,
-    perform: task => pool.prove(packTask(task)),
-  };
+  return {http, dispatcher, metrics, memory};
 }

@@ -7,6 +7,7 @@ import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {LANE_METHODS, LaneId} from "./dispatch/laneId.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
 import type {RunEstimate, Slot} from "./dispatch/requestCalls.ts";
+import {Piece} from "./dispatch/taskText.ts";
 import {type Estimates, prepareEstimate} from "./estimates.ts";
 import type {Reply} from "./http/reply.ts";
 import {CALL_TEXT_BYTES, ESTIMATE_COST, type Limits, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
@@ -196,6 +197,5 @@ export class Service {
 }
 
 function sendText(reply: Reply, text: string): void {
-  reply.push([Buffer.from(text)]);
-  reply.finish();
+  reply.finish([new Piece(Buffer.from(text))]);
 }

@@ -46,6 +46,11 @@ export type EstimateFailure =
 export interface ProveJob {
   readonly calls: Uint8Array;
   readonly ids: readonly string[];
+  /**
+   * To write the answer into; transferred with the job, and back with its Answers. Lost where the job fails. Left out: the
+   * answer comes in memory of its own size.
+   */
+  readonly memory?: ArrayBuffer;
 }
 
 /** Bytes of a packed call before its keys. */
@@ -59,7 +64,10 @@ export const CALL_HEAD_BYTES = 6 + 20 + 2;
  * A call that failed has an empty range and an entry in `failures`.
  */
 export interface Answers {
+  /** May be the front of larger memory: the job's. */
   readonly text: Uint8Array;
+  /** The job's memory where `text` is not in it. */
+  readonly unused?: ArrayBuffer;
   readonly ends: Uint32Array;
   readonly failures: readonly (Failure & {readonly call: number})[];
 }

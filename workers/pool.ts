@@ -211,11 +211,11 @@ export class ProofPool {
     }
   }
 
-  /** Runs on one proof thread. Rejects if that thread dies. */
+  /** Runs on one proof thread. Rejects if that thread dies, and the job's memory with it. */
   prove(job: ProveJob): Promise<Answers> {
     if (this.proofs === undefined)
       return Promise.reject(new Error("the pool was opened without proof threads"));
-    return this.proofs.run(job);
+    return this.proofs.run(job, job.memory === undefined ? {} : {transferList: [job.memory]});
   }
 
   /** Threads that estimate; 0: none. */

@@ -20,6 +20,7 @@ import type {PendingRequest} from "./pendingRequest.ts";
 import type {TaskAnswers} from "./requestCalls.ts";
 import {assembleAnswers, assembleErrors, type Segment} from "./segment.ts";
 import type {Task} from "./task.ts";
+import {type Piece, TaskText} from "./taskText.ts";
 
 /** How late a time-out may be noticed. */
 const SWEEP_MS = 50;
@@ -94,7 +95,7 @@ export class Dispatcher {
   }
 
   #drop(request: PendingRequest): void {
-    request.isDropped = true;
+    request.drop();
     this.#unfinished.delete(request);
     this.#recount(request);
   }
@@ -106,6 +107,7 @@ export class Dispatcher {
         task.requests.map(request => request.id),
       );
     }
+    const text = answers === null ? null : new TaskText(answers.text, answers.memory);
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at] as PendingRequest;
@@ -115,28 +117,36 @@ export class Dispatcher {
       // Aborted, or given up meanwhile.
       if (!request.isDropped && !request.isSegmentAnswered(index)) {
         const pieces =
-          answers === null
+          answers === null || text === null
             ? this.#assembleErrors(request, segment, this.#trouble.createInternalError(request.id))
-            : this.#assemble(request, segment, answers, base);
+            : this.#assemble(request, segment, answers, text, base);
         this.#answer(request, index, pieces);
       }
       this.#recount(request);
       this.#offer(request);
       base += segment.endCall - segment.firstCall;
     }
+    text?.release();
   }
 
-  #answer(request: PendingRequest, index: number, pieces: Uint8Array[]): void {
+  #answer(request: PendingRequest, index: number, pieces: Piece[]): void {
     request.answer(index, pieces);
     this.#recount(request);
     if (request.isAnswered) this.#unfinished.delete(request);
   }
 
-  #assemble(request: PendingRequest, segment: Segment, answers: TaskAnswers, base: number): Uint8Array[] {
+  #assemble(
+    request: PendingRequest,
+    segment: Segment,
+    answers: TaskAnswers,
+    text: TaskText,
+    base: number,
+  ): Piece[] {
     const method = LANE_METHODS[segment.lane];
     const callCount = segment.endCall - segment.firstCall;
     let failed = 0;
-    const pieces = assembleAnswers(request.calls, segment, answers, base, (call, idText) => {
+    const shared = {text, ends: answers.ends};
+    const pieces = assembleAnswers(request.calls, segment, shared, base, (call, idText) => {
       failed++;
       const failure = answers.failures.find(one => one.call === call);
       const error =
@@ -155,7 +165,7 @@ export class Dispatcher {
   }
 
   /** Every call of the segment has the same error. */
-  #assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Uint8Array[] {
+  #assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Piece[] {
     this.#tally.add(LANE_METHODS[segment.lane], error.code, segment.endCall - segment.firstCall);
     return assembleErrors(request.calls, segment, idText => encodeError(idText, error));
   }

@@ -108,7 +108,7 @@ export class Lane {
       this.recount(request);
       this.offer(request);
     }
-    return requests.length === 0 ? null : {requests, indexes};
+    return requests.length === 0 ? null : {requests, indexes, cost};
   }
 
   async #run(task: Task): Promise<void> {

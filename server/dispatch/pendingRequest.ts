@@ -15,6 +15,7 @@ import {type ByLane, LANE_IDS, type LaneId} from "./laneId.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import type {RequestCalls} from "./requestCalls.ts";
 import {cutSegments, type Segment} from "./segment.ts";
+import {Piece} from "./taskText.ts";
 
 const COMMA_BYTES = 1;
 const OPEN = Buffer.from("[");
@@ -43,17 +44,16 @@ export class PendingRequest {
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress> = [new LaneProgress(), new LaneProgress()];
   readonly startedMs: number;
-  /** Aborted: answers are not wanted any more. */
-  isDropped = false;
   /** When the unfinished calls are given up; moves while the request waits for its own reader. */
   #deadlineMs: number;
   /** Since when the request waits for its own reader; null while it does not. */
   #pausedSinceMs: number | null = null;
   /** It has waited for its own reader. */
   #isReaderBound = false;
+  #isDropped = false;
   #nextToSend = 0;
   /** Answered segments that wait for an earlier one. */
-  readonly #aside = new Map<number, Uint8Array[]>();
+  readonly #aside = new Map<number, Piece[]>();
 
   /** @param calls - at least one of them for a lane */
   constructor(origin: RequestOrigin, calls: RequestCalls, reply: PendingReply, timeoutMs: number) {
@@ -69,6 +69,11 @@ export class PendingRequest {
     }
     this.startedMs = performance.now();
     this.#deadlineMs = this.startedMs + timeoutMs;
+  }
+
+  /** Aborted: answers are not wanted any more. */
+  get isDropped(): boolean {
+    return this.#isDropped;
   }
 
   /** What it adds to the lane's queue. A slow reader's request asks for no more than is under way for it. */
@@ -118,6 +123,13 @@ export class PendingRequest {
     this.progress[segment.lane].stop(segment);
   }
 
+  /** The client has gone. */
+  drop(): void {
+    this.#isDropped = true;
+    for (const pieces of this.#aside.values()) for (const piece of pieces) piece.release();
+    this.#aside.clear();
+  }
+
   /** Starts nothing more. */
   giveUp(): void {
     for (const progress of this.progress) progress.giveUp();
@@ -147,11 +159,12 @@ export class PendingRequest {
     return index < this.#nextToSend || this.#aside.has(index);
   }
 
-  /** Hands over a segment's part of the response and sends what is in order. */
-  answer(index: number, pieces: Uint8Array[]): void {
+  /** Hands over a segment's part of the response and sends what is in order. Not after a drop. */
+  answer(index: number, pieces: Piece[]): void {
     const {lane, cost} = this.segments[index] as Segment;
     this.progress[lane].remainingCost -= cost;
     if (index !== this.#nextToSend) {
+      for (const piece of pieces) piece.wait();
       this.#aside.set(index, pieces);
       this.progress[lane].asideBytes += countBytes(pieces);
       return;
@@ -166,7 +179,6 @@ export class PendingRequest {
       this.progress[(this.segments[this.#nextToSend] as Segment).lane].asideBytes -= countBytes(next);
       this.#send(next);
     }
-    if (this.isAnswered) this.reply.finish();
   }
 
   #isHeldUp(): boolean {
@@ -180,20 +192,20 @@ export class PendingRequest {
   }
 
   /** Every piece ends in a comma; the last one gives way to the end of the batch. */
-  #send(pieces: Uint8Array[]): void {
+  #send(pieces: Piece[]): void {
     const isFirst = this.#nextToSend === 0;
     this.#nextToSend++;
     if (this.isAnswered) {
-      const last = pieces.pop() as Uint8Array;
-      pieces.push(last.subarray(0, last.length - COMMA_BYTES));
-      if (this.isBatch) pieces.push(CLOSE);
+      (pieces.at(-1) as Piece).shorten(COMMA_BYTES);
+      if (this.isBatch) pieces.push(new Piece(CLOSE));
     }
-    if (isFirst && this.isBatch) pieces.unshift(OPEN);
-    this.reply.push(pieces);
+    if (isFirst && this.isBatch) pieces.unshift(new Piece(OPEN));
+    if (this.isAnswered) this.reply.finish(pieces);
+    else this.reply.push(pieces);
   }
 }
 
-function countBytes(pieces: readonly Uint8Array[]): number {
+function countBytes(pieces: readonly Piece[]): number {
   let byteCount = 0;
   for (const piece of pieces) byteCount += piece.length;
   return byteCount;

@@ -7,6 +7,7 @@
  */
 import {type Answers, CALL_HEAD_BYTES} from "../../workers/job.ts";
 import {ESTIMATE_COST} from "../limits.ts";
+import type {AnswerMemory} from "./answerMemory.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
 
 /** A call that a lane answers, or the finished response object of any other, without a comma. */
@@ -28,6 +29,8 @@ export type RunEstimate = (idText: string) => Promise<TaskAnswers>;
 
 /** What a task comes back with. */
 export interface TaskAnswers extends Answers {
+  /** Takes over the memory of `text` when nobody uses it any more; left out: the garbage collector does. */
+  readonly memory?: AnswerMemory;
   /** What each answer is counted as: 0 or its error's code. Left out: `text` has results only. */
   readonly codes?: readonly number[];
 }

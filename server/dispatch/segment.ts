@@ -5,10 +5,10 @@
  *   slots     | proof | proof | "ready" | proof | estimate | estimate | "ready" | proof | ...
  *   segments  |<------------- 0 -------------->|<-- 1 --->|<------- 2 -------->|<- 3 ...
  */
-import type {Answers} from "../../workers/job.ts";
 import {ESTIMATE_COST} from "../limits.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
 import {costOfCall, type RequestCalls, type Slot} from "./requestCalls.ts";
+import {Piece, type TaskText} from "./taskText.ts";
 
 /**
  * Cost of one task.
@@ -69,39 +69,39 @@ export function cutSegments(calls: RequestCalls): Segment[] {
 /**
  * The segment's part of the response: each response object followed by a comma, as few pieces as possible.
  *
- * @param answers - of the task that the segment was in
- * @param base - index in `answers` of the segment's first call
- * @param encodeFailure - the response object of a call of which `answers` has an empty range; `call` as in `answers`
+ * @param text, ends - of the task that the segment was in
+ * @param base - index in `ends` of the segment's first call
+ * @param encodeFailure - the response object of a call of which `text` has an empty range; `call` as in `ends`
  */
 export function assembleAnswers(
   calls: RequestCalls,
   segment: Segment,
-  answers: Answers,
+  {text, ends}: {readonly text: TaskText; readonly ends: Uint32Array},
   base: number,
   encodeFailure: (call: number, idText: string) => string,
-): Uint8Array[] {
+): Piece[] {
   const ids = calls.ids[segment.lane];
-  const pieces: Uint8Array[] = [];
-  let from = base === 0 ? 0 : (answers.ends[base - 1] as number);
+  const pieces: Piece[] = [];
+  let from = base === 0 ? 0 : (ends[base - 1] as number);
   let to = from;
   let call = base;
   for (let at = segment.firstSlot; at < segment.endSlot; at++) {
-    let text = calls.slots[at] as Slot;
-    if (typeof text !== "string") {
-      const end = answers.ends[call] as number;
+    let ready = calls.slots[at] as Slot;
+    if (typeof ready !== "string") {
+      const end = ends[call] as number;
       if (end > to) {
         to = end;
         call++;
         continue;
       }
-      text = encodeFailure(call, ids[segment.firstCall + call - base] as string);
+      ready = encodeFailure(call, ids[segment.firstCall + call - base] as string);
       call++;
     }
-    if (to > from) pieces.push(answers.text.subarray(from, to));
+    if (to > from) pieces.push(text.cut(from, to));
     from = to;
-    pieces.push(Buffer.from(`${text},`));
+    pieces.push(new Piece(Buffer.from(`${ready},`)));
   }
-  if (to > from) pieces.push(answers.text.subarray(from, to));
+  if (to > from) pieces.push(text.cut(from, to));
   return pieces;
 }
 
@@ -110,7 +110,7 @@ export function assembleErrors(
   calls: RequestCalls,
   segment: Segment,
   encodeFailure: (idText: string) => string,
-): Uint8Array[] {
+): Piece[] {
   const ids = calls.ids[segment.lane];
   const texts: string[] = [];
   let call = segment.firstCall;
@@ -118,5 +118,5 @@ export function assembleErrors(
     const slot = calls.slots[at] as Slot;
     texts.push(typeof slot === "string" ? slot : encodeFailure(ids[call++] as string), ",");
   }
-  return [Buffer.from(texts.join(""))];
+  return [new Piece(Buffer.from(texts.join("")))];
 }

@@ -8,6 +8,8 @@ import type {Segment} from "./segment.ts";
 export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly indexes: readonly number[];
+  /** Of all of them. */
+  readonly cost: number;
 }
 
 /**

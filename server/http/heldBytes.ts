@@ -1,6 +1,7 @@
 /**
  * Bytes of finished answers that wait for their readers, all requests together. A window bounds each request
  * (dispatch/dispatcher.ts); this bounds their sum: beyond it the connection that has been stalled longest is cut.
+ * A byte that waits keeps at most four of memory (MAX_KEPT_FACTOR).
  */
 
 /** A reply whose reader does not take what there is. */

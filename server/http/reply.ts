@@ -1,7 +1,7 @@
 /**
  * The answer to one HTTP request, sent as fast as its reader takes it.
  *
- *   collecting -- finish() --------------------> whole    Content-Length; tryEnd takes what the kernel takes
+ *   collecting -- finish(..) ------------------> whole    Content-Length; tryEnd takes what the kernel takes
  *       |
  *       +------- STREAM_FROM_BYTES pushed -----> chunked  one cork per event, writes of 64 KiB until one is refused
  *
@@ -12,6 +12,7 @@
  */
 import type {HttpResponse} from "uWebSockets.js";
 import {Fifo} from "../dispatch/fifo.ts";
+import {Piece} from "../dispatch/taskText.ts";
 import type {HeldBytes} from "./heldBytes.ts";
 
 /**
@@ -40,7 +41,7 @@ export class Reply {
 
   readonly #response: HttpResponse;
   readonly #held: HeldBytes;
-  readonly #pieces = new Fifo<Uint8Array>();
+  readonly #pieces = new Fifo<Piece>();
   #mode: "collecting" | "whole" | "chunked" = "collecting";
   /** Bytes of the first piece that are sent. */
   #sent = 0;
@@ -56,32 +57,28 @@ export class Reply {
     response.onAborted(() => this.#abort());
   }
 
-  /** Adds to the body of a 200. The pieces are kept until they are sent: the caller must not change them. */
-  push(pieces: readonly Uint8Array[]): void {
+  /** Adds to the body of a 200, not the last of it. Takes the pieces over: they are released when they are sent, or not wanted. */
+  push(pieces: readonly Piece[]): void {
+    this.#add(pieces);
     if (this.isOver) return;
-    for (const piece of pieces) {
-      if (piece.length === 0) continue;
-      this.#pieces.push(piece);
-      this.heldBytes += piece.length;
-      this.#held.add(piece.length);
-    }
-    if (this.#mode === "collecting") {
-      if (this.heldBytes < STREAM_FROM_BYTES) return;
-      this.#mode = "chunked";
-    }
-    if (!this.isBlocked) this.#pump();
+    if (this.#mode === "collecting" && this.heldBytes >= STREAM_FROM_BYTES) this.#mode = "chunked";
+    if (this.#mode === "chunked" && !this.isBlocked) this.#pump();
+    for (const piece of pieces) piece.wait();
     this.#held.relieve();
   }
 
-  /** Nothing more will be pushed. */
-  finish(): void {
+  /** As `push`, with the last of the body. */
+  finish(pieces: readonly Piece[]): void {
+    this.#add(pieces);
     if (this.isOver) return;
     this.#isFinished = true;
     if (this.#mode === "collecting") {
-      this.#mode = "whole";
+      this.#mode = this.heldBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
       this.#totalBytes = this.heldBytes;
     }
     if (!this.isBlocked) this.#pump();
+    for (const piece of pieces) piece.wait();
+    this.#held.relieve();
   }
 
   /** A whole answer at once. @param isLast - close the connection after it */
@@ -117,6 +114,18 @@ export class Reply {
     if (!this.isOver) this.#response.close();
   }
 
+  #add(pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      if (this.isOver || piece.length === 0) {
+        piece.release();
+        continue;
+      }
+      this.#pieces.push(piece);
+      this.heldBytes += piece.length;
+      this.#held.add(piece.length);
+    }
+  }
+
   #pump(): void {
     this.#response.cork(() => {
       if (!this.#isHeadSent) {
@@ -137,7 +146,7 @@ export class Reply {
     this.#joinPieces();
     for (let piece = this.#pieces.peek(); piece !== undefined; piece = this.#pieces.peek()) {
       const before = this.#response.getWriteOffset();
-      const rest = this.#sent === 0 ? piece : piece.subarray(this.#sent);
+      const rest = this.#sent === 0 ? piece.bytes : piece.bytes.subarray(this.#sent);
       const [isTaken, isComplete] = this.#response.tryEnd(rest, this.#totalBytes);
       if (isComplete) {
         this.#end(false, null);
@@ -154,7 +163,7 @@ export class Reply {
 
   #pumpChunks(): void {
     for (let piece = this.#pieces.peek(); piece !== undefined; piece = this.#pieces.peek()) {
-      const chunk = piece.subarray(this.#sent, this.#sent + WRITE_BYTES);
+      const chunk = piece.bytes.subarray(this.#sent, this.#sent + WRITE_BYTES);
       const isTaken = this.#response.write(chunk);
       this.#countSent(chunk.length);
       if (!isTaken) {
@@ -168,18 +177,22 @@ export class Reply {
   /** Small answers of several pieces go out as one write. */
   #joinPieces(): void {
     if (this.#pieces.length < 2 || this.heldBytes > JOIN_BYTES) return;
-    const pieces: Uint8Array[] = [];
+    const pieces: Piece[] = [];
     for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift())
       pieces.push(piece);
-    this.#pieces.push(Buffer.concat(pieces));
+    this.#pieces.push(new Piece(Buffer.concat(pieces.map(piece => piece.bytes))));
+    for (const piece of pieces) piece.release();
   }
 
+  /** What uWebSockets.js was given it has sent or copied when its call returns. */
   #countSent(byteCount: number): void {
     this.#sent += byteCount;
     this.heldBytes -= byteCount;
     this.#held.remove(byteCount);
-    if (this.#sent < (this.#pieces.peek() as Uint8Array).length) return;
+    const piece = this.#pieces.peek() as Piece;
+    if (this.#sent < piece.length) return;
     this.#pieces.shift();
+    piece.release();
     this.#sent = 0;
   }
 
@@ -207,7 +220,7 @@ export class Reply {
     this.#held.remove(this.heldBytes);
     this.#held.unstall(this);
     this.heldBytes = 0;
-    this.#pieces.clear();
+    for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift()) piece.release();
     this.onOver?.(isAborted);
   }
 }

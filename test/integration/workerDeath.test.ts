@@ -83,4 +83,6 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
     assert.ok(again.every((answer: {result?: unknown}) => answer.result !== undefined));
   }
   assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
+  const {allocated, spare} = front.memory;
+  assert.ok(spare >= 1 && allocated - spare <= 1, "only the memory of the dead worker's task is lost");
 });

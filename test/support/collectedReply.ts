@@ -1,5 +1,6 @@
 /** An answer kept in memory, in the place of a socket; its reader stops and goes on when it is told to. */
 import type {PendingReply} from "../../server/dispatch/pendingRequest.ts";
+import type {Piece} from "../../server/dispatch/taskText.ts";
 
 export class CollectedReply implements PendingReply {
   heldBytes = 0;
@@ -7,20 +8,22 @@ export class CollectedReply implements PendingReply {
   isFinished = false;
   onAborted: (() => void) | null = null;
   onDrained: (() => void) | null = null;
-  readonly #pieces: Uint8Array[] = [];
+  readonly #texts: Buffer[] = [];
 
   get text(): string {
-    return Buffer.concat(this.#pieces).toString();
+    return Buffer.concat(this.#texts).toString();
   }
 
-  push(pieces: readonly Uint8Array[]): void {
+  push(pieces: readonly Piece[]): void {
     for (const piece of pieces) {
-      this.#pieces.push(piece);
+      this.#texts.push(Buffer.from(piece.bytes));
       if (this.isBlocked) this.heldBytes += piece.length;
+      piece.release();
     }
   }
 
-  finish(): void {
+  finish(pieces: readonly Piece[]): void {
+    this.push(pieces);
     this.isFinished = true;
   }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
+import {AnswerMemory} from "../../server/dispatch/answerMemory.ts";
 import {Dispatcher} from "../../server/dispatch/dispatcher.ts";
 import {LaneId} from "../../server/dispatch/laneId.ts";
 import {PendingRequest} from "../../server/dispatch/pendingRequest.ts";
@@ -18,6 +19,7 @@ import {createRequestCalls, type DescribedSlot} from "../support/requestCalls.ts
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const PROOF_BYTES = 1000;
 const ESTIMATE_TASKS = 3;
+const MEMORY_BYTES = 1000;
 
 function answer(ids: readonly string[], bytes = 0): TaskAnswers {
   const texts = ids.map(id => `<${id}>${" ".repeat(bytes)},`);
@@ -27,6 +29,14 @@ function answer(ids: readonly string[], bytes = 0): TaskAnswers {
     return end;
   });
   return {text: Buffer.from(texts.join("")), ends, failures: []};
+}
+
+/** Puts the text into memory, as proof threads do where it fits. */
+function putInto(memory: AnswerMemory, answers: TaskAnswers): TaskAnswers {
+  if (answers.text.length > MEMORY_BYTES) return answers;
+  const text = new Uint8Array(memory.take(), 0, answers.text.length);
+  text.set(answers.text);
+  return {...answers, text, memory};
 }
 
 function fail(failure: Failure): TaskAnswers {
@@ -51,12 +61,14 @@ describe("Dispatcher", () => {
   /** While not null, proofs wait in it. */
   let heldProofs: (() => void)[] | null;
   let proofTextBytes: number;
+  let memory: AnswerMemory;
 
   function create(timeoutMs: number, queueCost = 1000): void {
     tally = new CallTally(METHOD_NAMES);
     estimates = [];
     heldProofs = null;
     proofTextBytes = 0;
+    memory = new AnswerMemory(MEMORY_BYTES, 100);
     const proof = {
       workers: 1,
       maxTasks: 2,
@@ -65,7 +77,7 @@ describe("Dispatcher", () => {
         const {ids} = packTask(task);
         const held = heldProofs;
         if (held !== null) await new Promise<void>(resolve => held.push(resolve));
-        return answer(ids, proofTextBytes);
+        return putInto(memory, answer(ids, proofTextBytes));
       },
     };
     const estimate = {workers: 1, maxTasks: ESTIMATE_TASKS, bytesPerCost: 100, perform: runEstimate};
@@ -237,6 +249,52 @@ describe("Dispatcher", () => {
     await finish(waiting);
     assert.equal(gone.text, "");
     assert.equal(estimates.length, 0);
+  });
+
+  /** How many texts keep their memory. */
+  function memoriesInUse(): number {
+    return memory.allocated - memory.spare;
+  }
+
+  test("proofs that wait for an estimate keep their memory, and give it back when they are sent or not wanted", async () => {
+    proofTextBytes = MEMORY_BYTES / 2;
+    const sent = admit([estimate, 63, 63]);
+    const gone = admit([estimate, 63, 63, 63]);
+    await settle();
+    assert.equal(memoriesInUse(), 5);
+    gone.onAborted?.();
+    assert.equal(memoriesInUse(), 2);
+    endEstimates();
+    await finish(sent);
+    assert.equal(sent.text.replaceAll(" ", ""), "[<e0>,<p0>,<p1>]");
+    assert.equal(memoriesInUse(), 0);
+  });
+
+  test("proofs that wait for an estimate and are a small part of a task's text keep none of its memory", async () => {
+    const small = admit([estimate, 1]);
+    const large = admit(Array.from({length: 60}, () => 0));
+    await finish(large);
+    assert.equal(memory.allocated, 1, "they shared a task");
+    assert.equal(memoriesInUse(), 0);
+    endEstimates();
+    await finish(small);
+    assert.equal(small.text, "[<e0>,<p0>]");
+  });
+
+  test("proofs that come too late give their memory back", async () => {
+    const timeoutMs = 60;
+    create(timeoutMs);
+    heldProofs = [];
+    const gone = admit([1, 1], timeoutMs);
+    const late = admit([1, 63], timeoutMs);
+    await settle();
+    gone.onAborted?.();
+    await finish(late);
+    for (const end of heldProofs) end();
+    await settle();
+    assert.equal(gone.text, "");
+    assert.ok(memory.allocated > 0);
+    assert.equal(memoriesInUse(), 0);
   });
 
   test("failures of estimates have their codes, in the answer and in the tally", async () => {

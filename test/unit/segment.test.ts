@@ -11,6 +11,7 @@ import {
   type Segment,
   TASK_COSTS,
 } from "../../server/dispatch/segment.ts";
+import {type Piece, TaskText} from "../../server/dispatch/taskText.ts";
 import {CollectedReply} from "../support/collectedReply.ts";
 import {createRequestCalls, IDLE_ESTIMATE} from "../support/requestCalls.ts";
 
@@ -33,7 +34,7 @@ function createAnswers(calls: RequestCalls, segment: Segment, base: number, fail
     if (!fails(id)) text += `<${id}>,`;
     ends.push(text.length);
   }
-  return {text: Buffer.from(text), ends: Uint32Array.from(ends), failures: []};
+  return {text: new TaskText(Buffer.from(text)), ends: Uint32Array.from(ends)};
 }
 
 /** What the whole request is answered, slot by slot, each followed by a comma. */
@@ -50,6 +51,10 @@ function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): str
 function assemble(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
   const answers = createAnswers(calls, segment, base, fails);
   return assembleAnswers(calls, segment, answers, base, (_call, idText) => `failed ${idText}`);
+}
+
+function join(pieces: readonly Piece[]): string {
+  return Buffer.concat(pieces.map(piece => piece.bytes)).toString();
 }
 
 test("segments cover every slot and call once, in order, and exceed a task's cost with one call only", () => {
@@ -94,7 +99,7 @@ test("answers, failures and ready texts come out in request order, whatever the 
     fc.property(slots, fc.nat(3), fc.func(fc.boolean()), (list, base, fails) => {
       const calls = createRequestCalls(list);
       const pieces = cutSegments(calls).flatMap(segment => assemble(calls, segment, base, fails));
-      assert.equal(Buffer.concat(pieces).toString(), expectAnswers(calls, fails));
+      assert.equal(join(pieces), expectAnswers(calls, fails));
     }),
   );
 });
@@ -127,18 +132,18 @@ test("a request is answered in its own order, whatever order its segments are an
 test("neighbouring answers stay one piece that shares the worker's memory", () => {
   const calls = createRequestCalls([0, 0, 0]);
   const text = Buffer.from("a,b,c,");
-  const answers = {text, ends: Uint32Array.of(2, 4, 6), failures: []};
+  const answers = {text: new TaskText(text), ends: Uint32Array.of(2, 4, 6)};
   const [segment] = cutSegments(calls);
   assert.ok(segment !== undefined);
   const pieces = assembleAnswers(calls, segment, answers, 0, () => assert.fail());
   assert.equal(pieces.length, 1);
-  assert.equal(pieces[0]?.buffer, text.buffer);
+  assert.equal(pieces[0]?.bytes.buffer, text.buffer);
 });
 
 test("a segment that nobody answered has an error for each call and its ready texts", () => {
   const calls = createRequestCalls([1, "ready", 2, IDLE_ESTIMATE, "last"]);
   const texts = cutSegments(calls).map(segment =>
-    Buffer.concat(assembleErrors(calls, segment, idText => `error ${idText}`)).toString(),
+    join(assembleErrors(calls, segment, idText => `error ${idText}`)),
   );
   assert.deepEqual(texts, ["error p0,ready,error p1,", "error e0,last,"]);
 });

@@ -38,7 +38,7 @@ export class Prover {
     const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
     const ends = new Uint32Array(job.ids.length);
     const failures: (Failure & {call: number})[] = [];
-    this.text.clear();
+    this.text.clear(job.memory);
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
       const keyCount = calls.readUInt16BE(at + KEY_COUNT_AT);
@@ -53,7 +53,7 @@ export class Prover {
       ends[call] = this.text.size;
       at = end;
     }
-    return {text: this.text.take(), ends, failures};
+    return {...this.text.take(), ends, failures};
   }
 
   private answerCall(id: string, call: Buffer, keyCount: number): void {
