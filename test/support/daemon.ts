@@ -5,6 +5,9 @@ import {fileURLToPath} from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../server/main.js", import.meta.url));
 
+/** The metric of what the admitted and unfinished calls of chain_getProof cost. */
+export const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
+
 export interface Finished {
   readonly code: number | null;
   /** The signal that killed it, where it did not exit by itself. */
