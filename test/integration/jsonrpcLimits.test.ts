@@ -1,0 +1,104 @@
+/** Limits on a response, the queue, the time, a batch and its keys: what is refused, and as which error. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import {type Daemon, QUEUED_COST, startDaemon} from "../support/daemon.ts";
+import type {Answer} from "../support/jsonrpcAnswer.ts";
+import {ACCOUNTS, CHAIN_ID, WorkFolder} from "../support/serviceChain.ts";
+import {proofCall} from "../support/wireRequests.ts";
+
+const ACCOUNT = ACCOUNTS[0] as string;
+
+describe("JSON-RPC limits", () => {
+  let folder: WorkFolder;
+  let db: string;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    db = await folder.importChain("db", 1, 1);
+  });
+
+  after(() => folder.remove());
+
+  async function withDaemon(args: readonly string[], use: (daemon: Daemon) => Promise<void>): Promise<void> {
+    const daemon = await startDaemon(["--db", db, "--workers", "1", ...args]);
+    try {
+      await use(daemon);
+    } finally {
+      await daemon.stop();
+    }
+  }
+
+  const heavy = Array.from({length: 12}, (_, id) =>
+    proofCall(
+      id,
+      ACCOUNT,
+      Array.from({length: 500}, (_, at) => `0x${at.toString(16)}`),
+    ),
+  );
+
+  test("a response that could be too large is refused before any work, under the call's own id", async () => {
+    await withDaemon(["--max-response-bytes", "20000"], async daemon => {
+      assert.ok((await daemon.send(proofCall(1))).result !== undefined);
+      const answer = await daemon.send(proofCall("mine", ACCOUNT, ["0x1"]));
+      assert.equal(answer.id, "mine");
+      assert.equal(answer.error.code, -32005);
+      assert.equal(answer.error.data.limit, 20_000);
+      assert.ok(answer.error.data.got > 20_000);
+    });
+  });
+
+  test("a full queue turns new requests away with 503 and -32005, and takes them again later", async () => {
+    await withDaemon(["--max-queue", "100"], async daemon => {
+      const first = daemon.send(heavy); // larger than the queue, and admitted since it is empty
+      while ((await daemon.readMetric(QUEUED_COST)) === 0);
+      const {status, text} = await daemon.post(JSON.stringify([proofCall(1)]));
+      const answer = JSON.parse(text);
+      assert.equal(status, 503);
+      assert.equal(answer.id, null);
+      assert.equal(answer.error.code, -32005);
+      assert.equal(answer.error.data.limit, 100);
+      assert.ok(answer.error.data.got > 100);
+      assert.equal(JSON.parse((await daemon.post(JSON.stringify(proofCall("own")))).text).id, "own");
+      assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID, "calls without cost need no queue");
+      assert.ok((await first).every((one: Answer) => one.result !== undefined));
+      assert.ok((await daemon.send(proofCall(1))).result !== undefined);
+      assert.equal(await daemon.readMetric(QUEUED_COST), 0);
+    });
+  });
+
+  test("calls that are not finished in time are -32005 with the limit, in their places", async () => {
+    const keys = Array.from({length: 1000}, (_, at) => `0x${at.toString(16)}`);
+    const slow = Array.from({length: 19}, (_, at) => proofCall(at + 1, ACCOUNT, keys));
+    await withDaemon(["--request-timeout", "150"], async daemon => {
+      await daemon.send(proofCall(0));
+      const batch = [proofCall(0), ...slow, {jsonrpc: "2.0", id: 20, method: "chain_chainId"}];
+      const answers: Answer[] = await daemon.send(batch);
+      assert.deepEqual(
+        answers.map(answer => answer.id),
+        Array.from({length: 21}, (_, id) => id),
+      );
+      const late = answers.filter(answer => answer.error !== undefined);
+      assert.notEqual(late.length, 0);
+      for (const {error} of late) {
+        assert.equal(error?.code, -32005);
+        const {limit, got} = (error as {data: {limit: number; got: number}}).data;
+        assert.equal(limit, 150);
+        assert.ok(got >= 150 && got < 5000);
+      }
+      assert.ok(answers[0]?.result !== undefined);
+      assert.equal(answers[20]?.result, CHAIN_ID);
+    });
+  });
+
+  test("the limits on batch and keys are flags", async () => {
+    await withDaemon(["--max-batch", "2", "--max-storage-keys", "1", "--max-cost", "3"], async daemon => {
+      assert.deepEqual((await daemon.send([1, 2, 3])).error.data, {limit: 2, got: 3});
+      assert.deepEqual((await daemon.send(proofCall(1, ACCOUNT, ["0x1", "0x2"]))).error.data, {
+        limit: 1,
+        got: 2,
+      });
+      const costly = await daemon.send([proofCall(1, ACCOUNT, ["0x1"]), proofCall(2, ACCOUNT, ["0x1"])]);
+      assert.deepEqual(costly.error.data, {limit: 3, got: 4});
+    });
+  });
+});
