@@ -8,13 +8,8 @@ import {encodeHex} from "../../verify/hex.ts";
 import type {Answers, EstimateCall} from "../../workers/job.ts";
 import type {ProofPool} from "../../workers/pool.ts";
 import {EstimateStore, PLAIN_CALL, SETTINGS} from "../support/estimateStore.ts";
-import {
-  createHostileCalls,
-  HELPER,
-  HOSTILE,
-  type HostileCall,
-  STORED_SLOTS,
-} from "../support/hostileCalls.ts";
+import {HELPER, HOSTILE, type HostileCall, STORED_SLOTS} from "../support/hostileCalls/hostileCall.ts";
+import {createHostileCalls} from "../support/hostileCalls.ts";
 
 const LIMIT_MS = 300;
 /**
