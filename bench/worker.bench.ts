@@ -1,9 +1,11 @@
 /**
  * Proofs through the pool: the trip to a thread and back, and what one and two threads prove when they are kept busy.
  *
- * Input: accounts of block 0 at the head. Busy means two tasks of 64 proofs in flight per thread; this process's main
- * thread hands them out, so two threads on two cores cannot quite do twice as much as one.
+ * Input: accounts of block 0 at the head. Busy means two tasks of 64 proofs in flight per thread, each with memory for its
+ * answer as the server lends it; this process's main thread hands them out, so two threads on two cores cannot quite do
+ * twice as much as one.
  */
+import {createAnswerMemory} from "../server/proofs.ts";
 import {ProofPool} from "../workers/pool.ts";
 import {addressAt} from "./benchChain.ts";
 import {type BenchStore, CACHE_BYTES} from "./benchStore.ts";
@@ -32,11 +34,14 @@ export async function createWorkerStage({directory, accounts, blocks}: BenchStor
     return {name, units: 1, run: async () => one.prove(jobs[round++ % JOBS] as (typeof jobs)[0])};
   };
   const busyJobs = makeJobs(CALLS_PER_TASK);
+  const memory = createAnswerMemory();
+  const proveOne = async (pool: ProofPool): Promise<void> => {
+    const job = busyJobs[round++ % JOBS] as (typeof busyJobs)[0];
+    const {unused, text} = await pool.prove({...job, memory: memory.take()});
+    memory.put(unused ?? (text.buffer as ArrayBuffer));
+  };
   const busy = (name: string, pool: ProofPool): BenchTask => {
-    const stream = new TaskStream(
-      () => pool.prove(busyJobs[round++ % JOBS] as (typeof busyJobs)[0]),
-      pool.workers * IN_FLIGHT_PER_WORKER,
-    );
+    const stream = new TaskStream(() => proveOne(pool), pool.workers * IN_FLIGHT_PER_WORKER);
     return {
       name,
       units: TASKS_PER_RUN * CALLS_PER_TASK,
