@@ -21,9 +21,9 @@ export const sha256Suite: HashSuite = {
   hashPairsInto(pairs, count, out) {
     hashInto(pairs.subarray(0, count * 64), out.subarray(0, count * 32));
   },
+  encodeLeafLinksInto,
   encodeLeafOpeningInto(out, offset, prev, next, hKey, hVal) {
-    writeIndexWord(out, offset, prev);
-    writeIndexWord(out, offset + 32, next);
+    encodeLeafLinksInto(out, offset, prev, next);
     out.set(hKey, offset + 64);
     out.set(hVal, offset + 96);
   },
@@ -41,6 +41,11 @@ export const sha256Suite: HashSuite = {
   hashAccountValue: digest,
   hashCode: digest,
 };
+
+function encodeLeafLinksInto(out: Uint8Array, offset: number, prev: number, next: number): void {
+  writeIndexWord(out, offset, prev);
+  writeIndexWord(out, offset + 32, next);
+}
 
 /** word(index): 32 bytes, big-endian; an index has at most 48 bits. */
 function writeIndexWord(out: Uint8Array, offset: number, index: number): void {

@@ -21,6 +21,8 @@ export interface HashSuite {
 
   /** Hashes `count` branches: out[i] = H(pairs[2i], pairs[2i+1]); `pairs` 64 bytes each, `out` 32 each. */
   hashPairsInto(pairs: Uint8Array, count: number, out: Uint8Array): void;
+  /** safe(word(prev)), safe(word(next)): what a leaf opening has before hKey and hVal, its last 64 bytes. */
+  encodeLeafLinksInto(out: Uint8Array, offset: number, prev: number, next: number): void;
   /** safe(word(prev)), safe(word(next)), hKey, hVal: `leafOpeningBytes` at `offset` of `out`. */
   encodeLeafOpeningInto(
     out: Uint8Array,

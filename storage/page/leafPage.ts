@@ -39,17 +39,41 @@ export function leafRowsAt(leaves: number): number {
   return HEAD_BYTES + 2 * leaves;
 }
 
-/** @returns the leaf, or undefined if the position is deleted */
-export function leafAt(page: Buffer, position: number): Leaf | undefined {
+/** Offset of the leaf at a position, or -1 if it is deleted or not in use. */
+export function findEntry(page: Buffer, position: number): number {
+  if (position >= (page[1] as number)) return -1;
   const start = entryStart(page, position);
-  const end = entryEnd(page, position);
-  if (start === end) return undefined;
+  return start === entryEnd(page, position) ? -1 : start;
+}
+
+export function entryPrev(page: Buffer, entry: number): number {
+  return page.readUIntBE(entry, 5);
+}
+
+export function entryNext(page: Buffer, entry: number): number {
+  return page.readUIntBE(entry + NEXT_AT, 5);
+}
+
+/** Offset of its hKey and, behind it, hVal: 64 bytes. */
+export function entryKeyAt(entry: number): number {
+  return entry + H_KEY_AT;
+}
+
+/** The stored value of the leaf at a position that has one, a view. */
+export function entryValue(page: Buffer, position: number): Uint8Array {
+  return page.subarray(entryStart(page, position) + VALUE_AT, entryEnd(page, position));
+}
+
+/** @returns the leaf, or undefined if the position is deleted or not in use */
+export function leafAt(page: Buffer, position: number): Leaf | undefined {
+  const entry = findEntry(page, position);
+  if (entry < 0) return undefined;
   return {
-    prev: page.readUIntBE(start, 5),
-    next: page.readUIntBE(start + NEXT_AT, 5),
-    hKey: page.subarray(start + H_KEY_AT, start + H_VAL_AT),
-    hVal: page.subarray(start + H_VAL_AT, start + VALUE_AT),
-    value: page.subarray(start + VALUE_AT, end),
+    prev: entryPrev(page, entry),
+    next: entryNext(page, entry),
+    hKey: page.subarray(entry + H_KEY_AT, entry + H_VAL_AT),
+    hVal: page.subarray(entry + H_VAL_AT, entry + VALUE_AT),
+    value: entryValue(page, position),
   };
 }
 

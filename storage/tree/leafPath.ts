@@ -22,7 +22,16 @@ import {
 } from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
 import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
-import {LEAF_PAGE, type Leaf, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
+import {
+  entryKeyAt,
+  entryNext,
+  entryPrev,
+  entryValue,
+  findEntry,
+  LEAF_PAGE,
+  leafCount,
+  leafRowsAt,
+} from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
 import {rowLength, rowStart} from "../page/rows.ts";
 import type {TreeRoot} from "./treeRoot.ts";
@@ -31,9 +40,9 @@ import type {TreeRoot} from "./treeRoot.ts";
 export const PRE_IMAGE_BYTES = 2 * WORD_BYTES;
 const PRE_IMAGES_BYTES = (TREE_HEIGHT - 1) * PRE_IMAGE_BYTES;
 
-/** Bytes of a path's nodes. */
+/** Bytes of a path's nodes below the root node. */
 export function pathBytes(suite: HashSuite): number {
-  return PRE_IMAGES_BYTES + 2 * suite.leafOpeningBytes + suite.rootNodeBytes;
+  return PRE_IMAGES_BYTES + 2 * suite.leafOpeningBytes;
 }
 
 /** One path at a time; its buffers are overwritten by the next `open`. */
@@ -42,7 +51,6 @@ export class LeafPath {
   emptyFrom = TREE_HEIGHT;
   /** Pre-images of the siblings at heights emptyFrom-1 down to 1, back to back. */
   readonly preImages: Uint8Array;
-  readonly rootNode: Uint8Array;
   readonly opening: Uint8Array;
   /** Only if `hasSibling`. */
   readonly siblingOpening: Uint8Array;
@@ -59,12 +67,9 @@ export class LeafPath {
   constructor(suite: HashSuite, empty: EmptyTree, memory: Uint8Array = new Uint8Array(pathBytes(suite))) {
     this.suite = suite;
     this.zeros = empty.zeros;
-    const siblingsAt = suite.rootNodeBytes;
-    const siblingOpeningAt = siblingsAt + PRE_IMAGES_BYTES;
-    const openingAt = siblingOpeningAt + suite.leafOpeningBytes;
-    this.rootNode = memory.subarray(0, siblingsAt);
-    this.preImages = memory.subarray(siblingsAt, siblingOpeningAt);
-    this.siblingOpening = memory.subarray(siblingOpeningAt, openingAt);
+    const openingAt = PRE_IMAGES_BYTES + suite.leafOpeningBytes;
+    this.preImages = memory.subarray(0, PRE_IMAGES_BYTES);
+    this.siblingOpening = memory.subarray(PRE_IMAGES_BYTES, openingAt);
     this.opening = memory.subarray(openingAt, openingAt + suite.leafOpeningBytes);
   }
 
@@ -96,7 +101,6 @@ export class LeafPath {
     const top = rootLevel(tree.nextFreeNode);
     this.emptyFrom = pageRootHeight(top);
     this.filled = 0;
-    this.suite.encodeRootNodeInto(this.rootNode, 0, tree.nextFreeNode, tree.subRoot);
     let page = tree.rootPage;
     for (let level = top; level > 0; level--) {
       const body = expectKind(pages.read(page), INNER_PAGE, page);
@@ -114,15 +118,15 @@ export class LeafPath {
   }
 
   private openLeafPage(body: Buffer, position: number, hKey: Uint8Array | undefined): boolean {
+    const entry = findEntry(body, position);
+    if (entry < 0 || (hKey !== undefined && compareAt(body, entryKeyAt(entry), hKey) !== 0)) return false;
     const count = leafCount(body);
-    const leaf = position < count ? leafAt(body, position) : undefined;
-    if (leaf === undefined || (hKey !== undefined && compareAt(leaf.hKey, 0, hKey) !== 0)) return false;
     this.copySiblings(body, leafRowsAt(count), count, 0, position);
-    const sibling = (position ^ 1) < count ? leafAt(body, position ^ 1) : undefined;
-    this.hasSibling = sibling !== undefined;
-    if (sibling !== undefined) this.encodeOpening(this.siblingOpening, sibling);
-    this.encodeOpening(this.opening, leaf);
-    this.value = leaf.value;
+    const sibling = findEntry(body, position ^ 1);
+    this.hasSibling = sibling >= 0;
+    if (this.hasSibling) this.copyOpening(this.siblingOpening, body, sibling);
+    this.copyOpening(this.opening, body, entry);
+    this.value = entryValue(body, position);
     return true;
   }
 
@@ -142,8 +146,10 @@ export class LeafPath {
     }
   }
 
-  private encodeOpening(out: Uint8Array, leaf: Leaf): void {
-    this.suite.encodeLeafOpeningInto(out, 0, leaf.prev, leaf.next, leaf.hKey, leaf.hVal);
+  private copyOpening(out: Uint8Array, body: Buffer, entry: number): void {
+    this.suite.encodeLeafLinksInto(out, 0, entryPrev(body, entry), entryNext(body, entry));
+    const keyAt = entryKeyAt(entry);
+    body.copy(out, out.length - 2 * WORD_BYTES, keyAt, keyAt + 2 * WORD_BYTES);
   }
 
   /**

@@ -3,7 +3,7 @@
  *
  *   "proofRelatedNodes": [root node, sibling pre-images from height 39 down to 1, sibling leaf opening, leaf opening]
  *
- * The siblings above the occupied part of a tree are empty sub-trees, the same text in every proof: made once.
+ * The first nodes are the same in all proofs of a tree's version (TreeHeadText).
  */
 import type {EmptyTree} from "../../storage/hash/emptyTree.ts";
 import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/hash/emptyTree.ts";
@@ -15,9 +15,13 @@ import {findKey} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {AnswerText} from "./answerText.ts";
 import {NodeText, QUOTE_BYTES, VECTOR_BYTES} from "./nodeText.ts";
+import {emptySiblingsText, TreeHeadText} from "./treeHeadText.ts";
 
 /** `,"0x.."` of one pre-image. */
 const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + QUOTE_BYTES;
+const NODES = Buffer.from(',"proofRelatedNodes":[', "latin1");
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
 /** A sibling leaf that is empty. */
 const EMPTY_LEAF_TEXT = Buffer.from(`,"0x${hex(ZERO_WORD)}"`, "latin1");
 /** Field names, leaf indexes, the key, and a value of up to ACCOUNT_VALUE_BYTES. */
@@ -37,8 +41,7 @@ export class ProofText {
   private readonly hints: KeyHints;
   private readonly nodes: NodeText;
   private readonly path: LeafPath;
-  /** Text of all empty siblings from height 39 down to 1. */
-  private readonly emptyText: Uint8Array;
+  private readonly head: TreeHeadText;
   /** leftLeafIndex .. rightProof of the absence proof in a new tree. */
   private readonly newTreeText: Uint8Array;
   private readonly maxBytes: number;
@@ -53,13 +56,8 @@ export class ProofText {
     this.nodes = new NodeText(pathBytes(suite));
     this.path = new LeafPath(suite, empty, this.nodes.nodes);
     this.maxBytes = maxProofTextBytes(suite);
-    const emptySiblings: string[] = [];
-    for (let height = TREE_HEIGHT - 1; height >= 1; height--) {
-      const zero = hex(empty.zeros[height - 1] as Uint8Array);
-      emptySiblings.push(`,"0x${zero}${zero}"`);
-    }
-    this.emptyText = Buffer.from(emptySiblings.join(""), "latin1");
-    this.newTreeText = Buffer.from(newTreeAbsence(suite, empty, emptySiblings), "latin1");
+    this.head = new TreeHeadText(suite, empty);
+    this.newTreeText = Buffer.from(newTreeAbsence(suite, empty), "latin1");
   }
 
   /**
@@ -85,36 +83,41 @@ export class ProofText {
     }
     const hinted = this.hints.find(hKey, salt);
     if (hinted !== NO_HINT && this.path.openIfKey(pages, tree, hinted, hKey))
-      return this.writeExistence(text, hinted, writeValue);
+      return this.writeExistence(text, tree, hinted, writeValue);
     const position = findKey(pages, tree, hKey, bucket => this.hints.noteBucket(bucket, salt));
     if (position.present) {
       this.path.open(pages, tree, position.leafIndex);
-      return this.writeExistence(text, position.leafIndex, writeValue);
+      return this.writeExistence(text, tree, position.leafIndex, writeValue);
     }
-    text.ascii(`"leftLeafIndex":${position.leftLeafIndex},"leftProof":`);
-    this.path.open(pages, tree, position.leftLeafIndex);
-    this.writePath(text, position.leftLeafIndex, writeValue);
-    text.ascii(`,"rightLeafIndex":${position.rightLeafIndex},"rightProof":`);
-    this.path.open(pages, tree, position.rightLeafIndex);
-    this.writePath(text, position.rightLeafIndex, writeValue);
+    const {leftLeafIndex, rightLeafIndex} = position;
+    this.path.open(pages, tree, leftLeafIndex);
+    text.ascii(`"leftLeafIndex":${leftLeafIndex},"leftProof":{"value":`);
+    this.writePath(text, tree, leftLeafIndex, writeValue);
+    this.path.open(pages, tree, rightLeafIndex);
+    text.ascii(`,"rightLeafIndex":${rightLeafIndex},"rightProof":{"value":`);
+    this.writePath(text, tree, rightLeafIndex, writeValue);
     return undefined;
   }
 
   /** Of the leaf that `path` is open for. */
-  private writeExistence(text: AnswerText, leafIndex: number, writeValue: WriteValue): Uint8Array {
-    text.ascii(`"leafIndex":${leafIndex},"proof":`);
-    this.writePath(text, leafIndex, writeValue);
+  private writeExistence(
+    text: AnswerText,
+    tree: TreeRoot,
+    leafIndex: number,
+    writeValue: WriteValue,
+  ): Uint8Array {
+    text.ascii(`"leafIndex":${leafIndex},"proof":{"value":`);
+    this.writePath(text, tree, leafIndex, writeValue);
     return this.path.value;
   }
 
-  private writePath(text: AnswerText, leafIndex: number, writeValue: WriteValue): void {
+  /** The value, the nodes and the end of the object. */
+  private writePath(text: AnswerText, tree: TreeRoot, leafIndex: number, writeValue: WriteValue): void {
     const {nodes, path, suite} = this;
-    text.ascii('{"value":');
     if (leafIndex === HEAD_INDEX || leafIndex === TAIL_INDEX) text.quotedHex(ZERO_WORD, 0, WORD_BYTES);
     else writeValue(text, path.value);
-    text.ascii(',"proofRelatedNodes":[');
-    text.quotedHex(path.rootNode, 0, suite.rootNodeBytes);
-    text.raw(this.emptyText.subarray(0, (TREE_HEIGHT - path.emptyFrom) * PRE_IMAGE_TEXT_BYTES));
+    text.raw(NODES);
+    text.raw(this.head.of(tree, path.emptyFrom));
     let end = nodes.quote(path.preImages, path.emptyFrom - 1, PRE_IMAGE_BYTES, 0);
     if (path.hasSibling) end = nodes.quote(path.siblingOpening, 1, suite.leafOpeningBytes, end);
     else {
@@ -123,20 +126,22 @@ export class ProofText {
     }
     end = nodes.quote(path.opening, 1, suite.leafOpeningBytes, end);
     text.raw(nodes.text.subarray(0, end));
-    text.ascii("]}");
+    text.byte(CLOSE_BRACKET);
+    text.byte(CLOSE_BRACE);
   }
 }
 
 /** Nothing is between head and tail of a new tree. */
-function newTreeAbsence(suite: HashSuite, empty: EmptyTree, emptySiblings: readonly string[]): string {
+function newTreeAbsence(suite: HashSuite, empty: EmptyTree): string {
   const rootNode = new Uint8Array(suite.rootNodeBytes);
   suite.encodeRootNodeInto(rootNode, 0, TAIL_INDEX + 1, empty.subRoot);
   const head = new Uint8Array(suite.leafOpeningBytes);
   suite.encodeLeafOpeningInto(head, 0, HEAD_INDEX, TAIL_INDEX, ZERO_WORD, ZERO_WORD);
   const tail = new Uint8Array(suite.leafOpeningBytes);
   suite.encodeLeafOpeningInto(tail, 0, HEAD_INDEX, TAIL_INDEX, suite.tailHKey, ZERO_WORD);
+  const siblings = emptySiblingsText(empty, 1);
   const proof = (sibling: Uint8Array, leaf: Uint8Array): string =>
-    `{"value":"0x${hex(ZERO_WORD)}","proofRelatedNodes":["0x${hex(rootNode)}"${emptySiblings.join("")},"0x${hex(sibling)}","0x${hex(leaf)}"]}`;
+    `{"value":"0x${hex(ZERO_WORD)}","proofRelatedNodes":["0x${hex(rootNode)}"${siblings},"0x${hex(sibling)}","0x${hex(leaf)}"]}`;
   return `"leftLeafIndex":${HEAD_INDEX},"leftProof":${proof(tail, head)},"rightLeafIndex":${TAIL_INDEX},"rightProof":${proof(head, tail)}`;
 }
 

@@ -1,0 +1,64 @@
+/**
+ * What the nodes of every proof in one version of a tree begin with:
+ *
+ *   "0x<root node>","0x<empty sibling at height 39>", ...      down to the occupied part
+ *
+ * Kept for the version asked for last: the calls of a batch mostly name one block.
+ */
+import type {EmptyTree} from "../../storage/hash/emptyTree.ts";
+import {type HashSuite, TREE_HEIGHT} from "../../storage/hash/suite.ts";
+import {PRE_IMAGE_BYTES} from "../../storage/tree/leafPath.ts";
+import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
+import {writeHexInto} from "./hexText.ts";
+import {QUOTE_BYTES} from "./nodeText.ts";
+
+/** `,"0x..."` of one pre-image. */
+const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + QUOTE_BYTES;
+const QUOTE = 0x22;
+const OPEN = Buffer.from('"0x', "latin1");
+
+export class TreeHeadText {
+  private readonly suite: HashSuite;
+  private readonly rootNode: Uint8Array;
+  /** The text of a tree that is empty down to height 1; less of it is written than there is. */
+  private readonly bytes: Uint8Array;
+  /** Where the empty siblings begin. */
+  private readonly siblingsAt: number;
+  private tree: TreeRoot | undefined;
+  private length = 0;
+
+  constructor(suite: HashSuite, empty: EmptyTree) {
+    this.suite = suite;
+    this.rootNode = new Uint8Array(suite.rootNodeBytes);
+    const siblings = Buffer.from(emptySiblingsText(empty, 1), "latin1");
+    this.siblingsAt = OPEN.length + 2 * suite.rootNodeBytes + 1;
+    this.bytes = new Uint8Array(this.siblingsAt + siblings.length);
+    this.bytes.set(OPEN, 0);
+    this.bytes[this.siblingsAt - 1] = QUOTE;
+    this.bytes.set(siblings, this.siblingsAt);
+  }
+
+  /**
+   * @param emptyFrom - siblings at this height and above are empty (LeafPath)
+   * @returns a view that the next call changes
+   */
+  of(tree: TreeRoot, emptyFrom: number): Uint8Array {
+    if (tree !== this.tree) {
+      this.suite.encodeRootNodeInto(this.rootNode, 0, tree.nextFreeNode, tree.subRoot);
+      writeHexInto(this.bytes, OPEN.length, this.rootNode, 0, this.rootNode.length);
+      this.tree = tree;
+      this.length = this.siblingsAt + (TREE_HEIGHT - emptyFrom) * PRE_IMAGE_TEXT_BYTES;
+    }
+    return this.bytes.subarray(0, this.length);
+  }
+}
+
+/** `,"0x..."` of each empty sibling from height 39 down to `height`. */
+export function emptySiblingsText(empty: EmptyTree, height: number): string {
+  let text = "";
+  for (let at = TREE_HEIGHT - 1; at >= height; at--) {
+    const zero = Buffer.from(empty.zeros[at - 1] as Uint8Array).toString("hex");
+    text += `,"0x${zero}${zero}"`;
+  }
+  return text;
+}
