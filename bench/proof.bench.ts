@@ -1,5 +1,5 @@
 /**
- * Proofs as finished JSON-RPC text, in process, without threads: 8 calls a task (the dispatcher makes up to 64).
+ * Proofs as finished JSON-RPC text, in process, without threads: 8 calls a task (the dispatcher makes up to 128).
  *
  * Every run takes other accounts and, for old blocks, other blocks, so that caches help as little as they would in
  * use. Before a task is measured it goes through all its accounts once: a server's threads know where keys stand after

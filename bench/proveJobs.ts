@@ -4,7 +4,7 @@
 import {CALL_HEAD_BYTES, type ProveJob} from "../workers/job.ts";
 
 /** Calls per task of a large batch (server/dispatch). */
-export const CALLS_PER_TASK = 64;
+export const CALLS_PER_TASK = 128;
 
 const SLOT_BYTES = 32;
 

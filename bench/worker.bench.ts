@@ -1,7 +1,7 @@
 /**
  * Proofs through the pool: the trip to a thread and back, and what one and two threads prove when they are kept busy.
  *
- * Input: accounts of block 0 at the head. Busy means two tasks of 64 proofs in flight per thread, each with memory for its
+ * Input: accounts of block 0 at the head. Busy means two tasks of 128 proofs in flight per thread, each with memory for its
  * answer as the server lends it; this process's main thread hands them out, so two threads on two cores cannot quite do
  * twice as much as one.
  */

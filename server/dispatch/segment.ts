@@ -13,13 +13,13 @@ import {Piece, type TaskText} from "./taskText.ts";
 /**
  * Cost of one task.
  *
- * Proofs, an account or slot 1: a trip to a worker costs 13-20 us, which 64 units share (0.7-1.2 us each,
- * measurements.md), and 64 proofs take a worker 2-3 ms: small enough to be fair between requests, and its 400-800 KB of
- * text is small against the window of a slow reader.
+ * Proofs, an account or slot 1: a trip to a worker and back takes 100 us of both threads where they wait for each other,
+ * which up to 128 units share: with 64, a batch of 100 took two, and 1.18 times the CPU time. 128 proofs take a worker 2-3 ms:
+ * small enough to be fair between requests, and their 0.8-1.6 MB of text is small against the window of a slow reader.
  *
  * Estimates: one. It may take seconds, and must not hold up others that happen to share its task.
  */
-export const TASK_COSTS: ByLane<number> = [64, ESTIMATE_COST];
+export const TASK_COSTS: ByLane<number> = [128, ESTIMATE_COST];
 
 /** Half-open ranges of slots and of the lane's calls. */
 export interface Segment {

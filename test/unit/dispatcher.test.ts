@@ -7,6 +7,7 @@ import {Dispatcher} from "../../server/dispatch/dispatcher.ts";
 import {LaneId} from "../../server/dispatch/laneId.ts";
 import {PendingRequest} from "../../server/dispatch/pendingRequest.ts";
 import type {TaskAnswers} from "../../server/dispatch/requestCalls.ts";
+import {TASK_COSTS} from "../../server/dispatch/segment.ts";
 import {packTask, runEstimate} from "../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {CallTally} from "../../server/observe/callTally.ts";
@@ -18,6 +19,8 @@ import {createRequestCalls, type DescribedSlot} from "../support/requestCalls.ts
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const PROOF_BYTES = 1000;
+/** Slots of a call that fills a task. */
+const FULL = TASK_COSTS[LaneId.PROOF] - 1;
 const ESTIMATE_TASKS = 3;
 const MEMORY_BYTES = 1000;
 
@@ -174,13 +177,14 @@ describe("Dispatcher", () => {
   });
 
   test("proofs that wait aside leave the estimates of their batch room to be made side by side", async () => {
-    proofTextBytes = 64 * PROOF_BYTES - 10;
+    proofTextBytes = TASK_COSTS[LaneId.PROOF] * PROOF_BYTES - 10;
     const count = 120;
-    const reply = admit(Array.from({length: count}, () => [estimate, 63]).flat());
+    const reply = admit(Array.from({length: count}, () => [estimate, FULL]).flat());
     await settle();
     assert.equal(estimates.length, ESTIMATE_TASKS);
-    const asideBytes = (count - dispatcher.queuedCost(LaneId.PROOF) / 64) * proofTextBytes;
-    assert.ok(asideBytes > 4e6 && asideBytes < 4.2e6, `${asideBytes} bytes wait aside`);
+    const asideBytes =
+      (count - dispatcher.queuedCost(LaneId.PROOF) / TASK_COSTS[LaneId.PROOF]) * proofTextBytes;
+    assert.ok(asideBytes > 4e6 && asideBytes < 4.3e6, `${asideBytes} bytes wait aside`);
     let fewest = ESTIMATE_TASKS;
     for (let ended = 0; !reply.isFinished; ended += estimates.length) {
       if (ended < count - ESTIMATE_TASKS) fewest = Math.min(fewest, estimates.length);
@@ -196,7 +200,7 @@ describe("Dispatcher", () => {
     const timeoutMs = 400;
     create(timeoutMs);
     proofTextBytes = 4.5e6;
-    const reply = admit([estimate, 63, 63, 63, 63, 63, 63], timeoutMs);
+    const reply = admit([estimate, FULL, FULL, FULL, FULL, FULL, FULL], timeoutMs);
     reply.isBlocked = true;
     await settle();
     // The first proofs exceed the window behind the estimate, which is under way: the time goes on.
@@ -258,8 +262,8 @@ describe("Dispatcher", () => {
 
   test("proofs that wait for an estimate keep their memory, and give it back when they are sent or not wanted", async () => {
     proofTextBytes = MEMORY_BYTES / 2;
-    const sent = admit([estimate, 63, 63]);
-    const gone = admit([estimate, 63, 63, 63]);
+    const sent = admit([estimate, FULL, FULL]);
+    const gone = admit([estimate, FULL, FULL, FULL]);
     await settle();
     assert.equal(memoriesInUse(), 5);
     gone.onAborted?.();
@@ -286,7 +290,7 @@ describe("Dispatcher", () => {
     create(timeoutMs);
     heldProofs = [];
     const gone = admit([1, 1], timeoutMs);
-    const late = admit([1, 63], timeoutMs);
+    const late = admit([1, FULL], timeoutMs);
     await settle();
     gone.onAborted?.();
     await finish(late);
