@@ -103,7 +103,7 @@ function createServe(onExitCode: (code: number) => void): Command {
     createOption("--workers <count>", "proof threads")
       .argParser(integerParser(1, MAX_WORKERS))
       .default(defaultWorkers, `cores - 1: ${defaultWorkers}`),
-    createOption("--cache-mb <mib>", "decoded pages that each proof thread keeps")
+    createOption("--cache-mb <mib>", "pages, and places of keys, that each proof and estimate thread keeps")
       .argParser(integerParser(1, 65_536))
       .default(64),
     createOption(

@@ -7,6 +7,7 @@
 import {StoreError} from "../errors.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../hash/emptyTree.ts";
 import {searchIndex} from "../index/hKeyIndex.ts";
+import {type KeyHints, NO_HINT} from "../index/keyHints.ts";
 import {childOnPath, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import {compareAt} from "../page/indexPage.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
@@ -39,6 +40,31 @@ export function findKey(
   return kind === "lower"
     ? {present: false, leftLeafIndex: leafIndex, rightLeafIndex: leaf.next}
     : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
+}
+
+/**
+ * The leaf of a key, by a hint where there is one.
+ *
+ * @param tree - of a stored tree: rootPage is not 0
+ * @param salt - of the tree (KeyHints)
+ * @returns undefined if there is no such key
+ * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+ */
+export function findLeaf(
+  pages: PageReader,
+  hints: KeyHints,
+  tree: TreeRoot,
+  salt: number,
+  hKey: Uint8Array,
+): Leaf | undefined {
+  const hinted = hints.find(hKey, salt);
+  if (hinted !== NO_HINT && hinted < tree.nextFreeNode) {
+    const page = readLeafPage(pages, tree, Math.floor(hinted / LEAVES_PER_PAGE));
+    const leaf = leafAt(page, hinted % LEAVES_PER_PAGE);
+    if (leaf !== undefined && compareAt(leaf.hKey, 0, hKey) === 0) return leaf;
+  }
+  const position = findKey(pages, tree, hKey, bucket => hints.noteBucket(bucket, salt));
+  return position.present ? readLeaf(pages, tree, position.leafIndex) : undefined;
 }
 
 /** The only page with leaves of a tree without index. @throws StoreError RECORD_DAMAGED if there are others */

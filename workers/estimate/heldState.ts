@@ -6,9 +6,10 @@
  */
 import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
 import {HEAD_INDEX, TAIL_INDEX} from "../../storage/hash/emptyTree.ts";
+import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {decodeStoredAccount} from "../../storage/tree/account.ts";
-import {findKey, readLeaf} from "../../storage/tree/treeReader.ts";
+import {findLeaf, readLeaf} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "../execution/byteKey.ts";
 import {NO_BYTES, type StateBase} from "../execution/stateOverlay.ts";
@@ -22,6 +23,8 @@ interface HeldAccount {
   readonly account: Account | null;
   /** undefined: never had a slot. */
   readonly slots: TreeRoot | undefined;
+  /** Of that tree (KeyHints). */
+  readonly salt: number;
 }
 
 /** The blocks' states that a worker reads, and what it keeps of them. */
@@ -93,7 +96,7 @@ export class HeldState implements StateBase {
   }
 
   readSlot(key: ByteKey, slot: Uint8Array): Uint8Array {
-    const {slots: tree} = this.readHeld(key);
+    const {slots: tree, salt} = this.readHeld(key);
     if (tree === undefined) return NO_BYTES;
     let slots = this.slots.get(key);
     if (slots === undefined) {
@@ -104,7 +107,7 @@ export class HeldState implements StateBase {
     const cached = slots.get(slotKey);
     if (cached !== undefined) return cached;
     // The key comes from the EVM's stack, 32 bytes; a copy, since pages are views of what LevelDB handed out.
-    const leaf = this.findLeaf(tree, this.store.suite.hashSlot(slot));
+    const leaf = this.readValue(tree, salt, this.store.suite.hashSlot(slot));
     const value = leaf === undefined ? NO_BYTES : new Uint8Array(leaf);
     slots.set(slotKey, value);
     this.kept.countValue();
@@ -125,15 +128,17 @@ export class HeldState implements StateBase {
   }
 
   private loadAccount(key: ByteKey): HeldAccount {
-    const leaf = this.findLeaf(this.tree, this.store.suite.hashAddress(fromKey(key)));
-    if (leaf === undefined) return {account: null, slots: undefined};
+    const hKey = this.store.suite.hashAddress(fromKey(key));
+    const leaf = this.readValue(this.tree, ACCOUNTS_SALT, hKey);
+    if (leaf === undefined) return {account: null, slots: undefined, salt: 0};
     const {nonce, balance, code, storage} = decodeStoredAccount(leaf);
     const slots = storage === undefined || storage.tree.rootPage === 0 ? undefined : storage.tree;
     // The EVM asks of a storage root only whether it is that of no slots (EIP-7610).
     const root =
       slots === undefined || this.isEmpty(slots) ? KECCAK256_RLP : new Uint8Array(storage?.storageRoot ?? []);
     const codeHash = code === undefined ? KECCAK256_NULL : new Uint8Array(code.keccakCodeHash);
-    return {account: new Account(bytesToBigInt(nonce), bytesToBigInt(balance), root, codeHash), slots};
+    const account = new Account(bytesToBigInt(nonce), bytesToBigInt(balance), root, codeHash);
+    return {account, slots, salt: saltOf(hKey)};
   }
 
   private isEmpty(tree: TreeRoot): boolean {
@@ -141,9 +146,8 @@ export class HeldState implements StateBase {
   }
 
   /** @returns the leaf's stored value, a view, or undefined if there is no such key */
-  private findLeaf(tree: TreeRoot, hKey: Uint8Array): Uint8Array | undefined {
+  private readValue(tree: TreeRoot, salt: number, hKey: Uint8Array): Uint8Array | undefined {
     if (tree.rootPage === 0) return undefined;
-    const position = findKey(this.store.pages, tree, hKey);
-    return position.present ? readLeaf(this.store.pages, tree, position.leafIndex).value : undefined;
+    return findLeaf(this.store.pages, this.store.hints, tree, salt, hKey)?.value;
   }
 }
