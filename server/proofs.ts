@@ -11,10 +11,10 @@ import {packTask, type Task} from "./dispatch/task.ts";
  */
 const MEMORY_BYTES = 1 << 21;
 /**
- * Batches in the middle hold one each, and often end together: 16 connections with batches of 100 had 16 in use and up to 16
- * spare at a time. Of each, only the pages that an answer once covered are resident: 26 MB in all after batches of accounts.
+ * Batches in the middle hold one each, and often end together. More than 16 at once, and memory is made and let go again. Of each,
+ * only the pages that an answer once covered are resident: 13 MB in all after batches of accounts.
  */
-const SPARE_MEMORIES = 32;
+const SPARE_MEMORIES = 16;
 /**
  * Below it the answer is copied anyhow (TRANSFER_BYTES), and memory would cross for nothing: 117 against 104 us for a task of 2
  * proofs, but 119 against 127 for 4 and 527 against 628 for 32.
