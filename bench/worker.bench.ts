@@ -46,7 +46,14 @@ export async function createWorkerStage({directory, accounts, blocks}: BenchStor
       name,
       units: TASKS_PER_RUN * CALLS_PER_TASK,
       run: async () => stream.take(TASKS_PER_RUN),
-      hooks: {beforeAll: () => stream.start(), afterAll: () => stream.stop()},
+      hooks: {
+        beforeAll: async () => {
+          stream.start();
+          // Each thread has looked for most keys then, as a server's have after some minutes.
+          await stream.take(JOBS * pool.workers);
+        },
+        afterAll: () => stream.stop(),
+      },
     };
   };
   const [busyOne, busyTwo] = [
