@@ -14,7 +14,7 @@ const MEMORY_BYTES = 1 << 21;
  * Batches in the middle hold one each, and often end together. More than 16 at once, and memory is made and let go again. Of each,
  * only the pages that an answer once covered are resident: 13 MB in all after batches of accounts.
  */
-const SPARE_MEMORIES = 16;
+export const SPARE_MEMORIES = 16;
 /**
  * Below it the answer is copied anyhow (TRANSFER_BYTES), and memory would cross for nothing: 117 against 104 us for a task of 2
  * proofs, but 119 against 127 for 4 and 527 against 628 for 32.
