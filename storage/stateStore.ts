@@ -45,6 +45,8 @@ export interface StoreOptions {
 
 /** The part of `cacheBytes` that is for hints, of 8 bytes each: one in so many. */
 const HINTS_PART = 4;
+/** More would be no use before a tree has 16 million keys, and this is allocated at once. */
+const MAX_HINT_BYTES = 256 << 20;
 
 /**
  * Memory for writes not yet in a table file; twice that while one is written out. When it is full, LevelDB makes new files
@@ -66,8 +68,9 @@ export class StateStore {
     this.db = db;
     this.suite = suite;
     this.empty = emptyTree(suite);
-    this.hints = new KeyHints(cacheBytes / HINTS_PART);
-    this.pages = new Pages(db, cacheBytes - cacheBytes / HINTS_PART);
+    const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
+    this.hints = new KeyHints(hintBytes);
+    this.pages = new Pages(db, cacheBytes - hintBytes);
   }
 
   /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED */
