@@ -14,11 +14,9 @@ import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../storage/tree/leafPath.
 import {findKey} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {AnswerText} from "./answerText.ts";
-import {NodeText, QUOTE_BYTES, VECTOR_BYTES} from "./nodeText.ts";
-import {emptySiblingsText, TreeHeadText} from "./treeHeadText.ts";
+import {NodeText, VECTOR_BYTES} from "./nodeText.ts";
+import {emptySiblingsText, PRE_IMAGE_TEXT_BYTES, TreeHeadText} from "./treeHeadText.ts";
 
-/** `,"0x.."` of one pre-image. */
-const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + QUOTE_BYTES;
 const NODES = Buffer.from(',"proofRelatedNodes":[', "latin1");
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
@@ -139,7 +137,7 @@ function newTreeAbsence(suite: HashSuite, empty: EmptyTree): string {
   suite.encodeLeafOpeningInto(head, 0, HEAD_INDEX, TAIL_INDEX, ZERO_WORD, ZERO_WORD);
   const tail = new Uint8Array(suite.leafOpeningBytes);
   suite.encodeLeafOpeningInto(tail, 0, HEAD_INDEX, TAIL_INDEX, suite.tailHKey, ZERO_WORD);
-  const siblings = emptySiblingsText(empty, 1);
+  const siblings = emptySiblingsText(empty);
   const proof = (sibling: Uint8Array, leaf: Uint8Array): string =>
     `{"value":"0x${hex(ZERO_WORD)}","proofRelatedNodes":["0x${hex(rootNode)}"${siblings},"0x${hex(sibling)}","0x${hex(leaf)}"]}`;
   return `"leftLeafIndex":${HEAD_INDEX},"leftProof":${proof(tail, head)},"rightLeafIndex":${TAIL_INDEX},"rightProof":${proof(head, tail)}`;

@@ -13,7 +13,7 @@ import {writeHexInto} from "./hexText.ts";
 import {QUOTE_BYTES} from "./nodeText.ts";
 
 /** `,"0x..."` of one pre-image. */
-const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + QUOTE_BYTES;
+export const PRE_IMAGE_TEXT_BYTES = 2 * PRE_IMAGE_BYTES + QUOTE_BYTES;
 const QUOTE = 0x22;
 const OPEN = Buffer.from('"0x', "latin1");
 
@@ -30,7 +30,7 @@ export class TreeHeadText {
   constructor(suite: HashSuite, empty: EmptyTree) {
     this.suite = suite;
     this.rootNode = new Uint8Array(suite.rootNodeBytes);
-    const siblings = Buffer.from(emptySiblingsText(empty, 1), "latin1");
+    const siblings = Buffer.from(emptySiblingsText(empty), "latin1");
     this.siblingsAt = OPEN.length + 2 * suite.rootNodeBytes + 1;
     this.bytes = new Uint8Array(this.siblingsAt + siblings.length);
     this.bytes.set(OPEN, 0);
@@ -53,11 +53,11 @@ export class TreeHeadText {
   }
 }
 
-/** `,"0x..."` of each empty sibling from height 39 down to `height`. */
-export function emptySiblingsText(empty: EmptyTree, height: number): string {
+/** `,"0x..."` of each sibling from height 39 down to 1 where all are empty. */
+export function emptySiblingsText(empty: EmptyTree): string {
   let text = "";
-  for (let at = TREE_HEIGHT - 1; at >= height; at--) {
-    const zero = Buffer.from(empty.zeros[at - 1] as Uint8Array).toString("hex");
+  for (let height = TREE_HEIGHT - 1; height >= 1; height--) {
+    const zero = Buffer.from(empty.zeros[height - 1] as Uint8Array).toString("hex");
     text += `,"0x${zero}${zero}"`;
   }
   return text;
