@@ -1,12 +1,12 @@
 /** The built bench, run in a folder of its own on a small store. */
 import assert from "node:assert/strict";
-import {execFile} from "node:child_process";
 import {mkdtemp, readdir, readFile, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import type {BenchRun} from "../../bench/benchRun.ts";
+import {type Finished, runChild} from "../support/childProcesses.ts";
 
 const MAIN = fileURLToPath(new URL("../../bench/main.js", import.meta.url));
 const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "20"];
@@ -20,12 +20,8 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function bench(...args: string[]): Promise<{code: number; stdout: string; stderr: string}> {
-  return new Promise(resolve => {
-    execFile(process.execPath, [MAIN, ...args], {cwd: folder}, (error, stdout, stderr) =>
-      resolve({code: Number(error?.code ?? 0), stdout, stderr}),
-    );
-  });
+function bench(...args: string[]): Promise<Finished> {
+  return runChild(process.execPath, [MAIN, ...args], {cwd: folder});
 }
 
 test("every stage is measured, printed and written, and the next run is compared on the same store", async () => {

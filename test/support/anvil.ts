@@ -1,9 +1,10 @@
 /** Anvil, a real node, as an own process: an optional dependency, which is not there on every system. */
-import {type ChildProcess, spawn, spawnSync} from "node:child_process";
+import {type ChildProcess, spawnSync} from "node:child_process";
 import {once} from "node:events";
 import {createRequire} from "node:module";
 import {dirname, join} from "node:path";
 import {createInterface} from "node:readline";
+import {startChild} from "./childProcesses.ts";
 import type {RpcAnswer} from "./rpcAnswer.ts";
 
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
@@ -11,12 +12,10 @@ const PACKAGE = "@foundry-rs/anvil-linux-amd64";
 export class Anvil {
   readonly #child: ChildProcess;
   readonly #url: string;
-  readonly #end = (): void => void this.#child.kill();
 
   private constructor(child: ChildProcess, url: string) {
     this.#child = child;
     this.#url = url;
-    process.once("exit", this.#end);
   }
 
   /**
@@ -35,7 +34,8 @@ export class Anvil {
     }
     const trial = spawnSync(binary, ["--version"], {encoding: "utf8"});
     if (trial.status !== 0) return `${binary} does not run: ${trial.error?.message ?? trial.stderr}`;
-    const child = spawn(binary, ["--port", "0", ...args], {stdio: ["ignore", "pipe", "pipe"]});
+    const child = startChild(binary, ["--port", "0", ...args]);
+    child.stdin.end();
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;
@@ -67,7 +67,6 @@ export class Anvil {
   }
 
   async stop(): Promise<void> {
-    process.off("exit", this.#end);
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const closed = once(this.#child, "close");
     this.#child.kill();

@@ -1,26 +1,23 @@
 /** The built `proofd` as its users run it: a process with arguments, variables, streams and an exit code. */
-import {type ChildProcessWithoutNullStreams, spawn} from "node:child_process";
+import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
+import {type Finished, startChild} from "./childProcesses.ts";
 
 const MAIN = fileURLToPath(new URL("../../server/main.js", import.meta.url));
 
 /** The metric of what the admitted and unfinished calls of chain_getProof cost. */
 export const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
 
-export interface Finished {
-  readonly code: number | null;
-  /** The signal that killed it, where it did not exit by itself. */
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type {Finished};
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to standard input, which is closed after it. */
   readonly input?: string;
   readonly cwd?: string;
+  /** Another program that announces itself in the same way. */
+  readonly main?: string;
 }
 
 /** Runs a command to its end. */
@@ -51,7 +48,7 @@ export class Daemon {
     // The test runner's own variables must not reach the program.
     const env = {PATH: process.env.PATH ?? "", ...options.env};
     const cwd = options.cwd === undefined ? {} : {cwd: options.cwd};
-    this.child = spawn(process.execPath, [MAIN, ...args], {env, ...cwd});
+    this.child = startChild(process.execPath, [options.main ?? MAIN, ...args], {env, ...cwd});
     this.child.stdin.on("error", () => {}); // it may end before it has read all
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;
@@ -109,9 +106,16 @@ export class Daemon {
     return line === undefined ? 0 : Number(line.slice(name.length + 1));
   }
 
-  /** Waits until stderr matches. */
+  /** Waits until stderr matches. @throws Error if the process ends before */
   async waitForStderr(pattern: RegExp): Promise<void> {
-    while (!pattern.test(this.stderr)) await once(this.child.stderr, "data");
+    let hasEnded = false;
+    const ended = this.finished.then(() => {
+      hasEnded = true;
+    });
+    while (!pattern.test(this.stderr)) {
+      if (hasEnded) throw new Error(`proofd ended and did not say ${pattern}: ${this.stderr}`);
+      await Promise.race([once(this.child.stderr, "data"), ended]);
+    }
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {

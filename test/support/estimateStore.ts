@@ -8,6 +8,7 @@ import {StateStore} from "../../storage/stateStore.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type EstimateCall, type EstimateSettings} from "../../workers/job.ts";
 import {type EstimateOptions, ProofPool} from "../../workers/pool.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
+import "./testProcess.ts";
 
 export const CHAIN_ID = 1337n;
 export const BLOCK_GAS_LIMIT = 50_000_000;

@@ -2,6 +2,7 @@
 import {once} from "node:events";
 import {createServer, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
+import "./testProcess.ts";
 
 export interface ForeignCall {
   readonly id: number;

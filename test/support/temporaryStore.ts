@@ -6,6 +6,7 @@ import {join} from "node:path";
 import type {ImportJob, ImportOutcome} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
+import "./testProcess.ts";
 
 const CHAIN_ID = 1337n;
 

@@ -2,6 +2,7 @@
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo, Socket} from "node:net";
+import "./testProcess.ts";
 
 /** What came with one request. */
 export interface UpstreamRequest {

@@ -1,0 +1,26 @@
+/**
+ * Kills the processes that a test process leaves when it is killed itself: its standard input ends with that process.
+ * What it is told, by childProcesses.ts: "+PID NAME" of a process group that began, "-PID" of one that ended.
+ */
+import {createInterface} from "node:readline";
+
+const names = new Map<number, string>();
+// What ends a terminal's processes, or those of a runner that gives up, must leave this one.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+
+createInterface({input: process.stdin})
+  .on("line", line => {
+    const [, sign, pid, name] = /^([+-])(\d+) ?(.*)$/.exec(line) as RegExpExecArray;
+    if (sign === "+") names.set(Number(pid), name as string);
+    else names.delete(Number(pid));
+  })
+  .once("close", () => {
+    for (const [pid, name] of names) {
+      try {
+        process.kill(-pid, "SIGKILL");
+        process.stderr.write(`killed, since the test process has gone: ${name}\n`);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    }
+  });
