@@ -7,6 +7,9 @@ import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../support
 import {assertAddsUp, runBench, writeKeys} from "../support/loadRun.ts";
 import {WorkFolder} from "../support/serviceChain.ts";
 
+/** Of a request that is never answered; the others must be, beside whatever else the machine does. */
+const TIMEOUT_MS = 5000;
+
 let folder: WorkFolder;
 let keys: string;
 
@@ -19,6 +22,7 @@ after(() => folder.remove());
 
 test("a stall of the server is in the latency of all requests that were due meanwhile", async () => {
   let seen = 0;
+  let heldCount = 0;
   let held: (() => void)[] | null = null;
   const server = await ForeignServer.start((response, body) => {
     seen++;
@@ -27,6 +31,7 @@ test("a stall of the server is in the latency of all requests that were due mean
       held = waiting;
       setTimeout(() => {
         held = null;
+        heldCount = waiting.length;
         for (const send of waiting) send();
       }, 300);
     }
@@ -49,9 +54,12 @@ test("a stall of the server is in the latency of all requests that were due mean
     // 60 of the 200 were due in the 300 ms, evenly: the slowest 20 of them waited for 200 ms or more.
     assert.ok((report.latency?.maxMs ?? 0) >= 290, `max ${report.latency?.maxMs}`);
     assert.ok((report.latency?.p999Ms ?? 0) >= 290, `p99.9 ${report.latency?.p999Ms}`);
-    assert.ok((report.latency?.p90Ms ?? 0) >= 180, `p90 ${report.latency?.p90Ms}`);
+    const latencyMs = report.latency?.p90Ms ?? 0;
+    assert.ok(latencyMs >= 180, `p90 ${latencyMs}`);
     // Two were on their way: who looks at those alone sees two of 200.
-    assert.ok((report.service?.p90Ms ?? 0) < 180, `service p90 ${report.service?.p90Ms}`);
+    assert.ok(heldCount > 0 && heldCount <= 2, `${heldCount} were held`);
+    const serviceMs = report.service?.p90Ms ?? assert.fail("no service times");
+    assert.ok(serviceMs < latencyMs, `service p90 ${serviceMs}, latency p90 ${latencyMs}`);
     assert.ok(report.generator.waitedShare > 0.2, `${report.generator.waitedShare} waited`);
     assert.ok(report.notes.some(note => note.includes("had to wait for a free connection")));
   } finally {
@@ -107,7 +115,7 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
       "--rate",
       "100",
       "--timeout",
-      "1000",
+      String(TIMEOUT_MS),
       "--connections",
       "20",
       "--verify",
@@ -129,7 +137,7 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
     assert.equal(errors.timeouts, 10);
     assert.equal(errors.malformed, 10);
     assert.equal(errors.malformedReason, "not JSON: <html>");
-    assert.ok((report.latency?.maxMs ?? 0) >= 1000, "a time-out is as long as it was waited for");
+    assert.ok((report.latency?.maxMs ?? 0) >= TIMEOUT_MS, "a time-out is as long as it was waited for");
   } finally {
     await server.stop();
   }
@@ -172,7 +180,7 @@ test("an interrupt ends the load early, and the report is of what was measured",
     assert.equal(code, 0);
     assert.equal(stderr, "SIGINT: waiting for the requests under way\n");
     const report = JSON.parse(stdout) as LoadReport;
-    assert.ok(report.stopped && report.seconds < 60, `${report.seconds} s`);
+    assert.ok(report.stopped && report.seconds < 600, `${report.seconds} s`);
     assert.ok(report.requests.due >= 200, `${report.requests.due} requests`);
     assertAddsUp(report);
     assert.ok(report.notes.some(note => note.startsWith("Ended early")));

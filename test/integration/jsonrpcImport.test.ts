@@ -53,6 +53,8 @@ describe("JSON-RPC during an import", () => {
       }
       seen.add(String(coverage?.finalized));
       finalized = Number(coverage?.finalized);
+      // However slow the import is: it comes along every now and then.
+      if (fed % 10 === 0) while (Number((await daemon.call("chain_getCoverage")).result.finalized) < fed);
     }
     assert.ok(seen.size > 3, `the head moved between requests: ${[...seen].join(" ")}`);
     await daemon.waitForStderr(/the import has ended/);

@@ -49,17 +49,27 @@ describe("JSON-RPC limits", () => {
 
   test("a full queue turns new requests away with 503 and -32005, and takes them again later", async () => {
     await withDaemon(["--max-queue", "100"], async daemon => {
-      const first = daemon.send(heavy); // larger than the queue, and admitted since it is empty
-      while ((await daemon.readMetric(QUEUED_COST)) === 0);
-      const {status, text} = await daemon.post(JSON.stringify([proofCall(1)]));
-      const answer = JSON.parse(text);
-      assert.equal(status, 503);
+      let first: Promise<Answer[]>;
+      let batch: {status: number; text: string};
+      let free: Answer;
+      let own: {status: number; text: string};
+      // Until all that follows meets the first request at work.
+      for (;;) {
+        first = daemon.send(heavy); // larger than the queue, and admitted since it is empty
+        batch = await daemon.post(JSON.stringify([proofCall(1)]));
+        free = await daemon.call("chain_chainId");
+        own = await daemon.post(JSON.stringify(proofCall("own")));
+        if (batch.status !== 200 && own.status !== 200) break;
+        await first;
+      }
+      const answer = JSON.parse(batch.text);
+      assert.equal(batch.status, 503);
       assert.equal(answer.id, null);
       assert.equal(answer.error.code, -32005);
       assert.equal(answer.error.data.limit, 100);
       assert.ok(answer.error.data.got > 100);
-      assert.equal(JSON.parse((await daemon.post(JSON.stringify(proofCall("own")))).text).id, "own");
-      assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID, "calls without cost need no queue");
+      assert.deepEqual([own.status, JSON.parse(own.text).id], [503, "own"]);
+      assert.equal(free.result, CHAIN_ID, "calls without cost need no queue");
       assert.ok((await first).every((one: Answer) => one.result !== undefined));
       assert.ok((await daemon.send(proofCall(1))).result !== undefined);
       assert.equal(await daemon.readMetric(QUEUED_COST), 0);
@@ -77,16 +87,16 @@ describe("JSON-RPC limits", () => {
         answers.map(answer => answer.id),
         Array.from({length: 21}, (_, id) => id),
       );
-      const late = answers.filter(answer => answer.error !== undefined);
-      assert.notEqual(late.length, 0);
-      for (const {error} of late) {
+      assert.equal(answers.pop()?.result, CHAIN_ID);
+      // One thread makes them in order: what is finished in time is at the beginning.
+      const firstLate = answers.findIndex(answer => answer.error !== undefined);
+      assert.notEqual(firstLate, -1);
+      for (const {error} of answers.slice(firstLate)) {
         assert.equal(error?.code, -32005);
         const {limit, got} = (error as {data: {limit: number; got: number}}).data;
         assert.equal(limit, 150);
-        assert.ok(got >= 150 && got < 5000);
+        assert.ok(got >= limit, `got ${got}`);
       }
-      assert.ok(answers[0]?.result !== undefined);
-      assert.equal(answers[20]?.result, CHAIN_ID);
     });
   });
 

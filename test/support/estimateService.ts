@@ -6,9 +6,11 @@ import {TroubleLog} from "../../server/observe/troubleLog.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
 import type {RpcAnswer} from "./rpcAnswer.ts";
+import "./testProcess.ts";
 
-/** The defaults but for the time: a busy machine is no failure here. */
-const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, timeMs: 60_000};
+/** The defaults but for the times: a busy machine is no failure here. */
+const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, timeMs: 600_000};
+const LIMITS = {...DEFAULT_LIMITS, timeoutMs: 3_600_000};
 
 export class EstimateService {
   readonly #pool: ProofPool;
@@ -34,7 +36,7 @@ export class EstimateService {
       estimates: {workers: 1, settings: used},
       onWorkerExit: error => trouble.reportWorkerExit(error),
     });
-    const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS, logsRequests: false};
+    const options = {host: "127.0.0.1", port: 0, limits: LIMITS, logsRequests: false};
     const estimate = pool.estimate.bind(pool);
     const here = {kind: "here", gasCap: used.gasCap, workers: 1, estimate} as const;
     const front = createFront(options, pool, here, trouble, log);

@@ -1,6 +1,6 @@
 /** The two lanes of the dispatcher, driven by executors whose tasks end when a test says so. */
 import assert from "node:assert/strict";
-import {afterEach, beforeEach, describe, test} from "node:test";
+import {afterEach, beforeEach, describe, mock, test} from "node:test";
 import {pino} from "pino";
 import {AnswerMemory} from "../../server/dispatch/answerMemory.ts";
 import {Dispatcher} from "../../server/dispatch/dispatcher.ts";
@@ -89,8 +89,26 @@ describe("Dispatcher", () => {
     dispatcher = new Dispatcher([proof, estimate], limits, tally, trouble);
   }
 
-  beforeEach(() => create(60_000));
-  afterEach(() => dispatcher.close());
+  /** What the dispatcher's clock shows; only `pass` moves it. */
+  let nowMs: number;
+
+  beforeEach(() => {
+    nowMs = 1000;
+    mock.method(performance, "now", () => nowMs);
+    mock.timers.enable({apis: ["setInterval"]});
+    create(60_000);
+  });
+
+  afterEach(() => {
+    dispatcher.close();
+    mock.reset();
+    mock.timers.reset();
+  });
+
+  function pass(ms: number): void {
+    nowMs += ms;
+    mock.timers.tick(ms);
+  }
 
   const estimate: DescribedSlot = {
     run: idText => new Promise(resolve => estimates.push(() => resolve(answer([idText])))),
@@ -197,13 +215,14 @@ describe("Dispatcher", () => {
   });
 
   test("a request waits for its reader without cost and time only while nothing of it is under way", async () => {
-    const timeoutMs = 400;
+    const timeoutMs = 1000;
     create(timeoutMs);
     proofTextBytes = 4.5e6;
     const reply = admit([estimate, FULL, FULL, FULL, FULL, FULL, FULL], timeoutMs);
     reply.isBlocked = true;
     await settle();
     // The first proofs exceed the window behind the estimate, which is under way: the time goes on.
+    pass(timeoutMs / 2);
     assert.equal(estimates.length, 1);
     assert.ok((queuedCosts()[LaneId.PROOF] as number) > 0);
     endEstimates();
@@ -211,9 +230,10 @@ describe("Dispatcher", () => {
     assert.ok(reply.heldBytes > 4e6 && reply.heldBytes < 16e6, `holds ${reply.heldBytes} bytes`);
     assert.equal(reply.isFinished, false);
     assert.deepEqual(queuedCosts(), [0, 0], "a paused request leaves the queues");
-    await new Promise(resolve => setTimeout(resolve, 2 * timeoutMs)); // time that does not count
+    pass(2 * timeoutMs); // time that does not count
     while (!reply.isFinished) {
       reply.drain();
+      pass(timeoutMs / 20); // time that counts, and the dispatcher looks at it
       reply.isBlocked = true;
       await settle();
     }
@@ -225,6 +245,9 @@ describe("Dispatcher", () => {
     const timeoutMs = 60;
     create(timeoutMs);
     const reply = admit([1, estimate, 1, ...Array.from({length: 5}, () => estimate)], timeoutMs);
+    await settle();
+    assert.equal(reply.text, "[<p0>,");
+    pass(timeoutMs);
     await finish(reply);
     const expected = ["<p0>", "e0", "<p1>", "e1", "e2", "e3", "e4", "e5"].map(id =>
       id.startsWith("<") ? id : `\\{"jsonrpc":"2.0","id":${id},"error":\\{"code":-32005,.*\\}\\}`,
@@ -293,6 +316,7 @@ describe("Dispatcher", () => {
     const late = admit([1, FULL], timeoutMs);
     await settle();
     gone.onAborted?.();
+    pass(timeoutMs);
     await finish(late);
     for (const end of heldProofs) end();
     await settle();
