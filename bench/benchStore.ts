@@ -1,7 +1,7 @@
 /**
  * The stores that are measured, made once and kept between runs; what making one cost is kept beside it.
  *
- *   data/bench/<suite>-<accounts>-<blocks>-v<layout>/     relative to the working directory
+ *   bench-data/<suite>-<accounts>-<blocks>-v<layout>/     relative to the working directory
  *     db/          the store
  *     made.json    StoreFigures
  *
@@ -14,7 +14,8 @@ import {StateStore} from "../storage/stateStore.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";
 import {describeMachine, type Machine} from "./machine.ts";
 
-export const BENCH_FOLDER = join("data", "bench");
+/** Never ./data: that is the folder of the service's store, and a store is not made where other files lie. */
+export const BENCH_FOLDER = "bench-data";
 /** Raised whenever a change to the chain or to the store's format makes kept stores no match for new ones. */
 const LAYOUT_VERSION = 2;
 /** Of history after block 0, where nobody asks for more. */

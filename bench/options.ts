@@ -12,7 +12,7 @@ export interface BenchOptions {
   readonly timeMs: number;
   /** Names of stages and hash suites; undefined = all. */
   readonly only: readonly string[] | undefined;
-  /** undefined = a file of its own under data/bench/runs/. */
+  /** undefined = a file of its own under bench-data/runs/. */
   readonly jsonPath: string | undefined;
   readonly againstPath: string | undefined;
 }
@@ -29,11 +29,11 @@ const MAX_TIME_MS = 600_000;
 export function helpText(names: readonly string[]): string {
   return `npm run bench -- [flags]
 
-  --accounts N     accounts in block 0: 100k (default), 1M, 10M, or any number; the store is kept under data/bench/
+  --accounts N     accounts in block 0: 100k (default), 1M, 10M, or any number; the store is kept under bench-data/
   --blocks N       blocks of history after block 0 (default ${DEFAULT_BLOCKS})
   --time MS        per task (default 1000)
   --only A,B       only these stages or hash suites: ${names.join(", ")}
-  --json FILE      where the figures go (default: a new file under data/bench/runs/)
+  --json FILE      where the figures go (default: a new file under bench-data/runs/)
   --against FILE   compares with the figures of an earlier run
   --help
 `;

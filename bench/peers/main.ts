@@ -6,10 +6,12 @@
  * The machine's speed changes from minute to minute, so only what stands in one table compares. CPU time is that of the
  * server's process over the measured time, all threads, divided by what was answered in it.
  */
-import {mkdirSync, writeFileSync} from "node:fs";
+import {join} from "node:path";
 import {parseArgs} from "node:util";
+import {BENCH_FOLDER} from "../benchStore.ts";
 import {parseCount, parseList} from "../served/flags.ts";
 import {describeMachine, writeMachine} from "../served/machine.ts";
+import {writeRun} from "../served/runFile.ts";
 import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../served/serverProcess.ts";
 import {findAnvil, startAnvil} from "./anvil.ts";
 import {middleRound, type PeerFigures, type PeerName, runLoad} from "./comparison.ts";
@@ -43,7 +45,7 @@ const machine = describeMachine("bench:peers");
 say(`${writeMachine(machine)}\n`);
 
 const store = await makePeerStore(accounts);
-const naiveStore = `data/naive-${accounts}`;
+const naiveStore = join(BENCH_FOLDER, `naive-${accounts}`);
 if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
 const servers = await startServers();
 const figures: PeerFigures[] = [];
@@ -69,12 +71,7 @@ const {table, verdicts} = writeReport(figures);
 process.stdout.write(
   `\n${writeMachine(machine)}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`,
 );
-mkdirSync("data", {recursive: true});
-const file = `data/peers-${accounts}-${machine.date.replaceAll(/[:.]/g, "-")}.json`;
-writeFileSync(
-  file,
-  `${JSON.stringify({machine, accounts, rounds, ...seconds, figures, verdicts}, null, 1)}\n`,
-);
+const file = writeRun(`peers-${accounts}`, machine, {accounts, rounds, ...seconds, figures, verdicts});
 say(`wrote ${file}\n`);
 
 async function startServers(): Promise<Map<PeerName, ServerProcess>> {

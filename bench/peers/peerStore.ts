@@ -1,18 +1,19 @@
 /**
  * The store that the servers are compared on: the bench store and one block more, which gives the first accounts slots.
  *
- *   data/bench/..  npm run bench: N accounts, 300 blocks of history
- *   data/peers-N   the same table files, linked, and block 301: SLOTS slots for each of the first 10 000 accounts
+ *   bench-data/..  npm run bench: N accounts, 300 blocks of history
+ *   .../peers-N    the same table files, linked, and block 301: SLOTS slots for each of the first 10 000 accounts
  */
 import {createHash} from "node:crypto";
 import {existsSync, renameSync} from "node:fs";
+import {join} from "node:path";
 import type {KnownAccount} from "../../load/keys.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/block/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {addressAt} from "../benchChain.ts";
 import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../benchContracts.ts";
-import {CACHE_BYTES, keepBenchStore} from "../benchStore.ts";
+import {BENCH_FOLDER, CACHE_BYTES, keepBenchStore} from "../benchStore.ts";
 import {copyStore} from "../served/storeCopy.ts";
 
 /** As many as anvil can be asked for: it rebuilds the trie of all its accounts for each proof. */
@@ -22,7 +23,7 @@ const TOKEN_TRANSFERS = 4096;
 
 /** @returns the folder, made where it is missing */
 export async function makePeerStore(accounts: number): Promise<string> {
-  const directory = `data/peers-${accounts}`;
+  const directory = join(BENCH_FOLDER, `peers-${accounts}`);
   if (existsSync(directory)) return directory;
   const unfinished = `${directory}.unfinished`;
   copyStore(await keepBenchStore(accounts), unfinished);

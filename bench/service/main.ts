@@ -4,11 +4,13 @@
  * Others' latency is that of single proofs at a steady rate (open loop): a stall shows in all the requests it delays.
  * Works on a copy of the bench store (npm run bench), which is removed at the end.
  */
-import {mkdirSync, rmSync, writeFileSync} from "node:fs";
+import {rmSync} from "node:fs";
+import {join} from "node:path";
 import {parseArgs} from "node:util";
-import {keepBenchStore} from "../benchStore.ts";
+import {BENCH_FOLDER, keepBenchStore} from "../benchStore.ts";
 import {parseCount, parseList} from "../served/flags.ts";
 import {describeMachine, writeMachine} from "../served/machine.ts";
+import {writeRun} from "../served/runFile.ts";
 import {startProofd} from "../served/serverProcess.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {writeTable} from "../served/table.ts";
@@ -44,7 +46,7 @@ const parts = parseList("--only", values.only, PART_NAMES);
 const machine = describeMachine("bench:service");
 process.stderr.write(`${writeMachine(machine)}\n`);
 const kept = await keepBenchStore(accounts);
-const directory = `data/service-${accounts}.work`;
+const directory = join(BENCH_FOLDER, `service-${accounts}.work`);
 const findings: Finding[] = [];
 try {
   for (const part of parts) {
@@ -66,7 +68,5 @@ const rows = findings.map(writeFinding);
 process.stdout.write(
   `\n${writeMachine(machine)}, ${accounts} accounts\n\n${writeTable([["figure", "", "target", ""], ...rows])}\n`,
 );
-mkdirSync("data", {recursive: true});
-const file = `data/service-${accounts}-${machine.date.replaceAll(/[:.]/g, "-")}.json`;
-writeFileSync(file, `${JSON.stringify({machine, accounts, durationSeconds, rate, findings}, null, 1)}\n`);
+const file = writeRun(`service-${accounts}`, machine, {accounts, durationSeconds, rate, findings});
 process.stderr.write(`wrote ${file}\n`);

@@ -7,6 +7,7 @@ import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import type {BenchRun} from "../../bench/benchRun.ts";
 import {type Finished, runChild} from "../support/childProcesses.ts";
+import {startDaemon} from "../support/daemon.ts";
 
 const MAIN = fileURLToPath(new URL("../../bench/main.js", import.meta.url));
 const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "20"];
@@ -37,7 +38,7 @@ test("every stage is measured, printed and written, and the next run is compared
     run.figures.map(({stage}) => stage),
     ["worker", "commit", "commit"],
   );
-  const stores = await readdir(join(folder, "data", "bench"));
+  const stores = await readdir(join(folder, "bench-data"));
 
   const second = await bench(...SMALL, "--only", "hash,commit", "--against", "first.json");
   assert.equal(second.code, 0, second.stderr);
@@ -46,9 +47,21 @@ test("every stage is measured, printed and written, and the next run is compared
   const changes = second.stdout.slice(second.stdout.indexOf("\nagainst"));
   assert.match(changes, /^hash +two nodes, 64 bytes .*%/m);
   assert.match(changes, /^commit +commit a block of 350 leaf writes .*%/m);
-  assert.deepEqual((await readdir(join(folder, "data", "bench"))).sort(), [...stores, "runs"].sort());
-  const [written] = await readdir(join(folder, "data", "bench", "runs"));
-  assert.ok(second.stdout.includes(`written to ${join("data", "bench", "runs", String(written))}`));
+  assert.deepEqual((await readdir(join(folder, "bench-data"))).sort(), [...stores, "runs"].sort());
+  const [written] = await readdir(join(folder, "bench-data", "runs"));
+  assert.ok(second.stdout.includes(`written to ${join("bench-data", "runs", String(written))}`));
+});
+
+test("a bench does not touch the service's folder: the demo starts after it, in the same place", async () => {
+  const {code, stderr} = await bench(...SMALL, "--only", "hash");
+  assert.equal(code, 0, stderr);
+  assert.ok(!(await readdir(folder)).includes("data"));
+  const daemon = await startDaemon(["--demo"], {cwd: folder});
+  try {
+    assert.equal((await daemon.call("chain_getCoverage")).result.earliest, "0x0");
+  } finally {
+    await daemon.stop();
+  }
 });
 
 test("bad flags are refused with exit code 2 before anything is made", async () => {
