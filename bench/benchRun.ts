@@ -3,8 +3,8 @@
  */
 import {readFileSync} from "node:fs";
 import type {StoreFigures} from "./benchStore.ts";
+import {FlagError} from "./flags.ts";
 import type {Machine} from "./machine.ts";
-import {OptionError} from "./options.ts";
 
 /** Raised whenever older files can no longer be compared with. */
 export const RUN_FORMAT = 1;
@@ -49,18 +49,18 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** @throws OptionError if there is no such file, or it is not one of ours */
+/** @throws FlagError if there is no such file, or it is not one of ours */
 export function readRun(path: string): BenchRun {
   let run: Partial<BenchRun> | null;
   try {
     run = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new OptionError(
+    throw new FlagError(
       `--against is '${path}': expected the JSON of an earlier run (${(error as Error).message})`,
     );
   }
   if (run?.format !== RUN_FORMAT)
-    throw new OptionError(
+    throw new FlagError(
       `--against is '${path}': expected the JSON of an earlier run, format ${RUN_FORMAT}, not ${run?.format}`,
     );
   return run as BenchRun;

@@ -1,19 +1,20 @@
 /**
  * `npm run bench`: makes the stores that are not there yet, measures every stage on each, prints a table, writes JSON.
  */
-import {mkdirSync, writeFileSync} from "node:fs";
-import {dirname, join} from "node:path";
+import {writeFileSync} from "node:fs";
+import {join} from "node:path";
 import {SUITE_NAMES} from "../storage/hash/suite.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT, readRun} from "./benchRun.ts";
 import {BENCH_FOLDER, openBenchStore, type StoreFigures} from "./benchStore.ts";
 import {createCommitStage} from "./commit.bench.ts";
 import {compareRuns} from "./comparison.ts";
 import {createEstimateStage} from "./estimate.bench.ts";
+import {prepareFile, runProgram} from "./flags.ts";
 import {createHashStage} from "./hash.bench.ts";
 import {createLookupStage} from "./lookup.bench.ts";
 import {describeMachine} from "./machine.ts";
 import {measureStage} from "./measure.ts";
-import {type BenchOptions, helpText, OptionError, parseOptions} from "./options.ts";
+import {type BenchOptions, createFlags, readOptions} from "./options.ts";
 import {createPageStage} from "./page.bench.ts";
 import {createPathStage} from "./path.bench.ts";
 import {createProofStage} from "./proof.bench.ts";
@@ -35,21 +36,24 @@ const STAGES: Readonly<Record<string, CreateStage>> = {
 };
 const NAMES = [...Object.keys(STAGES), ...SUITE_NAMES];
 
-try {
-  const options = parseOptions(process.argv.slice(2), NAMES);
-  if (options === "help") process.stdout.write(helpText(NAMES));
-  else await runBench(options);
-} catch (error) {
-  if (!(error instanceof OptionError)) throw error;
-  process.stderr.write(`error: ${error.message}\n`);
-  process.exitCode = 2;
-}
+await runProgram(
+  {
+    command: "npm run bench --",
+    about: "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
+    flags: createFlags(NAMES),
+  },
+  texts => runBench(readOptions(texts, NAMES)),
+);
 
 async function runBench(options: BenchOptions): Promise<void> {
   const {accounts, blocks, timeMs, againstPath} = options;
   // Before minutes are spent on measuring.
   const before = againstPath === undefined ? undefined : readRun(againstPath);
   const machine = describeMachine();
+  const path =
+    options.jsonPath ??
+    join(BENCH_FOLDER, "runs", `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
+  prepareFile("json", path);
   process.stdout.write(machineText(machine));
   const stores: Record<string, StoreFigures> = {};
   const results: Result[] = [];
@@ -75,10 +79,6 @@ async function runBench(options: BenchOptions): Promise<void> {
     await benchStore.store.close();
   }
   const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, timeMs, stores, results, figures};
-  const path =
-    options.jsonPath ??
-    join(BENCH_FOLDER, "runs", `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
-  mkdirSync(dirname(path), {recursive: true});
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(`\nwritten to ${path}\n`);
   if (before !== undefined)

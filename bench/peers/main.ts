@@ -7,74 +7,70 @@
  * server's process over the measured time, all threads, divided by what was answered in it.
  */
 import {join} from "node:path";
-import {parseArgs} from "node:util";
 import {BENCH_FOLDER} from "../benchStore.ts";
-import {parseCount, parseList} from "../served/flags.ts";
+import {runProgram} from "../flags.ts";
 import {describeMachine, writeMachine} from "../served/machine.ts";
 import {writeRun} from "../served/runFile.ts";
 import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../served/serverProcess.ts";
 import {findAnvil, startAnvil} from "./anvil.ts";
 import {middleRound, type PeerFigures, type PeerName, runLoad} from "./comparison.ts";
 import {makeNaiveStore} from "./naiveStore.ts";
-import {LOAD_NAMES, listLoads} from "./peerLoads.ts";
+import {listLoads} from "./peerLoads.ts";
+import {FLAGS, type PeerOptions, readOptions} from "./peerOptions.ts";
 import {writeCosts, writeReport} from "./peerReport.ts";
 import {listGenesisAccounts, makePeerStore} from "./peerStore.ts";
 
-const PEERS: readonly PeerName[] = ["proofd", "naive", "anvil"];
-
-const {values} = parseArgs({
-  options: {
-    accounts: {type: "string", default: "100k"},
-    duration: {type: "string", default: "4"},
-    "warm-up": {type: "string", default: "1"},
-    rounds: {type: "string", default: "3"},
-    only: {type: "string"},
-    servers: {type: "string"},
+await runProgram(
+  {
+    command: "npm run bench:peers --",
+    about:
+      "Compares proofd, the naive server and anvil: asks each the same, in turns; prints a table, writes JSON.",
+    flags: FLAGS,
   },
-});
-const accounts = parseCount("--accounts", values.accounts, 1000, 10_000_000);
-const seconds = {
-  durationSeconds: parseCount("--duration", values.duration, 1, 3600),
-  warmUpSeconds: parseCount("--warm-up", values["warm-up"], 0, 3600),
-};
-const rounds = parseCount("--rounds", values.rounds, 1, 100);
-const loadNames = parseList("--only", values.only, LOAD_NAMES);
-const peerNames = parseList("--servers", values.servers, PEERS);
-
-const machine = describeMachine("bench:peers");
-say(`${writeMachine(machine)}\n`);
-
-const store = await makePeerStore(accounts);
-const naiveStore = join(BENCH_FOLDER, `naive-${accounts}`);
-if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
-const servers = await startServers();
-const figures: PeerFigures[] = [];
-try {
-  for (const load of listLoads(accounts)) {
-    if (!loadNames.includes(load.name)) continue;
-    const taken = new Map<PeerName, PeerFigures[]>();
-    for (let round = 1; round <= rounds; round++) {
-      for (const [peer, server] of servers) {
-        const choice = load.choices[peer];
-        if (choice === undefined) continue;
-        const run = await runLoad(peer, server, load, {...choice, ...seconds, seed: round});
-        say(`${load.title}, round ${round} of ${rounds}: ${peer} ${writeCosts(run)}\n`);
-        taken.set(peer, [...(taken.get(peer) ?? []), run]);
-      }
-    }
-    for (const runs of taken.values()) figures.push(middleRound(runs));
-  }
-} finally {
-  await Promise.all([...servers.values()].map(server => server.stop()));
-}
-const {table, verdicts} = writeReport(figures);
-process.stdout.write(
-  `\n${writeMachine(machine)}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`,
+  texts => comparePeers(readOptions(texts)),
 );
-const file = writeRun(`peers-${accounts}`, machine, {accounts, rounds, ...seconds, figures, verdicts});
-say(`wrote ${file}\n`);
 
-async function startServers(): Promise<Map<PeerName, ServerProcess>> {
+async function comparePeers(options: PeerOptions): Promise<void> {
+  const {accounts, rounds, loadNames, peerNames, ...seconds} = options;
+  const machine = describeMachine("bench:peers");
+  say(`${writeMachine(machine)}\n`);
+
+  const store = await makePeerStore(accounts);
+  const naiveStore = join(BENCH_FOLDER, `naive-${accounts}`);
+  if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
+  const servers = await startServers(options, store, naiveStore);
+  const figures: PeerFigures[] = [];
+  try {
+    for (const load of listLoads(accounts)) {
+      if (!loadNames.includes(load.name)) continue;
+      const taken = new Map<PeerName, PeerFigures[]>();
+      for (let round = 1; round <= rounds; round++) {
+        for (const [peer, server] of servers) {
+          const choice = load.choices[peer];
+          if (choice === undefined) continue;
+          const run = await runLoad(peer, server, load, {...choice, ...seconds, seed: round});
+          say(`${load.title}, round ${round} of ${rounds}: ${peer} ${writeCosts(run)}\n`);
+          taken.set(peer, [...(taken.get(peer) ?? []), run]);
+        }
+      }
+      for (const runs of taken.values()) figures.push(middleRound(runs));
+    }
+  } finally {
+    await Promise.all([...servers.values()].map(server => server.stop()));
+  }
+  const {table, verdicts} = writeReport(figures);
+  process.stdout.write(
+    `\n${writeMachine(machine)}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`,
+  );
+  const file = writeRun(`peers-${accounts}`, machine, {accounts, rounds, ...seconds, figures, verdicts});
+  say(`wrote ${file}\n`);
+}
+
+async function startServers(
+  {accounts, peerNames}: PeerOptions,
+  store: string,
+  naiveStore: string,
+): Promise<Map<PeerName, ServerProcess>> {
   const started = new Map<PeerName, ServerProcess>();
   if (peerNames.includes("proofd")) started.set("proofd", await startProofd(store, []));
   if (peerNames.includes("naive")) {

@@ -5,12 +5,14 @@
  *
  * It checks nothing, has no limits, no history, and proves the newest block whatever block is asked for. Not for use.
  */
+import {existsSync} from "node:fs";
 import {createServer, type IncomingMessage} from "node:http";
 import type {AddressInfo} from "node:net";
 import {availableParallelism} from "node:os";
-import {parseArgs} from "node:util";
+import {join} from "node:path";
 import {Level} from "level";
 import {Piscina} from "piscina";
+import {FlagError, type FlagTable, parseCount, runProgram} from "../flags.ts";
 import {HEAD_KEY, LEVEL_OPTIONS, type NaiveHead} from "./naiveLayout.ts";
 import type {NaiveCall} from "./naiveWorker.ts";
 
@@ -20,28 +22,50 @@ interface Request {
   readonly params: readonly [string, readonly string[], string];
 }
 
-const {values} = parseArgs({
-  options: {
-    db: {type: "string", default: ""},
-    workers: {type: "string", default: String(Math.max(1, availableParallelism() - 1))},
+const FLAGS = {
+  db: {value: "DIR", about: "the naive store that bench:peers makes; needed"},
+  workers: {
+    value: "N",
+    default: String(Math.max(1, availableParallelism() - 1)),
+    about: "threads that read it",
   },
-});
-const head = await readHead(values.db);
-const pool = new Piscina<NaiveCall, unknown>({
-  filename: new URL("./naiveWorker.js", import.meta.url).href,
-  minThreads: Number(values.workers),
-  maxThreads: Number(values.workers),
-  workerData: {db: values.db},
-});
-const server = createServer(async (request, response) => {
-  const body = JSON.parse(await readBody(request)) as Request | Request[];
-  const answer = Array.isArray(body) ? await Promise.all(body.map(answerCall)) : await answerCall(body);
-  response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
-});
-server.listen(0, "127.0.0.1", () => {
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  process.stdout.write(`${JSON.stringify({msg: "listening", url})}\n`);
-});
+} as const satisfies FlagTable;
+const MAX_WORKERS = 256;
+
+let head: NaiveHead;
+let pool: Piscina<NaiveCall, unknown>;
+
+await runProgram(
+  {
+    command: "node dist/bench/peers/naiveServer.js",
+    about: "Serves a naive store on a free port of this machine, for bench:peers. Not for use.",
+    flags: FLAGS,
+  },
+  async texts => {
+    if (texts.db === undefined) throw new FlagError("--db is missing: expected the folder of a naive store");
+    const workers = parseCount("workers", texts.workers, 1, MAX_WORKERS);
+    head = await readHead(texts.db);
+    pool = new Piscina<NaiveCall, unknown>({
+      filename: new URL("./naiveWorker.js", import.meta.url).href,
+      minThreads: workers,
+      maxThreads: workers,
+      workerData: {db: texts.db},
+    });
+    serve();
+  },
+);
+
+function serve(): void {
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await readBody(request)) as Request | Request[];
+    const answer = Array.isArray(body) ? await Promise.all(body.map(answerCall)) : await answerCall(body);
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    process.stdout.write(`${JSON.stringify({msg: "listening", url})}\n`);
+  });
+}
 
 async function answerCall({id, method, params}: Request): Promise<unknown> {
   switch (method) {
@@ -62,12 +86,21 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The threads open the store themselves. */
+/** The threads open the store themselves. @throws FlagError where there is none */
 async function readHead(directory: string): Promise<NaiveHead> {
-  const db = new Level<string, Buffer>(directory, LEVEL_OPTIONS);
-  await db.open();
-  const head = await db.get(HEAD_KEY);
-  await db.close();
-  if (head === undefined) throw new Error(`${directory} holds no naive store`);
+  // LevelDB makes the folder even where it is told to make no store.
+  if (!existsSync(join(directory, "CURRENT")))
+    throw new FlagError(`--db is '${directory}': expected a naive store, there is none`);
+  const db = new Level<string, Buffer>(directory, {...LEVEL_OPTIONS, createIfMissing: false});
+  let head: Buffer | undefined;
+  try {
+    await db.open();
+    head = await db.get(HEAD_KEY);
+    await db.close();
+  } catch (error) {
+    const reason = (error as Error).cause ?? error;
+    throw new FlagError(`--db is '${directory}': expected a naive store (${(reason as Error).message})`);
+  }
+  if (head === undefined) throw new FlagError(`--db is '${directory}': it holds no naive store`);
   return JSON.parse(head.toString("utf8")) as NaiveHead;
 }

@@ -6,9 +6,8 @@
  */
 import {rmSync} from "node:fs";
 import {join} from "node:path";
-import {parseArgs} from "node:util";
 import {BENCH_FOLDER, keepBenchStore} from "../benchStore.ts";
-import {parseCount, parseList} from "../served/flags.ts";
+import {type FlagTable, parseCount, parseNames, runProgram} from "../flags.ts";
 import {describeMachine, writeMachine} from "../served/machine.ts";
 import {writeRun} from "../served/runFile.ts";
 import {startProofd} from "../served/serverProcess.ts";
@@ -30,43 +29,58 @@ const PARTS = {
 };
 const PART_NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
 
-const {values} = parseArgs({
-  options: {
-    accounts: {type: "string", default: "1M"},
-    duration: {type: "string", default: "5"},
-    rate: {type: "string", default: "300"},
-    only: {type: "string"},
-  },
-});
-const accounts = parseCount("--accounts", values.accounts, 1000, 10_000_000);
-const durationSeconds = parseCount("--duration", values.duration, 1, 600);
-const rate = parseCount("--rate", values.rate, 1, 100_000);
-const parts = parseList("--only", values.only, PART_NAMES);
+const FLAGS = {
+  accounts: {value: "N", default: "1M", about: "accounts of the bench store, such as 100k or 1M"},
+  duration: {value: "SECONDS", default: "5", about: "measured time of each load"},
+  rate: {value: "REQUESTS/S", default: "300", about: "pace of the single proofs whose latency is watched"},
+  only: {value: "A,B", about: `only these parts: ${PART_NAMES.join(", ")} (default: all)`},
+} as const satisfies FlagTable;
 
-const machine = describeMachine("bench:service");
-process.stderr.write(`${writeMachine(machine)}\n`);
-const kept = await keepBenchStore(accounts);
-const directory = join(BENCH_FOLDER, `service-${accounts}.work`);
-const findings: Finding[] = [];
-try {
-  for (const part of parts) {
-    process.stderr.write(`${part} ...\n`);
-    copyStore(kept, directory);
-    const bench: ServiceBench = {
-      accounts,
-      durationSeconds,
-      rate,
-      directory,
-      startServer: (args = []) => startProofd(directory, args),
-    };
-    findings.push(...(await PARTS[part](bench)));
-  }
-} finally {
-  rmSync(directory, {recursive: true, force: true});
-}
-const rows = findings.map(writeFinding);
-process.stdout.write(
-  `\n${writeMachine(machine)}, ${accounts} accounts\n\n${writeTable([["figure", "", "target", ""], ...rows])}\n`,
+await runProgram(
+  {
+    command: "npm run bench:service --",
+    about: "Measures memory, and what one client's load does to the others; prints a table, writes JSON.",
+    flags: FLAGS,
+  },
+  texts =>
+    measureService(
+      {
+        accounts: parseCount("accounts", texts.accounts, 1000, 10_000_000, ", such as 100k or 1M"),
+        durationSeconds: parseCount("duration", texts.duration, 1, 600),
+        rate: parseCount("rate", texts.rate, 1, 100_000),
+      },
+      parseNames("only", texts.only, PART_NAMES) ?? PART_NAMES,
+    ),
 );
-const file = writeRun(`service-${accounts}`, machine, {accounts, durationSeconds, rate, findings});
-process.stderr.write(`wrote ${file}\n`);
+
+async function measureService(
+  options: Pick<ServiceBench, "accounts" | "durationSeconds" | "rate">,
+  parts: readonly (keyof typeof PARTS)[],
+): Promise<void> {
+  const {accounts} = options;
+  const machine = describeMachine("bench:service");
+  process.stderr.write(`${writeMachine(machine)}\n`);
+  const kept = await keepBenchStore(accounts);
+  const directory = join(BENCH_FOLDER, `service-${accounts}.work`);
+  const findings: Finding[] = [];
+  try {
+    for (const part of parts) {
+      process.stderr.write(`${part} ...\n`);
+      copyStore(kept, directory);
+      const bench: ServiceBench = {
+        ...options,
+        directory,
+        startServer: (args = []) => startProofd(directory, args),
+      };
+      findings.push(...(await PARTS[part](bench)));
+    }
+  } finally {
+    rmSync(directory, {recursive: true, force: true});
+  }
+  const rows = findings.map(writeFinding);
+  process.stdout.write(
+    `\n${writeMachine(machine)}, ${accounts} accounts\n\n${writeTable([["figure", "", "target", ""], ...rows])}\n`,
+  );
+  const file = writeRun(`service-${accounts}`, machine, {...options, findings});
+  process.stderr.write(`wrote ${file}\n`);
+}

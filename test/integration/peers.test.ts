@@ -1,6 +1,6 @@
 /** The comparison of `npm run bench:peers`: its naive server answers as proofd does, and it runs from end to end. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm} from "node:fs/promises";
+import {mkdtemp, readdir, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
@@ -80,6 +80,7 @@ test("bench:peers compares the servers there are, and says so where anvil is mis
     // Of accounts, batches and ERC-20 transfers: anvil makes no batches, the naive server no estimates.
     assert.equal(rows.length, hasAnvil ? 3 + 2 + 2 : 2 + 2 + 1);
     assert.match(stdout, COMPARED);
+    assert.deepEqual(await readdir(cwd), ["bench-data"], "nothing lies where the service's store would");
   } finally {
     await rm(cwd, {recursive: true});
   }

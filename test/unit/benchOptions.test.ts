@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {OptionError, parseOptions} from "../../bench/options.ts";
+import {FlagError, parseFlags, writeHelp} from "../../bench/flags.ts";
+import {type BenchOptions, createFlags, readOptions} from "../../bench/options.ts";
 
 const NAMES = ["hash", "proof", "sha256"];
+
+function parseOptions(args: readonly string[], names: readonly string[]): BenchOptions | "help" {
+  const texts = parseFlags(args, createFlags(names));
+  return texts === "help" ? "help" : readOptions(texts, names);
+}
 
 test("without arguments: 100 000 accounts, 300 blocks, a second per task, all stages", () => {
   assert.deepEqual(parseOptions([], NAMES), {
@@ -27,6 +33,14 @@ test("--help is heard wherever it stands", () => {
   assert.equal(parseOptions(["--time", "10", "--help"], NAMES), "help");
 });
 
+test("the help names every flag with its value, what it is and its default", () => {
+  const help = writeHelp({command: "npm run bench --", about: "Measures.", flags: createFlags(NAMES)});
+  assert.match(help, /^npm run bench -- \[flags\]\n\nMeasures\.\n\n/);
+  assert.match(help, /^ {2}--time MS {2,}milliseconds per task \(default 1000\)$/m);
+  assert.match(help, /^ {2}--json FILE {2,}where /m);
+  assert.match(help, /^ {2}--help$/m);
+});
+
 test("what is not understood is refused by flag, value and expectation", () => {
   for (const [args, message] of [
     [
@@ -41,13 +55,13 @@ test("what is not understood is refused by flag, value and expectation", () => {
     [["--time", "-1"], /'--time'|--time is '-1'/],
     [["--only", "hash,prof"], /^--only is 'hash,prof': 'prof' is not one of hash, proof, sha256 /],
     [["--only", ""], /^--only is '': '' is not one of /],
-    [["--bogus"], /'--bogus'/],
+    [["--bogus"], /^Unknown option '--bogus'$/],
     [["--time"], /--time/],
-    [["extra"], /'extra'/],
+    [["extra"], /^Unexpected argument 'extra'$/],
   ] as const)
     assert.throws(
       () => parseOptions(args, NAMES),
-      error => error instanceof OptionError && message.test(error.message),
+      error => error instanceof FlagError && message.test(error.message),
       args.join(" "),
     );
 });
