@@ -2,9 +2,9 @@
  * The figures of one run, as `--json` writes them and `--against` reads them.
  */
 import {readFileSync} from "node:fs";
+import type {Machine} from "../load/machine.ts";
 import type {StoreFigures} from "./benchStore.ts";
 import {FlagError} from "./flags.ts";
-import type {Machine} from "./machine.ts";
 
 /** Raised whenever older files can no longer be compared with. */
 export const RUN_FORMAT = 1;

@@ -9,10 +9,10 @@
  */
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
+import {describeMachine, type Machine} from "../load/machine.ts";
 import {BlockWriter} from "../storage/block/blockWriter.ts";
 import {StateStore} from "../storage/stateStore.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";
-import {describeMachine, type Machine} from "./machine.ts";
 
 /** Never ./data: that is the folder of the service's store, and a store is not made where other files lie. */
 export const BENCH_FOLDER = "bench-data";

@@ -4,8 +4,9 @@
  * A change counts where it is larger than the errors of both runs together. What waits for the disk or for other
  * threads (commits, trips) does not follow the yardstick: there the time says more.
  */
+
+import {commitText} from "../load/machine.ts";
 import type {BenchRun, Figure, Result} from "./benchRun.ts";
-import {commitText} from "./machine.ts";
 
 export interface Comparison {
   /** What else differs between the runs. */

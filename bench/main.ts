@@ -3,6 +3,7 @@
  */
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
+import {describeMachine} from "../load/machine.ts";
 import {SUITE_NAMES} from "../storage/hash/suite.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT, readRun} from "./benchRun.ts";
 import {BENCH_FOLDER, openBenchStore, type StoreFigures} from "./benchStore.ts";
@@ -12,7 +13,6 @@ import {createEstimateStage} from "./estimate.bench.ts";
 import {prepareFile, runProgram} from "./flags.ts";
 import {createHashStage} from "./hash.bench.ts";
 import {createLookupStage} from "./lookup.bench.ts";
-import {describeMachine} from "./machine.ts";
 import {measureStage} from "./measure.ts";
 import {type BenchOptions, createFlags, readOptions} from "./options.ts";
 import {createPageStage} from "./page.bench.ts";

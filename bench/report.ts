@@ -1,10 +1,11 @@
 /**
  * Runs and comparisons as text.
  */
+
+import {commitText, type Machine} from "../load/machine.ts";
 import type {Figure, Result} from "./benchRun.ts";
 import type {StoreFigures} from "./benchStore.ts";
 import type {Change, Comparison} from "./comparison.ts";
-import {commitText, type Machine} from "./machine.ts";
 
 const STAGE_WIDTH = 10;
 const NAME_WIDTH = 44;

@@ -1,6 +1,10 @@
 /** The machine of a bench that runs servers, with the command that ran it. */
 import {totalmem} from "node:os";
-import {type Machine as BareMachine, commitText, describeMachine as describeBare} from "../machine.ts";
+import {
+  type Machine as BareMachine,
+  commitText,
+  describeMachine as describeBare,
+} from "../../load/machine.ts";
 
 export interface Machine extends BareMachine {
   readonly memoryGb: number;

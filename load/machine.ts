@@ -20,26 +20,33 @@ export interface Machine {
 }
 
 export function describeMachine(): Machine {
-  const commit = git("rev-parse", "--short", "HEAD");
   return {
     cpu: cpus()[0]?.model.trim() ?? "unknown",
     cores: availableParallelism(),
     node: process.versions.node,
-    commit: commit ?? "unknown",
-    isDirty: (git("status", "--porcelain", "--untracked-files=no") ?? "") !== "",
+    ...readCommit(CHECKOUT),
     date: new Date().toISOString(),
   };
 }
 
-export function commitText({commit, isDirty}: Machine): string {
+/** @param folder - the commit of another repository that it lies in, as an installed package may, is not its own */
+export function readCommit(folder: string): Pick<Machine, "commit" | "isDirty"> {
+  if (git(folder, "rev-parse", "--show-prefix") !== "") return {commit: "unknown", isDirty: false};
+  return {
+    commit: git(folder, "rev-parse", "--short", "HEAD") ?? "unknown",
+    isDirty: (git(folder, "status", "--porcelain", "--untracked-files=no") ?? "") !== "",
+  };
+}
+
+export function commitText({commit, isDirty}: Pick<Machine, "commit" | "isDirty">): string {
   return isDirty ? `${commit} (dirty)` : commit;
 }
 
 /** @returns undefined where there is no git, or no repository */
-function git(...args: string[]): string | undefined {
+function git(cwd: string, ...args: string[]): string | undefined {
   try {
     return execFileSync("git", args, {
-      cwd: CHECKOUT,
+      cwd,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
     }).trim();
