@@ -4,8 +4,9 @@
  */
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
+import {writeErrorLimit} from "./judgement.ts";
 import type {LatencyFigures} from "./latency.ts";
-import {isFine, type LoadReport} from "./report.ts";
+import type {LoadReport} from "./report.ts";
 import {
   describeCalls,
   describeGenerator,
@@ -14,6 +15,7 @@ import {
   formatMegabytes,
   formatMs,
   listErrors,
+  writeMachine,
 } from "./textReport.ts";
 
 /** Two folders above dist/load/: these files are not compiled. */
@@ -62,19 +64,19 @@ ${writeSettings(report)}
 
 function writeHead(report: LoadReport): string {
   const [tone, verdict] = judge(report);
+  const failures = report.failures.map(failure => `<li>${escapeText(failure)}</li>`).join("");
   const notes = report.notes.map(note => `<li>${escapeText(note)}</li>`).join("");
   return `<h1>proofd bench</h1>
 <p>${escapeText(report.url)} · ${escapeText(report.server.client ?? "unnamed server")} · ${escapeText(report.startedAt)}</p>
+<p><code>${escapeText(report.command)}</code></p>
 <p class="verdict ${tone}">${verdict}</p>
+<ul class="bad">${failures}</ul>
 <ul>${notes}</ul>`;
 }
 
 function judge(report: LoadReport): [tone: "good" | "bad" | "", verdict: string] {
-  if (report.calls.results === 0) return ["bad", "no result"];
-  if (!isFine(report)) return ["bad", "wrong answers"];
-  return report.verification.checked === 0
-    ? ["", "nothing verified"]
-    : ["good", "no wrong answer among those verified"];
+  if (report.failures.length > 0) return ["bad", "failed"];
+  return report.verification.checked === 0 ? ["", "passed, nothing verified"] : ["good", "passed"];
 }
 
 function writeTiles({perSecond, latency, requests, loop}: LoadReport): string {
@@ -123,22 +125,29 @@ function writeVerification({verification}: LoadReport): string {
 }
 
 function writeSettings(report: LoadReport): string {
-  const {settings, seconds, generator, version, server} = report;
+  const {settings, seconds, generator, server} = report;
   const rows: [string, string][] = [
     [
       "server",
-      `chain ${server.chainId ?? "unknown"}, blocks ${server.oldest ?? "?"} to ${server.newest ?? "?"}`,
+      `${server.client ?? "unnamed"}, chain ${server.chainId ?? "unknown"}, blocks ${server.oldest ?? "?"} to ${server.newest ?? "?"}`,
     ],
     ["calls", `${settings.style} style, ${describeCalls(settings)}`],
     ["pace", settings.rate === null ? "closed loop" : `open loop, ${settings.rate} requests/s`],
     ["connections", String(settings.connections)],
     ["calls per request", String(settings.batch)],
     ["time", `${seconds} s after ${settings.warmUpSeconds} s of warm-up; time-out ${settings.timeoutMs} ms`],
+    ["limits", describeLimits(settings.limits)],
     ["seed", String(settings.seed)],
-    ["generator", `proofd ${version}, ${describeGenerator({generator})}`],
+    ["generator", describeGenerator({generator})],
+    ["generator's machine", writeMachine(report)],
   ];
   const body = rows.map(([name, value]) => `<tr><th>${name}</th><td>${escapeText(value)}</td></tr>`).join("");
   return `<div class="scroll"><table>${body}</table></div>`;
+}
+
+function describeLimits({maxErrors, maxP99Ms}: LoadReport["settings"]["limits"]): string {
+  const p99 = maxP99Ms === null ? "" : `; p99 at most ${maxP99Ms} ms`;
+  return `failed calls at most ${writeErrorLimit(maxErrors)}${p99}`;
 }
 
 function escapeText(text: string): string {

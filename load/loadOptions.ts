@@ -25,9 +25,22 @@ export interface LoadOptions {
   readonly timeoutMs: number;
   /** Calls to verify. */
   readonly verify: number;
+  readonly limits: LoadLimits;
   /** Of the program that sends the load. */
   readonly version: string;
+  /** That started it, for the report. */
+  readonly command: string;
 }
+
+/** Beyond these a load has failed. */
+export interface LoadLimits {
+  readonly maxErrors: ErrorLimit;
+  /** Milliseconds: from when a request was due in an open loop, service time in a closed one. */
+  readonly maxP99Ms: number | null;
+}
+
+/** Calls that may get an error, or be lost with a request that fails. */
+export type ErrorLimit = {readonly calls: number} | {readonly percent: number};
 
 export type KeyChoice =
   | {readonly kind: "file"; readonly path: string; readonly accounts: readonly KnownAccount[]}

@@ -13,6 +13,7 @@ import type {Keys} from "./keys.ts";
 import {createHistogram, decodeHistogram} from "./latency.ts";
 import {LoadError} from "./loadError.ts";
 import type {LoadOptions} from "./loadOptions.ts";
+import {describeMachine, type Machine} from "./machine.ts";
 import {Random} from "./random.ts";
 import {createReport, type LoadReport} from "./report.ts";
 import {RpcAnswerError, RpcClient} from "./rpcClient.ts";
@@ -21,7 +22,7 @@ import {addTally, createTally} from "./tally.ts";
 import {chooseBlocks, findKeys, readTarget, type Target} from "./target.ts";
 import {Timeline, type TimelineRow} from "./timeline.ts";
 import {TrustedRoots} from "./trustedRoots.ts";
-import {type Verification, verifySamples} from "./verification.ts";
+import {createSkipped, type Verification, verifySamples} from "./verification.ts";
 
 export interface RunningLoad {
   /** @throws LoadError where there is no report */
@@ -84,6 +85,7 @@ class LoadRun {
   async run(): Promise<LoadReport> {
     const rpc = new RpcClient(this.#endpoint);
     try {
+      const machine = describeMachine();
       const target = await readTarget(rpc, this.#options.style);
       const blocks = chooseBlocks(this.#options.blocks, target);
       const {keys, origin} = await this.#chooseKeys(rpc, target);
@@ -92,7 +94,7 @@ class LoadRun {
       const startedAt = new Date();
       const ends = await this.#drive(blocks, keys);
       const verification = await this.#verify(ends, roots, unverifiable);
-      return this.#report({target, blocks, keys: origin, startedAt, ends, verification});
+      return this.#report({machine, target, blocks, keys: origin, startedAt, ends, verification});
     } finally {
       await rpc.close();
       await Promise.all(this.#threads.map(thread => thread.terminate()));
@@ -182,18 +184,18 @@ class LoadRun {
   ): Promise<Verification> {
     const {verify, style, seed, threads} = this.#options;
     const samples = ends.flatMap(end => end.samples);
-    const none = {checked: 0, wrong: 0, wrongAnswers: []};
-    if (unverifiable !== null) return {...none, skipped: unverifiable};
-    if (samples.length === 0) return {...none, skipped: "there was no result"};
+    if (unverifiable !== null) return createSkipped(unverifiable);
+    if (samples.length === 0) return createSkipped("there was no result");
     try {
       return await verifySamples(samples, verify, style, roots, new Random(seed, 2 * threads));
     } catch (error) {
       if (!(error instanceof LoadError) && !(error instanceof RpcAnswerError)) throw error;
-      return {...none, skipped: `the state roots could not be read after the load: ${error.message}`};
+      return createSkipped(`the state roots could not be read after the load: ${error.message}`);
     }
   }
 
   #report(parts: {
+    readonly machine: Machine;
     readonly target: Target;
     readonly blocks: BlockSpan | null;
     readonly keys: string;

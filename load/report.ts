@@ -1,5 +1,6 @@
 /** The report of a load: figures only. `--json` prints it, textReport.ts and htmlReport.ts show it. */
 import type {BlockSpan} from "./blockChoice.ts";
+import {listFailures} from "./judgement.ts";
 import {
   correctForOmission,
   type Histogram,
@@ -8,7 +9,8 @@ import {
   readFigures,
   reportLatency,
 } from "./latency.ts";
-import type {LoadOptions} from "./loadOptions.ts";
+import type {LoadLimits, LoadOptions} from "./loadOptions.ts";
+import type {Machine} from "./machine.ts";
 import {AFTER_THE_END} from "./secondRow.ts";
 import type {Tally, Trouble} from "./tally.ts";
 import type {Target} from "./target.ts";
@@ -16,7 +18,13 @@ import type {TimelineRow} from "./timeline.ts";
 import type {Verification} from "./verification.ts";
 
 export interface LoadReport {
+  /** Why the load has not passed; none where it has. */
+  readonly failures: readonly string[];
   readonly version: string;
+  /** What started the load. */
+  readonly command: string;
+  /** Of the generator. The commit is that of the generator's program; the server says its own in server.client. */
+  readonly machine: Omit<Machine, "date">;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly url: string;
@@ -100,6 +108,7 @@ export interface ReportedSettings {
   readonly seed: number;
   readonly timeoutMs: number;
   readonly verify: number;
+  readonly limits: LoadLimits;
 }
 
 export interface ReportedErrors {
@@ -127,6 +136,7 @@ export interface ReportedError {
 
 export interface Measurement {
   readonly options: LoadOptions;
+  readonly machine: Machine;
   readonly startedAt: Date;
   readonly server: Target;
   readonly blocks: BlockSpan | null;
@@ -163,8 +173,11 @@ export function createReport(measurement: Measurement): LoadReport {
   const corrected =
     rate !== null || figures === null ? null : reportLatency(correctForOmission(latency, intervalMs));
   const sendLag = rate === null ? null : readFigures(measurement.sendLag);
+  const {date: _date, ...machine} = measurement.machine;
   const report = {
     version: options.version,
+    command: options.command,
+    machine,
     startedAt: measurement.startedAt.toISOString(),
     url: options.url.href,
     server: measurement.server,
@@ -207,16 +220,11 @@ export function createReport(measurement: Measurement): LoadReport {
     },
     timeline: measured,
   };
-  return {...report, notes: writeNotes(report)};
-}
-
-/** Nothing wrong, and at least one result. */
-export function isFine({calls, verification}: LoadReport): boolean {
-  return calls.results > 0 && calls.malformed === 0 && verification.wrong === 0;
+  return {failures: listFailures(report), ...report, notes: writeNotes(report)};
 }
 
 function reportSettings({options, blocks, keys}: Measurement): ReportedSettings {
-  const {url: _url, version: _version, keys: _keys, estimateParams: _params, ...settings} = options;
+  const {url: _url, version: _v, command: _c, keys: _keys, estimateParams: _p, ...settings} = options;
   return {...settings, blocks, keys};
 }
 
@@ -237,8 +245,8 @@ function reportErrors(tally: Tally): ReportedErrors {
   };
 }
 
-function writeNotes(report: Omit<LoadReport, "notes">): string[] {
-  const {generator, loop, requests, calls, settings, url, stopped, seconds} = report;
+function writeNotes(report: Omit<LoadReport, "failures" | "notes">): string[] {
+  const {generator, loop, requests, settings, verification, url, stopped, seconds} = report;
   const notes: string[] = [];
   const busiest = Math.max(0, ...generator.utilization);
   if (busiest > BUSY)
@@ -262,8 +270,7 @@ function writeNotes(report: Omit<LoadReport, "notes">): string[] {
       `${(100 * generator.waitedShare).toFixed(1)} % of the requests had to wait for a free connection: the server is slower than ` +
         `the rate, or ${settings.connections} connections are too few. The wait is part of the latency.`,
     );
-  if (requests.due > 0 && requests.failed === requests.due) notes.push("No request was answered.");
-  else if (requests.answered > 0 && calls.results === 0) notes.push("No call got a result.");
+  if (verification.note !== null) notes.push(verification.note);
   if (loop === "closed" && requests.due > 0)
     notes.push(
       "Closed loop: latency is service time. A server that stalls is not asked meanwhile, so the stall counts once per " +

@@ -1,5 +1,7 @@
 /** The report as a person reads it in a terminal. */
 import type {LatencyFigures} from "./latency.ts";
+import {commitText} from "./machine.ts";
+import type {PresenceCount} from "./presence.ts";
 import type {LoadReport, ReportedError} from "./report.ts";
 
 const LABEL_WIDTH = 12;
@@ -23,7 +25,10 @@ export function writeTextReport(report: LoadReport): string {
     ...writeErrors(report),
     ...writeVerification(report),
     writeGenerator(report),
+    writeCells("machine", [writeMachine(report)], "left"),
+    writeCells("command", [report.command], "left"),
     ...report.notes.map(note => `note: ${note}`),
+    ...(report.failures.length === 0 ? ["passed"] : report.failures.map(failure => `FAILED: ${failure}`)),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -105,9 +110,26 @@ function writeVerification({verification}: LoadReport): string[] {
   ];
 }
 
-export function describeVerification({checked, wrong, skipped}: LoadReport["verification"]): string {
+export function describeVerification(verification: LoadReport["verification"]): string {
+  const {checked, wrong, accounts, slots, estimates, skipped} = verification;
   if (skipped !== null) return `nothing: ${skipped}`;
-  return `${count(checked, "answer")}, ${wrong === 0 ? "all right" : `${formatCount(wrong)} WRONG`}`;
+  const parts: string[] = [];
+  if (accounts.present + accounts.absent > 0) parts.push(describePresence(accounts, "account"));
+  if (slots.present + slots.absent > 0) parts.push(describePresence(slots, "slot"));
+  if (estimates > 0) parts.push(`${count(estimates, "estimate")} (their form only)`);
+  const verdict = wrong === 0 ? "all right" : `${formatCount(wrong)} WRONG`;
+  const right = wrong === 0 ? ": " : "; the others: ";
+  return `${count(checked, "answer")}, ${verdict}${parts.length === 0 ? "" : right}${parts.join("; ")}`;
+}
+
+function describePresence({present, absent}: PresenceCount, unit: string): string {
+  return `${count(present, unit)} present, ${formatCount(absent)} absent`;
+}
+
+/** Of the generator. */
+export function writeMachine({machine, version}: Pick<LoadReport, "machine" | "version">): string {
+  const {cpu, cores, node} = machine;
+  return `${cpu}, ${count(cores, "core")}, Node ${node}; proofd ${version}, commit ${commitText(machine)}`;
 }
 
 function writeGenerator(report: LoadReport): string {
@@ -128,7 +150,7 @@ function writeCells(label: string, cells: readonly string[], align: "left" | "ri
   return `${label.padEnd(LABEL_WIDTH)}${align === "left" ? "  " : ""}${padded.join("")}`.trimEnd();
 }
 
-function count(n: number, unit: string): string {
+export function count(n: number, unit: string): string {
   return `${formatCount(n)} ${unit}${n === 1 ? "" : "s"}`;
 }
 
@@ -147,6 +169,6 @@ export function formatMegabytes(bytes: number): string {
   return `${megabytes < 100 ? megabytes.toFixed(megabytes < 10 ? 2 : 1) : formatCount(megabytes)} MB`;
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Math.round(1000 * share) / 10} %`;
 }

@@ -5,11 +5,14 @@
  * The roots come from the server itself, so what is verified is that its answers are proofs of the state that it
  * claims to have.
  */
+import {LoadError} from "./loadError.ts";
 import type {Style} from "./requestMaker.ts";
 import {RpcAnswerError, type RpcClient} from "./rpcClient.ts";
+import {EMPTY_TRIE, readProofRoot} from "./verifyEth.ts";
 
 /** The newest blocks of a chain that ran away during the load are enough. */
 const MAX_CANDIDATES = 10_000;
+const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
 export class TrustedRoots {
   readonly #rpc: RpcClient;
@@ -18,6 +21,7 @@ export class TrustedRoots {
   /** Newest provable blocks at the beginning and at the end. */
   #first: number | null = null;
   #last: number | null = null;
+  #note: string | null = null;
 
   constructor(rpc: RpcClient, style: Style) {
     this.#rpc = rpc;
@@ -35,7 +39,11 @@ export class TrustedRoots {
     }
   }
 
-  /** Called after the load: reads the roots of these blocks, and of what "latest" was. */
+  /**
+   * Called after the load: reads the roots of these blocks, and of what "latest" was.
+   *
+   * @throws RpcAnswerError, LoadError where the server does not give one
+   */
   async read(blocks: Iterable<number>, latest: boolean): Promise<void> {
     const numbers = new Set(blocks);
     if (latest) {
@@ -47,8 +55,37 @@ export class TrustedRoots {
     const results = await this.#rpc.callAll(numbers, number => this.#callOf(`0x${number.toString(16)}`));
     for (const [number, result] of results) {
       const {stateRoot} = (result ?? {}) as {stateRoot?: unknown};
-      if (typeof stateRoot === "string") this.#roots.set(number, stateRoot);
+      // Without it an answer for the block is neither right nor wrong.
+      if (typeof stateRoot !== "string")
+        throw new LoadError("UNREACHABLE", `${this.#methodOf()} gives no state root of block ${number}`);
+      this.#roots.set(number, stateRoot);
     }
+    if (this.#style === "eth" && this.#roots.get(0) === EMPTY_TRIE) await this.#readGenesisRoot();
+  }
+
+  /**
+   * anvil makes the header of block 0 before it adds its accounts, so the header names the empty state whatever
+   * the block has. The root of one more proof of that block stands in: all answers must be proofs of one state.
+   */
+  async #readGenesisRoot(): Promise<void> {
+    const proof = await this.#rpc.tryCall("eth_getProof", [ZERO_ADDRESS, [], "0x0"]);
+    if (proof === null) return;
+    let root: string;
+    try {
+      root = readProofRoot(proof);
+    } catch {
+      return; // no proof at all: answers of that kind are found wrong by the header's root
+    }
+    if (root === EMPTY_TRIE) return;
+    this.#roots.set(0, root);
+    this.#note =
+      "The header of block 0 names the empty state, but the server proves accounts in it (anvil does so). " +
+      "Answers of block 0 were compared with each other instead of with the header: all must lead to one root.";
+  }
+
+  /** What the reader of the result should know of the roots; null where there is nothing. */
+  get note(): string | null {
+    return this.#note;
   }
 
   /** @returns the roots that an answer for this block may lead to; null = the tag "latest" */

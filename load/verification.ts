@@ -1,4 +1,5 @@
 /** Verifies a sample of the answers after the load, so that it takes nothing from it. */
+import {countPresence, type Presence, type PresenceCount} from "./presence.ts";
 import type {Random} from "./random.ts";
 import type {Style} from "./requestMaker.ts";
 import type {Sample} from "./sampler.ts";
@@ -19,8 +20,30 @@ export interface Verification {
   readonly wrong: number;
   /** The first few. */
   readonly wrongAnswers: readonly WrongAnswer[];
+  /** Of the right ones: accounts and slots that are proved to be there, or not to be. */
+  readonly accounts: PresenceCount;
+  readonly slots: PresenceCount;
+  /** Of the right ones: only their form can be checked. */
+  readonly estimates: number;
+  /** What the reader should know of the roots; null where there is nothing. */
+  readonly note: string | null;
   /** Why nothing was checked; null where something was to be. */
   readonly skipped: string | null;
+}
+
+/** Why nothing was checked. */
+export function createSkipped(reason: string): Verification {
+  const none = {present: 0, absent: 0};
+  return {
+    checked: 0,
+    wrong: 0,
+    wrongAnswers: [],
+    accounts: none,
+    slots: none,
+    estimates: 0,
+    note: null,
+    skipped: reason,
+  };
 }
 
 const SHOWN = 5;
@@ -53,10 +76,17 @@ export async function verifySamples(
   const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== null);
   if (proofs.length > 0) await roots.read(blocks, blocks.length < proofs.length);
   const wrongAnswers: WrongAnswer[] = [];
+  const proven: Presence[] = [];
+  let estimates = 0;
   let wrong = 0;
   for (const {call, result} of calls) {
     try {
-      await verifyCall(style, call, result, roots);
+      if (call.method.endsWith("_getProof")) {
+        proven.push(await verifyProofCall(style, call, result, roots));
+      } else {
+        verifyEstimate(style, result);
+        estimates++;
+      }
     } catch (error) {
       wrong++;
       if (wrongAnswers.length < SHOWN) {
@@ -65,7 +95,16 @@ export async function verifySamples(
       }
     }
   }
-  return {checked: calls.length, wrong, wrongAnswers, skipped: null};
+  return {
+    checked: calls.length,
+    wrong,
+    wrongAnswers,
+    accounts: countPresence(proven.map(({account}) => account)),
+    slots: countPresence(proven.flatMap(({slots}) => slots)),
+    estimates,
+    note: roots.note,
+    skipped: null,
+  };
 }
 
 /** In turns a random call of each answer. */
@@ -97,11 +136,19 @@ function readBlock({params}: Call): number | null {
   return params[2] === "latest" ? null : Number(params[2]);
 }
 
-async function verifyCall(style: Style, call: Call, result: unknown, roots: TrustedRoots): Promise<void> {
-  if (call.method === "chain_estimateGas") return verifyChainEstimate(result);
-  if (call.method === "eth_estimateGas") return verifyEthEstimate(result);
+function verifyEstimate(style: Style, result: unknown): void {
+  if (style === "chain") verifyChainEstimate(result);
+  else verifyEthEstimate(result);
+}
+
+async function verifyProofCall(
+  style: Style,
+  call: Call,
+  result: unknown,
+  roots: TrustedRoots,
+): Promise<Presence> {
   const [address, slots] = call.params as [string, readonly string[]];
   const trusted = roots.rootsOf(readBlock(call));
-  if (style === "chain") verifyChainProof(trusted, address, slots, result);
-  else await verifyEthProof(trusted, address, slots, result);
+  if (style === "chain") return verifyChainProof(trusted, address, slots, result);
+  return verifyEthProof(trusted, address, slots, result);
 }

@@ -2,6 +2,7 @@
 import {poseidon2Suite, sha256Suite} from "../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../verify/hex.ts";
 import {verifyProof} from "../verify/proofVerifier.ts";
+import type {Presence} from "./presence.ts";
 
 interface LeafProof {
   readonly proofRelatedNodes?: readonly unknown[];
@@ -9,6 +10,7 @@ interface LeafProof {
 
 /**
  * @param roots - any of them is trusted
+ * @returns what it proves
  * @throws Error with what is wrong
  */
 export function verifyChainProof(
@@ -16,12 +18,13 @@ export function verifyChainProof(
   address: string,
   slots: readonly string[],
   result: unknown,
-): void {
+): Presence {
   const rootNode = decodeHex(findRootNode(result));
   const suite = rootNode.length === poseidon2Suite.rootNodeBytes ? poseidon2Suite : sha256Suite;
   const root = encodeHex(suite.hash(rootNode));
   if (!roots.includes(root)) throw new Error(`it leads to the root ${root}, which is not the block's`);
-  verifyProof(suite, decodeHex(root), address, slots, result);
+  const proven = verifyProof(suite, decodeHex(root), address, slots, result);
+  return {account: proven.account !== null, slots: proven.slots.map(value => value !== null)};
 }
 
 function findRootNode(result: unknown): unknown {

@@ -2,8 +2,9 @@
 import {verifyMerkleProof} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {keccak256} from "../verify/keccak256.ts";
+import type {Presence} from "./presence.ts";
 
-const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 const EMPTY_CODE = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
 const ZERO = `0x${"00".repeat(32)}`;
 
@@ -19,6 +20,7 @@ interface EthProof {
 
 /**
  * @param roots - any of them is trusted
+ * @returns what it proves
  * @throws Error with what is wrong
  */
 export async function verifyEthProof(
@@ -26,11 +28,11 @@ export async function verifyEthProof(
   address: string,
   slots: readonly string[],
   result: unknown,
-): Promise<void> {
+): Promise<Presence> {
   const proof = (result ?? {}) as EthProof;
   if (String(proof.address).toLowerCase() !== address) throw new Error(`address: is not ${address}`);
   const nodes = readNodes("accountProof", proof.accountProof);
-  const root = nodes.length === 0 ? EMPTY_TRIE : encode(keccak256(nodes[0] as Uint8Array));
+  const root = rootOf(nodes);
   if (!roots.includes(root)) throw new Error(`it leads to the root ${root}, which is not the block's`);
   const value = await readProven("accountProof", root, decode("address", address), nodes);
   checkAccount(proof, value);
@@ -38,6 +40,7 @@ export async function verifyEthProof(
   const {storageProof} = proof;
   if (!Array.isArray(storageProof) || storageProof.length !== slots.length)
     throw new Error(`storageProof: not one entry for each of ${slots.length} slots`);
+  const present: boolean[] = [];
   for (let i = 0; i < slots.length; i++) {
     const at = `storageProof[${i}]`;
     const entry = (storageProof[i] ?? {}) as {key?: unknown; value?: unknown; proof?: unknown};
@@ -49,7 +52,18 @@ export async function verifyEthProof(
     const stored = proven === null ? 0n : toNumber(RLP.decode(proven) as Uint8Array);
     if (readNumber(`${at}.value`, entry.value) !== stored)
       throw new Error(`${at}.value: ${stored} is proved`);
+    present.push(stored !== 0n);
   }
+  return {account: value !== null, slots: present};
+}
+
+/** @returns the state root that an answer leads to. @throws Error for nodes that are no bytes */
+export function readProofRoot(result: unknown): string {
+  return rootOf(readNodes("accountProof", ((result ?? {}) as EthProof).accountProof));
+}
+
+function rootOf(nodes: readonly Uint8Array[]): string {
+  return nodes.length === 0 ? EMPTY_TRIE : encode(keccak256(nodes[0] as Uint8Array));
 }
 
 /** The fields beside the proof are what it proves; for an account that does not exist, nothing. */

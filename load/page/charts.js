@@ -16,6 +16,7 @@
       ticks: {stroke: color("line"), width: 1},
       font,
     };
+    const title = {labelSize: 24, labelGap: 2, labelFont: font};
     place.replaceChildren();
     return new uPlot(
       {
@@ -26,9 +27,11 @@
           y: {range: (_, low, high) => [Math.min(0, low), 1.05 * high || 1], ...options.scaleY},
         },
         axes: [
-          {...axis, ...options.axisX},
+          {...axis, ...title, label: options.titleX, size: 36, ...options.axisX},
           {
             ...axis,
+            ...title,
+            label: options.titleY,
             size: 62,
             values: (_, values) => values.map(value => (value === null ? "" : formatNumber(value))),
           },
@@ -68,16 +71,19 @@
       of.distribution.map(([percentile, ms]) => [placeOf(percentile, of.count), ms]),
     );
     const [x, ...values] = uPlot.join(points.map(ofKind => transpose(ofKind)));
-    const last = Math.ceil(x[x.length - 1]);
-    const marks = [0, placeOf(50, Number.POSITIVE_INFINITY), ...Array.from({length: last}, (_, i) => i + 1)];
+    const end = Math.max(1, x[x.length - 1]);
+    const nines = Array.from({length: Math.floor(end)}, (_, i) => i + 1);
+    const marks = [0, placeOf(50, Number.POSITIVE_INFINITY), ...nines];
     drawChart(
       "percentiles",
       x,
       kinds.map((kind, i) => ({...kind, values: fillGaps(x, values[i])})),
       {
         label: "percentile",
+        titleX: "percentile, %",
+        titleY: "latency, ms",
         showX: place => `${percentileAt(place)} %`,
-        scaleX: {range: [0, Math.max(1, x[x.length - 1])]},
+        scaleX: {range: [0, end]},
         axisX: {splits: () => marks, values: (_, places) => places.map(place => String(percentileAt(place)))},
       },
     );
@@ -107,6 +113,7 @@
   const seconds = rows.map(row => row.second + 1);
   const overTime = {
     label: "second",
+    titleX: "time since the measuring began, s",
     showX: String,
     axisX: {incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400]},
   };
@@ -120,7 +127,7 @@
       color: "bad",
       values: rows.map(row => row.failed + row.callErrors),
     });
-    drawChart("throughput", seconds, series, overTime);
+    drawChart("throughput", seconds, series, {...overTime, titleY: "per second"});
   }
 
   function drawLatency() {
@@ -132,7 +139,7 @@
         {label: "p99, ms", color: "second", values: rows.map(row => row.p99Ms)},
         {label: "max, ms", color: "third", values: rows.map(row => row.maxMs)},
       ],
-      overTime,
+      {...overTime, titleY: "latency, ms"},
     );
   }
 

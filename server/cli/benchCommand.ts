@@ -1,5 +1,5 @@
 /** `proofd bench`: loads a server and reports. But for its flags, the load's code is read only when this command runs. */
-import {accessSync, constants, writeFileSync} from "node:fs";
+import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import {Command} from "commander";
 import type {LoadOptions} from "../../load/loadOptions.ts";
@@ -14,7 +14,7 @@ export function createBench(onExitCode: (code: number) => void): Command {
     )
     .action(async (flags: BenchFlags, self: Command) => {
       const options = readLoadOptions(flags, self);
-      if (flags.html !== undefined) requireFolder(flags.html, self);
+      if (flags.html !== undefined) requireFile(flags.html, self);
       onExitCode(await runBench(options, {json: flags.json === true, html: flags.html}, self));
     });
   for (const option of createBenchOptions()) command.addOption(option);
@@ -27,12 +27,11 @@ interface Output {
   readonly html: string | undefined;
 }
 
-/** @returns the exit code: FAILED where an answer was wrong, or no call got a result */
+/** @returns the exit code: FAILED where the report names a failure */
 async function runBench(options: LoadOptions, {json, html}: Output, command: Command): Promise<number> {
   const {startLoad} = await import("../../load/loadRun.ts");
   const {LoadError} = await import("../../load/loadError.ts");
   const {LiveLine} = await import("../../load/liveLine.ts");
-  const {isFine} = await import("../../load/report.ts");
   const {writeTextReport} = await import("../../load/textReport.ts");
   const live = new LiveLine(process.stderr);
   const load = startLoad(options, row => live.show(row));
@@ -45,12 +44,14 @@ async function runBench(options: LoadOptions, {json, html}: Output, command: Com
     const report = await load.outcome;
     live.close();
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : writeTextReport(report));
+    // The text says so itself.
+    if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {
       const {writeHtmlReport} = await import("../../load/htmlReport.ts");
-      writeFileSync(html, writeHtmlReport(report));
+      writePage(html, writeHtmlReport(report));
       process.stderr.write(`wrote ${html}\n`);
     }
-    return isFine(report) ? ExitCode.OK : ExitCode.FAILED;
+    return report.failures.length === 0 ? ExitCode.OK : ExitCode.FAILED;
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     if (error.code === "USAGE") return command.error(`error: ${error.message}`);
@@ -62,10 +63,21 @@ async function runBench(options: LoadOptions, {json, html}: Output, command: Com
 }
 
 /** Before the load, so that it is not for nothing. */
-function requireFolder(file: string, command: Command): void {
+function requireFile(file: string, command: Command): void {
   try {
     accessSync(dirname(file), constants.W_OK);
+    if (statSync(file, {throwIfNoEntry: false})?.isDirectory() !== true) return;
   } catch (error) {
     command.error(`error: --html ${file}: cannot be written: ${(error as Error).message}`);
+  }
+  command.error(`error: --html ${file}: expected a file, this is a folder`);
+}
+
+/** @throws WorkError: a full disk is the operator's to see to */
+function writePage(file: string, page: string): void {
+  try {
+    writeFileSync(file, page);
+  } catch (error) {
+    throw new WorkError(`--html: cannot write ${file}: ${(error as Error).message}`, {cause: error});
   }
 }

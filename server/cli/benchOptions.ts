@@ -4,8 +4,9 @@ import {availableParallelism} from "node:os";
 import {type Command, InvalidArgumentError, type Option} from "commander";
 import {type BlockChoice, parseBlockChoice} from "../../load/blockChoice.ts";
 import {parseKeys} from "../../load/keys.ts";
-import type {KeyChoice, LoadOptions} from "../../load/loadOptions.ts";
+import type {ErrorLimit, KeyChoice, LoadOptions} from "../../load/loadOptions.ts";
 import {VERSION} from "../version.ts";
+import {writeCommandLine} from "./commandLine.ts";
 import {createOption, createSwitch, integerParser, parseText} from "./options.ts";
 
 /** --blocks and others have other meanings in other commands: bench has variables of its own. */
@@ -30,12 +31,15 @@ export interface BenchFlags {
   readonly seed: number;
   readonly timeout: number;
   readonly verify: number;
+  readonly maxErrors: ErrorLimit;
+  readonly maxP99?: number;
   readonly json?: boolean;
   readonly html?: string;
 }
 
 const MAX_CONNECTIONS = 10_000;
 const MAX_THREADS = 256;
+const MAX_TIMEOUT_MS = 600_000;
 const MAX_SLOTS = 65_535;
 /** Slots of one request: its body takes 70 bytes for each. */
 const MAX_REQUEST_SLOTS = 1_000_000;
@@ -84,11 +88,21 @@ export function createBenchOptions(): Option[] {
       .argParser(integerParser(0, 2 ** 32 - 1))
       .default(1),
     option("--timeout <ms>", "a request is given up so long after it was due")
-      .argParser(integerParser(1, 600_000))
+      .argParser(integerParser(1, MAX_TIMEOUT_MS))
       .default(10_000),
     option("--verify <calls>", "results to verify, picked at random over the whole time; 0: none")
       .argParser(integerParser(0, 100_000))
       .default(200),
+    option(
+      "--max-errors <limit>",
+      "calls that may fail, as a number or as a share such as 0.1%; more end with exit code 1",
+    )
+      .argParser(parseErrorLimit)
+      .default({calls: 0}, "0"),
+    option(
+      "--max-p99 <ms>",
+      "a higher p99 ends with exit code 1; latency from due with --rate, else service time (default: none)",
+    ).argParser(parseMilliseconds),
     createSwitch("--json", "print the report as JSON", PREFIX),
     option("--html <file>", "write the report as a page that needs no network").argParser(parseText),
   ];
@@ -126,7 +140,9 @@ export function readLoadOptions(flags: BenchFlags, command: Command): LoadOption
     seed: flags.seed,
     timeoutMs: flags.timeout,
     verify: flags.verify,
+    limits: {maxErrors: flags.maxErrors, maxP99Ms: flags.maxP99 ?? null},
     version: VERSION,
+    command: writeCommandLine(command, process.argv.slice(2)),
   };
 }
 
@@ -156,6 +172,20 @@ function parseShare(text: string): number {
   const value = /^([0-9]+(\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : Number.NaN;
   if (value <= 1) return value;
   throw new InvalidArgumentError("Expected a number from 0 to 1.");
+}
+
+/** A whole number of calls, or percent with at most 4 digits after the point. */
+function parseErrorLimit(text: string): ErrorLimit {
+  if (/^[0-9]{1,12}$/.test(text)) return {calls: Number(text)};
+  const percent = /^[0-9]{1,3}(\.[0-9]{1,4})?%$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
+  if (percent <= 100) return {percent};
+  throw new InvalidArgumentError("Expected a whole number of calls, or 0% to 100%, such as 0.1%.");
+}
+
+function parseMilliseconds(text: string): number {
+  const value = /^[0-9]{1,6}(\.[0-9]{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value > 0 && value <= MAX_TIMEOUT_MS) return value;
+  throw new InvalidArgumentError(`Expected milliseconds above 0 and up to ${MAX_TIMEOUT_MS}, such as 12.5.`);
 }
 
 function parseBlocks(text: string): BlockChoice {

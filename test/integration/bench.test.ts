@@ -46,9 +46,11 @@ test("a closed loop's report adds up, and its sampled answers are right", async 
   assert.ok(report.corrected !== null && report.corrected.count >= report.requests.answered);
   assert.equal(report.service, null);
   assert.equal(report.generator.utilization.length, 2);
-  const {checked, wrong, skipped} = report.verification;
+  assert.deepEqual(report.failures, []);
+  const {checked, wrong, accounts, skipped} = report.verification;
   assert.deepEqual({wrong, skipped}, {wrong: 0, skipped: null});
   assert.equal(checked, Math.min(200, report.calls.results));
+  assert.deepEqual(accounts, {present: checked, absent: 0});
   const bytes = report.perSecond.bytes / report.perSecond.requests;
   assert.ok(bytes > 6_000 && bytes < 8_000, `${bytes} bytes per answer`);
 });
@@ -71,7 +73,11 @@ test("batches, slots, absent accounts and old blocks are asked for as told, and 
   assertAddsUp(report);
   assert.deepEqual(report.settings.blocks, {low: 0, high: FINALIZED});
   assert.equal(report.calls.proofs, 3 * report.calls.results);
-  assert.deepEqual(report.verification, {checked: 50, wrong: 0, wrongAnswers: [], skipped: null});
+  const {checked, wrong, accounts, slots} = report.verification;
+  assert.deepEqual([checked, wrong], [50, 0]);
+  assert.equal(accounts.present + accounts.absent, 50);
+  assert.equal(slots.present + slots.absent, 100);
+  assert.ok(accounts.present > 0 && accounts.absent > 0 && slots.absent >= 2 * accounts.absent);
 });
 
 test("an open loop sends what is due, no more and no less", async () => {
@@ -99,8 +105,9 @@ test("JSON-RPC errors are counted by their codes", async () => {
       [[code, calls.due]],
     );
     assert.equal(latency, null, "errors are no service");
-    assert.deepEqual(verification, {checked: 0, wrong: 0, wrongAnswers: [], skipped: "there was no result"});
-    assert.ok(run.report.notes.includes("No call got a result."));
+    assert.deepEqual([verification.checked, verification.skipped], [0, "there was no result"]);
+    assert.deepEqual(run.report.failures, ["No call got a result."]);
+    assert.equal(run.stderr, "FAILED: No call got a result.\n");
   }
 });
 
@@ -151,10 +158,18 @@ test("the text says what the JSON says, and the page is complete in itself", asy
     /^requests +[\d ]+ +[\d ]+$/m,
     /^service( +[\d. ]+){5}$/m,
     /^errors +none$/m,
-    /^verified +[1-9]\d* answers, all right$/m,
+    /^verified +([1-9]\d*) answers, all right: \1 accounts present, 0 absent$/m,
+    /^machine +.*, \d+ cores?, Node \d.*; proofd \d.*, commit \S+/m,
+    /^passed$/m,
   ])
     assert.match(stdout, line);
+  const command = `proofd bench ${args.join(" ")}`;
+  assert.ok(stdout.includes(`\ncommand       ${command}\n`), stdout);
   const page = await readFile(html, "utf8");
+  assert.ok(page.includes(`<code>${command}</code>`), "the page names the command");
+  assert.match(page, /<p class="verdict good">passed<\/p>/);
+  for (const title of ["percentile, %", "latency, ms", "time since the measuring began, s"])
+    assert.ok(page.includes(title), title);
   assert.match(page, /default-src 'none'/);
   assert.doesNotMatch(page, /<(script|link|img|iframe)[^>]*(src|href)=/i, "nothing is loaded");
   assert.doesNotMatch(page, /@import|url\(|fetch\(|XMLHttpRequest|import\(/);

@@ -143,13 +143,18 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
   }
 });
 
-test("a server that does not say its state roots is loaded all the same", async () => {
+test("a server that does not say its state roots is loaded, but that nothing could be verified is a failure", async () => {
   const server = await ForeignServer.start(sendResults);
   try {
     const {report, code} = await runBench(server.url, ["--absent", "1"]);
-    assert.equal(code, 0);
+    assert.equal(code, 1);
     assert.equal(report.verification.checked, 0);
     assert.match(report.verification.skipped ?? "", /chain_getStateRoot: no such method/);
+    assert.equal(report.calls.results, report.calls.due);
+    assert.equal(report.failures.length, 1);
+    assert.match(report.failures[0] ?? "", /^Nothing could be verified: .*--verify 0 loads a server without/);
+    const unverified = await runBench(server.url, ["--absent", "1", "--verify", "0"]);
+    assert.deepEqual([unverified.code, unverified.stderr], [0, ""]);
     assert.deepEqual(report.server, {client: null, chainId: null, oldest: null, newest: null});
   } finally {
     await server.stop();
@@ -173,6 +178,8 @@ test("an interrupt ends the load early, and the report is of what was measured",
       "--duration",
       "600",
       "--warm-up",
+      "0",
+      "--verify",
       "0",
       "--json",
     ]);

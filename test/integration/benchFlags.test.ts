@@ -54,6 +54,12 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--seed", "-1"], 2, /'--seed <number>'/],
     [[...url, "--timeout", "0"], 2, /'--timeout <ms>'/],
     [[...url, "--verify", "all"], 2, /'--verify <calls>'/],
+    [[...url, "--max-errors", "-1"], 2, /Expected a whole number of calls, or 0% to 100%, such as 0\.1%/],
+    [[...url, "--max-errors", "101%"], 2, /'--max-errors <limit>' argument '101%' is invalid/],
+    [[...url, "--max-errors", "0.5"], 2, /'--max-errors <limit>' argument '0\.5' is invalid/],
+    [[...url, "--max-p99", "0"], 2, /Expected milliseconds above 0 and up to 600000, such as 12\.5/],
+    [[...url, "--max-p99", "fast"], 2, /'--max-p99 <ms>'/],
+    [[...url, "--html", folder.file("")], 2, /--html .*: expected a file, this is a folder/],
     [[...url, "--html", folder.file("no/folder.html")], 2, /--html .*cannot be written: ENOENT/],
     [url, 2, /serves chain 1337, whose accounts are not known here: name them with --keys FILE/],
     [["--url", "http://127.0.0.1:1"], 1, /cannot reach http:\/\/127.0.0.1:1: connect ECONNREFUSED/],
@@ -95,7 +101,11 @@ test("flags come from PROOFD_BENCH_ variables too", async () => {
   };
   const {stdout, code, stderr} = await runProofd(["bench", "--batch", "2"], {env});
   assert.equal(code, 0, stderr);
-  const {settings} = JSON.parse(stdout) as LoadReport;
+  const {settings, command} = JSON.parse(stdout) as LoadReport;
+  const variables = Object.entries(env).filter(([name]) => name !== "PROOFD_BENCH_BATCH");
+  const named = variables.map(([name, value]) => `${name}=${value}`).sort();
+  assert.deepEqual(command.split(" ").slice(0, named.length).sort(), named, "the report names them");
+  assert.ok(command.endsWith(" proofd bench --batch 2"), command);
   assert.equal(settings.batch, 2);
   assert.deepEqual(settings.blocks, {low: 2, high: 2});
 });

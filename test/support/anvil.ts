@@ -10,12 +10,12 @@ import type {RpcAnswer} from "./rpcAnswer.ts";
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
 
 export class Anvil {
+  readonly url: string;
   readonly #child: ChildProcess;
-  readonly #url: string;
 
   private constructor(child: ChildProcess, url: string) {
     this.#child = child;
-    this.#url = url;
+    this.url = url;
   }
 
   /**
@@ -51,7 +51,7 @@ export class Anvil {
   }
 
   async ask(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
-    const response = await fetch(this.#url, {
+    const response = await fetch(this.url, {
       method: "POST",
       headers: {"content-type": "application/json"},
       body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
