@@ -2,11 +2,11 @@
  * Jobs as the dispatcher makes them: calls of chain_getProof, packed.
  */
 import {LaneId} from "../server/dispatch/laneId.ts";
-import {TASK_COSTS} from "../server/dispatch/segment.ts";
+import {SEGMENT_COSTS} from "../server/dispatch/segment.ts";
 import {CALL_HEAD_BYTES, type ProveJob} from "../workers/job.ts";
 
 /** Calls per task of a large batch (server/dispatch). */
-export const CALLS_PER_TASK = TASK_COSTS[LaneId.PROOF];
+export const CALLS_PER_TASK = SEGMENT_COSTS[LaneId.PROOF];
 
 const SLOT_BYTES = 32;
 

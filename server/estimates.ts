@@ -1,8 +1,10 @@
 /** Where chain_estimateGas is answered: on a thread of ours, by an upstream, or not at all. */
-import type {Answers, EstimateJob} from "../workers/job.ts";
+import type {EstimateAnswers, EstimateJob} from "../workers/job.ts";
+import {countLongWorkers, SLICES} from "../workers/pool.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
-import type {RunEstimate} from "./dispatch/requestCalls.ts";
-import {runEstimate} from "./dispatch/task.ts";
+import type {LongCallOptions} from "./dispatch/longCalls.ts";
+import type {PreparedEstimate} from "./dispatch/requestCalls.ts";
+import {collectEstimates, runEstimate} from "./dispatch/task.ts";
 import {type Gateway, MAX_CONNECTIONS} from "./gateway/gateway.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
 import type {Call} from "./rpc/envelope.ts";
@@ -11,13 +13,19 @@ import {requireExactNumbers} from "./rpc/exactNumbers.ts";
 import {requireArray, type ServiceView} from "./rpc/methods.ts";
 import {RpcCode, RpcError} from "./rpc/rpcError.ts";
 
+/** So many transfers take a thread the time in which a job begins calls (workers/estimate/slices.ts); longer calls come back. */
+const ESTIMATES_PER_TASK = 16;
+
 export type Estimates =
   | {
       readonly kind: "here";
       /** Gas. */
       readonly gasCap: number;
+      /** Threads for calls with a slice. */
       readonly workers: number;
-      readonly estimate: (job: EstimateJob) => Promise<Answers>;
+      /** Of one call. */
+      readonly timeMs: number;
+      readonly estimate: (job: EstimateJob) => Promise<EstimateAnswers>;
     }
   | {readonly kind: "gateway"; readonly gateway: Gateway}
   | {readonly kind: "none"};
@@ -27,12 +35,11 @@ export type Estimates =
  *
  * @throws RpcError NOT_AVAILABLE, INVALID_PARAMS, and those of the selector
  */
-export function prepareEstimate(estimates: Estimates, call: Call, view: ServiceView): RunEstimate {
+export function prepareEstimate(estimates: Estimates, call: Call, view: ServiceView): PreparedEstimate {
   switch (estimates.kind) {
     case "here": {
-      const {estimate, gasCap} = estimates;
-      const parsed = parseEstimateCall(requireArray(call, ESTIMATE_PARAMS), {...view, gasCap});
-      return idText => estimate({calls: [parsed], ids: [idText]});
+      const {gasCap} = estimates;
+      return parseEstimateCall(requireArray(call, ESTIMATE_PARAMS), {...view, gasCap});
     }
     case "gateway": {
       // The upstream knows its own rules; only what has lost its value on the way is refused.
@@ -50,20 +57,52 @@ export function prepareEstimate(estimates: Estimates, call: Call, view: ServiceV
 
 export function createEstimateLane(estimates: Estimates): LaneOptions {
   return {
-    ...countTasks(estimates),
+    ...createTaskOptions(estimates),
     bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
-    perform: runEstimate,
+    isSharedByClients: true,
   };
 }
 
-function countTasks(estimates: Estimates): Pick<LaneOptions, "workers" | "maxTasks"> {
+/** @returns null where estimates have no slices: whoever makes them elsewhere has bounds of its own */
+export function createLongCalls(estimates: Estimates): LongCallOptions | null {
+  if (estimates.kind !== "here") return null;
+  const {workers, timeMs, estimate} = estimates;
+  return {
+    second: {
+      workers,
+      sliceMs: SLICES.second.ms,
+      perform: task => estimate(collectEstimates(task, "second")),
+    },
+    long: {
+      workers: countLongWorkers(workers),
+      sliceMs: timeMs,
+      perform: task => estimate(collectEstimates(task, null)),
+    },
+  };
+}
+
+function createTaskOptions(
+  estimates: Estimates,
+): Pick<LaneOptions, "workers" | "maxTasks" | "taskCost" | "perform"> {
   switch (estimates.kind) {
-    case "here":
-      return {workers: estimates.workers, maxTasks: estimates.workers * TASKS_PER_WORKER};
+    case "here": {
+      const {workers, estimate} = estimates;
+      return {
+        workers,
+        maxTasks: workers * TASKS_PER_WORKER,
+        taskCost: ESTIMATES_PER_TASK * ESTIMATE_COST,
+        perform: task => estimate(collectEstimates(task, "first")),
+      };
+    }
     case "gateway":
       // More would wait in the gateway's own queue, on time that the upstream is to have.
-      return {workers: MAX_CONNECTIONS, maxTasks: MAX_CONNECTIONS};
+      return {
+        workers: MAX_CONNECTIONS,
+        maxTasks: MAX_CONNECTIONS,
+        taskCost: ESTIMATE_COST,
+        perform: runEstimate,
+      };
     case "none":
-      return {workers: 1, maxTasks: 1};
+      return {workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, perform: runEstimate};
   }
 }

@@ -4,11 +4,12 @@ import type {ProofPool} from "../workers/pool.ts";
 import type {AnswerMemory} from "./dispatch/answerMemory.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {LANE_IDS, LANE_NAMES} from "./dispatch/laneId.ts";
-import {createEstimateLane, type Estimates} from "./estimates.ts";
+import {createEstimateLane, createLongCalls, type Estimates} from "./estimates.ts";
 import {HeldBytes} from "./http/heldBytes.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {CallTally} from "./observe/callTally.ts";
 import {Metrics} from "./observe/metrics.ts";
+import {RefusalLog} from "./observe/refusalLog.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {createAnswerMemory, createProofLane} from "./proofs.ts";
 import {METHOD_NAMES} from "./rpc/methods.ts";
@@ -34,13 +35,17 @@ export function createFront(
   const held = new HeldBytes(limits.heldBytesTotal);
   const memory = createAnswerMemory();
   const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
-  const dispatcher = new Dispatcher(lanes, limits, tally, trouble);
+  const refusals = new RefusalLog(log);
+  const longCalls = createLongCalls(estimates);
+  const dispatcher = new Dispatcher(lanes, longCalls, limits, {tally, trouble, refusals});
   const metrics = new Metrics({
     tally,
     trouble,
     held,
     readQueuedCosts: () =>
       Object.fromEntries(LANE_IDS.map(lane => [LANE_NAMES[lane], dispatcher.queuedCost(lane)])),
+    estimates: dispatcher,
+    refusals,
     readHead: () => pool.head(),
   });
   const service = new Service(pool, estimates, limits, dispatcher, tally, trouble);

@@ -2,7 +2,9 @@
 import type {ProofPool} from "../workers/pool.ts";
 import {AnswerMemory} from "./dispatch/answerMemory.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
+import {LaneId} from "./dispatch/laneId.ts";
 import type {TaskAnswers} from "./dispatch/requestCalls.ts";
+import {SEGMENT_COSTS} from "./dispatch/segment.ts";
 import {packTask, type Task} from "./dispatch/task.ts";
 
 /**
@@ -29,7 +31,9 @@ export function createProofLane(pool: ProofPool, memory: AnswerMemory): LaneOpti
   return {
     workers: pool.workers,
     maxTasks: pool.workers * TASKS_PER_WORKER,
+    taskCost: SEGMENT_COSTS[LaneId.PROOF],
     bytesPerCost: pool.maxProofTextBytes,
+    isSharedByClients: false,
     perform: task => prove(pool, memory, task),
   };
 }

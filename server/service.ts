@@ -6,7 +6,7 @@ import type {ProofPool} from "../workers/pool.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {LANE_METHODS, LaneId} from "./dispatch/laneId.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
-import type {RunEstimate, Slot} from "./dispatch/requestCalls.ts";
+import type {PreparedEstimate, Slot} from "./dispatch/requestCalls.ts";
 import {Piece} from "./dispatch/taskText.ts";
 import {type Estimates, prepareEstimate} from "./estimates.ts";
 import type {Reply} from "./http/reply.ts";
@@ -41,7 +41,8 @@ interface Refusal {
   readonly error: RpcError;
   /** Under which it is counted. */
   readonly method: string;
-  readonly isQueueFull: boolean;
+  /** null: it would not be taken later either. */
+  readonly retryAfterSeconds: number | null;
 }
 
 export class Service {
@@ -72,9 +73,8 @@ export class Service {
    * Answers one HTTP request, at once or when the lanes have.
    *
    * @param body - only read during this call
-   * @returns null, or the response object with which the request is turned away because a queue is full (HTTP 503)
    */
-  answer(body: Buffer, reply: Reply, requestId: string): string | null {
+  answer(body: Buffer, reply: Reply, requestId: string): void {
     let envelope: Envelope;
     try {
       envelope = parseEnvelope(body, this.#limits.batchCalls);
@@ -82,13 +82,13 @@ export class Service {
       const rpcError = this.#asRpcError(error, requestId);
       this.#tally.add("", rpcError.code, 1);
       sendText(reply, encodeError("null", rpcError));
-      return null;
+      return;
     }
     const demand = this.#measure(envelope);
-    const refusal = this.#refuse(demand);
-    if (refusal !== null) return this.#turnAway(envelope, refusal, reply);
-    this.#run(envelope, demand, reply, requestId);
-    return null;
+    const client = demand.costs[LaneId.ESTIMATE] > 0 ? reply.readClient() : "";
+    const refusal = this.#refuse(demand, client);
+    if (refusal === null) this.#run(envelope, demand, reply, requestId, client);
+    else this.#turnAway(envelope, refusal, reply);
   }
 
   #measure(envelope: Envelope): Demand {
@@ -112,34 +112,33 @@ export class Service {
     return demand;
   }
 
-  #refuse({costs, responseBytes: got}: Demand): Refusal | null {
+  #refuse({costs, responseBytes: got}: Demand, client: string): Refusal | null {
     const {requestCost, responseBytes} = this.#limits;
     const cost = costs[LaneId.PROOF] + costs[LaneId.ESTIMATE];
     const method = costs[LaneId.PROOF] > 0 ? PROOF_METHOD : ESTIMATE_METHOD;
     if (cost > requestCost) {
       const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides)`;
-      return {error: createLimitError("a request", requestCost, cost, unit), method, isQueueFull: false};
+      return {error: createLimitError("a request", requestCost, cost, unit), method, retryAfterSeconds: null};
     }
     if (got > responseBytes) {
       const error = createLimitError("a response", responseBytes, got, "bytes");
-      return {error, method, isQueueFull: false};
+      return {error, method, retryAfterSeconds: null};
     }
-    const full = this.#dispatcher.refuse(costs);
-    return full === null ? null : {error: full.error, method: LANE_METHODS[full.lane], isQueueFull: true};
+    const busy = this.#dispatcher.refuse(costs, client);
+    return busy === null ? null : {...busy, method: LANE_METHODS[busy.lane]};
   }
 
   /** One error for the whole request; nothing of it runs. */
-  #turnAway(envelope: Envelope, refusal: Refusal, reply: Reply): string | null {
-    const {error, method, isQueueFull} = refusal;
+  #turnAway(envelope: Envelope, refusal: Refusal, reply: Reply): void {
+    const {error, method, retryAfterSeconds} = refusal;
     this.#tally.add(method, error.code, 1);
     const idText = envelope.isBatch ? "null" : ((envelope.calls[0] as Call).idText ?? "null");
     const text = encodeError(idText, error);
-    if (isQueueFull) return text;
-    sendText(reply, text);
-    return null;
+    if (retryAfterSeconds === null) sendText(reply, text);
+    else reply.sendBusy(text, retryAfterSeconds);
   }
 
-  #run(envelope: Envelope, demand: Demand, reply: Reply, requestId: string): void {
+  #run(envelope: Envelope, demand: Demand, reply: Reply, requestId: string, client: string): void {
     const view: ServiceView = {
       head: this.#pool.head(),
       suite: this.#pool.suite,
@@ -151,7 +150,7 @@ export class Service {
     const slots: Slot[] = [];
     const ids: [string[], string[]] = [[], []];
     const ends: number[] = [];
-    const estimates: RunEstimate[] = [];
+    const estimates: PreparedEstimate[] = [];
     for (const call of envelope.calls) {
       const {idText, method} = call;
       // A notification asks for nothing, and no method here changes anything: it is not run.
@@ -183,7 +182,7 @@ export class Service {
     else if (ends.length + estimates.length === 0) {
       sendText(reply, isBatch ? `[${slots.join(",")}]` : (slots[0] as string));
     } else {
-      const origin = {id: requestId, isBatch, head: view.head};
+      const origin = {id: requestId, isBatch, head: view.head, client};
       const calls = {slots, ids, packed, ends, estimates};
       this.#dispatcher.admit(new PendingRequest(origin, calls, reply, this.#limits.timeoutMs));
     }

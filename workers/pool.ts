@@ -2,12 +2,13 @@
  * The main thread's end of the workers: a pool that proves, one thread that writes, and a handle on the store
  * for what needs no tree (the head, a block by its hash).
  *
- *   main thread        proof threads (N)   estimate threads (M)   import thread (1, only while it has a job)
- *   head, block by hash   prove               estimate               import, check
- *        |                   |                   |                     |
- *        +-------------------+-------------------+--- one LevelDB, multithreading: true
+ *   main thread        proof threads (N)   estimate threads (M)   long estimates (M/2)   import thread (1, only while
+ *   head, block by hash   prove               a slice each           to their end           it has a job)
+ *        |                   |                   |                     |                     |
+ *        +-------------------+-------------------+---------------------+--- one LevelDB, multithreading: true
  *
- * Three Piscina pools: a block's hashing takes no proof thread away, nor do simulations, each of which may last seconds.
+ * Four Piscina pools: a block's hashing takes no proof thread away, nor do simulations, each of which may last seconds; and
+ * those that do take no thread away from the short ones.
  */
 import {EventEmitter} from "node:events";
 import {MessageChannel} from "node:worker_threads";
@@ -17,11 +18,13 @@ import {StoreError} from "../storage/errors.ts";
 import {checkChainId} from "../storage/format.ts";
 import {StateStore} from "../storage/stateStore.ts";
 import {MAX_STRETCH} from "./estimate/maxStretch.ts";
+import {SLICES} from "./estimate/slices.ts";
 import type {
   Answers,
   CheckEvent,
   CheckJob,
   CheckOutcome,
+  EstimateAnswers,
   EstimateJob,
   EstimateSettings,
   Failure,
@@ -34,8 +37,9 @@ import type {
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {failureOf} from "./prove/prover.ts";
 import {readHead} from "./readHead.ts";
+import {Niceness} from "./threadPriority.ts";
 
-export {StoreError};
+export {SLICES, StoreError};
 
 export interface PoolOptions {
   readonly directory: string;
@@ -56,7 +60,7 @@ export interface PoolOptions {
 }
 
 export interface EstimateOptions {
-  /** Estimate threads, at least 1. */
+  /** Estimate threads for jobs with a slice, at least 1; there are `countLongWorkers` for the others. */
   readonly workers: number;
   readonly settings: EstimateSettings;
 }
@@ -78,7 +82,8 @@ export interface Running<Outcome> {
 
 /**
  * One is worked on, the next lies in the thread's own mailbox and need not wait for the main thread's turn: 1.1 to 1.2 times as
- * many transfers a second. Not so for proofs: while their thread waits, more calls come together for its next task.
+ * many transfers a second. Not so for proofs: while their thread waits, more calls come together for its next task. Nor for long
+ * estimates, which take turns outside.
  */
 const ESTIMATES_PER_THREAD = 2;
 /**
@@ -93,6 +98,11 @@ const IMPORT_IDLE_MS = 1000;
  * asked for: its thread is replaced. Far more than a busy machine delays a thread by.
  */
 const ESTIMATE_GRACE_MS = 5000;
+/** Threads for estimates that take long, started when the first one comes (30 MB each). */
+export function countLongWorkers(workers: number): number {
+  return Math.max(1, workers >> 1);
+}
+
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
 
@@ -100,7 +110,8 @@ export class ProofPool {
   readonly workers: number;
   private readonly store: StateStore;
   private readonly proofs: Piscina<ProveJob, Answers> | undefined;
-  private readonly estimates: Piscina<EstimateJob, Answers> | undefined;
+  private readonly estimates: Piscina<EstimateJob, EstimateAnswers> | undefined;
+  private readonly longEstimates: Piscina<EstimateJob, EstimateAnswers> | undefined;
   private readonly estimateOptions: EstimateOptions | undefined;
   private readonly imports: Piscina<ImportJob | CheckJob, ImportOutcome | CheckOutcome>;
   private readonly running = new Set<Running<unknown>>();
@@ -131,15 +142,26 @@ export class ProofPool {
     this.estimateOptions = options.estimates;
     if (options.estimates !== undefined) {
       const {workers, settings} = options.estimates;
+      const filename = new URL("./estimateWorker.js", import.meta.url).href;
+      const estimateData = {...workerData, settings, chainId: options.chainId};
       this.estimates = new Piscina({
-        filename: new URL("./estimateWorker.js", import.meta.url).href,
+        filename,
         minThreads: workers,
         maxThreads: workers,
         concurrentTasksPerWorker: ESTIMATES_PER_THREAD,
-        workerData: {...workerData, settings, chainId: options.chainId},
+        workerData: {...estimateData, niceness: Niceness.ESTIMATE},
         recordTiming: false,
       });
       this.watch(this.estimates, "estimate", onError);
+      this.longEstimates = new Piscina({
+        filename,
+        minThreads: 0,
+        maxThreads: countLongWorkers(workers),
+        idleTimeout: Number.POSITIVE_INFINITY,
+        workerData: {...estimateData, niceness: Niceness.LONG_ESTIMATE},
+        recordTiming: false,
+      });
+      this.watch(this.longEstimates, "long estimate", onError);
     }
     this.imports = new Piscina({
       filename: new URL("./importWorker.js", import.meta.url).href,
@@ -171,7 +193,7 @@ export class ProofPool {
         await pool.proofs?.run({calls: new Uint8Array(0), ids: []});
         await pool.estimates?.run({calls: [], ids: []});
       } catch (error) {
-        await Promise.all([pool.proofs?.destroy(), pool.estimates?.destroy()]);
+        await Promise.all([pool.proofs?.destroy(), pool.estimates?.destroy(), pool.longEstimates?.destroy()]);
         throw error;
       }
       return pool;
@@ -230,17 +252,20 @@ export class ProofPool {
     return this.estimateOptions?.workers ?? 0;
   }
 
-  /** Runs on one estimate thread. Rejects if that thread dies, or is stuck and replaced. */
-  async estimate(job: EstimateJob): Promise<Answers> {
-    if (this.estimates === undefined || this.estimateOptions === undefined)
+  /** Runs on one estimate thread, of those for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
+  async estimate(job: EstimateJob): Promise<EstimateAnswers> {
+    const pool = job.slice === undefined ? this.longEstimates : this.estimates;
+    if (pool === undefined || this.estimateOptions === undefined)
       throw new Error("the pool was opened without estimate threads");
-    const callMs = MAX_STRETCH * this.estimateOptions.settings.timeMs;
+    // The one before it may be of the longest slice.
+    const callMs =
+      job.slice === undefined ? MAX_STRETCH * this.estimateOptions.settings.timeMs : SLICES.second.clockMs;
     const limitMs = ESTIMATES_PER_THREAD * callMs * job.calls.length + ESTIMATE_GRACE_MS;
     // Not AbortSignal.timeout: its weak references take the main thread a tenth of a short estimate's time.
     const signal = new EventEmitter();
     const timer = setTimeout(() => signal.emit("abort"), limitMs);
     try {
-      return await this.estimates.run(job, {signal});
+      return await pool.run(job, {signal});
     } finally {
       clearTimeout(timer);
     }
@@ -290,7 +315,7 @@ export class ProofPool {
     for (const job of this.running) job.stop();
     await Promise.allSettled([...this.running].map(({outcome}) => outcome));
     await this.imports.destroy();
-    await Promise.all([this.proofs?.close(), this.estimates?.close()]);
+    await Promise.all([this.proofs?.close(), this.estimates?.close(), this.longEstimates?.close()]);
     await this.store.close();
   }
 

@@ -107,7 +107,10 @@ function chooseEstimates(
   pool: ProofPool,
   log: Logger,
 ): Estimates {
-  if (isEnabled) return {kind: "here", gasCap: settings.gasCap, workers, estimate: job => pool.estimate(job)};
+  if (isEnabled) {
+    const {gasCap, timeMs} = settings;
+    return {kind: "here", gasCap, timeMs, workers, estimate: job => pool.estimate(job)};
+  }
   return gateway === undefined ? {kind: "none"} : {kind: "gateway", gateway: new Gateway(gateway, log)};
 }
 

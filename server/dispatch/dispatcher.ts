@@ -1,52 +1,96 @@
 /**
  * From admitted requests to the lanes' tasks and back.
  *
- *   admit -> lane "proof":    queue -> task -> pool.prove ----+
- *      |                                                      |
- *      +---> lane "estimate": queue -> task -> one estimate --+
- *      |                                                      |
- *      +<-- answer in request order, window of its reader <---+
+ *   admit -> lane "proof":    queue -> task -> pool.prove -------------+
+ *      |                                                               |
+ *      +---> lane "estimate": queue -> task -> a slice for each -------+
+ *      |                        ^  not begun |        | not finished   |
+ *      |                        +------------+   long calls -----------+
+ *      |                                                               |
+ *      +<-- answer in request order, window of its reader <------------+
  *
  * A request is in both lanes at once; what one of them answers early waits for the other's answer before it.
  */
-import type {Limits} from "../limits.ts";
+import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
+import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {createFailureError} from "../rpc/failure.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
-import {Lane, type LaneOptions} from "./lane.ts";
+import {type Busy, createWaitError, toSeconds} from "./busy.ts";
+import {Lane, type LaneOptions, type OnSettled} from "./lane.ts";
 import {type ByLane, LANE_IDS, LANE_METHODS, LaneId} from "./laneId.ts";
+import {type LongCallOptions, LongCalls} from "./longCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
+import type {QueueFigures} from "./queueFigures.ts";
 import type {TaskAnswers} from "./requestCalls.ts";
 import {assembleAnswers, assembleErrors, type Segment} from "./segment.ts";
+import type {SliceQueue} from "./sliceQueue.ts";
 import type {Task} from "./task.ts";
 import {type Piece, TaskText} from "./taskText.ts";
 
 /** How late a time-out may be noticed. */
 const SWEEP_MS = 50;
 
-/** A lane with no room for a request. */
-export interface FullLane {
+/** A lane that does not take a request now. */
+export interface BusyLane extends Busy {
   readonly lane: LaneId;
-  readonly error: RpcError;
+}
+
+export interface Observers {
+  readonly tally: CallTally;
+  readonly trouble: TroubleLog;
+  readonly refusals: RefusalLog;
 }
 
 export class Dispatcher {
   readonly #limits: Limits;
   readonly #tally: CallTally;
   readonly #trouble: TroubleLog;
+  readonly #refusals: RefusalLog;
   readonly #lanes: ByLane<Lane>;
+  /** null: estimates are not made here. */
+  readonly #longCalls: LongCalls | null;
   /** Every admitted request with unanswered segments. */
   readonly #unfinished = new Set<PendingRequest>();
   readonly #sweep: NodeJS.Timeout;
+  #givenBack = 0;
 
-  constructor(lanes: ByLane<LaneOptions>, limits: Limits, tally: CallTally, trouble: TroubleLog) {
+  constructor(
+    [proof, estimate]: ByLane<LaneOptions>,
+    longCalls: LongCallOptions | null,
+    limits: Limits,
+    {tally, trouble, refusals}: Observers,
+  ) {
     this.#limits = limits;
     this.#tally = tally;
     this.#trouble = trouble;
-    const onSettled = this.#settle.bind(this);
-    const [proof, estimate] = lanes;
-    this.#lanes = [new Lane(LaneId.PROOF, proof, onSettled), new Lane(LaneId.ESTIMATE, estimate, onSettled)];
+    this.#refusals = refusals;
+    const settleTo =
+      (findNext: () => SliceQueue | undefined): OnSettled =>
+      (task, answers, error) =>
+        this.#settle(task, answers, error, findNext());
+    const lane = new Lane(
+      LaneId.ESTIMATE,
+      estimate,
+      settleTo(() => this.#longCalls?.second),
+    );
+    this.#lanes = [
+      new Lane(
+        LaneId.PROOF,
+        proof,
+        settleTo(() => undefined),
+      ),
+      lane,
+    ];
+    this.#longCalls =
+      longCalls === null
+        ? null
+        : new LongCalls(longCalls, limits, refusals, {
+            onSecond: settleTo(() => this.#longCalls?.long),
+            onLong: settleTo(() => undefined),
+            isFirstWaiting: () => lane.isWaiting,
+          });
     this.#sweep = setInterval(() => this.#expireOverdue(), SWEEP_MS);
     this.#sweep.unref();
   }
@@ -55,21 +99,50 @@ export class Dispatcher {
     return this.#lanes[lane].queuedCost;
   }
 
+  /** Estimates that came back from their tasks unbegun, so far. */
+  get givenBack(): number {
+    return this.#givenBack;
+  }
+
+  /** The queues of the estimates, and how many calls are in each: waiting, or in the lane's also under way. */
+  readEstimateQueues(): readonly {readonly figures: QueueFigures; readonly calls: number}[] {
+    const lane = this.#lanes[LaneId.ESTIMATE];
+    const first = {figures: lane.figures, calls: Math.ceil(lane.queuedCost / ESTIMATE_COST)};
+    if (this.#longCalls === null) return [first];
+    const {second, long} = this.#longCalls;
+    return [first, ...[second, long].map(({figures, waiting: calls}) => ({figures, calls}))];
+  }
+
   /**
    * A request larger than a lane's queue may still enter while there is room in it.
    *
    * @param costs - of the request; a lane that it does not need may be full
-   * @returns a lane that has no room for it, or null
+   * @param client - who asks, where it needs the estimate lane
+   * @returns a lane that has no room for it, or in which it would wait too long, or null
    */
-  refuse(costs: ByLane<number>): FullLane | null {
-    const limit = this.#limits.queueCost;
+  refuse(costs: ByLane<number>, client: string): BusyLane | null {
     for (const lane of LANE_IDS) {
-      if (costs[lane] === 0 || this.queuedCost(lane) < limit) continue;
-      const got = this.queuedCost(lane) + costs[lane];
-      const message = `the queue of ${LANE_METHODS[lane]} is full: try again later`;
-      return {lane, error: new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got})};
+      const busy = costs[lane] === 0 ? null : this.#refuseAt(this.#lanes[lane], costs[lane], client);
+      if (busy !== null) return {...busy, lane};
     }
     return null;
+  }
+
+  #refuseAt(lane: Lane, cost: number, client: string): Busy | null {
+    const {queueCost: limit, timeoutMs} = this.#limits;
+    const waitMs = lane.expectWaitMs(client);
+    if (!lane.hasRoom(limit, client)) {
+      const message = `the queue of ${LANE_METHODS[lane.id]} is full: try again later`;
+      const data = {limit, got: lane.queuedCost + cost};
+      if (lane.id === LaneId.ESTIMATE) this.#refusals.note(lane.figures.name, "queue_full", waitMs);
+      return {
+        error: new RpcError(RpcCode.LIMIT_EXCEEDED, message, data),
+        retryAfterSeconds: toSeconds(waitMs),
+      };
+    }
+    if (waitMs <= timeoutMs) return null;
+    this.#refusals.note(lane.figures.name, "wait", waitMs);
+    return createWaitError("the request", waitMs, timeoutMs, timeoutMs);
   }
 
   admit(request: PendingRequest): void {
@@ -97,10 +170,12 @@ export class Dispatcher {
   #drop(request: PendingRequest): void {
     request.drop();
     this.#unfinished.delete(request);
+    this.#longCalls?.forget(request);
     this.#recount(request);
   }
 
-  #settle(task: Task, answers: TaskAnswers | null, error: unknown): void {
+  /** @param next - where calls go that were not finished */
+  #settle(task: Task, answers: TaskAnswers | null, error: unknown, next: SliceQueue | undefined): void {
     if (answers === null) {
       this.#trouble.reportTask(
         error,
@@ -113,20 +188,46 @@ export class Dispatcher {
       const request = task.requests[at] as PendingRequest;
       const index = task.indexes[at] as number;
       const segment = request.segments[index] as Segment;
-      request.stop(index);
       // Aborted, or given up meanwhile.
-      if (!request.isDropped && !request.isSegmentAnswered(index)) {
-        const pieces =
-          answers === null || text === null
-            ? this.#assembleErrors(request, segment, this.#trouble.createInternalError(request.id))
-            : this.#assemble(request, segment, answers, text, base);
-        this.#answer(request, index, pieces);
+      const isOver = request.isDropped || request.isSegmentAnswered(index);
+      if (!isOver && next !== undefined && answers?.unfinished?.includes(base) === true) {
+        this.#moveOn(request, index, next);
+      } else {
+        request.stop(index);
+        if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
+          request.giveBack(index);
+          this.#givenBack++;
+        } else if (!isOver) {
+          const pieces =
+            answers === null || text === null
+              ? this.#assembleErrors(request, segment, this.#trouble.createInternalError(request.id))
+              : this.#assemble(request, segment, answers, text, base);
+          this.#answer(request, index, pieces);
+        }
       }
       this.#recount(request);
       this.#offer(request);
       base += segment.endCall - segment.firstCall;
     }
     text?.release();
+    this.#longCalls?.start();
+  }
+
+  /** A call that took longer than its slice begins again with a longer one, in its turn, or is turned away. */
+  #moveOn(request: PendingRequest, index: number, next: SliceQueue): void {
+    request.move(index);
+    const busy = this.#longCalls?.add(next, request, index) ?? null;
+    if (busy === null) return;
+    request.stop(index);
+    const segment = request.segments[index] as Segment;
+    if (request.isBatch) {
+      this.#answer(request, index, this.#assembleErrors(request, segment, busy.error));
+      return;
+    }
+    this.#tally.add(LANE_METHODS[segment.lane], busy.error.code, 1);
+    const idText = request.calls.ids[segment.lane][segment.firstCall] as string;
+    request.turnAway(encodeError(idText, busy.error), busy.retryAfterSeconds);
+    this.#unfinished.delete(request);
   }
 
   #answer(request: PendingRequest, index: number, pieces: Piece[]): void {
@@ -183,6 +284,7 @@ export class Dispatcher {
     const message = `the request was not finished after ${limit} ms`;
     const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs});
     request.giveUp();
+    this.#longCalls?.forget(request);
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
       if (request.isSegmentAnswered(index)) continue;
       const segment = request.segments[index] as Segment;

@@ -1,17 +1,19 @@
 /**
  * One lane: a queue of requests, each of which gives one segment a turn, and the tasks made of them.
  *
- *   offer -> queue of requests -> task of about TASK_COSTS[lane] -> perform
- *            ^ round robin, so a large batch and a small call share the lane
+ *   offer -> queue of requests -> task of about `taskCost` -> perform
+ *            ^ round robin, so a large batch and a small call share the lane; where clients share it, by client first
  *
  * Calls that arrive in the same turn of the event loop share tasks: the queue is emptied after the turn's input
  * (setImmediate), not at each arrival.
  */
+import {hasRoom} from "./busy.ts";
+import {ClientQueue} from "./clientQueue.ts";
 import {Fifo} from "./fifo.ts";
 import type {LaneId} from "./laneId.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
+import {QueueFigures} from "./queueFigures.ts";
 import type {TaskAnswers} from "./requestCalls.ts";
-import {TASK_COSTS} from "./segment.ts";
 import type {Task} from "./task.ts";
 
 /** Of `maxTasks`: one is worked on, the next is there when it ends; more would take the order out of our hands. */
@@ -26,8 +28,12 @@ export interface LaneOptions {
   readonly workers: number;
   /** Under way at the same time, at least `workers`. */
   readonly maxTasks: number;
+  /** Of one task; a segment that costs more has one of its own. */
+  readonly taskCost: number;
   /** Upper bound of an answer's text per unit of cost. */
   readonly bytesPerCost: number;
+  /** Clients take turns, and none fills the queue alone: for calls of which anybody can make long ones. */
+  readonly isSharedByClients: boolean;
   readonly perform: (task: Task) => Promise<TaskAnswers>;
 }
 
@@ -41,7 +47,10 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #onSettled: OnSettled;
   readonly #windowBytes: number;
-  readonly #queue = new Fifo<PendingRequest>();
+  readonly #queue: Fifo<PendingRequest> | ClientQueue<PendingRequest>;
+  /** What of `queuedCost` is each client's; null where clients do not share. */
+  readonly #costs: Map<string, number> | null;
+  readonly figures = new QueueFigures("first", 0);
   #tasksUnderWay = 0;
   #isFlushPlanned = false;
 
@@ -50,8 +59,25 @@ export class Lane {
     this.#options = options;
     this.#onSettled = onSettled;
     // Room for every worker's tasks, so that one large batch can use them all.
-    const {maxTasks, bytesPerCost} = options;
-    this.#windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * TASK_COSTS[id] * bytesPerCost);
+    const {maxTasks, taskCost, bytesPerCost, isSharedByClients} = options;
+    this.#windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
+    this.#queue = isSharedByClients ? new ClientQueue() : new Fifo();
+    this.#costs = isSharedByClients ? new Map() : null;
+  }
+
+  get isWaiting(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** @param limit - cost */
+  hasRoom(limit: number, client: string): boolean {
+    return hasRoom(this.queuedCost, limit, this.#costs !== null && !this.#costs.has(client));
+  }
+
+  /** Until the first call of a request of the client begins that came now; 0 where clients do not share. */
+  expectWaitMs(client: string): number {
+    if (!(this.#queue instanceof ClientQueue) || this.#queue.length === 0) return 0;
+    return (this.#queue.countAhead(client) / this.#options.workers) * this.figures.serviceMs;
   }
 
   /** Queues the request where its next segment may start. */
@@ -60,6 +86,7 @@ export class Lane {
     if (progress.isQueued || !request.mayStart(this.id, this.#windowBytes, this.#options.bytesPerCost))
       return;
     progress.isQueued = true;
+    if (this.#costs !== null) progress.queuedSinceMs = performance.now();
     this.#queue.push(request);
     this.#planFlush();
   }
@@ -68,8 +95,13 @@ export class Lane {
   recount(request: PendingRequest): void {
     const progress = request.progress[this.id];
     const share = request.queueShare(this.id);
-    this.queuedCost += share - progress.countedShare;
+    const change = share - progress.countedShare;
+    this.queuedCost += change;
     progress.countedShare = share;
+    if (this.#costs === null || change === 0) return;
+    const cost = (this.#costs.get(request.client) ?? 0) + change;
+    if (cost === 0) this.#costs.delete(request.client);
+    else this.#costs.set(request.client, cost);
   }
 
   #planFlush(): void {
@@ -93,7 +125,8 @@ export class Lane {
     const requests: PendingRequest[] = [];
     const indexes: number[] = [];
     const share = Math.ceil(this.queuedCost / this.#options.workers);
-    const wanted = Math.min(TASK_COSTS[this.id], Math.max(MIN_SHARED_COST, share));
+    const wanted = Math.min(this.#options.taskCost, Math.max(MIN_SHARED_COST, share));
+    const nowMs = this.#costs === null ? 0 : performance.now();
     let cost = 0;
     for (let request = this.#queue.peek(); request !== undefined; request = this.#queue.peek()) {
       const next = request.nextSegment(this.id);
@@ -103,6 +136,7 @@ export class Lane {
       // Aborted, or given up meanwhile.
       if (next === undefined) continue;
       cost += next.cost;
+      if (this.#costs !== null) this.figures.countStart(nowMs - request.progress[this.id].queuedSinceMs);
       requests.push(request);
       indexes.push(request.start(this.id));
       this.recount(request);
@@ -115,11 +149,16 @@ export class Lane {
     this.#tasksUnderWay++;
     let answers: TaskAnswers | null = null;
     let failure: unknown = null;
+    const startMs = performance.now();
     try {
       answers = await this.#options.perform(task);
     } catch (error) {
       failure = error;
     }
+    const {workers} = this.#options;
+    // Of a thread's two tasks one only waits for the other.
+    const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.#tasksUnderWay);
+    this.figures.measure(sharedMs / (answers?.begun ?? task.requests.length));
     this.#tasksUnderWay--;
     this.#onSettled(task, answers, failure);
     if (this.#queue.length > 0) this.#planFlush();

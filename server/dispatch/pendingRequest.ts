@@ -24,7 +24,7 @@ const CLOSE = Buffer.from("]");
 /** What is needed of a Reply. */
 export type PendingReply = Pick<
   Reply,
-  "heldBytes" | "isBlocked" | "onAborted" | "onDrained" | "push" | "finish"
+  "heldBytes" | "isBlocked" | "onAborted" | "onDrained" | "push" | "finish" | "sendBusy"
 >;
 
 /** What an HTTP request came with. */
@@ -33,6 +33,8 @@ export interface RequestOrigin {
   readonly isBatch: boolean;
   /** The head that the request's selectors were resolved against. */
   readonly head: Head;
+  /** Who shares the estimate lane with others (http/clientAddress.ts); any text for a request without estimates. */
+  readonly client: string;
 }
 
 export class PendingRequest {
@@ -40,6 +42,7 @@ export class PendingRequest {
   readonly calls: RequestCalls;
   readonly isBatch: boolean;
   readonly head: Head;
+  readonly client: string;
   readonly reply: PendingReply;
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress> = [new LaneProgress(), new LaneProgress()];
@@ -60,6 +63,7 @@ export class PendingRequest {
     this.id = origin.id;
     this.isBatch = origin.isBatch;
     this.head = origin.head;
+    this.client = origin.client;
     this.calls = calls;
     this.reply = reply;
     this.segments = cutSegments(calls);
@@ -120,7 +124,18 @@ export class PendingRequest {
   /** A started segment's task has ended, with whatever result. */
   stop(index: number): void {
     const segment = this.segments[index] as Segment;
-    this.progress[segment.lane].stop(segment);
+    this.progress[segment.lane].stop(index, segment);
+  }
+
+  /** A stopped segment was never begun, and starts again. */
+  giveBack(index: number): void {
+    this.progress[(this.segments[index] as Segment).lane].giveBack(index);
+  }
+
+  /** A started segment goes on outside of its lane. */
+  move(index: number): void {
+    const segment = this.segments[index] as Segment;
+    this.progress[segment.lane].move(index, segment);
   }
 
   /** The client has gone. */
@@ -155,14 +170,20 @@ export class PendingRequest {
     return this.#pausedSinceMs === null && nowMs >= this.#deadlineMs;
   }
 
+  /** Until its unfinished calls are given up. */
+  leftMs(nowMs: number): number {
+    return this.#deadlineMs - nowMs;
+  }
+
   isSegmentAnswered(index: number): boolean {
     return index < this.#nextToSend || this.#aside.has(index);
   }
 
   /** Hands over a segment's part of the response and sends what is in order. Not after a drop. */
   answer(index: number, pieces: Piece[]): void {
-    const {lane, cost} = this.segments[index] as Segment;
-    this.progress[lane].remainingCost -= cost;
+    const segment = this.segments[index] as Segment;
+    const {lane} = segment;
+    this.progress[lane].answer(index, segment);
     if (index !== this.#nextToSend) {
       for (const piece of pieces) piece.wait();
       this.#aside.set(index, pieces);
@@ -179,6 +200,14 @@ export class PendingRequest {
       this.progress[(this.segments[this.#nextToSend] as Segment).lane].asideBytes -= countBytes(next);
       this.#send(next);
     }
+  }
+
+  /** Answers a request that is no batch with HTTP 503, its only call with `text`. Not after a drop. */
+  turnAway(text: string, retryAfterSeconds: number): void {
+    const [segment] = this.segments as [Segment];
+    this.progress[segment.lane].answer(0, segment);
+    this.#nextToSend++;
+    this.reply.sendBusy(text, retryAfterSeconds);
   }
 
   #isHeldUp(): boolean {

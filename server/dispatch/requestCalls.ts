@@ -5,7 +5,7 @@
  *   proof ids  |   0   |   1   |         |          |   2   | ...      packed back to back in `packed`
  *   est. ids   |       |       |         |    0     |       | ...
  */
-import {type Answers, CALL_HEAD_BYTES} from "../../workers/job.ts";
+import {type Answers, CALL_HEAD_BYTES, type EstimateCall} from "../../workers/job.ts";
 import {ESTIMATE_COST} from "../limits.ts";
 import type {AnswerMemory} from "./answerMemory.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
@@ -21,8 +21,11 @@ export interface RequestCalls {
   readonly packed: Uint8Array;
   /** End of each proof call in `packed`. */
   readonly ends: readonly number[];
-  readonly estimates: readonly RunEstimate[];
+  readonly estimates: readonly PreparedEstimate[];
 }
+
+/** For an estimate thread here, or what makes the estimate elsewhere. All of a lane are of one kind. */
+export type PreparedEstimate = EstimateCall | RunEstimate;
 
 /** Makes one estimate, its parameters inside. @param idText - the call's id */
 export type RunEstimate = (idText: string) => Promise<TaskAnswers>;
@@ -33,6 +36,9 @@ export interface TaskAnswers extends Answers {
   readonly memory?: AnswerMemory;
   /** What each answer is counted as: 0 or its error's code. Left out: `text` has results only. */
   readonly codes?: readonly number[];
+  /** Estimates (workers/job.ts); left out: none, and all. */
+  readonly unfinished?: readonly number[];
+  readonly begun?: number;
 }
 
 /** A proof call's cost, an account or slot 1, is told from the length of its packed form. */

@@ -11,15 +11,15 @@ import {costOfCall, type RequestCalls, type Slot} from "./requestCalls.ts";
 import {Piece, type TaskText} from "./taskText.ts";
 
 /**
- * Cost of one task.
+ * Cost of one segment.
  *
  * Proofs, an account or slot 1: a trip to a worker and back takes 100 us of both threads where they wait for each other,
  * which up to 128 units share: with 64, a batch of 100 took two, and 1.18 times the CPU time. 128 proofs take a worker 2-3 ms:
  * small enough to be fair between requests, and their 0.8-1.6 MB of text is small against the window of a slow reader.
  *
- * Estimates: one. It may take seconds, and must not hold up others that happen to share its task.
+ * Estimates: one, which its task may answer, put off or not begin, whatever becomes of the others.
  */
-export const TASK_COSTS: ByLane<number> = [128, ESTIMATE_COST];
+export const SEGMENT_COSTS: ByLane<number> = [128, ESTIMATE_COST];
 
 /** Half-open ranges of slots and of the lane's calls. */
 export interface Segment {
@@ -32,7 +32,7 @@ export interface Segment {
 }
 
 /**
- * Cuts where the lane changes, and so that no segment exceeds its lane's task, except for a single call that does.
+ * Cuts where the lane changes, and so that no segment exceeds its lane's cost, except for a single call that does.
  *
  * @param calls - at least one of them for a lane
  * @returns segments that each have a call and together cover every slot
@@ -50,7 +50,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
     const slot = slots[at] as Slot;
     if (typeof slot === "string") continue;
     const callCost = costOfCall(calls, slot, seen[slot]);
-    if (cost > 0 && (slot !== lane || cost + callCost > TASK_COSTS[lane])) {
+    if (cost > 0 && (slot !== lane || cost + callCost > SEGMENT_COSTS[lane])) {
       segments.push({lane, firstSlot, endSlot: at, firstCall, endCall: seen[lane], cost});
       firstSlot = at;
       cost = 0;

@@ -1,5 +1,5 @@
 /** A task: segments of one or several requests that one lane answers together. */
-import type {ProveJob} from "../../workers/job.ts";
+import type {EstimateCall, EstimateJob, EstimateSlice, ProveJob} from "../../workers/job.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {RunEstimate, TaskAnswers} from "./requestCalls.ts";
 import type {Segment} from "./segment.ts";
@@ -38,7 +38,20 @@ export function packTask(task: Task): ProveJob {
   return {calls, ids};
 }
 
-/** A task of the estimate lane is one call (TASK_COSTS). */
+/** The calls of a task of estimates that are made here. Each segment has one. @param slice - null: all its time */
+export function collectEstimates(task: Task, slice: EstimateSlice | null): EstimateJob {
+  const calls: EstimateCall[] = [];
+  const ids: string[] = [];
+  for (let at = 0; at < task.requests.length; at++) {
+    const request = task.requests[at] as PendingRequest;
+    const {lane, firstCall} = request.segments[task.indexes[at] as number] as Segment;
+    calls.push(request.calls.estimates[firstCall] as EstimateCall);
+    ids.push(request.calls.ids[lane][firstCall] as string);
+  }
+  return slice === null ? {calls, ids} : {calls, ids, slice};
+}
+
+/** Makes the one estimate of a task elsewhere. */
 export function runEstimate(task: Task): Promise<TaskAnswers> {
   const [request] = task.requests as [PendingRequest];
   const {lane, firstCall} = request.segments[task.indexes[0] as number] as Segment;

@@ -30,7 +30,8 @@ import {Reply} from "./reply.ts";
 
 const JSON_TYPE: readonly [string, string] = ["Content-Type", "application/json"];
 const TEXT_TYPE: readonly [string, string] = ["Content-Type", "text/plain; charset=utf-8"];
-const RETRY_AFTER: readonly [string, string] = ["Retry-After", "1"];
+const RETRY_SECONDS = 1;
+const RETRY_AFTER: readonly [string, string] = ["Retry-After", String(RETRY_SECONDS)];
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT, which the module exports and its types do not. */
 const LISTEN_EXCLUSIVELY = 1;
@@ -168,8 +169,7 @@ export class HttpServer {
     const bodyBytes = body.length;
     this.#openReplies++;
     reply.onOver = isAborted => this.#settle(requestId, startedMs, bodyBytes, isAborted);
-    const queueFull = this.#parts.service.answer(body, reply, requestId);
-    if (queueFull !== null) this.#sendBusy(reply, queueFull);
+    this.#parts.service.answer(body, reply, requestId);
   }
 
   #settle(requestId: string, startedMs: number, bodyBytes: number, isAborted: boolean): void {
@@ -229,11 +229,7 @@ export class HttpServer {
     const {total: got, limit} = this.#receiving;
     this.#parts.metrics.countRefusedBody("no_room");
     const error = new RpcError(RpcCode.LIMIT_EXCEEDED, "too many bodies are being received", {limit, got});
-    this.#sendBusy(reply, encodeError("null", error));
-  }
-
-  #sendBusy(reply: Reply, text: string): void {
-    reply.send("503 Service Unavailable", [JSON_TYPE, RETRY_AFTER], text, false);
+    reply.sendBusy(encodeError("null", error), RETRY_SECONDS);
   }
 
   #refuseUnready(reply: Reply, reason: string): void {

@@ -13,7 +13,10 @@
 import type {HttpResponse} from "uWebSockets.js";
 import {Fifo} from "../dispatch/fifo.ts";
 import {Piece} from "../dispatch/taskText.ts";
+import {clientOf} from "./clientAddress.ts";
 import type {HeldBytes} from "./heldBytes.ts";
+
+const JSON_TYPE: readonly [string, string] = ["Content-Type", "application/json"];
 
 /**
  * Below it an answer waits until it is whole and carries its length, which clients read with less work. Room for a batch
@@ -79,6 +82,17 @@ export class Reply {
     if (!this.isBlocked) this.#pump();
     for (const piece of pieces) piece.wait();
     this.#held.relieve();
+  }
+
+  /** Who asks. Not when it is over. */
+  readClient(): string {
+    return clientOf(this.#response.getRemoteAddress());
+  }
+
+  /** Turns the request away for now. */
+  sendBusy(text: string, retryAfterSeconds: number): void {
+    const headers = [JSON_TYPE, ["Retry-After", String(retryAfterSeconds)]] as const;
+    this.send("503 Service Unavailable", headers, text, false);
   }
 
   /** A whole answer at once. @param isLast - close the connection after it */

@@ -3,6 +3,8 @@ import {Counter, collectDefaultMetrics, Gauge, Histogram, Registry} from "prom-c
 import type {Head} from "../../workers/job.ts";
 import type {HeldBytes} from "../http/heldBytes.ts";
 import type {CallTally} from "./callTally.ts";
+import {type EstimateQueues, registerEstimateQueues} from "./estimateMetrics.ts";
+import type {RefusalLog} from "./refusalLog.ts";
 import type {TroubleLog} from "./troubleLog.ts";
 
 /** Where the numbers are read. */
@@ -12,6 +14,8 @@ export interface MetricSources {
   readonly held: HeldBytes;
   /** By lane. */
   readonly readQueuedCosts: () => Readonly<Record<string, number>>;
+  readonly estimates: EstimateQueues;
+  readonly refusals: RefusalLog;
   readonly readHead: () => Head;
 }
 
@@ -53,6 +57,7 @@ export class Metrics {
     registerCalls(registers, sources.tally);
     registerHead(registers, sources.readHead);
     registerQueuedCost(registers, sources.readQueuedCosts);
+    registerEstimateQueues(registers, sources.estimates, sources.refusals);
     registerGauge(
       registers,
       "proofd_held_bytes",

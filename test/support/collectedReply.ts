@@ -6,6 +6,8 @@ export class CollectedReply implements PendingReply {
   heldBytes = 0;
   isBlocked = false;
   isFinished = false;
+  /** Of a request that was turned away. */
+  retryAfterSeconds: number | null = null;
   onAborted: (() => void) | null = null;
   onDrained: (() => void) | null = null;
   readonly #texts: Buffer[] = [];
@@ -24,6 +26,12 @@ export class CollectedReply implements PendingReply {
 
   finish(pieces: readonly Piece[]): void {
     this.push(pieces);
+    this.isFinished = true;
+  }
+
+  sendBusy(text: string, retryAfterSeconds: number): void {
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.#texts.push(Buffer.from(text));
     this.isFinished = true;
   }
 

@@ -38,7 +38,8 @@ export class EstimateService {
     });
     const options = {host: "127.0.0.1", port: 0, limits: LIMITS, logsRequests: false};
     const estimate = pool.estimate.bind(pool);
-    const here = {kind: "here", gasCap: used.gasCap, workers: 1, estimate} as const;
+    const {gasCap, timeMs} = used;
+    const here = {kind: "here", gasCap, timeMs, workers: 1, estimate} as const;
     const front = createFront(options, pool, here, trouble, log);
     return new EstimateService(pool, front, `http://127.0.0.1:${await front.http.listen()}`);
   }

@@ -1,6 +1,6 @@
 /** Calls of a request as the dispatcher takes them, made of a short description. */
 import {LaneId} from "../../server/dispatch/laneId.ts";
-import type {RequestCalls, RunEstimate, Slot} from "../../server/dispatch/requestCalls.ts";
+import type {PreparedEstimate, RequestCalls, RunEstimate, Slot} from "../../server/dispatch/requestCalls.ts";
 import {packedBytes} from "../../server/rpc/proofParams.ts";
 
 /** A proof by its number of keys, an estimate, or a text that is ready. */
@@ -14,7 +14,7 @@ export function createRequestCalls(described: readonly DescribedSlot[]): Request
   const slots: Slot[] = [];
   const ids: [string[], string[]] = [[], []];
   const ends: number[] = [];
-  const estimates: RunEstimate[] = [];
+  const estimates: PreparedEstimate[] = [];
   for (const slot of described) {
     if (typeof slot === "string") slots.push(slot);
     else if (typeof slot === "number") {

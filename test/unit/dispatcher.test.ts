@@ -7,10 +7,11 @@ import {Dispatcher} from "../../server/dispatch/dispatcher.ts";
 import {LaneId} from "../../server/dispatch/laneId.ts";
 import {PendingRequest} from "../../server/dispatch/pendingRequest.ts";
 import type {TaskAnswers} from "../../server/dispatch/requestCalls.ts";
-import {TASK_COSTS} from "../../server/dispatch/segment.ts";
+import {SEGMENT_COSTS} from "../../server/dispatch/segment.ts";
 import {packTask, runEstimate} from "../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {CallTally} from "../../server/observe/callTally.ts";
+import {RefusalLog} from "../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
 import {METHOD_NAMES} from "../../server/rpc/methods.ts";
 import type {Failure} from "../../workers/job.ts";
@@ -20,7 +21,7 @@ import {createRequestCalls, type DescribedSlot} from "../support/requestCalls.ts
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const PROOF_BYTES = 1000;
 /** Slots of a call that fills a task. */
-const FULL = TASK_COSTS[LaneId.PROOF] - 1;
+const FULL = SEGMENT_COSTS[LaneId.PROOF] - 1;
 const ESTIMATE_TASKS = 3;
 const MEMORY_BYTES = 1000;
 
@@ -75,7 +76,9 @@ describe("Dispatcher", () => {
     const proof = {
       workers: 1,
       maxTasks: 2,
+      taskCost: SEGMENT_COSTS[LaneId.PROOF],
       bytesPerCost: PROOF_BYTES,
+      isSharedByClients: false,
       perform: async (task: Parameters<typeof packTask>[0]) => {
         const {ids} = packTask(task);
         const held = heldProofs;
@@ -83,10 +86,18 @@ describe("Dispatcher", () => {
         return putInto(memory, answer(ids, proofTextBytes));
       },
     };
-    const estimate = {workers: 1, maxTasks: ESTIMATE_TASKS, bytesPerCost: 100, perform: runEstimate};
+    const estimate = {
+      workers: 1,
+      maxTasks: ESTIMATE_TASKS,
+      taskCost: SEGMENT_COSTS[LaneId.ESTIMATE],
+      bytesPerCost: 100,
+      isSharedByClients: true,
+      perform: runEstimate,
+    };
     const limits = {...DEFAULT_LIMITS, queueCost, timeoutMs};
-    const trouble = new TroubleLog(pino({level: "silent"}));
-    dispatcher = new Dispatcher([proof, estimate], limits, tally, trouble);
+    const log = pino({level: "silent"});
+    const observers = {tally, trouble: new TroubleLog(log), refusals: new RefusalLog(log)};
+    dispatcher = new Dispatcher([proof, estimate], null, limits, observers);
   }
 
   /** What the dispatcher's clock shows; only `pass` moves it. */
@@ -117,7 +128,9 @@ describe("Dispatcher", () => {
   function admit(slots: readonly DescribedSlot[], timeoutMs = 60_000): CollectedReply {
     const reply = new CollectedReply();
     const calls = createRequestCalls(slots);
-    dispatcher.admit(new PendingRequest({id: "r", isBatch: true, head: HEAD}, calls, reply, timeoutMs));
+    dispatcher.admit(
+      new PendingRequest({id: "r", isBatch: true, head: HEAD, client: "c"}, calls, reply, timeoutMs),
+    );
     return reply;
   }
 
@@ -177,13 +190,13 @@ describe("Dispatcher", () => {
     create(60_000, 40);
     admit([estimate, estimate]);
     assert.deepEqual(queuedCosts(), [0, 40]);
-    assert.equal(dispatcher.refuse([1, 0]), null);
-    assert.equal(dispatcher.refuse([0, 0]), null);
+    assert.equal(dispatcher.refuse([1, 0], ""), null);
+    assert.equal(dispatcher.refuse([0, 0], ""), null);
     for (const costs of [
       [0, 20],
       [1, 20],
     ] as const) {
-      const full = dispatcher.refuse(costs);
+      const full = dispatcher.refuse(costs, "c");
       assert.equal(full?.lane, LaneId.ESTIMATE);
       assert.equal(full?.error.code, -32005);
       assert.deepEqual(full?.error.data, {limit: 40, got: 60});
@@ -191,17 +204,17 @@ describe("Dispatcher", () => {
     await settle();
     endEstimates();
     await settle();
-    assert.equal(dispatcher.refuse([0, 20]), null);
+    assert.equal(dispatcher.refuse([0, 20], "c"), null);
   });
 
   test("proofs that wait aside leave the estimates of their batch room to be made side by side", async () => {
-    proofTextBytes = TASK_COSTS[LaneId.PROOF] * PROOF_BYTES - 10;
+    proofTextBytes = SEGMENT_COSTS[LaneId.PROOF] * PROOF_BYTES - 10;
     const count = 120;
     const reply = admit(Array.from({length: count}, () => [estimate, FULL]).flat());
     await settle();
     assert.equal(estimates.length, ESTIMATE_TASKS);
     const asideBytes =
-      (count - dispatcher.queuedCost(LaneId.PROOF) / TASK_COSTS[LaneId.PROOF]) * proofTextBytes;
+      (count - dispatcher.queuedCost(LaneId.PROOF) / SEGMENT_COSTS[LaneId.PROOF]) * proofTextBytes;
     assert.ok(asideBytes > 4e6 && asideBytes < 4.3e6, `${asideBytes} bytes wait aside`);
     let fewest = ESTIMATE_TASKS;
     for (let ended = 0; !reply.isFinished; ended += estimates.length) {

@@ -8,8 +8,8 @@ import {
   assembleAnswers,
   assembleErrors,
   cutSegments,
+  SEGMENT_COSTS,
   type Segment,
-  TASK_COSTS,
 } from "../../server/dispatch/segment.ts";
 import {type Piece, TaskText} from "../../server/dispatch/taskText.ts";
 import {CollectedReply} from "../support/collectedReply.ts";
@@ -73,7 +73,7 @@ test("segments cover every slot and call once, in order, and exceed a task's cos
         let cost = 0;
         for (; next[lane] < segment.endCall; next[lane]++) cost += costOfCall(calls, lane, next[lane]);
         assert.equal(segment.cost, cost);
-        assert.ok(cost <= TASK_COSTS[lane] || segment.endCall === segment.firstCall + 1);
+        assert.ok(cost <= SEGMENT_COSTS[lane] || segment.endCall === segment.firstCall + 1);
         slot = segment.endSlot;
       }
       assert.equal(slot, list.length);
@@ -110,7 +110,7 @@ test("a request is answered in its own order, whatever order its segments are an
       const calls = createRequestCalls(list);
       const reply = new CollectedReply();
       const head = {earliest: 0, finalized: 1, latest: 1};
-      const request = new PendingRequest({id: "r", isBatch, head}, calls, reply, 1000);
+      const request = new PendingRequest({id: "r", isBatch, head, client: "c"}, calls, reply, 1000);
       const waiting = [...request.segments.keys()];
       while (waiting.length > 0) {
         assert.equal(reply.isFinished, false);

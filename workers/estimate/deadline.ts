@@ -10,6 +10,7 @@
 import {Script} from "node:vm";
 import {ThreadClock} from "../threadClock.ts";
 import {MAX_STRETCH} from "./maxStretch.ts";
+import type {Slice} from "./slices.ts";
 
 /** The call was not finished in time. */
 export class TimeLimitError extends Error {
@@ -29,7 +30,10 @@ const invokeSlot = new Script(`globalThis[Symbol.for("${SLOT.description}")]()`)
 const slots = globalThis as unknown as {[SLOT]: (() => unknown) | undefined};
 
 export class Deadline {
-  private readonly limitMs: number;
+  /** Of a call that has no slice. */
+  private readonly wholeMs: number;
+  private limitMs: number;
+  private clockLimitMs: number;
   private readonly thread = new ThreadClock();
   private startedMs = 0;
   private startedThreadMs: number | undefined;
@@ -37,11 +41,17 @@ export class Deadline {
   private dueMs = 0;
 
   constructor(limitMs: number) {
+    this.wholeMs = limitMs;
     this.limitMs = limitMs;
+    this.clockLimitMs = MAX_STRETCH * limitMs;
   }
 
-  /** A call begins. */
-  start(): void {
+  /** A call begins. @param slice - of the whole time; left out: all of it */
+  start(slice?: Slice): void {
+    const whole = {ms: this.wholeMs, clockMs: MAX_STRETCH * this.wholeMs};
+    const {ms, clockMs} = slice ?? whole;
+    this.limitMs = Math.min(ms, whole.ms);
+    this.clockLimitMs = Math.min(clockMs, whole.clockMs);
     this.startedMs = performance.now();
     this.startedThreadMs = this.thread.readMs();
     this.dueMs = this.startedMs + this.limitMs;
@@ -79,7 +89,7 @@ export class Deadline {
       threadMs === undefined || this.startedThreadMs === undefined
         ? nowMs - this.startedMs
         : threadMs - this.startedThreadMs;
-    const lastMs = this.startedMs + MAX_STRETCH * this.limitMs;
+    const lastMs = this.startedMs + this.clockLimitMs;
     if (gotMs > this.limitMs) throw new TimeLimitError(this.limitMs, Math.round(gotMs));
     if (nowMs > lastMs) throw new TimeLimitError(this.limitMs, Math.round(nowMs - this.startedMs));
     this.dueMs = Math.min(lastMs, nowMs + this.limitMs - gotMs);

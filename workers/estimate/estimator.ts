@@ -5,7 +5,14 @@
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import type {Answers, EstimateCall, EstimateJob, EstimateSettings, Failure} from "../job.ts";
+import type {
+  EstimateAnswers,
+  EstimateCall,
+  EstimateJob,
+  EstimateSettings,
+  EstimateSlice,
+  Failure,
+} from "../job.ts";
 import {failureOf} from "../prove/prover.ts";
 import {feeOf} from "./callFee.ts";
 import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./callTransaction.ts";
@@ -14,9 +21,10 @@ import {EstimateError, executionFailed} from "./estimateError.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
 import {searchGasLimit} from "./gasSearch.ts";
-import {BASE_FEE, type BlockContext, type Machine, Machines} from "./machine.ts";
+import {BASE_FEE, type BlockContext, type Machine, Machines, resetMachine} from "./machine.ts";
 import {decodeRevertReason} from "./revertReason.ts";
 import {type RunResult, Simulation} from "./simulation.ts";
+import {JOB_MS, MAX_FIRST_DATA_BYTES, SLICES} from "./slices.ts";
 
 /** EIP-7825. */
 const MAX_TRANSACTION_GAS = 1n << 24n;
@@ -55,35 +63,44 @@ export class Estimator {
     this.priorityFee = new PriorityFee(settings.fee);
   }
 
-  async answer({calls, ids}: EstimateJob): Promise<Answers> {
+  async answer({calls, ids, slice}: EstimateJob): Promise<EstimateAnswers> {
+    const startedMs = performance.now();
+    const unfinished: number[] = [];
+    let begun = 0;
     const texts: Buffer[] = [];
     const ends = new Uint32Array(calls.length);
     const failures: (Failure & {call: number})[] = [];
     let end = 0;
     for (let call = 0; call < calls.length; call++) {
+      if (slice !== undefined && call > 0 && performance.now() - startedMs >= JOB_MS) break;
+      begun++;
       try {
         const text = Buffer.from(
-          encodeAnswer(ids[call] as string, await this.estimate(calls[call] as EstimateCall)),
+          encodeAnswer(ids[call] as string, await this.estimate(calls[call] as EstimateCall, slice)),
         );
         texts.push(text);
         end += text.length;
       } catch (error) {
-        failures.push({call, ...failureOfEstimate(error)});
+        if (slice !== undefined && error instanceof TimeLimitError) unfinished.push(call);
+        else failures.push({call, ...failureOfEstimate(error)});
       }
       ends[call] = end;
     }
-    return {text: new Uint8Array(Buffer.concat(texts)), ends, failures};
+    ends.fill(end, begun);
+    return {text: new Uint8Array(Buffer.concat(texts)), ends, failures, unfinished, begun};
   }
 
   /** @throws EstimateError, TimeLimitError, StoreError */
-  async estimate(call: EstimateCall): Promise<Estimate> {
+  async estimate(call: EstimateCall, slice?: EstimateSlice): Promise<Estimate> {
     const block = this.store.blockOrThrow(call.block);
     const {machine, context} = this.machines.at(block);
-    this.deadline.start();
+    this.deadline.start(slice === undefined ? undefined : SLICES[slice]);
     try {
+      if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0);
       return await this.estimateOn(machine, context, block, call);
     } catch (error) {
-      if (!(error instanceof EstimateError)) this.machines.discard(machine);
+      if (error instanceof TimeLimitError) resetMachine(machine);
+      else if (!(error instanceof EstimateError)) this.machines.discard(machine);
       throw error;
     }
   }

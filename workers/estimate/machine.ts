@@ -84,7 +84,7 @@ export class Machines {
     return {machine, context: this.contextOf(block, machine.common)};
   }
 
-  /** Drops a machine whose execution was broken off: its journal ended in the middle. */
+  /** Drops a machine whose execution failed in a way that nobody expects: what it has left behind is not known. */
   discard(machine: Machine): void {
     for (const [fork, one] of this.byFork) if (one === machine) this.byFork.delete(fork);
   }
@@ -158,6 +158,15 @@ export class Machines {
       throw notAvailable(`${error.message} (start with --hardfork to name the rules of this chain)`);
     }
   }
+}
+
+/**
+ * Clears what an execution left that was stopped in the middle. Another machine in its place were 1 to 2 ms for the next call,
+ * half as much as a first slice. (The state is cleared as every call begins.)
+ */
+export function resetMachine({evm}: Machine): void {
+  evm.journal.cleanJournal();
+  evm.transientStorage.clear();
 }
 
 /** A machine's fork never changes; the library searches a list at every question, 9 % of a token transfer. */

@@ -1,0 +1,89 @@
+/** Calls that have begun, were stopped for time, and wait to begin again with more of it; one a task. */
+
+import {ESTIMATE_COST} from "../limits.ts";
+import {ClientQueue} from "./clientQueue.ts";
+import type {OnSettled} from "./lane.ts";
+import type {PendingRequest} from "./pendingRequest.ts";
+import {QueueFigures, type QueueName} from "./queueFigures.ts";
+import type {TaskAnswers} from "./requestCalls.ts";
+import type {Task} from "./task.ts";
+
+export interface SliceOptions {
+  /** How many run at the same time, at least 1. */
+  readonly workers: number;
+  /** What a call takes at the most, or nearly. */
+  readonly sliceMs: number;
+  readonly perform: (task: Task) => Promise<TaskAnswers>;
+}
+
+interface WaitingCall {
+  readonly client: string;
+  readonly request: PendingRequest;
+  /** Of its segment, which has no other call. */
+  readonly index: number;
+  readonly sinceMs: number;
+}
+
+export class SliceQueue {
+  readonly figures: QueueFigures;
+  readonly #options: SliceOptions;
+  readonly #onSettled: OnSettled;
+  readonly #waiting = new ClientQueue<WaitingCall>();
+  #underWay = 0;
+
+  constructor(name: QueueName, options: SliceOptions, onSettled: OnSettled) {
+    this.figures = new QueueFigures(name, options.sliceMs);
+    this.#options = options;
+    this.#onSettled = onSettled;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get mayStart(): boolean {
+    return this.#waiting.length > 0 && this.#underWay < this.#options.workers;
+  }
+
+  has(client: string): boolean {
+    return this.#waiting.has(client);
+  }
+
+  /** Until a call that the client would add now begins, as far as it can be told. */
+  expectWaitMs(client: string): number {
+    const {workers} = this.#options;
+    if (this.#underWay < workers && this.#waiting.length === 0) return 0;
+    const ahead = this.#waiting.countAhead(client) + this.#underWay;
+    return (ahead / workers) * this.figures.serviceMs;
+  }
+
+  add(request: PendingRequest, index: number): void {
+    this.#waiting.push({client: request.client, request, index, sinceMs: performance.now()});
+  }
+
+  /** Nobody waits for the request any more. */
+  forget(request: PendingRequest): void {
+    this.#waiting.remove(request.client, call => call.request === request);
+  }
+
+  /** Runs the next call; there is one, and a worker for it. @returns milliseconds that it took */
+  async run(): Promise<number> {
+    const {request, index, sinceMs} = this.#waiting.shift() as WaitingCall;
+    const startMs = performance.now();
+    this.figures.countStart(startMs - sinceMs);
+    this.#underWay++;
+    const task = {requests: [request], indexes: [index], cost: ESTIMATE_COST};
+    let answers: TaskAnswers | null = null;
+    let failure: unknown = null;
+    try {
+      answers = await this.#options.perform(task);
+    } catch (error) {
+      failure = error;
+    }
+    this.#underWay--;
+    const tookMs = performance.now() - startMs;
+    this.figures.measure(tookMs);
+    this.#onSettled(task, answers, failure);
+    return tookMs;
+  }
+}

@@ -1,0 +1,45 @@
+/** Estimates that were turned away because others are waiting: counted, and at most a line in ten seconds. */
+import type {Logger} from "pino";
+import type {QueueName} from "../dispatch/queueFigures.ts";
+
+const WARN_EVERY_MS = 10_000;
+
+/** The queue has no room, or the wait in it would be longer than the request's time limit. */
+export type RefusalReason = "queue_full" | "wait";
+
+interface RefusalCount {
+  readonly queue: QueueName;
+  readonly reason: RefusalReason;
+  count: number;
+}
+
+export class RefusalLog {
+  readonly #log: Logger;
+  readonly #counts: RefusalCount[] = [];
+  #nextWarnMs = 0;
+  #sinceWarned = 0;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  counts(): readonly RefusalCount[] {
+    return this.#counts;
+  }
+
+  /** @param waitMs - expected in the queue */
+  note(queue: QueueName, reason: RefusalReason, waitMs: number): void {
+    const known = this.#counts.find(one => one.queue === queue && one.reason === reason);
+    if (known === undefined) this.#counts.push({queue, reason, count: 1});
+    else known.count++;
+    this.#sinceWarned++;
+    const nowMs = performance.now();
+    if (nowMs < this.#nextWarnMs) return;
+    this.#nextWarnMs = nowMs + WARN_EVERY_MS;
+    this.#log.warn(
+      {queue, reason, waitMs: Math.round(waitMs), refused: this.#sinceWarned},
+      "estimates are turned away: too many are waiting",
+    );
+    this.#sinceWarned = 0;
+  }
+}
