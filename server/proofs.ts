@@ -32,6 +32,7 @@ export function createProofLane(pool: ProofPool, memory: AnswerMemory): LaneOpti
     workers: pool.workers,
     maxTasks: pool.workers * TASKS_PER_WORKER,
     taskCost: SEGMENT_COSTS[LaneId.PROOF],
+    taskMs: null,
     bytesPerCost: pool.maxProofTextBytes,
     isSharedByClients: false,
     perform: task => prove(pool, memory, task),

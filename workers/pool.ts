@@ -18,7 +18,7 @@ import {StoreError} from "../storage/errors.ts";
 import {checkChainId} from "../storage/format.ts";
 import {StateStore} from "../storage/stateStore.ts";
 import {MAX_STRETCH} from "./estimate/maxStretch.ts";
-import {SLICES} from "./estimate/slices.ts";
+import {JOB_MS, SLICES} from "./estimate/slices.ts";
 import type {
   Answers,
   CheckEvent,
@@ -39,7 +39,7 @@ import {failureOf} from "./prove/prover.ts";
 import {readHead} from "./readHead.ts";
 import {Niceness} from "./threadPriority.ts";
 
-export {SLICES, StoreError};
+export {JOB_MS, SLICES, StoreError};
 
 export interface PoolOptions {
   readonly directory: string;

@@ -3,6 +3,7 @@ import type {LoadOptions} from "../../load/loadOptions.ts";
 import {type RunningLoad, startLoad} from "../../load/loadRun.ts";
 import {createLoad, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
+import {ENDLESS} from "./endlessCall.ts";
 import type {Finding, ServiceBench} from "./finding.ts";
 import {compareProofs, MB, MemoryWatch, p99Ms, sleep, warmUp} from "./watch.ts";
 
@@ -12,9 +13,6 @@ const HOSTILE_CONNECTIONS = 32;
 /** Then its connection is cut, and it asks again: at the end nothing is left to wait for. */
 const HOSTILE_PATIENCE_MS = 3000;
 const PASSES = 2;
-const LOOP = `0x${"99".repeat(20)}`;
-/** JUMPDEST PUSH1 0 JUMP: an endless loop, as the code of an account that the caller makes up. */
-const ENDLESS = JSON.stringify([{to: LOOP}, "latest", {[LOOP]: {code: "0x5b600056"}}]);
 
 export async function measureMemory(bench: ServiceBench): Promise<Finding[]> {
   const server = await bench.startServer();

@@ -17,12 +17,14 @@ import {measureEstimates, measureManyClients, measureMemory} from "./busyService
 import {type Finding, type ServiceBench, writeFinding} from "./finding.ts";
 import {measureIdleConnections} from "./idleConnections.ts";
 import {measureImport} from "./importBeside.ts";
+import {measureLoopingClients} from "./loopingClients.ts";
 import {measureSlowReader} from "./slowReader.ts";
 
 const PARTS = {
   memory: measureMemory,
   clients: measureManyClients,
   estimates: measureEstimates,
+  loops: measureLoopingClients,
   reader: measureSlowReader,
   idle: measureIdleConnections,
   import: measureImport,

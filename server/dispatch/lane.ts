@@ -30,6 +30,8 @@ export interface LaneOptions {
   readonly maxTasks: number;
   /** Of one task; a segment that costs more has one of its own. */
   readonly taskCost: number;
+  /** A task takes no more segments than ran in so many milliseconds of late; null: by cost alone. */
+  readonly taskMs: number | null;
   /** Upper bound of an answer's text per unit of cost. */
   readonly bytesPerCost: number;
   /** Clients take turns, and none fills the queue alone: for calls of which anybody can make long ones. */
@@ -126,11 +128,13 @@ export class Lane {
     const indexes: number[] = [];
     const share = Math.ceil(this.queuedCost / this.#options.workers);
     const wanted = Math.min(this.#options.taskCost, Math.max(MIN_SHARED_COST, share));
+    const {taskMs} = this.#options;
+    const most = taskMs === null ? Number.POSITIVE_INFINITY : taskMs / this.figures.serviceMs;
     const nowMs = this.#costs === null ? 0 : performance.now();
     let cost = 0;
     for (let request = this.#queue.peek(); request !== undefined; request = this.#queue.peek()) {
       const next = request.nextSegment(this.id);
-      if (next !== undefined && cost > 0 && cost + next.cost > wanted) break;
+      if (next !== undefined && cost > 0 && (cost + next.cost > wanted || requests.length >= most)) break;
       this.#queue.shift();
       request.progress[this.id].isQueued = false;
       // Aborted, or given up meanwhile.

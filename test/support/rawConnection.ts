@@ -34,8 +34,9 @@ export class RawConnection {
     });
   }
 
-  static async open(port: number): Promise<RawConnection> {
-    const socket = connect(port, "127.0.0.1");
+  /** @param localAddress - that the server sees; left out: 127.0.0.1 */
+  static async open(port: number, localAddress?: string): Promise<RawConnection> {
+    const socket = connect({port, host: "127.0.0.1", ...(localAddress === undefined ? {} : {localAddress})});
     await once(socket, "connect");
     return new RawConnection(socket);
   }

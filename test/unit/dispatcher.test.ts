@@ -77,6 +77,7 @@ describe("Dispatcher", () => {
       workers: 1,
       maxTasks: 2,
       taskCost: SEGMENT_COSTS[LaneId.PROOF],
+      taskMs: null,
       bytesPerCost: PROOF_BYTES,
       isSharedByClients: false,
       perform: async (task: Parameters<typeof packTask>[0]) => {
@@ -90,6 +91,7 @@ describe("Dispatcher", () => {
       workers: 1,
       maxTasks: ESTIMATE_TASKS,
       taskCost: SEGMENT_COSTS[LaneId.ESTIMATE],
+      taskMs: null,
       bytesPerCost: 100,
       isSharedByClients: true,
       perform: runEstimate,
