@@ -3,7 +3,7 @@
  */
 import {Estimator} from "./estimate/estimator.ts";
 import type {EstimateAnswers, EstimateJob, EstimateSettings} from "./job.ts";
-import {type Niceness, yieldToOtherThreads} from "./threadPriority.ts";
+import {Niceness, yieldToOtherThreads} from "./threadPriority.ts";
 import {openWorkerStore, readWorkerSettings, type WorkerSettings} from "./workerStore.ts";
 
 /** What the pool hands to its estimate threads. */
@@ -11,11 +11,10 @@ interface EstimateWorkerSettings extends WorkerSettings {
   readonly settings: EstimateSettings;
   /** Of a chain whose block 0 names none. */
   readonly chainId: bigint | undefined;
-  readonly niceness: Niceness;
 }
 
-const {settings, chainId, niceness} = readWorkerSettings<EstimateWorkerSettings>();
-yieldToOtherThreads(niceness);
+yieldToOtherThreads(Niceness.ESTIMATE);
+const {settings, chainId} = readWorkerSettings<EstimateWorkerSettings>();
 const estimator = new Estimator(await openWorkerStore(), settings, chainId);
 
 /** The estimate under way: its EVM can run one at a time, and the pool hands the next one over before it ends. */

@@ -37,7 +37,6 @@ import type {
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {failureOf} from "./prove/prover.ts";
 import {readHead} from "./readHead.ts";
-import {Niceness} from "./threadPriority.ts";
 
 export {JOB_MS, SLICES, StoreError};
 
@@ -98,7 +97,10 @@ const IMPORT_IDLE_MS = 1000;
  * asked for: its thread is replaced. Far more than a busy machine delays a thread by.
  */
 const ESTIMATE_GRACE_MS = 5000;
-/** Threads for estimates that take long, started when the first one comes (30 MB each). */
+/**
+ * Threads for estimates that take long, started when the first one comes (30 MB each). No nicer than the others: beside proofs
+ * that take every core, at niceness 15 a call would get a twentieth of its time in four times that by the clock, at 10 a third.
+ */
 export function countLongWorkers(workers: number): number {
   return Math.max(1, workers >> 1);
 }
@@ -149,7 +151,7 @@ export class ProofPool {
         minThreads: workers,
         maxThreads: workers,
         concurrentTasksPerWorker: ESTIMATES_PER_THREAD,
-        workerData: {...estimateData, niceness: Niceness.ESTIMATE},
+        workerData: estimateData,
         recordTiming: false,
       });
       this.watch(this.estimates, "estimate", onError);
@@ -158,7 +160,7 @@ export class ProofPool {
         minThreads: 0,
         maxThreads: countLongWorkers(workers),
         idleTimeout: Number.POSITIVE_INFINITY,
-        workerData: {...estimateData, niceness: Niceness.LONG_ESTIMATE},
+        workerData: estimateData,
         recordTiming: false,
       });
       this.watch(this.longEstimates, "long estimate", onError);

@@ -6,15 +6,10 @@
 import {readlinkSync} from "node:fs";
 import {setPriority} from "node:os";
 
-/**
- * Where both want all of a core, a thread at 0 gets three times the time of one at 5, nine times that of one at 10; one at 10
- * three times that of one at 15.
- */
-export const Niceness = {IMPORT: 5, ESTIMATE: 10, LONG_ESTIMATE: 15} as const;
+/** Where both want all of a core, a thread at 0 gets three times the time of one at 5, nine times that of one at 10. */
+export const Niceness = {IMPORT: 5, ESTIMATE: 10} as const;
 
-export type Niceness = (typeof Niceness)[keyof typeof Niceness];
-
-export function yieldToOtherThreads(niceness: Niceness): void {
+export function yieldToOtherThreads(niceness: (typeof Niceness)[keyof typeof Niceness]): void {
   if (process.platform !== "linux") return;
   const threadId = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
   setPriority(threadId, niceness);

@@ -78,7 +78,7 @@ function createSettingOptions(): Option[] {
     createOption("--hardfork <name>", "rules of every block; by default those of the genesis config").choices(
       HARDFORKS,
     ),
-    createOption("--estimate-workers <count>", "estimate threads")
+    createOption("--estimate-workers <count>", "threads for short estimates; half as many for long ones")
       .argParser(integerParser(1, MAX_WORKERS))
       .default(workers, `half of cores - 1: ${workers}`),
     ...createFeeOptions(),

@@ -48,7 +48,7 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "queueCost",
     name: "max-queue",
     unit: "cost",
-    description: "of all requests under way, proofs and estimates each; beyond it 503",
+    description: "of all requests under way, proofs, estimates and long estimates each; beyond it 503",
     high: 1_000_000_000,
   },
   {
