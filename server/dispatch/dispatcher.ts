@@ -128,6 +128,18 @@ export class Dispatcher {
     return null;
   }
 
+  admit(request: PendingRequest): void {
+    this.#unfinished.add(request);
+    this.#recount(request);
+    request.reply.onAborted = () => this.#drop(request);
+    request.reply.onDrained = () => this.#offer(request);
+    this.#offer(request);
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+  }
+
   #refuseAt(lane: Lane, cost: number, client: string): Busy | null {
     const {queueCost: limit, timeoutMs} = this.#limits;
     const waitMs = lane.expectWaitMs(client);
@@ -143,18 +155,6 @@ export class Dispatcher {
     if (waitMs <= timeoutMs) return null;
     this.#refusals.note(lane.figures.name, "wait", waitMs);
     return createWaitError("the request", waitMs, timeoutMs, timeoutMs);
-  }
-
-  admit(request: PendingRequest): void {
-    this.#unfinished.add(request);
-    this.#recount(request);
-    request.reply.onAborted = () => this.#drop(request);
-    request.reply.onDrained = () => this.#offer(request);
-    this.#offer(request);
-  }
-
-  close(): void {
-    clearInterval(this.#sweep);
   }
 
   /** Lets each lane start what it may: after everything that changes what the request's windows hold. */
