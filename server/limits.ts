@@ -9,7 +9,7 @@ export interface Limits {
   /** Bytes of all bodies that are being received at one moment. */
   readonly bodyBytesTotal: number;
   readonly batchCalls: number;
-  /** Storage keys of one chain_getProof. The packed form counts them in 16 bits (workers/job.ts). */
+  /** Storage keys of one chain_getProof or chain_getProofAt. The packed form counts them in 16 bits (workers/job.ts). */
   readonly storageKeys: number;
   /** Cost of one HTTP request: an account 1, each slot 1, an estimate 20. */
   readonly requestCost: number;
@@ -44,6 +44,9 @@ export const ESTIMATE_COST = 20;
 
 /** Upper bound of what surrounds the result of a call, without its id. */
 export const CALL_TEXT_BYTES = 256;
+
+/** Upper bound of what chain_getProofAt adds to a proof: the block's number, hash and state root. */
+export const BLOCK_TEXT_BYTES = 256;
 
 /**
  * Upper bound of an estimate's result or error: revert data has at most 32 KiB, which are 64 KiB of hex. A longer answer

@@ -2,6 +2,7 @@
  * From a body to its answer: the envelope, the limits that hold before any work, the calls that need no lane, and the
  * hand-over of the others to the dispatcher. One head for the whole HTTP request is taken here.
  */
+import {ProofForm} from "../workers/job.ts";
 import type {ProofPool} from "../workers/pool.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {LANE_METHODS, LaneId} from "./dispatch/laneId.ts";
@@ -10,7 +11,13 @@ import type {PreparedEstimate, Slot} from "./dispatch/requestCalls.ts";
 import {Piece} from "./dispatch/taskText.ts";
 import {type Estimates, prepareEstimate} from "./estimates.ts";
 import type {Reply} from "./http/reply.ts";
-import {CALL_TEXT_BYTES, ESTIMATE_COST, type Limits, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
+import {
+  BLOCK_TEXT_BYTES,
+  CALL_TEXT_BYTES,
+  ESTIMATE_COST,
+  type Limits,
+  MAX_ESTIMATE_TEXT_BYTES,
+} from "./limits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
@@ -18,6 +25,7 @@ import {estimateCost} from "./rpc/estimateCost.ts";
 import {
   answerMethod,
   ESTIMATE_METHOD,
+  PROOF_AT_METHOD,
   PROOF_METHOD,
   RecordFailure,
   requireArray,
@@ -32,6 +40,8 @@ const MAX_BYTES_PER_CHARACTER = 3;
 /** What one request asks of the lanes, told from its shape alone. */
 interface Demand {
   readonly costs: [proof: number, estimate: number];
+  /** The method of each lane's first call. */
+  readonly methods: [proof: string, estimate: string];
   packedBytes: number;
   responseBytes: number;
 }
@@ -92,16 +102,18 @@ export class Service {
   }
 
   #measure(envelope: Envelope): Demand {
-    const demand: Demand = {costs: [0, 0], packedBytes: 0, responseBytes: 0};
+    const demand: Demand = {costs: [0, 0], methods: [...LANE_METHODS], packedBytes: 0, responseBytes: 0};
     for (const {error, idText, method, params} of envelope.calls) {
       if (error !== null || idText === null) continue;
       let resultBytes = 0;
-      if (method === PROOF_METHOD) {
+      if (method === PROOF_METHOD || method === PROOF_AT_METHOD) {
         const cost = proofCost(params, this.#limits.storageKeys);
         if (cost === 0) continue;
+        if (demand.costs[LaneId.PROOF] === 0) demand.methods[LaneId.PROOF] = method;
         demand.costs[LaneId.PROOF] += cost;
         demand.packedBytes += packedBytes(cost - 1);
         resultBytes = cost * this.#pool.maxProofTextBytes;
+        if (method === PROOF_AT_METHOD) resultBytes += BLOCK_TEXT_BYTES;
       } else if (method === ESTIMATE_METHOD) {
         if (this.#estimates.kind === "none" || !Array.isArray(params)) continue;
         demand.costs[LaneId.ESTIMATE] += estimateCost(params);
@@ -112,10 +124,10 @@ export class Service {
     return demand;
   }
 
-  #refuse({costs, responseBytes: got}: Demand, client: string): Refusal | null {
+  #refuse({costs, methods, responseBytes: got}: Demand, client: string): Refusal | null {
     const {requestCost, responseBytes} = this.#limits;
     const cost = costs[LaneId.PROOF] + costs[LaneId.ESTIMATE];
-    const method = costs[LaneId.PROOF] > 0 ? PROOF_METHOD : ESTIMATE_METHOD;
+    const method = methods[costs[LaneId.PROOF] > 0 ? LaneId.PROOF : LaneId.ESTIMATE];
     if (cost > requestCost) {
       const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides)`;
       return {error: createLimitError("a request", requestCost, cost, unit), method, retryAfterSeconds: null};
@@ -125,7 +137,7 @@ export class Service {
       return {error, method, retryAfterSeconds: null};
     }
     const busy = this.#dispatcher.refuse(costs, client);
-    return busy === null ? null : {...busy, method: LANE_METHODS[busy.lane]};
+    return busy === null ? null : {...busy, method: methods[busy.lane]};
   }
 
   /** One error for the whole request; nothing of it runs. */
@@ -158,9 +170,11 @@ export class Service {
       try {
         if (call.error !== null) throw call.error;
         let slot: Slot;
-        if (method === PROOF_METHOD) {
+        if (method === PROOF_METHOD || method === PROOF_AT_METHOD) {
           const params = requireArray(call, PROOF_PARAMS);
-          ends.push(packProofCall(params, view, this.#limits.storageKeys, packed, ends.at(-1) ?? 0));
+          const form = method === PROOF_METHOD ? ProofForm.PLAIN : ProofForm.WITH_BLOCK;
+          const start = ends.at(-1) ?? 0;
+          ends.push(packProofCall(params, form, view, this.#limits.storageKeys, packed, start));
           slot = LaneId.PROOF;
         } else if (method === ESTIMATE_METHOD) {
           estimates.push(prepareEstimate(this.#estimates, call, view));

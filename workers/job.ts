@@ -37,9 +37,9 @@ export type EstimateFailure =
   | {readonly failure: "UPSTREAM_DOWN"; readonly detail: string};
 
 /**
- * Calls of chain_getProof, packed back to back so that one buffer crosses instead of objects:
+ * Calls of chain_getProof and chain_getProofAt, packed back to back so that one buffer crosses instead of objects:
  *
- *   block u48 | address 20 | key count u16 | keys, 32 bytes each
+ *   block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each
  *
  * `ids` are the JSON texts of the calls' ids, one per call.
  */
@@ -54,7 +54,15 @@ export interface ProveJob {
 }
 
 /** Bytes of a packed call before its keys. */
-export const CALL_HEAD_BYTES = 6 + 20 + 2;
+export const CALL_HEAD_BYTES = 6 + 20 + 2 + 1;
+
+/** Where the form stands in a packed call. */
+export const FORM_AT = 28;
+
+/** What a call's result is: the proof alone (chain_getProof), or the proof and its block (chain_getProofAt). */
+export const ProofForm = {PLAIN: 0, WITH_BLOCK: 1} as const;
+
+export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
 
 /**
  * Finished answers: for each call its whole JSON-RPC response object followed by one comma.

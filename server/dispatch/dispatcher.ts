@@ -23,8 +23,8 @@ import {type ByLane, LANE_IDS, LANE_METHODS, LaneId} from "./laneId.ts";
 import {type LongCallOptions, LongCalls} from "./longCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {QueueFigures} from "./queueFigures.ts";
-import type {TaskAnswers} from "./requestCalls.ts";
-import {assembleAnswers, assembleErrors, type Segment} from "./segment.ts";
+import {methodOf, type TaskAnswers} from "./requestCalls.ts";
+import {assembleAnswers, assembleErrors, countMethods, type Segment} from "./segment.ts";
 import type {SliceQueue} from "./sliceQueue.ts";
 import type {Task} from "./task.ts";
 import {type Piece, TaskText} from "./taskText.ts";
@@ -243,23 +243,23 @@ export class Dispatcher {
     text: TaskText,
     base: number,
   ): Piece[] {
-    const method = LANE_METHODS[segment.lane];
-    const callCount = segment.endCall - segment.firstCall;
-    let failed = 0;
+    const {calls} = request;
+    const results = countMethods(calls, segment);
     const shared = {text, ends: answers.ends};
-    const pieces = assembleAnswers(request.calls, segment, shared, base, (call, idText) => {
-      failed++;
+    const pieces = assembleAnswers(calls, segment, shared, base, (call, idText) => {
       const failure = answers.failures.find(one => one.call === call);
       const error =
         createFailureError(failure, request.head) ?? this.#trouble.reportFailure(failure, request.id);
+      const method = methodOf(calls, segment.lane, segment.firstCall + call - base);
+      results.set(method, (results.get(method) as number) - 1);
       this.#tally.add(method, error.code, 1);
       return encodeError(idText, error);
     });
-    if (answers.codes === undefined) this.#tally.add(method, 0, callCount - failed);
+    if (answers.codes === undefined) for (const [method, count] of results) this.#tally.add(method, 0, count);
     else {
-      for (let call = base; call < base + callCount; call++) {
-        const code = answers.codes[call];
-        if (code !== undefined) this.#tally.add(method, code, 1);
+      for (let call = segment.firstCall; call < segment.endCall; call++) {
+        const code = answers.codes[call - segment.firstCall + base];
+        if (code !== undefined) this.#tally.add(methodOf(calls, segment.lane, call), code, 1);
       }
     }
     return pieces;
@@ -267,7 +267,8 @@ export class Dispatcher {
 
   /** Every call of the segment has the same error. */
   #assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Piece[] {
-    this.#tally.add(LANE_METHODS[segment.lane], error.code, segment.endCall - segment.firstCall);
+    for (const [method, count] of countMethods(request.calls, segment))
+      this.#tally.add(method, error.code, count);
     return assembleErrors(request.calls, segment, idText => encodeError(idText, error));
   }
 

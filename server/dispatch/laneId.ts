@@ -16,5 +16,5 @@ export const LANE_IDS = [LaneId.PROOF, LaneId.ESTIMATE] as const;
 /** As metrics label them. */
 export const LANE_NAMES: ByLane<string> = ["proof", "estimate"];
 
-/** The only method whose calls the lane answers. */
+/** The method that messages name the lane by; proofs have another one too (methodOf, requestCalls.ts). */
 export const LANE_METHODS: ByLane<string> = [PROOF_METHOD, ESTIMATE_METHOD];

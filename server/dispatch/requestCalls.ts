@@ -5,8 +5,9 @@
  *   proof ids  |   0   |   1   |         |          |   2   | ...      packed back to back in `packed`
  *   est. ids   |       |       |         |    0     |       | ...
  */
-import {type Answers, CALL_HEAD_BYTES, type EstimateCall} from "../../workers/job.ts";
+import {type Answers, CALL_HEAD_BYTES, type EstimateCall, FORM_AT, ProofForm} from "../../workers/job.ts";
 import {ESTIMATE_COST} from "../limits.ts";
+import {ESTIMATE_METHOD, PROOF_AT_METHOD, PROOF_METHOD} from "../rpc/methods.ts";
 import type {AnswerMemory} from "./answerMemory.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
 
@@ -44,6 +45,16 @@ export interface TaskAnswers extends Answers {
 /** A proof call's cost, an account or slot 1, is told from the length of its packed form. */
 export function costOfCall(calls: RequestCalls, lane: LaneId, call: number): number {
   if (lane === LaneId.ESTIMATE) return ESTIMATE_COST;
-  const start = call === 0 ? 0 : (calls.ends[call - 1] as number);
-  return 1 + ((calls.ends[call] as number) - start - CALL_HEAD_BYTES) / 32;
+  return 1 + ((calls.ends[call] as number) - startOf(calls, call) - CALL_HEAD_BYTES) / 32;
+}
+
+/** A proof call's method is told from the form that it asks for. */
+export function methodOf(calls: RequestCalls, lane: LaneId, call: number): string {
+  if (lane === LaneId.ESTIMATE) return ESTIMATE_METHOD;
+  const form = calls.packed[startOf(calls, call) + FORM_AT];
+  return form === ProofForm.WITH_BLOCK ? PROOF_AT_METHOD : PROOF_METHOD;
+}
+
+function startOf({ends}: RequestCalls, call: number): number {
+  return call === 0 ? 0 : (ends[call - 1] as number);
 }

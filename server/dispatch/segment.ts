@@ -7,7 +7,7 @@
  */
 import {ESTIMATE_COST} from "../limits.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
-import {costOfCall, type RequestCalls, type Slot} from "./requestCalls.ts";
+import {costOfCall, methodOf, type RequestCalls, type Slot} from "./requestCalls.ts";
 import {Piece, type TaskText} from "./taskText.ts";
 
 /**
@@ -119,4 +119,14 @@ export function assembleErrors(
     texts.push(typeof slot === "string" ? slot : encodeFailure(ids[call++] as string), ",");
   }
   return [new Piece(Buffer.from(texts.join("")))];
+}
+
+/** How many of the segment's calls each method has. */
+export function countMethods(calls: RequestCalls, segment: Segment): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (let call = segment.firstCall; call < segment.endCall; call++) {
+    const method = methodOf(calls, segment.lane, call);
+    counts.set(method, (counts.get(method) ?? 0) + 1);
+  }
+  return counts;
 }

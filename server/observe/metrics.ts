@@ -127,7 +127,7 @@ function registerHead(registers: Registry[], readHead: () => Head): void {
 function registerQueuedCost(registers: Registry[], readQueuedCosts: MetricSources["readQueuedCosts"]): void {
   new Gauge({
     name: "proofd_queued_cost",
-    help: "Cost of admitted and unfinished calls of chain_getProof and chain_estimateGas",
+    help: "Cost of admitted and unfinished calls for proofs and of chain_estimateGas",
     labelNames: ["lane"],
     registers,
     collect() {

@@ -1,6 +1,7 @@
 /**
- * The methods that the main thread answers itself, from the head and a block's record. chain_getProof needs a tree and
- * chain_estimateGas an EVM: they go to the lanes (proofParams.ts, estimateParams.ts, dispatch/).
+ * The methods that the main thread answers itself, from the head and a block's record. chain_getProof and
+ * chain_getProofAt need a tree and chain_estimateGas an EVM: they go to the lanes (proofParams.ts, estimateParams.ts,
+ * dispatch/).
  */
 import type {Failure} from "../../workers/job.ts";
 import type {BlockSummary} from "../../workers/pool.ts";
@@ -11,6 +12,7 @@ import {createBlockUnknownError, RpcCode, RpcError} from "./rpcError.ts";
 import {type BlockView, resolveSelector} from "./selector.ts";
 
 export const PROOF_METHOD = "chain_getProof";
+export const PROOF_AT_METHOD = "chain_getProofAt";
 export const ESTIMATE_METHOD = "chain_estimateGas";
 
 /** What the methods see: one head, and reads that do not depend on when they happen. */
@@ -46,10 +48,15 @@ const METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 ]);
 
 /** Names under which calls are counted; everything else is "unknown". */
-export const METHOD_NAMES: readonly string[] = [PROOF_METHOD, ESTIMATE_METHOD, ...METHODS.keys()];
+export const METHOD_NAMES: readonly string[] = [
+  PROOF_METHOD,
+  PROOF_AT_METHOD,
+  ESTIMATE_METHOD,
+  ...METHODS.keys(),
+];
 
 /**
- * @returns the result of any method but chain_getProof and chain_estimateGas, as JSON text
+ * @returns the result of any method but those of the lanes, as JSON text
  * @throws RpcError METHOD_NOT_FOUND, INVALID_PARAMS and those of the method
  */
 export function answerMethod(call: Call, view: ServiceView): string {

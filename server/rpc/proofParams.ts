@@ -1,9 +1,10 @@
 /**
- * The parameters of chain_getProof, [address, storageKeys, block], from text to the packed form of workers/job.ts:
+ * The parameters of chain_getProof and chain_getProofAt, [address, storageKeys, block], from text to the packed form of
+ * workers/job.ts:
  *
- *   block u48 | address 20 | key count u16 | keys, 32 bytes each
+ *   block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each
  */
-import {CALL_HEAD_BYTES} from "../../workers/job.ts";
+import {CALL_HEAD_BYTES, FORM_AT, type ProofForm} from "../../workers/job.ts";
 import {decodeHexInto} from "./hexText.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
 import {type BlockView, resolveSelector} from "./selector.ts";
@@ -38,6 +39,7 @@ export function proofCost(params: unknown, maxKeys: number): number {
  */
 export function packProofCall(
   params: readonly unknown[],
+  form: ProofForm,
   view: BlockView,
   maxKeys: number,
   packed: Buffer,
@@ -59,6 +61,7 @@ export function packProofCall(
     at += KEY_BYTES;
   }
   packed.writeUInt16BE(keys.length, start + KEY_COUNT_AT);
+  packed[start + FORM_AT] = form;
   const block = params[2];
   if (block === null) throw new RpcError(RpcCode.INVALID_PARAMS, "params[2] (block) is null: it is required");
   packed.writeUIntBE(resolveSelector(block, "params[2] (block)", "provable", view), start, 6);

@@ -8,7 +8,7 @@ import {startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import type {Answer} from "../support/jsonrpcAnswer.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../support/serviceChain.ts";
-import {proofCall} from "../support/wireRequests.ts";
+import {proofAtCall, proofCall} from "../support/wireRequests.ts";
 
 describe("JSON-RPC during an import", () => {
   let folder: WorkFolder;
@@ -30,6 +30,7 @@ describe("JSON-RPC during an import", () => {
       {jsonrpc: "2.0", id: 101, method: "chain_getStateRoot", params: ["finalized"]},
       {jsonrpc: "2.0", id: 102, method: "chain_getStateRoot", params: ["latest"]},
       {jsonrpc: "2.0", id: 103, method: "chain_getCoverage"},
+      ...Array.from({length: 100}, (_, at) => proofAtCall(at + 104, ACCOUNTS[at % 5] as string, ["0x1"])),
     ];
     const seen = new Set<string>();
     let fed = 0;
@@ -50,6 +51,9 @@ describe("JSON-RPC during an import", () => {
       for (const at of [1, 50, 100]) {
         const address = ACCOUNTS[(at - 1) % 5] as string;
         verifyProof(sha256Suite, decodeHex(root?.stateRoot), address, ["0x1"], answers[at]?.result);
+        const {block, proof} = (answers[at + 103] as Answer).result as {[field: string]: unknown};
+        assert.deepEqual(block, root);
+        assert.deepEqual(proof, answers[at]?.result);
       }
       seen.add(String(coverage?.finalized));
       finalized = Number(coverage?.finalized);

@@ -13,6 +13,11 @@ export function proofCall(
   return {jsonrpc: "2.0", id, method: "chain_getProof", params: [address, keys, block]};
 }
 
+/** The same for chain_getProofAt. */
+export function proofAtCall(...call: Parameters<typeof proofCall>) {
+  return {...proofCall(...call), method: "chain_getProofAt"};
+}
+
 /** The account depends on the id. */
 export function proofText(id: number, keyCount = 0): string {
   const keys = Array.from({length: keyCount}, (_, at) => `0x${at.toString(16)}`);

@@ -3,6 +3,7 @@ import {test} from "node:test";
 import {packedBytes, packProofCall, proofCost} from "../../server/rpc/proofParams.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
 import type {BlockView} from "../../server/rpc/selector.ts";
+import {ProofForm} from "../../workers/job.ts";
 
 const VIEW: BlockView = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},
@@ -13,7 +14,7 @@ const MAX_KEYS = 3;
 
 function refusal(params: readonly unknown[]): RpcError {
   try {
-    packProofCall(params, VIEW, MAX_KEYS, Buffer.alloc(1000), 0);
+    packProofCall(params, ProofForm.PLAIN, VIEW, MAX_KEYS, Buffer.alloc(1000), 0);
   } catch (error) {
     assert.ok(error instanceof RpcError);
     return error;
@@ -21,13 +22,19 @@ function refusal(params: readonly unknown[]): RpcError {
   return assert.fail(`${JSON.stringify(params)} was accepted`);
 }
 
-test("a call is packed as block u48, address, key count u16, keys of 32 bytes", () => {
-  const packed = Buffer.alloc(5 + packedBytes(2), 0xee);
-  const end = packProofCall([ADDRESS, ["0x1", `0x${"Cd".repeat(32)}`], "latest"], VIEW, MAX_KEYS, packed, 5);
-  assert.equal(end, packed.length);
-  const expected = `010000000000${"ab".repeat(20)}0002${"1".padStart(64, "0")}${"cd".repeat(32)}`;
-  assert.equal(packed.toString("hex", 5), expected);
-  assert.equal(packed.toString("hex", 0, 5), "ee".repeat(5));
+test("a call is packed as block u48, address, key count u16, form u8, keys of 32 bytes", () => {
+  const params = [ADDRESS, ["0x1", `0x${"Cd".repeat(32)}`], "latest"];
+  for (const [form, digits] of [
+    [ProofForm.PLAIN, "00"],
+    [ProofForm.WITH_BLOCK, "01"],
+  ] as const) {
+    const packed = Buffer.alloc(5 + packedBytes(2), 0xee);
+    const end = packProofCall(params, form, VIEW, MAX_KEYS, packed, 5);
+    assert.equal(end, packed.length);
+    const keys = `${"1".padStart(64, "0")}${"cd".repeat(32)}`;
+    assert.equal(packed.toString("hex", 5), `010000000000${"ab".repeat(20)}0002${digits}${keys}`);
+    assert.equal(packed.toString("hex", 0, 5), "ee".repeat(5));
+  }
 });
 
 test("a call costs one and one for each key, and nothing where it will be refused", () => {

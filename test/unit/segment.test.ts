@@ -7,11 +7,13 @@ import {costOfCall, type RequestCalls} from "../../server/dispatch/requestCalls.
 import {
   assembleAnswers,
   assembleErrors,
+  countMethods,
   cutSegments,
   SEGMENT_COSTS,
   type Segment,
 } from "../../server/dispatch/segment.ts";
 import {type Piece, TaskText} from "../../server/dispatch/taskText.ts";
+import {FORM_AT, ProofForm} from "../../workers/job.ts";
 import {CollectedReply} from "../support/collectedReply.ts";
 import {createRequestCalls, IDLE_ESTIMATE} from "../support/requestCalls.ts";
 
@@ -146,4 +148,14 @@ test("a segment that nobody answered has an error for each call and its ready te
     join(assembleErrors(calls, segment, idText => `error ${idText}`)),
   );
   assert.deepEqual(texts, ["error p0,ready,error p1,", "error e0,last,"]);
+});
+
+test("a segment's proof calls are counted by the method that their forms tell", () => {
+  const calls = createRequestCalls([2, 0, "[1]", 1, 3, IDLE_ESTIMATE, 0]);
+  for (const call of [1, 3, 4])
+    calls.packed[(calls.ends[call - 1] as number) + FORM_AT] = ProofForm.WITH_BLOCK;
+  assert.deepEqual(
+    cutSegments(calls).map(segment => Object.fromEntries(countMethods(calls, segment))),
+    [{chain_getProof: 2, chain_getProofAt: 2}, {chain_estimateGas: 1}, {chain_getProofAt: 1}],
+  );
 });

@@ -8,8 +8,9 @@ import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
 import {ownTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
-import {type Answers, CALL_HEAD_BYTES, type Failure, type ProveJob} from "../job.ts";
+import {type Answers, CALL_HEAD_BYTES, type Failure, FORM_AT, ProofForm, type ProveJob} from "../job.ts";
 import {AnswerText} from "./answerText.ts";
+import {BlockText} from "./blockText.ts";
 import {ProofText} from "./proofText.ts";
 
 /** Account trees of proved blocks that a worker keeps, 300 bytes each: calls at old blocks ask for each more than once. */
@@ -22,6 +23,7 @@ export class Prover {
   private readonly store: StateStore;
   private readonly proofs: ProofText;
   private readonly text = new AnswerText();
+  private readonly blockText: BlockText;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
   /** The account trees of finalized blocks; others may be rolled back. */
@@ -32,6 +34,7 @@ export class Prover {
   constructor(store: StateStore) {
     this.store = store;
     this.proofs = new ProofText(store.suite, store.empty, store.hints);
+    this.blockText = new BlockText(store);
   }
 
   answer(job: ProveJob): Answers {
@@ -58,9 +61,12 @@ export class Prover {
 
   private answerCall(id: string, call: Buffer, keyCount: number): void {
     const {text, store, proofs} = this;
-    const accounts = this.accountsAt(call.readUIntBE(0, 6));
+    const block = call.readUIntBE(0, 6);
+    const accounts = this.accountsAt(block);
+    const hasBlock = call[FORM_AT] === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
-    text.text(`{"jsonrpc":"2.0","id":${id},"result":{"accountProof":{"key":`);
+    const open = hasBlock ? `{"block":${this.blockText.of(block)},"proof":` : "";
+    text.text(`{"jsonrpc":"2.0","id":${id},"result":${open}{"accountProof":{"key":`);
     text.reserve(256);
     text.quotedHex(address, 0, address.length);
     text.byte(COMMA);
@@ -88,7 +94,7 @@ export class Prover {
       text.ascii("}");
     }
     text.reserve(256);
-    text.ascii("]}},");
+    text.ascii(hasBlock ? "]}}}," : "]}},");
   }
 
   /** @throws StoreError BLOCK_UNKNOWN */

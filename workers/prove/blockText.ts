@@ -1,0 +1,32 @@
+/**
+ * The block that a proof is of, as chain_getProofAt names it (and chain_getStateRoot, server/rpc/methods.ts):
+ *
+ *   {"number":"0x..","hash":"0x..","stateRoot":"0x..","finalized":true}
+ *
+ * Kept for the block asked for last: the calls of a batch mostly name one block.
+ */
+import type {StateStore} from "../../storage/stateStore.ts";
+
+export class BlockText {
+  private readonly store: StateStore;
+  private block = -1;
+  private text = "";
+
+  constructor(store: StateStore) {
+    this.store = store;
+  }
+
+  /**
+   * @param block - finalized, as every block that is proved: its text never changes
+   * @throws StoreError BLOCK_UNKNOWN, RECORD_DAMAGED
+   */
+  of(block: number): string {
+    if (block !== this.block) {
+      const {header, stateRoot} = this.store.blockOrThrow(block);
+      const [hash, root] = [header.hash, stateRoot].map(bytes => Buffer.from(bytes).toString("hex"));
+      this.text = `{"number":"0x${block.toString(16)}","hash":"0x${hash}","stateRoot":"0x${root}","finalized":true}`;
+      this.block = block;
+    }
+    return this.text;
+  }
+}
