@@ -9,7 +9,7 @@ import {type Gateway, MAX_CONNECTIONS} from "./gateway/gateway.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
 import type {Call} from "./rpc/envelope.ts";
 import {ESTIMATE_PARAMS, parseEstimateCall} from "./rpc/estimateParams.ts";
-import {requireExactNumbers} from "./rpc/exactNumbers.ts";
+import {requireExactValues} from "./rpc/exactValues.ts";
 import {requireArray, type ServiceView} from "./rpc/methods.ts";
 import {RpcCode, RpcError} from "./rpc/rpcError.ts";
 
@@ -49,7 +49,7 @@ export function prepareEstimate(estimates: Estimates, call: Call, view: ServiceV
     case "gateway": {
       // The upstream knows its own rules; only what has lost its value on the way is refused.
       const params = requireArray(call, ESTIMATE_PARAMS);
-      requireExactNumbers(params, "params");
+      requireExactValues(params, "params");
       const paramsText = JSON.stringify(params);
       return idText => estimates.gateway.estimate(paramsText, idText);
     }

@@ -87,7 +87,7 @@ export class Service {
   answer(body: Buffer, reply: Reply, requestId: string): void {
     let envelope: Envelope;
     try {
-      envelope = parseEnvelope(body, this.#limits.batchCalls);
+      envelope = parseEnvelope(body, this.#limits);
     } catch (error) {
       const rpcError = this.#asRpcError(error, requestId);
       this.#tally.add("", rpcError.code, 1);

@@ -24,6 +24,13 @@ const FLAGS: readonly LimitFlag[] = [
   },
   {limit: "batchCalls", name: "max-batch", unit: "calls", description: "longest batch", high: 1_000_000},
   {
+    limit: "members",
+    name: "max-members",
+    unit: "members",
+    description: "array elements and object fields of one body",
+    high: 100_000_000,
+  },
+  {
     limit: "storageKeys",
     name: "max-storage-keys",
     unit: "keys",

@@ -20,7 +20,8 @@ export const WORD_BOUND: Bound = {below: 2n ** 256n, text: "2^256"};
 /** EIP-2681. */
 export const NONCE_BOUND: Bound = {below: 2n ** 64n - 1n, text: "2^64 - 1"};
 
-const ADDRESS_BYTES = 20;
+export const ADDRESS_BYTES = 20;
+export const ADDRESS_EXPECTED = "20 bytes, 0x and 40 hex digits";
 export const WORD_BYTES = 32;
 export const WORD_EXPECTED = "0x and 1 to 64 hex digits";
 /** Digits that a number below 2^256 can have. */
@@ -79,10 +80,16 @@ export function parseBytes(value: unknown, path: string): Uint8Array {
 }
 
 export function parseAddress(value: unknown, path: string): Uint8Array {
-  const address = new Uint8Array(ADDRESS_BYTES);
+  const address = decodeAddressInto(value, new Uint8Array(ADDRESS_BYTES), 0);
+  if (address === undefined) throw refuse(path, value, ADDRESS_EXPECTED);
+  return address;
+}
+
+/** As decodeWordInto, with ADDRESS_EXPECTED. */
+export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): Uint8Array | undefined {
   const isWhole = typeof value === "string" && value.length === 2 + 2 * ADDRESS_BYTES;
-  if (isWhole && decodeHexInto(value, address, 0, ADDRESS_BYTES)) return address;
-  throw refuse(path, value, "20 bytes, 0x and 40 hex digits");
+  if (!isWhole || !decodeHexInto(value, out, at, ADDRESS_BYTES)) return undefined;
+  return out.subarray(at, at + ADDRESS_BYTES);
 }
 
 /**

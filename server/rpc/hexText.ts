@@ -1,12 +1,16 @@
 /**
  * Hex digits of untrusted text to bytes.
  *
- * Not Buffer.write(..., "hex"): it looks at the low byte of each UTF-16 unit only and so takes U+0130 for the digit 0
- * (Node 20.20), and a loop over a table is faster: 32 bytes in 90 ns instead of 385.
+ * Buffer's own "hex" looks at the low byte of each UTF-16 unit only and so takes U+0130 for the digit 0 (Node 20.20). For
+ * short text a loop over a table is faster too: 32 bytes in 90 ns instead of 385.
  */
 
 const INVALID = 0xff;
 const LAST_DIGIT = 0x66;
+
+/** From here on Buffer's own is faster: 2.6 MB in 9 ms instead of 21. */
+const LONG_BYTES = 4096;
+const NO_BYTE = /[\u0100-\uffff]/;
 
 /** Value of a digit by its character code, up to `f`. */
 const VALUES: Uint8Array = createValues();
@@ -49,16 +53,25 @@ export function decodeHexInto(text: string, out: Uint8Array, at: number, byteCou
 }
 
 /**
- * Reads `0x` (or `0X`) and two digits per byte; `0x` alone is no bytes. One pass, no regular expression: the text may
- * have megabytes.
+ * Reads `0x` (or `0X`) and two digits per byte; `0x` alone is no bytes. The text may have megabytes.
  *
  * @returns undefined for text without prefix, with an odd count of digits or with another character
  */
 export function decodeHexBytes(text: string): Uint8Array | undefined {
   if (text === "0x" || text === "0X") return new Uint8Array(0);
   if (text.length % 2 !== 0 || text.length < 4) return undefined;
-  const bytes = new Uint8Array(text.length / 2 - 1);
-  return decodeHexInto(text, bytes, 0, bytes.length) ? bytes : undefined;
+  const byteCount = text.length / 2 - 1;
+  if (byteCount >= LONG_BYTES) return decodeLongHex(text, byteCount);
+  const bytes = new Uint8Array(byteCount);
+  return decodeHexInto(text, bytes, 0, byteCount) ? bytes : undefined;
+}
+
+function decodeLongHex(text: string, byteCount: number): Uint8Array | undefined {
+  if (text.charCodeAt(0) !== 0x30 || (text.charCodeAt(1) | 0x20) !== 0x78 || NO_BYTE.test(text))
+    return undefined;
+  // It stops at the first character that is no digit.
+  const bytes = Buffer.from(text.slice(2), "hex");
+  return bytes.length === byteCount ? new Uint8Array(bytes.buffer, bytes.byteOffset, byteCount) : undefined;
 }
 
 function digitValue(code: number): number {

@@ -4,10 +4,11 @@
  * on what JSON.parse has accepted.
  */
 
+import {findStringEnd} from "./stringEnd.ts";
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -44,15 +45,22 @@ function readElement(body: Buffer, start: number, field: string): {text: string 
   let at = skipSpace(body, start + 1);
   while (body[at] !== CLOSE_BRACE) {
     const nameEnd = skipString(body, at);
-    const name = body.toString("utf8", at, nameEnd);
     // The value follows a colon.
     const valueStart = skipSpace(body, skipSpace(body, nameEnd) + 1);
     const valueEnd = skipValue(body, valueStart);
-    // A name may be escaped ("\u0069d"); the last of several counts, as in JSON.parse.
-    if (JSON.parse(name) === field) text = body.toString("utf8", valueStart, valueEnd);
+    // The last of several counts, as in JSON.parse.
+    if (isName(body, at, nameEnd, field)) text = body.toString("utf8", valueStart, valueEnd);
     at = skipComma(body, valueEnd);
   }
   return {text, end: at + 1};
+}
+
+/** Every character of a name may be escaped, in 6 bytes ("\u0069d"); none of ours has one that must be. */
+function isName(body: Buffer, start: number, end: number, field: string): boolean {
+  const length = end - start - 2;
+  if (length === field.length) return body.toString("latin1", start + 1, end - 1) === field;
+  if (length < field.length || length > 6 * field.length) return false;
+  return JSON.parse(body.toString("utf8", start, end)) === field;
 }
 
 function skipSpace(body: Buffer, start: number): number {
@@ -67,9 +75,7 @@ function skipComma(body: Buffer, start: number): number {
 }
 
 function skipString(body: Buffer, start: number): number {
-  let at = start + 1;
-  while (body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;
-  return at + 1;
+  return findStringEnd(body, start + 1) + 1;
 }
 
 function skipValue(body: Buffer, start: number): number {

@@ -100,7 +100,40 @@ describe("JSON-RPC limits", () => {
     });
   });
 
-  test("the limits on batch and keys are flags", async () => {
+  test("a body of 400 000 keys is -32005 with the limit and their number, without being parsed", async () => {
+    await withDaemon([], async daemon => {
+      const keys = Array.from({length: 400_000}, (_, at) => `"${at}k":1`).join();
+      for (const [body, got] of [
+        [`{${keys}}`, 400_000],
+        [`[{"jsonrpc":"2.0","id":1,"method":"chain_chainId","params":[{${keys}}]}]`, 400_006],
+        [`{${keys}`, 400_000],
+      ] as const) {
+        const {status, text} = await daemon.post(body);
+        const {id, error} = JSON.parse(text);
+        assert.deepEqual([status, id, error.code, error.data], [200, null, -32005, {limit: 40_000, got}]);
+        assert.match(error.message, /array elements and object fields/);
+      }
+      assert.equal(await daemon.readMetric('proofd_calls_total{method="unknown",code="-32005"}'), 3);
+      const keyCount = 19;
+      const words = Array.from({length: keyCount}, (_, at) => `0x${at.toString(16).padStart(64, "0")}`);
+      const largest = Array.from({length: 1000}, (_, id) => proofCall(id, ACCOUNT, words));
+      const {error} = await daemon.send(largest);
+      assert.match(
+        error.message,
+        /^a response may have/,
+        "cost, members and batch are at their limits, not beyond",
+      );
+    });
+  });
+
+  test("the limits on batch, members and keys are flags", async () => {
+    await withDaemon(["--max-members", "9"], async daemon => {
+      assert.ok((await daemon.send(proofCall(1, ACCOUNT, ["0x1"]))).result !== undefined);
+      assert.deepEqual((await daemon.send(proofCall(1, ACCOUNT, ["0x1", "0x2", "0x3"]))).error.data, {
+        limit: 9,
+        got: 10,
+      });
+    });
     await withDaemon(["--max-batch", "2", "--max-storage-keys", "1", "--max-cost", "3"], async daemon => {
       assert.deepEqual((await daemon.send([1, 2, 3])).error.data, {limit: 2, got: 3});
       assert.deepEqual((await daemon.send(proofCall(1, ACCOUNT, ["0x1", "0x2"]))).error.data, {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import fc from "fast-check";
 import {scanBody} from "../../server/rpc/bodyScan.ts";
 
 function scan(text: string) {
@@ -21,14 +22,41 @@ test("the elements of the outer array are told from its own commas", () => {
 
 test("numbers that a double would not give back are noticed, outside strings only", () => {
   for (const text of ["1.0", "-0", "-1", "1e2", "1E2", "9007199254740993", "1234567890123456"]) {
-    assert.equal(scan(`{"id":${text}}`).oddNumbers, true, text);
+    assert.equal(scan(`{"id":${text}}`).oddCharacters, text.length, text);
+    assert.equal(scan(`[${text},1,${text}]`).oddCharacters, 2 * text.length, text);
   }
   for (const text of ["1", "123456789012345", '"1.0"', '"-1e5"', "true", "false", "null"]) {
-    assert.equal(scan(`{"id":${text},"x":true}`).oddNumbers, false, text);
+    assert.equal(scan(`{"id":${text},"x":true}`).oddCharacters, 0, text);
   }
 });
 
 test("a string that never ends is scanned to the end of the body", () => {
-  assert.deepEqual(scan('["abc'), {depth: 1, elements: 1, oddNumbers: false});
-  assert.deepEqual(scan('["abc\\'), {depth: 1, elements: 1, oddNumbers: false});
+  for (const text of ['["abc', '["abc\\', `["${"x".repeat(1000)}`, `["${"x".repeat(1000)}\\"[[`])
+    assert.deepEqual(scan(text), {depth: 1, members: 1, elements: 1, oddCharacters: 0});
+});
+
+test("members are array elements and object fields, those of empty ones count as one", () => {
+  for (const [text, members] of [
+    ["1", 0],
+    ["[]", 1],
+    ["{}", 1],
+    ["[1]", 1],
+    ['[1,"2,3",[4,{"a":5,"b":"{[,"}]]', 7],
+    ["[[],[],{}]", 6],
+  ] as const)
+    assert.equal(scan(text).members, members, text);
+});
+
+test("strings of every length end at their own quote, whatever stands before it", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom("x", "\\", '"', "[", "1.5"), fc.nat(400)), {maxLength: 12}),
+      runs => {
+        const texts = runs.map(([part, count]) => part.repeat(count));
+        const value = [...texts, texts.join(""), texts.join('"'), texts.join("\\")];
+        const {depth, elements, members, oddCharacters} = scan(JSON.stringify(value));
+        assert.deepEqual([depth, elements, members, oddCharacters], [1, value.length, value.length, 0]);
+      },
+    ),
+  );
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {MAX_DEPTH, parseEnvelope} from "../../server/rpc/envelope.ts";
+import {MAX_DEPTH, MAX_ID_CHARACTERS, parseEnvelope} from "../../server/rpc/envelope.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
 
-function parse(body: string | Buffer, maxCalls = 1000) {
-  return parseEnvelope(Buffer.from(body as string), maxCalls);
+function parse(body: string | Buffer, batchCalls = 1000, members = 40_000) {
+  return parseEnvelope(Buffer.from(body as string), {batchCalls, members});
 }
 
 function parseOne(body: string) {
@@ -134,4 +134,79 @@ test("of duplicate keys the last counts, and __proto__ is a field like any other
 test("params left out are an empty array, and unknown fields are ignored", () => {
   assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","extra":{"a":1}}').params, []);
   assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1}}').params, {a: 1});
+});
+
+function isLimit(limit: number, got: number, words: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof RpcError);
+    assert.equal(error.code, RpcCode.LIMIT_EXCEEDED);
+    assert.deepEqual(error.data, {limit, got});
+    assert.match(error.message, words);
+    return true;
+  };
+}
+
+test("a body of too many members is told by its limit and their number, before it is parsed", () => {
+  assert.equal(parse('{"a":1,"b":[1,2]}', 1000, 4).calls.length, 1);
+  assert.throws(
+    () => parse('{"a":1,"b":[1,2,3]}', 1000, 4),
+    isLimit(4, 5, /array elements and object fields/),
+  );
+  assert.throws(() => parse("{,,,,", 1000, 4), isLimit(4, 5, /members/));
+});
+
+test("numbers that are no plain integers may have as many characters as a body has members", () => {
+  assert.equal(parse('{"id":-1.5e7,"params":[1234567890123456]}', 1000, 22).calls.length, 1);
+  const body = '{"id":-1.5e7,"params":[12345678901234567]}';
+  assert.throws(() => parse(body, 1000, 22), isLimit(22, 23, /characters in numbers/));
+  assert.equal(parse(`{"id":${"7".repeat(40_000)}}`).calls.length, 1);
+  assert.throws(
+    () => parse(`{"id":${"7".repeat(40_001)}}`),
+    isLimit(40_000, 40_001, /characters in numbers/),
+  );
+});
+
+test("an id of more than 256 characters is a limit under id null, and its neighbours are read", () => {
+  const batch = (id: string) =>
+    parse(`[{"jsonrpc":"2.0","id":${id},"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m"}]`);
+  for (const create of [
+    (count: number) => `"${"x".repeat(count - 2)}"`,
+    (count: number) => `1.${"5".repeat(count - 2)}`,
+  ]) {
+    const isText = create(2).startsWith('"');
+    const most = create(isText ? MAX_ID_CHARACTERS + 2 : MAX_ID_CHARACTERS);
+    assert.deepEqual(
+      batch(most).calls.map(call => call.idText),
+      [most, "2"],
+    );
+    const [long, fine] = batch(create(isText ? 1002 : 1000)).calls;
+    assert.equal(long?.idText, "null");
+    isLimit(MAX_ID_CHARACTERS, 1000, /an id may have at most 256 characters/)(long?.error);
+    assert.equal(fine?.idText, "2");
+    assert.equal(fine?.error, null);
+  }
+});
+
+test("names that are escaped, long or nearly right are told apart where numbers are odd", () => {
+  for (const [name, isId] of [
+    ["id", true],
+    ["\\u0069\\u0064", true],
+    ["i\\u0064", true],
+    ["xd", false],
+    ["i", false],
+    ["", false],
+    ["\\u0069\\u0065", false],
+    ["id".repeat(7), false],
+    ["\u00e9", false],
+  ] as const) {
+    const call = parseOne(`{"jsonrpc":"2.0","method":"m","${name}":1.50}`);
+    assert.equal(call.idText, isId ? "1.50" : null, name);
+  }
+});
+
+test("text beyond ASCII is read as it was written", () => {
+  for (const text of ["\u00e9", "\u0e01", "\u{1f600}", "a\u00e9\u0e01\u{1f600}\ufeff\u2028"]) {
+    const method = text.repeat(10_000);
+    assert.equal(parseOne(JSON.stringify({jsonrpc: "2.0", method})).method, method);
+  }
 });

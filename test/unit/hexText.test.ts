@@ -83,3 +83,16 @@ test("megabytes are read whole, and refused for one bad digit at either end", ()
   assert.equal(decodeHexBytes(`0xz${digits.slice(1)}`), undefined);
   assert.equal(decodeHexBytes(`0x${digits.slice(1)}z`), undefined);
 });
+
+test("long text is read by the same rules", () => {
+  const bytes = Uint8Array.from({length: 5000}, (_, at) => (at * 37) & 0xff);
+  const digits = Buffer.from(bytes).toString("hex");
+  for (const text of [`0x${digits}`, `0X${digits.toUpperCase()}`])
+    assert.deepEqual(decodeHexBytes(text), bytes);
+  for (const wrong of ["g0", " 0", "0_", "\u00e90", "\u01300", "\uff110", "\u{1f600}"]) {
+    assert.equal(decodeHexBytes(`0x${digits}${wrong}`), undefined, wrong);
+    assert.equal(decodeHexBytes(`0x${wrong}${digits}`), undefined, wrong);
+  }
+  assert.equal(decodeHexBytes(`0x${digits}0`), undefined);
+  assert.equal(decodeHexBytes(digits), undefined);
+});

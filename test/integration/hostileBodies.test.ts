@@ -1,0 +1,54 @@
+/**
+ * How long a body keeps the main thread, on which everyone waits: none within the limits much longer than the largest
+ * that users send. Processor time of this thread, medians of rounds in which every body has its turn: what else the
+ * machine does counts for neither side.
+ */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {AnsweringThread} from "../support/answeringThread.ts";
+import {type BodyKind, createHonestBodies, createHostileBodies} from "../support/bodyKinds.ts";
+
+const ROUNDS = 5;
+const MAX_FACTOR = 2;
+
+const honest = createHonestBodies();
+const hostile = createHostileBodies();
+/** By title: the median of the rounds, and the first bytes of the answer. */
+const measured = new Map<string, {readonly cpuMs: number; readonly text: string}>();
+let largestMs = 0;
+
+before(async () => {
+  const thread = await AnsweringThread.start();
+  try {
+    const times = new Map<BodyKind, number[]>([...honest, ...hostile].map(kind => [kind, []]));
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [kind, cpuMs] of times) {
+        const answer = await thread.answer(kind);
+        cpuMs.push(answer.cpuMs);
+        const median = cpuMs.toSorted((a, b) => a - b)[cpuMs.length >> 1] as number;
+        measured.set(kind.title, {cpuMs: median, text: answer.text});
+      }
+    }
+  } finally {
+    await thread.stop();
+  }
+  largestMs = Math.max(...honest.map(({title}) => measured.get(title)?.cpuMs as number));
+});
+
+after(() => measured.clear());
+
+for (const {title, body} of honest)
+  test(`an honest body is answered: ${title}`, t => {
+    const {cpuMs, text} = measured.get(title) ?? assert.fail();
+    t.diagnostic(`${cpuMs.toFixed(1)} ms, ${body.length} bytes`);
+    assert.doesNotMatch(text, /error/);
+  });
+
+for (const {title, body} of hostile)
+  test(`the main thread is not kept ${MAX_FACTOR} times as long as by the largest honest body: ${title}`, t => {
+    const {cpuMs, text} = measured.get(title) ?? assert.fail();
+    t.diagnostic(
+      `${cpuMs.toFixed(1)} ms to ${largestMs.toFixed(1)}, ${body.length} bytes: ${text.slice(0, 120)}`,
+    );
+    assert.ok(cpuMs <= MAX_FACTOR * largestMs, `${cpuMs} ms`);
+  });
