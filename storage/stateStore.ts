@@ -30,6 +30,7 @@ import {
 } from "./record/layout.ts";
 import {damaged, openFailed, writeFailed} from "./record/levelErrors.ts";
 import {openRecord, sealRecord} from "./record/record.ts";
+import {makeFolders, missingFolders, removeStore} from "./storeFolder.ts";
 
 export interface StoreOptions {
   readonly directory: string;
@@ -63,6 +64,8 @@ export class StateStore {
   readonly pages: Pages;
   readonly hints: KeyHints;
   readonly db: Level<Buffer, Buffer>;
+  /** The folders that were made with the store; undefined for a store that was there. */
+  private madeFolders: readonly string[] | undefined;
 
   private constructor(db: Level<Buffer, Buffer>, suite: HashSuite, cacheBytes: number) {
     this.db = db;
@@ -77,7 +80,10 @@ export class StateStore {
   static async open(options: StoreOptions): Promise<StateStore> {
     const {directory, role} = options;
     const create = role === "owner" && options.createIfMissing === true;
+    const missing = missingFolders(directory);
+    const isNew = missing.length > 0 || !existsSync(join(directory, "CURRENT"));
     refuseForeignDirectory(directory, create);
+    makeFolders(missing);
     const db = new Level<Buffer, Buffer>(directory, {
       keyEncoding: "buffer",
       valueEncoding: "buffer",
@@ -99,6 +105,7 @@ export class StateStore {
         await checkFormat(db, directory, create, options.suite),
         options.cacheBytes,
       );
+      if (isNew) store.madeFolders = missing;
       if (role === "owner") await store.reclaim();
       return store;
     } catch (error) {
@@ -109,6 +116,13 @@ export class StateStore {
 
   async close(): Promise<void> {
     await this.db.close();
+  }
+
+  /** Closes a store that could not be filled: one that was made by `open` and holds no block is removed. */
+  async discard(): Promise<void> {
+    const isEmpty = this.madeFolders !== undefined && (await this.latest()) === undefined;
+    await this.close();
+    if (isEmpty) await removeStore(this.db.location, this.madeFolders ?? []);
   }
 
   /** @returns the block's record, or undefined if the block is not held. @throws StoreError RECORD_DAMAGED */

@@ -5,7 +5,7 @@
 
 import {runCheck} from "./check.ts";
 import {Importer} from "./import/importer.ts";
-import type {CheckJob, CheckOutcome, ImportJob, ImportOutcome} from "./job.ts";
+import type {CheckJob, CheckOutcome, FinalizeOrder, ImportJob, ImportOrder, ImportOutcome} from "./job.ts";
 import {Niceness, yieldToOtherThreads} from "./threadPriority.ts";
 import {openWorkerStore} from "./workerStore.ts";
 
@@ -14,10 +14,15 @@ yieldToOtherThreads(Niceness.IMPORT);
 export default async function run(job: ImportJob | CheckJob): Promise<ImportOutcome | CheckOutcome> {
   const store = await openWorkerStore();
   const stopping = new AbortController();
-  job.port.on("message", () => stopping.abort());
+  /** Orders that came before the importer. */
+  const waiting: FinalizeOrder[] = [];
+  let take = (order: FinalizeOrder): void => void waiting.push(order);
+  job.port.on("message", (order: ImportOrder) => (order === "stop" ? stopping.abort() : take(order)));
   try {
     if (job.kind === "check") return await runCheck(store, job, stopping.signal);
     const importer = await Importer.create(store, job, event => job.port.postMessage(event));
+    take = order => importer.finalize(order);
+    waiting.forEach(take);
     stopping.signal.addEventListener("abort", () => importer.stop());
     if (stopping.signal.aborted) importer.stop();
     return await importer.run();

@@ -4,6 +4,7 @@
  * Expected failures are values, because structured clone drops error classes and fields.
  */
 import type {MessagePort} from "node:worker_threads";
+import type {StoreErrorCode} from "../storage/errors.ts";
 
 /** Which blocks can be proved. `finalized` is the newest finalized block held; all null while the store is empty. */
 export interface Head {
@@ -242,8 +243,24 @@ export interface ImportJob {
   readonly finalized?: number | "last";
   /** Refuses a source of another chain; names the chain where block 0's line does not. */
   readonly chainId?: bigint;
-  /** ImportEvents go out on it; the message "stop" in asks to end after the block at hand. */
+  /** ImportEvents and FinalizeAnswers go out on it; ImportOrders come in. */
   readonly port: MessagePort;
+}
+
+/** "stop" asks to end after the block at hand. */
+export type ImportOrder = "stop" | FinalizeOrder;
+
+/** Blocks up to `finalize` are to be marked finalized, between two blocks. */
+export interface FinalizeOrder {
+  readonly order: number;
+  readonly finalize: number;
+}
+
+/** Comes after the event with the head that it made. An import that ends answers no more orders. */
+export interface FinalizeAnswer {
+  readonly order: number;
+  /** null: it is done and on disk. */
+  readonly refusal: {readonly code: StoreErrorCode; readonly message: string} | null;
 }
 
 /** Blocks up to `head.latest` are on disk, synced. Counts are since the import began. */

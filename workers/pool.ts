@@ -11,9 +11,10 @@
  * those that do take no thread away from the short ones.
  */
 import {EventEmitter} from "node:events";
-import {MessageChannel} from "node:worker_threads";
+import {MessageChannel, type MessagePort} from "node:worker_threads";
 import {Piscina} from "piscina";
 import type {ChainConfig} from "../storage/block/blockDifference.ts";
+import {BlockWriter} from "../storage/block/blockWriter.ts";
 import {StoreError} from "../storage/errors.ts";
 import {checkChainId} from "../storage/format.ts";
 import {StateStore} from "../storage/stateStore.ts";
@@ -28,6 +29,8 @@ import type {
   EstimateJob,
   EstimateSettings,
   Failure,
+  FinalizeAnswer,
+  FinalizeOrder,
   Head,
   ImportEvent,
   ImportJob,
@@ -79,6 +82,14 @@ export interface Running<Outcome> {
   stop(): void;
 }
 
+/** An import that takes orders. */
+interface ImportUnderWay {
+  /** Settles when it is over. */
+  readonly ended: Promise<unknown>;
+  /** @returns null if it ended before it took the order */
+  finalize(block: number): Promise<FinalizeAnswer | null>;
+}
+
 /**
  * One is worked on, the next lies in the thread's own mailbox and need not wait for the main thread's turn: 1.1 to 1.2 times as
  * many transfers a second. Not so for proofs: while their thread waits, more calls come together for its next task. Nor for long
@@ -117,6 +128,9 @@ export class ProofPool {
   private readonly estimateOptions: EstimateOptions | undefined;
   private readonly imports: Piscina<ImportJob | CheckJob, ImportOutcome | CheckOutcome>;
   private readonly running = new Set<Running<unknown>>();
+  private readonly importing = new Set<ImportUnderWay>();
+  /** The last `finalize`: they run one after the other, and no import begins in the middle of one. */
+  private finality: Promise<unknown> = Promise.resolve();
   private currentHead: Head;
   /** Read once: block 0 fixes it. */
   private chain: ChainConfig | undefined;
@@ -200,7 +214,7 @@ export class ProofPool {
       }
       return pool;
     } catch (error) {
-      await store.close();
+      await store.discard();
       throw error;
     }
   }
@@ -277,9 +291,15 @@ export class ProofPool {
     job: Omit<ImportJob, "kind" | "port">,
     onEvent: (event: ImportEvent) => void,
   ): Running<ImportOutcome> {
-    return this.start<ImportEvent, ImportOutcome>(
+    const unanswered = new Map<number, (answer: FinalizeAnswer | null) => void>();
+    const {running, near} = this.start<ImportEvent | FinalizeAnswer, ImportOutcome>(
       port => ({...job, kind: "import", port}),
       event => {
+        if ("order" in event) {
+          unanswered.get(event.order)?.(event);
+          unanswered.delete(event.order);
+          return;
+        }
         this.currentHead = event.head;
         onEvent(event);
       },
@@ -287,17 +307,50 @@ export class ProofPool {
         this.currentHead = outcome.head;
       },
     );
+    let orders = 0;
+    const underWay: ImportUnderWay = {
+      ended: running.outcome.then(
+        () => {},
+        () => {}, // whoever started the import sees it
+      ),
+      finalize: block =>
+        new Promise(resolve => {
+          const order: FinalizeOrder = {order: orders++, finalize: block};
+          unanswered.set(order.order, resolve);
+          near.postMessage(order);
+        }),
+    };
+    this.importing.add(underWay);
+    void underWay.ended.then(() => {
+      this.importing.delete(underWay);
+      for (const resolve of unanswered.values()) resolve(null);
+    });
+    return running;
+  }
+
+  /**
+   * Marks blocks up to `block` as finalized, also while an import runs, whose thread then does it. Finality never falls: a
+   * lower number than the one that is marked changes nothing.
+   *
+   * @returns the head as it is then
+   * @throws StoreError BLOCK_UNKNOWN if `block` is not held, WRITE_FAILED
+   */
+  finalize(block: number): Promise<Head> {
+    const result = this.finality.then(() => this.finalizeNow(block));
+    this.finality = result.catch(() => {}); // the caller sees it
+    return result;
   }
 
   startCheck(
     job: Omit<CheckJob, "kind" | "port">,
     onEvent: (event: CheckEvent) => void,
   ): Running<CheckOutcome> {
-    return this.start<CheckEvent, CheckOutcome>(
+    const {running} = this.start<CheckEvent, CheckOutcome>(
       port => ({...job, kind: "check", port}),
       onEvent,
       () => {},
     );
+    return running;
   }
 
   /**
@@ -313,12 +366,37 @@ export class ProofPool {
 
   /** Waits for jobs under way, ends the threads, closes the store. */
   async close(): Promise<void> {
+    await this.end();
+    await this.store.close();
+  }
+
+  /** Closes after a failure: a store that was made for this pool, and holds no block, is removed. */
+  async discard(): Promise<void> {
+    await this.end();
+    await this.store.discard();
+  }
+
+  private async end(): Promise<void> {
     this.closing = true;
     for (const job of this.running) job.stop();
     await Promise.allSettled([...this.running].map(({outcome}) => outcome));
+    await this.finality;
     await this.imports.destroy();
     await Promise.all([this.proofs?.close(), this.estimates?.close(), this.longEstimates?.close()]);
-    await this.store.close();
+  }
+
+  private async finalizeNow(block: number): Promise<Head> {
+    for (const job of this.importing) {
+      const answer = await job.finalize(block);
+      if (answer === null) await job.ended;
+      else if (answer.refusal === null) return this.currentHead;
+      else throw new StoreError(answer.refusal.code, answer.refusal.message);
+    }
+    const writer = await BlockWriter.create(this.store);
+    writer.finalizeHeld(block);
+    await writer.flush();
+    this.currentHead = await readHead(this.store);
+    return this.currentHead;
   }
 
   private watch(pool: Piscina, kind: string, onError: (error: Error) => void): void {
@@ -332,7 +410,7 @@ export class ProofPool {
     makeJob: (port: ImportJob["port"]) => ImportJob | CheckJob,
     onEvent: (event: Event) => void,
     onOutcome: (outcome: Outcome) => void,
-  ): Running<Outcome> {
+  ): {readonly running: Running<Outcome>; readonly near: MessagePort} {
     const {port1: near, port2: far} = new MessageChannel();
     near.on("message", onEvent);
     // The worker closes its end when it is done, or dead: all events are here before the outcome is.
@@ -343,11 +421,13 @@ export class ProofPool {
       onError = reject;
     });
     this.imports.on("error", onError);
-    const finished = this.imports.run(makeJob(far), {transferList: [far]}).then(async outcome => {
-      await allReceived;
-      onOutcome(outcome as Outcome);
-      return outcome as Outcome;
-    });
+    const finished = this.finality
+      .then(() => this.imports.run(makeJob(far), {transferList: [far]}))
+      .then(async outcome => {
+        await allReceived;
+        onOutcome(outcome as Outcome);
+        return outcome as Outcome;
+      });
     const running: Running<Outcome> = {
       outcome: Promise.race([finished, cannotStart]).finally(() => {
         this.imports.off("error", onError);
@@ -357,6 +437,6 @@ export class ProofPool {
       stop: () => near.postMessage("stop"),
     };
     this.running.add(running);
-    return running;
+    return {running, near};
   }
 }

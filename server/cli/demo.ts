@@ -8,15 +8,16 @@ const GENESIS = new URL("../../../demo/genesis.json", import.meta.url);
 const CHAIN = new URL("../../../demo/chain.rlp", import.meta.url);
 
 /**
- * Imports the demo chain. Blocks that are held are only compared, so an import that was stopped goes on where it was.
+ * Imports the demo chain, all of it finalized. Blocks that are held are only compared, so an import that was stopped goes on where it was.
  *
+ * @param chainId - refuses the demo if its chain has another id
  * @throws WorkError where the store holds another chain, or the import fails
  */
-export async function importDemo(pool: ProofPool): Promise<void> {
+export async function importDemo(pool: ProofPool, chainId: bigint | undefined): Promise<void> {
   const {outcome} = await importWithProgress(pool, {
     source: {kind: "blocks", genesisPath: fileURLToPath(GENESIS), blocksPath: fileURLToPath(CHAIN)},
     finalized: "last",
-    chainId: undefined,
+    chainId,
   });
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);
 }

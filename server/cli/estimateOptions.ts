@@ -113,7 +113,7 @@ export function readEstimateOptions(flags: EstimateFlags, command: Command): Est
 }
 
 /** Refuses those of `options` that were given. */
-function refuseIdle(options: readonly Option[], command: Command, company: string): void {
+export function refuseIdle(options: readonly Option[], command: Command, company: string): void {
   for (const option of options) {
     const source = command.getOptionValueSource(option.attributeName());
     if (source !== "cli" && source !== "env") continue;

@@ -1,28 +1,30 @@
 /** `proofd import`: blocks or block differences into a store. */
 import type {ImportOutcome, ImportSource} from "../../workers/job.ts";
 import type {ProofPool} from "../../workers/pool.ts";
+import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "./exitCode.ts";
 import {createProgress} from "./progress.ts";
-import {DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
+import {DEFAULT_CACHE_BYTES, useStore} from "./storeOpening.ts";
 
 export interface ImportOptions {
   readonly db: string;
   readonly source: ImportSource;
-  readonly finalized: number | "last";
+  /** Besides what lines say. */
+  readonly finalized: number | "last" | undefined;
   readonly chainId: bigint | undefined;
 }
 
 /** @returns the exit code: of the signal where one stopped it before the end */
 export async function runImport(options: ImportOptions): Promise<number> {
   const stop = new StopWatch();
-  const pool = await openStore({
+  const poolOptions = {
     directory: options.db,
     workers: 0,
     cacheBytes: DEFAULT_CACHE_BYTES,
     createIfMissing: true,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
-  });
-  try {
+  };
+  return useStore(poolOptions, reportFinalized, async pool => {
     if (stop.received !== null) return exitCodeOf(stop.received);
     const {outcome, signal} = await importWithProgress(pool, options);
     if (!outcome.ok) {
@@ -31,9 +33,12 @@ export async function runImport(options: ImportOptions): Promise<number> {
     }
     process.stdout.write(`${describe(outcome)}\n`);
     return outcome.stopped && signal !== null ? exitCodeOf(signal) : ExitCode.OK;
-  } finally {
-    await pool.close();
-  }
+  });
+}
+
+function reportFinalized(answer: FinalizeAnswer): void {
+  const what = answer.ok ? `blocks up to ${answer.after.finalized} are finalized` : answer.message;
+  process.stderr.write(`proofd finalize: ${what}\n`);
 }
 
 /** Runs an import of which the first signal asks to stop after the block at hand. */
@@ -46,7 +51,7 @@ export async function importWithProgress(
   const running = pool.startImport(
     {
       source: options.source,
-      finalized: options.finalized,
+      ...(options.finalized === undefined ? {} : {finalized: options.finalized}),
       ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     },
     event => progress.show(event),

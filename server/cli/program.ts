@@ -5,7 +5,8 @@ import type {ImportSource} from "../../workers/job.ts";
 import {VERSION} from "../version.ts";
 import {createBench} from "./benchCommand.ts";
 import {type CheckOptions, runCheck} from "./checkCommand.ts";
-import {createEstimateOptions, readEstimateOptions} from "./estimateOptions.ts";
+import {createEstimateOptions, readEstimateOptions, refuseIdle} from "./estimateOptions.ts";
+import {type FinalizeOptions, runFinalize} from "./finalizeCommand.ts";
 import {runImport} from "./importCommand.ts";
 import {createLimitOptions, readLimits} from "./limitOptions.ts";
 import {
@@ -37,6 +38,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     .exitOverride();
   program.addCommand(createImport(onExitCode));
   program.addCommand(createServe(onExitCode));
+  program.addCommand(createFinalize(onExitCode));
   program.addCommand(createCheck(onExitCode));
   program.addCommand(createRollback(onExitCode));
   program.addCommand(createBench(onExitCode));
@@ -57,9 +59,7 @@ function createImport(onExitCode: (code: number) => void): Command {
     createOption("--diffs <file>", "block differences, NDJSON, also .gz; - is standard input").argParser(
       parseText,
     ),
-    createOption("--finalized <block>", "blocks up to it are finalized; last: every block the source reaches")
-      .argParser(parseFinalized)
-      .default("last"),
+    finalizedOption(),
     chainIdOption(),
   ])
     .description("Import blocks (--genesis and --blocks) or block differences (--diffs) into a store.")
@@ -110,7 +110,8 @@ function createServe(onExitCode: (code: number) => void): Command {
       "--diffs <file>",
       "import these block differences while serving; - is standard input",
     ).argParser(parseText),
-    createSwitch("--demo", "serve the built-in demo chain, which is imported first"),
+    finalizedOption(),
+    createSwitch("--demo", "serve the built-in demo chain, which is imported first, all of it finalized"),
     chainIdOption(),
     ...createLimitOptions(),
     ...createEstimateOptions(),
@@ -121,7 +122,9 @@ function createServe(onExitCode: (code: number) => void): Command {
   ])
     .description("Serve proofs of the store's finalized blocks, and gas estimates, over JSON-RPC.")
     .action(async (values, command: Command) => {
-      const {db, host, port, workers, cacheMb, diffs, demo, chainId, logLevel, logRequests} = values;
+      const {db, host, port, workers, cacheMb, diffs, finalized, demo, chainId} = values;
+      const {logLevel, logRequests} = values;
+      if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       const code = await runServe({
         db,
         host,
@@ -129,6 +132,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         workers,
         cacheBytes: cacheMb * 2 ** 20,
         diffs,
+        finalized,
         demo: demo === true,
         chainId,
         logLevel,
@@ -154,6 +158,19 @@ function createCheck(onExitCode: (code: number) => void): Command {
     });
 }
 
+function createFinalize(onExitCode: (code: number) => void): Command {
+  return addOptions(new Command("finalize"), [
+    dbOption(),
+    createOption("--to <block>", "blocks up to it are finalized on layer 1")
+      .argParser(parseBlockNumber)
+      .makeOptionMandatory(),
+  ])
+    .description("Mark blocks held as finalized, for good, also while another proofd serves or imports.")
+    .action(async (values: FinalizeOptions) => {
+      onExitCode(await runFinalize(values));
+    });
+}
+
 function createRollback(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("rollback"), [
     dbOption(),
@@ -169,6 +186,11 @@ function createRollback(onExitCode: (code: number) => void): Command {
 
 function dbOption(): Option {
   return createOption("--db <folder>", "folder of the store").argParser(parseText).default("./data");
+}
+
+function finalizedOption(): Option {
+  const description = "blocks up to it are finalized, besides what lines say; last: every block that is read";
+  return createOption("--finalized <block>", description).argParser(parseFinalized);
 }
 
 function chainIdOption(): Option {

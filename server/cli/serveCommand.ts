@@ -8,6 +8,7 @@ import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
 import type {ImportEvent} from "../../workers/job.ts";
 import type {ProofPool, Running} from "../../workers/pool.ts";
+import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
 import type {Estimates} from "../estimates.ts";
 import {createFront} from "../front.ts";
 import {Gateway} from "../gateway/gateway.ts";
@@ -18,7 +19,7 @@ import {VERSION} from "../version.ts";
 import {importDemo} from "./demo.ts";
 import type {EstimateOptions} from "./estimateOptions.ts";
 import {ExitCode, StopWatch} from "./exitCode.ts";
-import {openStore, WorkError} from "./storeOpening.ts";
+import {useStore, WorkError} from "./storeOpening.ts";
 
 export interface ServeOptions {
   readonly db: string;
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly cacheBytes: number;
   /** A file of block differences, or "-". */
   readonly diffs: string | undefined;
+  /** Of the blocks of `diffs`, besides what the lines say. */
+  readonly finalized: number | "last" | undefined;
   readonly demo: boolean;
   readonly chainId: bigint | undefined;
   readonly logLevel: string;
@@ -51,22 +54,21 @@ export async function runServe(options: ServeOptions): Promise<number> {
   const log = pino({name: "proofd", level: options.logLevel}, destination({fd: STDERR, sync: true}));
   const trouble = new TroubleLog(log);
   requireReadable(options.diffs);
-  const pool = await openStore({
+  const poolOptions = {
     directory: options.db,
     workers: options.workers,
     cacheBytes: options.cacheBytes,
     createIfMissing: options.demo || options.diffs !== undefined,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     ...(options.estimate.isEnabled ? {estimates: options.estimate} : {}),
-    onWorkerExit: error => trouble.reportWorkerExit(error),
-  });
-  try {
-    if (options.demo && stop.received === null) await importDemo(pool);
+    onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
+  };
+  const onFinalized = (answer: FinalizeAnswer) => log.info(answer, "proofd finalize");
+  return useStore(poolOptions, onFinalized, async pool => {
+    if (options.demo && stop.received === null) await importDemo(pool, options.chainId);
     if (stop.received === null) await serve(options, pool, trouble, log, stop);
-  } finally {
-    await pool.close();
-  }
-  return ExitCode.OK;
+    return ExitCode.OK;
+  });
 }
 
 async function serve(
@@ -164,8 +166,13 @@ function startImport(
   };
   // A file is followed as it grows; a compressed one and standard input have an end.
   const follow = path !== "-" && !path.endsWith(".gz");
-  const chainId = options.chainId === undefined ? {} : {chainId: options.chainId};
-  const running = pool.startImport({source: {kind: "diffs", path, follow}, ...chainId}, onEvent);
+  const {finalized, chainId} = options;
+  const job = {
+    source: {kind: "diffs", path, follow} as const,
+    ...(finalized === undefined ? {} : {finalized}),
+    ...(chainId === undefined ? {} : {chainId}),
+  };
+  const running = pool.startImport(job, onEvent);
   running.outcome.then(
     outcome => {
       if (outcome.ok) {

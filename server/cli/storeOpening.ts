@@ -1,5 +1,11 @@
-/** Opening the store from the command line: what the operator reads when it cannot be opened. */
+/**
+ * The store of a command: opened, closed, and what the operator reads when it cannot be opened.
+ */
+
 import {type PoolOptions, ProofPool} from "../../workers/pool.ts";
+import {ControlServer} from "../control/controlServer.ts";
+import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
+import {ExitCode} from "./exitCode.ts";
 
 /** Decoded pages that the importing thread may keep where no flag says otherwise. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
@@ -25,6 +31,44 @@ export async function openStore(options: PoolOptions): Promise<ProofPool> {
         ? ": make one with `proofd import`, or serve with --demo or --diffs"
         : ` (${code})`;
     throw new WorkError(`cannot open the store in ${options.directory}: ${message}${hint}`, {cause: error});
+  }
+}
+
+/**
+ * Does a command's `work` on a store that `proofd finalize` can reach meanwhile. Where the work fails, a store that was
+ * made for it and holds no block is removed.
+ *
+ * @param work - returns the command's exit code
+ */
+export async function useStore(
+  options: PoolOptions,
+  onFinalized: (answer: FinalizeAnswer) => void,
+  work: (pool: ProofPool) => Promise<number>,
+): Promise<number> {
+  const pool = await openStore(options);
+  let control: ControlServer | undefined;
+  let code: number = ExitCode.FAILED;
+  try {
+    control = await startControl(options.directory, pool, onFinalized);
+    code = await work(pool);
+    return code;
+  } finally {
+    await control?.stop();
+    await (code === ExitCode.OK ? pool.close() : pool.discard());
+    await control?.close();
+  }
+}
+
+async function startControl(
+  directory: string,
+  pool: ProofPool,
+  onFinalized: (answer: FinalizeAnswer) => void,
+): Promise<ControlServer> {
+  try {
+    return await ControlServer.start(directory, pool, onFinalized);
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new WorkError(`cannot take orders for the store in ${directory}: ${reason}`, {cause: error});
   }
 }
 

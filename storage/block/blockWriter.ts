@@ -157,6 +157,20 @@ export class BlockWriter {
     this.batch.put(META.finalized, bigEndian(BigInt(this.finalized), 6));
   }
 
+  /**
+   * Marks blocks up to a block that is held, flushed or not.
+   *
+   * @throws StoreError BLOCK_UNKNOWN for a block that is not here yet: an operator's mistake, where a source's is foresight
+   */
+  finalizeHeld(block: number): void {
+    const {latest} = this;
+    if (latest === undefined || block > latest) {
+      const newest = latest === undefined ? "the store holds no block" : `the newest block held is ${latest}`;
+      throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held: ${newest}`);
+    }
+    this.markFinalized(block);
+  }
+
   /** Keeps a node of the execution trie with the block at hand. */
   putExecutionNode(name: string, value: Uint8Array): void {
     this.batch.put(executionNodeKey(name), value);

@@ -27,7 +27,7 @@ async function assertEnds(args: readonly string[], code: number, message: RegExp
 test("--help and --version are answered on standard output", async () => {
   const help = await runProofd(["--help"]);
   assert.equal(help.code, 0);
-  for (const command of ["import", "serve", "check", "rollback", "bench"])
+  for (const command of ["import", "serve", "finalize", "check", "rollback", "bench"])
     assert.match(help.stdout, new RegExp(`\\b${command}\\b`));
   const version = await runProofd(["--version"]);
   assert.equal(version.code, 0);
@@ -61,6 +61,8 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
     [["check", "--block", "0xzz"], /argument '0xzz' is invalid. Expected a block number, decimal or 0x hex/],
     [["check", "--block", "-1"], /'--block <block>'/],
+    [["finalize"], /required option '--to <block>' not specified/],
+    [["finalize", "--to", "last"], /argument 'last' is invalid. Expected a block number/],
     [["rollback"], /required option '--to <block>' not specified/],
   ];
   for (const [args, message] of table) await assertEnds(args, 2, message);
@@ -123,7 +125,7 @@ test("a store of another chain is refused", async () => {
 
 test("an import says what it did, and again that it was all held", async () => {
   const target = folder.file("again");
-  const first = await runProofd(["import", "--db", target, "--diffs", "-"], {
+  const first = await runProofd(["import", "--db", target, "--diffs", "-", "--finalized", "last"], {
     input: encodeLines(createLines(0, 2)),
   });
   assert.equal(first.code, 0);

@@ -53,11 +53,11 @@ async function askAsPrinted(page: string, daemon: Daemon): Promise<{text: string
 }
 
 test("the commands for a chain of blocks import it, check it and serve the answer that is printed", async () => {
-  const [importBlocks, , serve, , check] = commandLines("blocks");
+  const [importBlocks, , serve, , , check] = commandLines("blocks");
   assert.ok(importBlocks?.includes("--blocks") && serve?.[0] === "serve" && check?.[0] === "check");
   const imported = await runProofd(importBlocks);
   assert.equal(imported.code, 0, imported.stderr);
-  assert.match(imported.stdout, /^imported 101 blocks; blocks 0 to 100 are held, finalized up to 100\n$/);
+  assert.match(imported.stdout, /^imported 101 blocks; blocks 0 to 100 are held, finalized up to 100\b/);
   const checked = await runProofd(check);
   assert.match(checked.stdout, /^checked 101 blocks, \d+ pages, \d+ leaves: nothing wrong\n$/);
   const daemon = await startDaemon(serve.slice(1));
@@ -78,14 +78,17 @@ test("the commands for a chain of blocks import it, check it and serve the answe
   }
 });
 
-test("the commands for block differences import them, before and while serving", async () => {
-  const [, importDiffs, , serveDiffs] = commandLines("diffs");
+test("the commands for block differences import them, before and while serving, and finalize them", async () => {
+  const [, importDiffs, , serveDiffs, finalize] = commandLines("diffs");
   assert.ok(importDiffs?.includes("--diffs") && serveDiffs?.includes("--diffs"));
+  assert.equal(finalize?.[0], "finalize");
   const imported = await runProofd(importDiffs);
   assert.equal(imported.code, 0, imported.stderr);
   const daemon = await startDaemon(serveDiffs.slice(1));
   try {
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
+    const finalized = await runProofd(finalize);
+    assert.match(finalized.stdout, /blocks up to 2 were finalized before/, finalized.stderr);
   } finally {
     assert.equal((await daemon.stop()).code, 0);
   }

@@ -95,7 +95,15 @@ export async function createGasChain(folder: string, hardfork = "osaka"): Promis
     const linesPath = join(folder, "blocks.ndjson");
     await writeFile(linesPath, encodeLines(lines));
     for (const directory of directories) {
-      const {code, stderr} = await runProofd(["import", "--db", directory, "--diffs", linesPath]);
+      const {code, stderr} = await runProofd([
+        "import",
+        "--db",
+        directory,
+        "--diffs",
+        linesPath,
+        "--finalized",
+        "last",
+      ]);
       if (code !== 0) throw new Error(stderr);
     }
     return {anvil, contracts, directories};

@@ -10,7 +10,7 @@ import {StoreError} from "../../storage/errors.ts";
 import {checkChainId} from "../../storage/format.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ExecutionError} from "../execution/errors.ts";
-import type {Head, ImportEvent, ImportJob, ImportOutcome} from "../job.ts";
+import type {FinalizeAnswer, FinalizeOrder, Head, ImportEvent, ImportJob, ImportOutcome} from "../job.ts";
 import {readHead} from "../readHead.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {type InputFile, openInput} from "./inputFile.ts";
@@ -30,7 +30,11 @@ export class Importer {
   private readonly store: StateStore;
   private readonly job: ImportJob;
   private readonly writer: BlockWriter;
-  private readonly onEvent: (event: ImportEvent) => void;
+  private readonly onEvent: (event: ImportEvent | FinalizeAnswer) => void;
+  /** Taken between two blocks. */
+  private readonly orders: FinalizeOrder[] = [];
+  /** Ends the wait for the source's next block, or for an order. */
+  private wake = (): void => {};
   /** Ends the input. */
   private readonly ending = new AbortController();
   private stopped = false;
@@ -48,7 +52,7 @@ export class Importer {
     job: ImportJob,
     writer: BlockWriter,
     head: Head,
-    onEvent: (event: ImportEvent) => void,
+    onEvent: (event: ImportEvent | FinalizeAnswer) => void,
   ) {
     this.store = store;
     this.job = job;
@@ -61,7 +65,7 @@ export class Importer {
   static async create(
     store: StateStore,
     job: ImportJob,
-    onEvent: (event: ImportEvent) => void,
+    onEvent: (event: ImportEvent | FinalizeAnswer) => void,
   ): Promise<Importer> {
     return new Importer(store, job, await BlockWriter.create(store), await readHead(store), onEvent);
   }
@@ -70,6 +74,12 @@ export class Importer {
   stop(): void {
     this.stopped = true;
     this.ending.abort();
+  }
+
+  /** Answered by an event, at the latest after the block at hand; not at all once the import is over. */
+  finalize(order: FinalizeOrder): void {
+    this.orders.push(order);
+    this.wake();
   }
 
   /** Expected failures are outcomes; all that was complete before them is on disk. */
@@ -114,6 +124,7 @@ export class Importer {
       for (;;) {
         const next = source.next();
         if (this.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
+        await this.obeyUntilSettled(next);
         const {done, value} = await next;
         if (done === true) return;
         yield value;
@@ -122,6 +133,36 @@ export class Importer {
       this.ending.abort();
       await source.return(undefined);
     }
+  }
+
+  /** No block is being applied meanwhile. */
+  private async obeyUntilSettled(next: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+      this.wake();
+    };
+    next.then(settle, settle);
+    for (;;) {
+      for (let order = this.orders.shift(); order !== undefined; order = this.orders.shift())
+        await this.obey(order);
+      if (isSettled) return;
+      await new Promise<void>(resolve => {
+        this.wake = resolve;
+      });
+    }
+  }
+
+  private async obey({order, finalize}: FinalizeOrder): Promise<void> {
+    try {
+      this.writer.finalizeHeld(finalize);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      this.onEvent({order, refusal: {code: error.code, message: error.message}});
+      return;
+    }
+    await this.flush();
+    this.onEvent({order, refusal: null});
   }
 
   private async flush(): Promise<void> {

@@ -1,0 +1,55 @@
+/** Gives an order to the process that has a store open. */
+import {once} from "node:events";
+import {type IncomingMessage, request} from "node:http";
+import {type ControlAddress, readControlFile} from "./controlFile.ts";
+import {FINALIZE_PATH, type FinalizeAnswer, type FinalizeOrder} from "./finalizeOrder.ts";
+
+/** An answer is two heads. */
+const MAX_ANSWER_BYTES = 16 << 10;
+
+/** Nobody takes the order; `message` says why. */
+export class NoControl extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "NoControl";
+  }
+}
+
+/**
+ * Waits as long as it takes: an import finishes the block that it is at.
+ *
+ * @throws NoControl
+ */
+export async function orderFinalize(directory: string, order: FinalizeOrder): Promise<FinalizeAnswer> {
+  const address = await readControlFile(directory);
+  if (address === undefined) throw new NoControl("it has no control.json");
+  try {
+    return await post(address, JSON.stringify(order));
+  } catch (error) {
+    if (error instanceof NoControl) throw error;
+    const what = `nothing answers on the port of its control.json (process ${address.pid})`;
+    throw new NoControl(`${what}: ${(error as Error).message}`, {cause: error});
+  }
+}
+
+async function post({port, token, pid}: ControlAddress, body: string): Promise<FinalizeAnswer> {
+  const headers = {Authorization: `Bearer ${token}`, "Content-Type": "application/json"};
+  const sent = request({host: "127.0.0.1", port, path: FINALIZE_PATH, method: "POST", headers, agent: false});
+  sent.end(body);
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const text = await readText(response);
+  if (response.statusCode !== 200)
+    throw new NoControl(
+      `another program listens on the port of its control.json, which process ${pid} has left behind (HTTP ${response.statusCode})`,
+    );
+  return JSON.parse(text) as FinalizeAnswer;
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
+    text += chunk;
+    if (text.length > MAX_ANSWER_BYTES) throw new NoControl("another program listens on that port");
+  }
+  return text;
+}

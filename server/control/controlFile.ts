@@ -1,0 +1,57 @@
+/**
+ * Where the process that has a store open takes orders: `control.json` in the store's folder.
+ *
+ *   {"pid": 4711, "port": 40123, "token": "<64 hex digits>"}
+ *
+ * Only the folder's owner can read it (mode 0600), and the token is what lets an order in. LevelDB looks at no file of that
+ * name. After kill -9 it stays: nothing listens on its port then, or something that does not know the token.
+ */
+import {readFile, rm, writeFile} from "node:fs/promises";
+import {join} from "node:path";
+
+const FILE_NAME = "control.json";
+const TOKEN = /^[0-9a-f]{64}$/;
+
+export interface ControlAddress {
+  readonly pid: number;
+  /** On 127.0.0.1. */
+  readonly port: number;
+  readonly token: string;
+}
+
+/** Replaces what an earlier process left. The caller has the store open, so no other one uses the file. */
+export async function writeControlFile(directory: string, address: ControlAddress): Promise<void> {
+  const path = join(directory, FILE_NAME);
+  await rm(path, {force: true});
+  await writeFile(path, `${JSON.stringify(address)}\n`, {flag: "wx", mode: 0o600});
+}
+
+export async function removeControlFile(directory: string): Promise<void> {
+  await rm(join(directory, FILE_NAME), {force: true});
+}
+
+/** @returns undefined if there is none, or not a whole one */
+export async function readControlFile(directory: string): Promise<ControlAddress | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(directory, FILE_NAME), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  return parseAddress(text);
+}
+
+function parseAddress(text: string): ControlAddress | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // it is being written
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const {pid, port, token} = value as Record<string, unknown>;
+  if (!Number.isInteger(pid) || !Number.isInteger(port)) return undefined;
+  if (typeof token !== "string" || !TOKEN.test(token)) return undefined;
+  return {pid: pid as number, port: port as number, token};
+}

@@ -1,0 +1,134 @@
+/**
+ * Takes the operator's orders while this process has the store open: LevelDB lets no second process in.
+ *
+ * HTTP on 127.0.0.1, a free port. Whoever knows the token of control.json may order; without it there is no answer but 401.
+ */
+import {randomBytes, timingSafeEqual} from "node:crypto";
+import {once} from "node:events";
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
+import type {AddressInfo} from "node:net";
+import {type ProofPool, StoreError} from "../../workers/pool.ts";
+import {removeControlFile, writeControlFile} from "./controlFile.ts";
+import {FINALIZE_PATH, type FinalizeAnswer, MAX_ORDER_BYTES, parseFinalizeOrder} from "./finalizeOrder.ts";
+
+const HOST = "127.0.0.1";
+/** Bounds for whoever connects without being asked. */
+const RECEIVE_MS = 5_000;
+const MAX_CONNECTIONS = 8;
+const MAX_HEADER_BYTES = 4096;
+const TOKEN_BYTES = 32;
+
+export class ControlServer {
+  readonly #server: Server;
+  readonly #directory: string;
+  readonly #pool: ProofPool;
+  readonly #token = randomBytes(TOKEN_BYTES).toString("hex");
+  readonly #onFinalized: (answer: FinalizeAnswer) => void;
+  readonly #underWay = new Set<Promise<void>>();
+
+  private constructor(directory: string, pool: ProofPool, onFinalized: (answer: FinalizeAnswer) => void) {
+    this.#directory = directory;
+    this.#pool = pool;
+    this.#onFinalized = onFinalized;
+    const bounds = {
+      requestTimeout: RECEIVE_MS,
+      headersTimeout: RECEIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connectionsCheckingInterval: RECEIVE_MS,
+    };
+    this.#server = createServer(bounds, (request, response) => this.#take(request, response));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  /**
+   * @param pool - open on `directory`; stays the caller's, who closes it between `stop` and `close`
+   * @param onFinalized - sees what was ordered, for the log
+   * @throws Error if it cannot listen or write its file
+   */
+  static async start(
+    directory: string,
+    pool: ProofPool,
+    onFinalized: (answer: FinalizeAnswer) => void,
+  ): Promise<ControlServer> {
+    const control = new ControlServer(directory, pool, onFinalized);
+    control.#server.listen(0, HOST);
+    await once(control.#server, "listening");
+    const {port} = control.#server.address() as AddressInfo;
+    try {
+      await writeControlFile(directory, {pid: process.pid, port, token: control.#token});
+    } catch (error) {
+      control.#server.close();
+      throw error;
+    }
+    return control;
+  }
+
+  /** Takes no more orders. Those under way go on, as long as the pool is open. */
+  async stop(): Promise<void> {
+    this.#server.close();
+    await removeControlFile(this.#directory);
+  }
+
+  /** After `stop`: waits for the last answers and ends the connections. */
+  async close(): Promise<void> {
+    await Promise.all(this.#underWay);
+    this.#server.closeAllConnections();
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const answering = this.#answer(request, response)
+      .catch((error: Error) => {
+        // The connection broke: whoever ordered sees that no answer came.
+        response.destroy(error);
+      })
+      .finally(() => this.#underWay.delete(answering));
+    this.#underWay.add(answering);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.#isAllowed(request.headers.authorization)) return send(response, 401);
+    if (request.method !== "POST" || request.url !== FINALIZE_PATH) return send(response, 404);
+    const text = await readBody(request);
+    const order = text === undefined ? undefined : parseFinalizeOrder(text);
+    if (order === undefined) return send(response, 400);
+    const answer = await this.#finalize(order.to);
+    this.#onFinalized(answer);
+    return send(response, 200, JSON.stringify(answer));
+  }
+
+  #isAllowed(authorization: string | undefined): boolean {
+    const given = Buffer.from(authorization ?? "");
+    const expected = Buffer.from(`Bearer ${this.#token}`);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+
+  async #finalize(block: number): Promise<FinalizeAnswer> {
+    const before = this.#pool.head();
+    try {
+      return {ok: true, before, after: await this.#pool.finalize(block)};
+    } catch (error) {
+      return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
+    }
+  }
+}
+
+/** @returns undefined for more than an order can be */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ORDER_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** Resolves when the text is with the system. */
+function send(response: ServerResponse, status: number, text = ""): Promise<void> {
+  return new Promise(resolve => {
+    if (response.closed) return resolve(); // the client has gone
+    response.once("close", resolve);
+    response.writeHead(status, {"Content-Type": "application/json", Connection: "close"}).end(text);
+  });
+}
