@@ -1,37 +1,13 @@
 #!/usr/bin/env node
-/** Entry of the `proofd` binary: runs a command and turns its end into an exit code. */
-import {CommanderError} from "commander";
-import {ExitCode} from "./cli/exitCode.ts";
-import {createProgram, readEnvironment} from "./cli/program.ts";
-import {WorkError} from "./cli/storeOpening.ts";
+/** Entry of the `proofd` binary. All but the check below is loaded later: loading it takes open files. */
+import {requireDescriptors} from "./cli/descriptors.ts";
 
-async function main(): Promise<number> {
-  let exitCode: number = ExitCode.OK;
-  try {
-    const program = createProgram(code => {
-      exitCode = code;
-    });
-    readEnvironment(program, process.env);
-    await program.parseAsync(process.argv);
-    return exitCode;
-  } catch (error) {
-    return report(error);
-  }
+try {
+  requireDescriptors(0);
+} catch (error) {
+  process.stderr.write(`error: ${(error as Error).message}\n`);
+  process.exit(1);
 }
-
-/** @returns the exit code for what was thrown; what is not expected shows its stack */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) {
-    // Commander has written its message; the environment's errors are ours.
-    if (error.code === "commander.invalidArgument" && error.message.startsWith("environment")) {
-      process.stderr.write(`error: ${error.message}\n`);
-    }
-    return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
-  }
-  if (error instanceof WorkError) process.stderr.write(`error: ${error.message}\n`);
-  else process.stderr.write(`error: unexpected: ${error instanceof Error ? error.stack : String(error)}\n`);
-  return ExitCode.FAILED;
-}
-
+const {run} = await import("./cli/run.ts");
 // Not process.exitCode: threads and sockets that a failed command left behind must not keep the process.
-process.exit(await main());
+process.exit(await run());

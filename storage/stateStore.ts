@@ -199,7 +199,7 @@ export class StateStore {
     if (block < Math.min(finalized, latest))
       throw new StoreError(
         "FINALIZED",
-        `cannot roll back to block ${block}: blocks up to ${Math.min(finalized, latest)} are finalized`,
+        `blocks up to ${Math.min(finalized, latest)} are finalized, and finalized blocks are not removed`,
       );
     const floor = Buffer.allocUnsafe(6);
     floor.writeUIntBE(await this.nextPage(), 0, 6);

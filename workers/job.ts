@@ -243,6 +243,11 @@ export interface ImportJob {
   readonly finalized?: number | "last";
   /** Refuses a source of another chain; names the chain where block 0's line does not. */
   readonly chainId?: bigint;
+  /**
+   * 32 bytes: the hash of the block at which the source must end. Another last block is refused, and nothing is marked
+   * finalized before the source has shown this one.
+   */
+  readonly head?: Uint8Array;
   /** ImportEvents and FinalizeAnswers go out on it; ImportOrders come in. */
   readonly port: MessagePort;
 }

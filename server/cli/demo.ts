@@ -17,6 +17,7 @@ export async function importDemo(pool: ProofPool, chainId: bigint | undefined): 
   const {outcome} = await importWithProgress(pool, {
     source: {kind: "blocks", genesisPath: fileURLToPath(GENESIS), blocksPath: fileURLToPath(CHAIN)},
     finalized: "last",
+    head: undefined,
     chainId,
   });
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);

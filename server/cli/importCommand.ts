@@ -11,6 +11,8 @@ export interface ImportOptions {
   readonly source: ImportSource;
   /** Besides what lines say. */
   readonly finalized: number | "last" | undefined;
+  /** 32 bytes: where the source must end. */
+  readonly head: Uint8Array | undefined;
   readonly chainId: bigint | undefined;
 }
 
@@ -28,10 +30,10 @@ export async function runImport(options: ImportOptions): Promise<number> {
     if (stop.received !== null) return exitCodeOf(stop.received);
     const {outcome, signal} = await importWithProgress(pool, options);
     if (!outcome.ok) {
-      process.stderr.write(`error: ${outcome.message}\n${describe(outcome)}\n`);
+      process.stderr.write(`error: ${outcome.message}\n${describe(pool, outcome)}\n`);
       return ExitCode.FAILED;
     }
-    process.stdout.write(`${describe(outcome)}\n`);
+    process.stdout.write(`${describe(pool, outcome)}\n`);
     return outcome.stopped && signal !== null ? exitCodeOf(signal) : ExitCode.OK;
   });
 }
@@ -44,7 +46,7 @@ function reportFinalized(answer: FinalizeAnswer): void {
 /** Runs an import of which the first signal asks to stop after the block at hand. */
 export async function importWithProgress(
   pool: ProofPool,
-  options: Pick<ImportOptions, "source" | "finalized" | "chainId">,
+  options: Omit<ImportOptions, "db">,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | null}> {
   const progress = createProgress(process.stderr);
   let received: StopSignal | null = null;
@@ -52,6 +54,7 @@ export async function importWithProgress(
     {
       source: options.source,
       ...(options.finalized === undefined ? {} : {finalized: options.finalized}),
+      ...(options.head === undefined ? {} : {head: options.head}),
       ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     },
     event => progress.show(event),
@@ -69,13 +72,18 @@ export async function importWithProgress(
   }
 }
 
-function describe(outcome: ImportOutcome): string {
+function describe(pool: ProofPool, outcome: ImportOutcome): string {
   const {earliest, finalized, latest} = outcome.head;
   const held = outcome.ok && outcome.alreadyHeld > 0 ? `, ${outcome.alreadyHeld} already held` : "";
   const stopped = outcome.ok && outcome.stopped ? ", stopped before the end" : "";
   const coverage =
     latest === null
       ? "no block is held"
-      : `blocks ${earliest} to ${latest} are held, finalized up to ${finalized ?? "none"}`;
+      : `blocks ${earliest} to ${latest} are held, finalized up to ${finalized ?? "none"}; head: block ${latest}, ${hashOf(pool, latest)}`;
   return `imported ${outcome.blocks} blocks${held}${stopped}; ${coverage}`;
+}
+
+function hashOf(pool: ProofPool, block: number): string {
+  const summary = pool.readBlock(block);
+  return "hash" in summary ? `0x${Buffer.from(summary.hash).toString("hex")}` : summary.detail;
 }

@@ -2,7 +2,7 @@
  * Values of flags and PROOFD_* variables. A value that is refused ends the program with exit code 2 and a message that
  * names the flag or variable, the value and what is expected.
  */
-import {InvalidArgumentError, Option} from "commander";
+import {type Command, InvalidArgumentError, Option} from "commander";
 
 /** Threads of one kind. */
 export const MAX_WORKERS = 256;
@@ -17,6 +17,20 @@ const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 export function createOption(flags: string, description: string, prefix = "PROOFD"): Option {
   const option = new Option(flags, description);
   return option.env(`${prefix}_${option.name().replaceAll("-", "_").toUpperCase()}`);
+}
+
+/**
+ * Refuses PROOFD_ variables that no command knows, when a command is about to run.
+ *
+ * @param program - ends with a usage error
+ */
+export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
+  const known = new Set(program.commands.flatMap(({options}) => options.map(({envVar}) => envVar)));
+  program.hook("preAction", () => {
+    const unknown = Object.keys(environment).find(name => name.startsWith("PROOFD_") && !known.has(name));
+    if (unknown !== undefined)
+      program.error(`error: unknown environment variable ${unknown}: no command has a flag of that name`);
+  });
 }
 
 /** A flag without value. Its variable is checked by `readSwitches`, since commander takes any value for "on". */
@@ -106,6 +120,12 @@ export function parseBlockNumber(text: string): number {
 /** A block number, or "last" for the last block imported. */
 export function parseFinalized(text: string): number | "last" {
   return text === "last" ? "last" : parseBlockNumber(text);
+}
+
+/** A block's hash. */
+export function parseHash(text: string): Uint8Array {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return new Uint8Array(Buffer.from(text.slice(2), "hex"));
+  throw new InvalidArgumentError("Expected a hash: 0x and 64 hex digits.");
 }
 
 /** A chain id up to 2^256 - 1, decimal or 0x hex. */

@@ -17,8 +17,10 @@ import {
   parseBlockNumber,
   parseChainId,
   parseFinalized,
+  parseHash,
   parseText,
   readSwitches,
+  refuseUnknownVariables,
 } from "./options.ts";
 import {type RollbackOptions, runRollback} from "./rollbackCommand.ts";
 import {runServe} from "./serveCommand.ts";
@@ -46,8 +48,13 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   return program;
 }
 
-/** @throws InvalidArgumentError for a switch's variable with another value than 1, true, 0 or false */
+/**
+ * Looks at the PROOFD_ variables: unknown ones are refused when a command runs.
+ *
+ * @throws InvalidArgumentError for a switch's variable with another value than 1, true, 0 or false
+ */
 export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv): void {
+  refuseUnknownVariables(program, environment);
   for (const command of program.commands) readSwitches(command.options, environment);
 }
 
@@ -60,14 +67,17 @@ function createImport(onExitCode: (code: number) => void): Command {
       parseText,
     ),
     finalizedOption(),
+    createOption(
+      "--head <hash>",
+      "the last block's hash: refuse a source that does not end at this block",
+    ).argParser(parseHash),
     chainIdOption(),
   ])
     .description("Import blocks (--genesis and --blocks) or block differences (--diffs) into a store.")
     .action(async (values, command: Command) => {
       const source = chooseSource(values, command);
-      onExitCode(
-        await runImport({db: values.db, source, finalized: values.finalized, chainId: values.chainId}),
-      );
+      const {db, finalized, head, chainId} = values;
+      onExitCode(await runImport({db, source, finalized, head, chainId}));
     });
 }
 

@@ -5,21 +5,18 @@
 import {type PoolOptions, ProofPool} from "../../workers/pool.ts";
 import {ControlServer} from "../control/controlServer.ts";
 import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
+import {requireDescriptors} from "./descriptors.ts";
 import {ExitCode} from "./exitCode.ts";
+import {WorkError} from "./workError.ts";
 
 /** Decoded pages that the importing thread may keep where no flag says otherwise. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
 
-/** The work could not be done; `message` is for the operator. */
-export class WorkError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "WorkError";
-  }
-}
+export {WorkError};
 
 /** @throws WorkError that names the folder and, where there is no store, what makes one */
 export async function openStore(options: PoolOptions): Promise<ProofPool> {
+  requireDescriptors(options.workers + (options.estimates?.workers ?? 0));
   try {
     return await ProofPool.open(options);
   } catch (error) {

@@ -26,6 +26,7 @@ import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
 import type {Service} from "../service.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
 import type {HeldBytes} from "./heldBytes.ts";
+import {explainListenFailure} from "./listenFailure.ts";
 import {Reply} from "./reply.ts";
 
 const JSON_TYPE: readonly [string, string] = ["Content-Type", "application/json"];
@@ -79,7 +80,7 @@ export class HttpServer {
   /** @returns the port. @throws Error if it cannot be had */
   listen(): Promise<number> {
     const {host, port} = this.#options;
-    return new Promise((resolve, reject) => {
+    return new Promise(resolve => {
       // Without it the kernel would let two processes share a port, and spread the requests over both. The binding
       // takes it with a host too, which its types do not know.
       const listen = this.#app.listen.bind(this.#app) as unknown as (
@@ -90,7 +91,7 @@ export class HttpServer {
       ) => void;
       listen(host, port, LISTEN_EXCLUSIVELY, socket => {
         if (socket === false) {
-          reject(new Error(`cannot listen on ${host}:${port}: the address is in use or not ours`));
+          resolve(explainListenFailure(host, port));
           return;
         }
         this.#listenSocket = socket;

@@ -113,8 +113,9 @@ function parseElement(
   }
   const method = Object.hasOwn(fields, "method") ? fields.method : undefined;
   if (typeof method !== "string") return refuse(idText, "method must be a string");
-  const params = Object.hasOwn(fields, "params") ? fields.params : [];
-  if (typeof params !== "object" || params === null) return refuse(idText, "params must be an array");
+  // null says as much as leaving them out.
+  const params = (Object.hasOwn(fields, "params") ? fields.params : null) ?? [];
+  if (typeof params !== "object") return refuse(idText, "params must be an array");
   return {idText, method, params: params as Call["params"], error: null};
 }
 

@@ -5,7 +5,7 @@ import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
 import {Daemon, runProofd, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
-import {createLine, createLines, WorkFolder} from "../support/serviceChain.ts";
+import {createLine, createLines, hashOfBlock, WorkFolder} from "../support/serviceChain.ts";
 
 let folder: WorkFolder;
 let db: string;
@@ -129,14 +129,15 @@ test("an import says what it did, and again that it was all held", async () => {
     input: encodeLines(createLines(0, 2)),
   });
   assert.equal(first.code, 0);
-  assert.equal(first.stdout, "imported 3 blocks; blocks 0 to 2 are held, finalized up to 2\n");
+  const head = (block: number) => `head: block ${block}, ${hashOfBlock(block)}\n`;
+  assert.equal(first.stdout, `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; ${head(2)}`);
   const packed = folder.file("packed.ndjson.gz");
   await writeFile(packed, gzipSync(encodeLines(createLines(0, 4))));
   const second = await runProofd(["import", "--db", target, "--diffs", packed, "--finalized", "0x3"]);
   assert.equal(second.code, 0);
   assert.equal(
     second.stdout,
-    "imported 2 blocks, 3 already held; blocks 0 to 4 are held, finalized up to 3\n",
+    `imported 2 blocks, 3 already held; blocks 0 to 4 are held, finalized up to 3; ${head(4)}`,
   );
 });
 

@@ -182,7 +182,7 @@ test("a source of another chain is refused before anything is read from it", asy
   const source = {kind: "diffs", path, follow: false} as const;
   const refused = await other.startImport({source, chainId: 6n}, () => {}).outcome;
   assert.ok(!refused.ok);
-  assert.equal(refused.message, "line 1: the store holds chain 5, not 6");
+  assert.equal(refused.message, "line 1: block 0 is of chain 5, expected is chain 6");
   assert.ok((await other.startImport({source}, () => {}).outcome).ok);
   assert.equal(other.chainId, 5n);
   const again = await other.startImport({source, chainId: 6n}, () => {}).outcome;

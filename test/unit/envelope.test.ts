@@ -103,7 +103,6 @@ test("what is no request is invalid, with its id where it has a good one, and is
     ['{"jsonrpc":2.0,"method":"m","id":5}', "5"],
     ['{"jsonrpc":"2.0","method":1,"id":"a"}', '"a"'],
     ['{"jsonrpc":"2.0","method":"m","params":"bar","id":5}', "5"],
-    ['{"jsonrpc":"2.0","method":"m","params":null,"id":5}', "5"],
     ['{"jsonrpc":"2.0","method":1}', "null"],
   ];
   for (const [body, idText] of cases) {
@@ -131,8 +130,9 @@ test("of duplicate keys the last counts, and __proto__ is a field like any other
   assert.equal(({} as Record<string, unknown>).id, undefined);
 });
 
-test("params left out are an empty array, and unknown fields are ignored", () => {
+test("params left out, or null, are an empty array, and unknown fields are ignored", () => {
   assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","extra":{"a":1}}').params, []);
+  assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","params":null}').params, []);
   assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1}}').params, {a: 1});
 });
 

@@ -28,6 +28,8 @@ import {JOB_MS, MAX_FIRST_DATA_BYTES, SLICES} from "./slices.ts";
 
 /** EIP-7825. */
 const MAX_TRANSACTION_GAS = 1n << 24n;
+/** EIP-2681. */
+const MAX_NONCE = 2n ** 64n - 1n;
 /** Longer revert data is not passed on: 4 KB is much, 32 KiB bounds an answer. */
 const MAX_REVERT_BYTES = 32 << 10;
 
@@ -122,6 +124,10 @@ export class Estimator {
     const fee = feeOf(call, context.header.baseFeePerGas);
     const simulation = new Simulation(call, machine, context, fee.price);
     const account = await simulation.senderAccount();
+    if (account.nonce >= MAX_NONCE)
+      throw executionFailed(
+        `nonce has max value: the sender's nonce is ${account.nonce} (2^64 - 1), with which no transaction can be sent (EIP-2681)`,
+      );
     if (call.nonce !== undefined && call.nonce < account.nonce)
       throw executionFailed(
         `nonce too low: the sender's next nonce is ${account.nonce}, the call has ${call.nonce}`,

@@ -15,6 +15,7 @@ import {readHead} from "../readHead.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {type InputFile, openInput} from "./inputFile.ts";
 import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
+import {endAtHead} from "./sourceEnd.ts";
 
 /** A source that gives nothing for this long has nothing at hand: what is complete is written. */
 const IDLE_MS = 5;
@@ -43,6 +44,10 @@ export class Importer {
   /** The newest block before the import; -1 for none. */
   private readonly latestBefore: number;
   private alreadyHeld = 0;
+  /** False until the source has shown that it ends where it should. */
+  private mayFinalize: boolean;
+  /** The highest number that the source called finalized; -1 for none. */
+  private finalizedBySource = -1;
   /** The last block that the source gave and that is held now. */
   private newestSeen: number | undefined;
   private flushedAt = performance.now();
@@ -60,6 +65,7 @@ export class Importer {
     this.head = head;
     this.latestBefore = head.latest ?? -1;
     this.onEvent = onEvent;
+    this.mayFinalize = job.head === undefined;
   }
 
   static async create(
@@ -86,7 +92,10 @@ export class Importer {
   async run(): Promise<ImportOutcome> {
     let at: SourceBlock | undefined;
     try {
-      for await (const block of this.whileIdle(await this.openSource())) {
+      const source = await this.openSource();
+      const {head} = this.job;
+      const blocks = head === undefined ? source : endAtHead(source, head, this.ending.signal);
+      for await (const block of this.whileIdle(blocks)) {
         at = block;
         await this.take(block);
         at = undefined;
@@ -114,7 +123,10 @@ export class Importer {
     if (this.writer.isHeld(block)) this.alreadyHeld++;
     else await this.writer.apply(this.nameChain(await block.difference()));
     this.newestSeen = block.number;
-    if (block.finalized !== undefined) this.writer.markFinalized(block.finalized);
+    this.finalizedBySource = Math.max(this.finalizedBySource, block.finalized ?? -1);
+    if (this.job.head !== undefined && Buffer.compare(block.hash, this.job.head) === 0)
+      this.mayFinalize = true;
+    if (this.mayFinalize) this.writer.markFinalized(this.finalizedBySource);
     if (this.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS) await this.flush();
   }
 
@@ -168,7 +180,7 @@ export class Importer {
   private async flush(): Promise<void> {
     const {finalized} = this.job;
     // Only once the source has shown that it is of this chain, and no further than it went.
-    if (finalized !== undefined && this.newestSeen !== undefined)
+    if (finalized !== undefined && this.newestSeen !== undefined && this.mayFinalize)
       this.writer.markFinalized(finalized === "last" ? this.newestSeen : finalized);
     await this.writer.flush();
     this.flushedAt = performance.now();
@@ -221,7 +233,8 @@ export class Importer {
   private nameChain<T extends Awaited<ReturnType<SourceBlock["difference"]>>>(block: T): T {
     const {chainId} = this.job;
     if (block.chain === undefined || chainId === undefined) return block;
-    checkChainId(block.chain, chainId);
+    if (block.chain.chainId !== undefined && block.chain.chainId !== chainId)
+      throw new SourceError(`block 0 is of chain ${block.chain.chainId}, expected is chain ${chainId}`);
     return {...block, chain: {...block.chain, chainId}};
   }
 }

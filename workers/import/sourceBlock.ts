@@ -11,7 +11,7 @@ export interface SourceBlock {
   readonly finalized?: number;
   /** Which chain the source says it is; undefined where it does not. */
   readonly chainId?: bigint;
-  /** Makes the difference: executes the block, where that is what it takes. Called at most once, before the next block is asked for. */
+  /** Makes the difference: executes the block, where that is what it takes. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
 }
 

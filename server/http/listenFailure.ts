@@ -1,0 +1,45 @@
+/** Why uWebSockets.js could not listen: it says no more than that. */
+import {lookup} from "node:dns/promises";
+import {once} from "node:events";
+import {createServer} from "node:net";
+
+/** Looks the host up and binds the address as Node does, whose errors have a code. @throws Error that says why */
+export async function explainListenFailure(host: string, port: number): Promise<never> {
+  throw new Error(`cannot listen on ${host}:${port}: ${await findReason(host, port)}`);
+}
+
+async function findReason(host: string, port: number): Promise<string> {
+  try {
+    await lookup(host);
+  } catch (error) {
+    return `the host ${host} cannot be resolved (${codeOf(error)})`;
+  }
+  const probe = createServer();
+  try {
+    probe.listen({host, port, exclusive: true});
+    await once(probe, "listening");
+    return "the system refused it, and would not now: try again";
+  } catch (error) {
+    return describe(codeOf(error), error);
+  } finally {
+    probe.close();
+  }
+}
+
+function describe(code: string, error: unknown): string {
+  switch (code) {
+    case "EADDRINUSE":
+      return "the address is in use";
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+      return "this machine has no such address";
+    case "EACCES":
+      return "this user may not listen on that port";
+    default:
+      return (error as Error).message;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return String((error as NodeJS.ErrnoException).code);
+}

@@ -1,0 +1,38 @@
+/** A source that has to end at a known block: the parent hash of the next block vouches for each block but the last. */
+import {toHex} from "../../storage/hex.ts";
+import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+
+/**
+ * Holds each block back until the source shows what comes after it, so that a wrong last block is never taken.
+ *
+ * @param head - 32 bytes: the last block's hash
+ * @param signal - has ended `source` early: then the block held back is dropped, and that is no error
+ * @throws SourceError if the source ends at another block, or goes on after this one
+ */
+export async function* endAtHead(
+  source: AsyncGenerator<SourceBlock>,
+  head: Uint8Array,
+  signal: AbortSignal,
+): AsyncGenerator<SourceBlock> {
+  let last: SourceBlock | undefined;
+  for await (const block of source) {
+    if (last !== undefined) {
+      yield last;
+      if (isHead(last, head))
+        throw new SourceError(
+          `the source goes on with block ${block.number} after block ${last.number}, which is the head asked for`,
+        );
+    }
+    last = block;
+  }
+  if (signal.aborted) return;
+  const expected = `expected is the head ${toHex(head)}`;
+  if (last === undefined) throw new SourceError(`the source has no block; ${expected}`);
+  if (!isHead(last, head))
+    throw new SourceError(`the source ends at block ${last.number} (${toHex(last.hash)}); ${expected}`);
+  yield last;
+}
+
+function isHead({hash}: SourceBlock, head: Uint8Array): boolean {
+  return Buffer.compare(hash, head) === 0;
+}
