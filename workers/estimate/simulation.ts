@@ -27,7 +27,39 @@ export interface RunFailure {
 }
 
 const NO_BYTES = new Uint8Array(0);
-const {REVERT, OUT_OF_GAS, CODESTORE_OUT_OF_GAS} = EVMError.errorMessages;
+const {
+  REVERT,
+  OUT_OF_GAS,
+  CODESTORE_OUT_OF_GAS,
+  CODESIZE_EXCEEDS_MAXIMUM,
+  STACK_UNDERFLOW,
+  STACK_OVERFLOW,
+  INVALID_JUMP,
+  OUT_OF_RANGE,
+  STATIC_STATE_CHANGE,
+  CREATE_COLLISION,
+  VALUE_OVERFLOW,
+  INSUFFICIENT_BALANCE,
+  INVALID_BYTECODE_RESULT,
+  INITCODE_SIZE_VIOLATION,
+  INVALID_EOF_FORMAT,
+} = EVMError.errorMessages;
+
+/** What the library's words for a halt mean; those left out say it. */
+const REASONS: Readonly<Record<string, string>> = {
+  [CODESIZE_EXCEEDS_MAXIMUM]: "the code that the creation returns is longer than 24576 bytes (EIP-170)",
+  [STACK_UNDERFLOW]: "stack underflow: an instruction takes more from the stack than it holds",
+  [STACK_OVERFLOW]: "stack overflow: more than 1024 words on the stack",
+  [INVALID_JUMP]: "invalid jump: its destination is no JUMPDEST",
+  [OUT_OF_RANGE]: "an instruction reads or returns beyond the data that there is",
+  [STATIC_STATE_CHANGE]: "write protection: a static call changes the state",
+  [CREATE_COLLISION]: "contract address collision: the new address has a nonce, code or storage already",
+  [VALUE_OVERFLOW]: "the receiver's balance would be 2^256 wei or more",
+  [INSUFFICIENT_BALANCE]: "insufficient balance for transfer: the sender has less than the value",
+  [INVALID_BYTECODE_RESULT]: "the code that the creation returns begins with 0xef (EIP-3541)",
+  [INITCODE_SIZE_VIOLATION]: "the data of the creation is longer than 49152 bytes (EIP-3860)",
+  [INVALID_EOF_FORMAT]: "the code begins with 0xef (EIP-3541)",
+};
 
 /** Whose balance and nonce count where the call names no sender. */
 const ZERO_ADDRESS = new Uint8Array(20);
@@ -132,7 +164,8 @@ export class Simulation {
 
   private describeFailure(error: EVMError | undefined): RunFailure | undefined {
     if (error === undefined) return undefined;
-    const reason = error.error;
+    // The library names the place of an invalid jump by hashes of code and contract.
+    const reason = error.error.replace(/ at 0x.*$/s, "");
     if (reason === REVERT) {
       // The library's word for most inputs that a precompile refuses; it takes all gas, as no revert does.
       const isPrecompile = this.to !== undefined && this.machine.evm.getPrecompile(this.to) !== undefined;
@@ -140,6 +173,6 @@ export class Simulation {
       return {kind: "revert", reason};
     }
     if (reason === OUT_OF_GAS || reason === CODESTORE_OUT_OF_GAS) return {kind: "outOfGas", reason};
-    return {kind: "other", reason};
+    return {kind: "other", reason: REASONS[reason] ?? reason};
   }
 }

@@ -17,10 +17,12 @@ import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
+import {checkShape} from "./blockShape.ts";
 import {ExecutionError} from "./errors.ts";
 import {ExecutionState} from "./executionState.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
+import {describeRefusal} from "./refusal.ts";
 import {rootKey, type TrieNodes} from "./trieNodes.ts";
 
 export interface BlockExecutorOptions {
@@ -50,6 +52,8 @@ export class BlockExecutor {
   /** Made anew after a failure, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;
   private last: BlockId;
+  /** Of the block that is being explained. */
+  private refusedTransaction: number | undefined;
 
   private constructor({genesis, nodes, blockHash}: BlockExecutorOptions, last: BlockId) {
     this.genesis = genesis;
@@ -115,7 +119,10 @@ export class BlockExecutor {
       this.state.discard();
       this.vm = undefined;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
-      throw new ExecutionError(code, `block ${head.number}: ${plainMessage(error)}`, {cause: error});
+      const reason = describeRefusal(error, this.refusedTransaction);
+      throw new ExecutionError(code, `block ${head.number}: ${reason}`, {cause: error});
+    } finally {
+      this.refusedTransaction = undefined;
     }
   }
 
@@ -136,10 +143,16 @@ export class BlockExecutor {
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
     this.common.setHardfork(this.genesis.forks.forkAt(head));
     // Uncles may be older than a fork; the library finds theirs by number, which is all that counts before the merge.
-    const block = createBlockFromRLP(blockRlp, {
-      common: this.common,
-      ...(head.difficulty !== 0n && {setHardfork: true}),
-    });
+    let block: Block;
+    try {
+      block = createBlockFromRLP(blockRlp, {
+        common: this.common,
+        ...(head.difficulty !== 0n && {setHardfork: true}),
+      });
+    } catch (error) {
+      checkShape(blockRlp, head, this.common);
+      throw error;
+    }
     // The library writes the header anew from the fields it knows.
     checkField("header hash", toHex(head.hash), toHex(block.hash()));
     try {
@@ -154,7 +167,16 @@ export class BlockExecutor {
   /** Executes a refused block once more without the library's comparison, whose errors do not say what it got. */
   private async explain(block: Block): Promise<void> {
     this.state.discard();
-    const result = await runBlock(await this.createVm(), {block, generate: true, skipHeaderValidation: true});
+    const vm = await this.createVm();
+    let done = 0;
+    vm.events.on("beforeBlock", () => {
+      this.refusedTransaction = block.transactions.length > 0 ? 0 : undefined;
+    });
+    vm.events.on("afterTx", () => {
+      done++;
+      this.refusedTransaction = done < block.transactions.length ? done : undefined;
+    });
+    const result = await runBlock(vm, {block, generate: true, skipHeaderValidation: true});
     const {header} = block;
     checkField("gas used", `${header.gasUsed}`, `${result.gasUsed}`);
     checkField("receipts root", toHex(header.receiptTrie), toHex(result.receiptsRoot));
@@ -193,10 +215,4 @@ const findCliqueSigner: NonNullable<EVMOpts["cliqueSigner"]> = header =>
 
 function checkField(name: string, expected: string, got: string): void {
   if (expected !== got) throw new Error(`${name} is ${got}, the header says ${expected}`);
-}
-
-/** @ethereumjs ends its messages with the state of the machine in parentheses. */
-function plainMessage(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/ \((vm|block|tx) .*$/s, "");
 }

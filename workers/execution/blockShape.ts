@@ -1,0 +1,101 @@
+/**
+ * Which fields a block of a fork has. Looked at only once a block is refused: the library says which proposal it misses, and
+ * not that a wrong number or timestamp has made the block one of another fork.
+ */
+import type {Common} from "@ethereumjs/common";
+import {RLP} from "@ethereumjs/rlp";
+import {createTxFromBlockBodyData} from "@ethereumjs/tx";
+import type {BlockHead} from "./blockHead.ts";
+
+interface HeaderField {
+  readonly name: string;
+  /** That brought it; undefined: always there. */
+  readonly eip?: number;
+  /** Exactly, where it has a fixed length. */
+  readonly bytes?: number;
+}
+
+/** In their order in the header. */
+const HEADER_FIELDS: readonly HeaderField[] = [
+  {name: "parentHash", bytes: 32},
+  {name: "uncleHash", bytes: 32},
+  {name: "miner", bytes: 20},
+  {name: "stateRoot", bytes: 32},
+  {name: "transactionsRoot", bytes: 32},
+  {name: "receiptsRoot", bytes: 32},
+  {name: "logsBloom", bytes: 256},
+  {name: "difficulty"},
+  {name: "number"},
+  {name: "gasLimit"},
+  {name: "gasUsed"},
+  {name: "timestamp"},
+  {name: "extraData"},
+  {name: "mixHash", bytes: 32},
+  {name: "nonce", bytes: 8},
+  {name: "baseFeePerGas", eip: 1559},
+  {name: "withdrawalsRoot", eip: 4895, bytes: 32},
+  {name: "blobGasUsed", eip: 4844},
+  {name: "excessBlobGas", eip: 4844},
+  {name: "parentBeaconBlockRoot", eip: 4788, bytes: 32},
+  {name: "requestsHash", eip: 7685, bytes: 32},
+];
+
+/** The EIP of each type of transaction that may stand in a block. */
+const EIP_OF_TYPE: Readonly<Record<number, number>> = {1: 2930, 2: 1559, 3: 4844, 4: 7702};
+const LEGACY_FROM = 0xc0;
+
+/**
+ * @param common - set to the block's fork
+ * @throws Error that says what is missing, too much or of another length
+ */
+export function checkShape(blockRlp: Uint8Array, {number, timestamp}: BlockHead, common: Common): void {
+  const parts = RLP.decode(blockRlp);
+  if (!Array.isArray(parts)) throw new Error("it is not a list");
+  const [header, transactions] = parts;
+  if (!Array.isArray(header)) throw new Error("its header is not a list");
+  const fork = `by its number ${number} and timestamp ${timestamp} it is a block of ${common.hardfork()}`;
+  const expected = HEADER_FIELDS.filter(({eip}) => eip === undefined || common.isActivatedEIP(eip));
+  if (header.length < expected.length)
+    throw new Error(`its header lacks ${listNames(expected.slice(header.length))}: ${fork}`);
+  if (header.length > expected.length) {
+    const what =
+      header.length > HEADER_FIELDS.length
+        ? `${header.length} fields`
+        : listNames(HEADER_FIELDS.slice(expected.length, header.length));
+    throw new Error(`its header has ${what}, ${expected.length} fields are expected: ${fork}`);
+  }
+  for (const [at, {name, bytes}] of expected.entries()) {
+    const length = (header[at] as Uint8Array).length;
+    if (bytes !== undefined && length !== bytes)
+      throw new Error(`${name} has ${length} bytes, expected are ${bytes}`);
+  }
+  const hasWithdrawals = common.isActivatedEIP(4895);
+  const count = hasWithdrawals ? 4 : 3;
+  if (parts.length !== count) {
+    const names = `header, transactions, uncles${hasWithdrawals ? ", withdrawals" : ""}`;
+    throw new Error(`it has ${parts.length} parts, expected are ${count} (${names}): ${fork}`);
+  }
+  if (!Array.isArray(transactions)) throw new Error("its transactions are not a list");
+  for (const [at, transaction] of transactions.entries()) checkTransaction(transaction, at, common);
+}
+
+function checkTransaction(transaction: unknown, at: number, common: Common): void {
+  const type = transaction instanceof Uint8Array ? transaction[0] : undefined;
+  if (type !== undefined && type < LEGACY_FROM) {
+    const eip = EIP_OF_TYPE[type];
+    if (eip === undefined) throw new Error(`transaction ${at} has type ${type}, which no fork has`);
+    if (!common.isActivatedEIP(eip))
+      throw new Error(
+        `transaction ${at} has type ${type} (EIP-${eip}), which ${common.hardfork()} does not have`,
+      );
+  }
+  try {
+    createTxFromBlockBodyData(transaction as Uint8Array, {common});
+  } catch (error) {
+    throw new Error(`transaction ${at} cannot be read: ${(error as Error).message}`, {cause: error});
+  }
+}
+
+function listNames(fields: readonly HeaderField[]): string {
+  return fields.map(({name}) => name).join(", ");
+}
