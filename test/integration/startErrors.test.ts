@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import {execFile} from "node:child_process";
 import {existsSync, mkdirSync, readdirSync} from "node:fs";
-import {chmod, readFile, writeFile} from "node:fs/promises";
+import {chmod} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {runProofd, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
-import {createLine, createLines, hashOfBlock, WorkFolder} from "../support/serviceChain.ts";
+import {createLines, hashOfBlock, WorkFolder} from "../support/serviceChain.ts";
+import {writeShortChain} from "../support/shortChain.ts";
 
 const MAIN = fileURLToPath(new URL("../../server/main.js", import.meta.url));
 
@@ -32,10 +33,6 @@ async function assertFails(
   assert.match(finished.stderr, message, args.join(" "));
   assert.doesNotMatch(finished.stderr, /unexpected|^ {4}at /m);
   assert.equal(finished.code, code, args.join(" "));
-}
-
-function demo(name: string): string {
-  return fileURLToPath(new URL(`../../../demo/${name}`, import.meta.url));
 }
 
 /** Runs proofd with a limit of open files. */
@@ -65,7 +62,7 @@ test("too few open files are named with what is needed, and that many are enough
   assert.equal(tooFew.code, 1, tooFew.stderr);
   assert.match(tooFew.stderr, / with 2 proof and estimate threads: raise the limit\n$/);
   assert.ok(Number(message.exec(tooFew.stderr)?.[2]) > toStart);
-  const chain = ["--genesis", demo("genesis.json"), "--blocks", demo("chain.rlp")];
+  const chain = await writeShortChain(folder.file("short.rlp"));
   const enough = await runLimited(toStart, ["import", "--db", folder.file("limited"), ...chain]);
   assert.equal(enough.code, 0, enough.stderr);
 });
@@ -164,62 +161,4 @@ test("a rollback that is refused says so once", async () => {
     stderr,
     "error: cannot roll back to block 2: blocks up to 3 are finalized, and finalized blocks are not removed\n",
   );
-});
-
-test("import --head takes a source that ends there, and of another one all but its last block", async () => {
-  const lines = encodeLines([createLine(0), createLine(1, 1), createLine(2)]);
-  const importTo = (name: string, head: string, input: string) =>
-    runProofd(["import", "--db", folder.file(name), "--diffs", "-", "--head", head, "--finalized", "last"], {
-      input,
-    });
-  const right = await importTo("head", hashOfBlock(2), lines);
-  assert.equal(
-    right.stdout,
-    `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; head: block 2, ${hashOfBlock(2)}\n`,
-    right.stderr,
-  );
-  const wrong = await importTo("wrong", hashOfBlock(9), lines);
-  assert.equal(wrong.code, 1);
-  assert.ok(
-    wrong.stderr.includes(
-      `error: the source ends at block 2 (${hashOfBlock(2)}); expected is the head ${hashOfBlock(9)}\n`,
-    ),
-    wrong.stderr,
-  );
-  // Not even what a line says is final, before the source has shown that it is the right one.
-  assert.match(
-    wrong.stderr,
-    /imported 2 blocks; blocks 0 to 1 are held, finalized up to none; head: block 1, /,
-  );
-  const beyond = await importTo("beyond", hashOfBlock(1), lines);
-  assert.equal(beyond.code, 1);
-  assert.match(beyond.stderr, /goes on with block 2 after block 1, which is the head asked for/);
-  assert.match(beyond.stderr, /blocks 0 to 1 are held, finalized up to 1/);
-  const none = await importTo("none", hashOfBlock(1), "");
-  assert.match(none.stderr, /the source has no block; expected is the head 0x/);
-  assert.equal(existsSync(folder.file("none")), false);
-  await assertFails(
-    ["import", "--db", folder.file("x"), "--diffs", "-", "--head", "0x12"],
-    /argument '0x12' is invalid. Expected a hash/,
-    {code: 2},
-  );
-});
-
-test("import --head refuses a chain whose last block was changed, and keeps the blocks before it", async () => {
-  const chain = await readFile(demo("chain.rlp"));
-  const target = folder.file("changed");
-  const args = ["--genesis", demo("genesis.json"), "--blocks"];
-  const whole = await runProofd(["import", "--db", target, ...args, demo("chain.rlp")]);
-  const head = /head: block 100, (0x[0-9a-f]{64})$/m.exec(whole.stdout)?.[1] as string;
-  // The last block's gas limit: the field after its number, 100.
-  const at = chain.lastIndexOf(Buffer.from([0x80, 0x64, 0x84]));
-  assert.ok(at > 0, "the header's difficulty, number and gas limit");
-  chain[at + 6] = (chain[at + 6] as number) ^ 1;
-  const changed = folder.file("changed.rlp");
-  await writeFile(changed, chain);
-  const again = folder.file("again");
-  const {code, stderr} = await runProofd(["import", "--db", again, ...args, changed, "--head", head]);
-  assert.equal(code, 1);
-  assert.match(stderr, /the source ends at block 100 \(0x.*\); expected is the head 0x/);
-  assert.match(stderr, /imported 100 blocks; blocks 0 to 99 are held/);
 });

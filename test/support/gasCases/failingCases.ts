@@ -47,7 +47,7 @@ export function failingCases({at, call}: Kit): readonly FailingCase[] {
       call: transfer(bob.address, 0n),
       overrides: {[bob.address]: {code: "0x5f56"}},
       ...failed,
-      message: /invalid JUMP/,
+      message: /invalid jump/,
     },
     {
       title: "a loop without end",
