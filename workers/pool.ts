@@ -187,6 +187,9 @@ export class ProofPool {
       workerData,
       // An import waits for its source: the thread must not sleep in Atomics.wait meanwhile.
       atomics: "disabled",
+      // A thread that ends would close descriptors a second time that were opened by number and given to a socket, which
+      // has closed them (import/pipe.ts).
+      trackUnmanagedFds: false,
       recordTiming: false,
     });
     this.imports.on("error", onError);

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Another program that announces itself in the same way. */
   readonly main?: string;
+  /** A program and its arguments that runs it: a tracer. */
+  readonly under?: readonly string[];
 }
 
 /** Runs a command to its end. */
@@ -48,7 +50,9 @@ export class Daemon {
     // The test runner's own variables must not reach the program.
     const env = {PATH: process.env.PATH ?? "", ...options.env};
     const cwd = options.cwd === undefined ? {} : {cwd: options.cwd};
-    this.child = startChild(process.execPath, [options.main ?? MAIN, ...args], {env, ...cwd});
+    const main = options.main ?? MAIN;
+    const [command, ...rest] = [...(options.under ?? []), process.execPath, main, ...args] as [string];
+    this.child = startChild(command, rest, {env, ...cwd});
     this.child.stdin.on("error", () => {}); // it may end before it has read all
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;

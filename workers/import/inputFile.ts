@@ -1,19 +1,16 @@
 /**
  * An input as a stream of chunks: a file, a pipe or standard input (`-`), unpacked if it is gzip, whatever its name.
  */
-import {constants, createReadStream, fstatSync} from "node:fs";
+import {constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
-import {Socket} from "node:net";
-import {type Readable, Transform} from "node:stream";
-import {pipeline} from "node:stream/promises";
+import type {Readable} from "node:stream";
 import {setTimeout as delay} from "node:timers/promises";
-import {isatty, ReadStream} from "node:tty";
-import {createGunzip} from "node:zlib";
+import {openFifo, openStandardInput, readStream} from "./pipe.ts";
 import {SourceError} from "./sourceBlock.ts";
+import {unpacked} from "./unpacked.ts";
 
 /** How often a file that is followed is looked at for more. */
 const FOLLOW_INTERVAL_MS = 100;
-const STANDARD_INPUT = 0;
 
 export interface InputFile {
   /** Once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
@@ -85,43 +82,15 @@ async function* readFile(
   }
 }
 
-/**
- * A pipe may be silent for ever, and a thread that waits in read(2) can be neither stopped nor joined: pipes,
- * sockets and terminals are polled by the event loop instead.
- */
+/** Pipes, sockets and devices. */
 async function* readPipe(path: string, {signal}: InputOptions): AsyncGenerator<Uint8Array> {
-  const stream = path === "-" ? openStandardInput() : await openPipe(path);
-  const stop = (): void => void stream.destroy();
-  signal.addEventListener("abort", stop);
-  try {
-    if (!signal.aborted) for await (const chunk of stream) yield chunk;
-  } catch (error) {
-    if (!signal.aborted)
-      throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
-  } finally {
-    signal.removeEventListener("abort", stop);
-    stream.destroy();
-  }
+  yield* readStream(path, path === "-" ? openStandardInput() : await openPipe(path), signal);
 }
 
-function openStandardInput(): Readable {
-  const kind = fstatSync(STANDARD_INPUT);
-  if (kind.isFIFO() || kind.isSocket())
-    return new Socket({fd: STANDARD_INPUT, readable: true, writable: false});
-  if (isatty(STANDARD_INPUT)) return new ReadStream(STANDARD_INPUT);
-  // A file redirected, or /dev/null.
-  return createReadStream("", {fd: STANDARD_INPUT, autoClose: false});
-}
-
-/** Opening a pipe must not wait for its writer. */
 async function openPipe(path: string): Promise<Readable> {
-  const file = await openOrThrow(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  if (!(await file.stat()).isFIFO()) return file.createReadStream();
-  // Kept open by the socket from here on.
-  return new Socket({fd: file.fd, readable: true, writable: false}).on(
-    "close",
-    () => void file.close().catch(() => {}),
-  );
+  if ((await statOrThrow(path)).isFIFO()) return openFifo(path);
+  // The stream owns the handle.
+  return (await openOrThrow(path, constants.O_RDONLY | constants.O_NONBLOCK)).createReadStream();
 }
 
 async function openOrThrow(path: string, flags: number): Promise<FileHandle> {
@@ -129,40 +98,5 @@ async function openOrThrow(path: string, flags: number): Promise<FileHandle> {
     return await open(path, flags);
   } catch (error) {
     throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
-  }
-}
-
-/** Passes chunks on, or unpacks them if the first two bytes are gzip's. */
-async function* unpacked(
-  path: string,
-  chunks: AsyncGenerator<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const ahead: Uint8Array[] = [];
-  let first = Buffer.alloc(0);
-  for (let next = await chunks.next(); ; next = await chunks.next()) {
-    if (next.done === true) break;
-    ahead.push(next.value);
-    first = Buffer.concat([first, next.value.subarray(0, 2)]);
-    if (first.length >= 2) break;
-  }
-  const all = (async function* () {
-    yield* ahead;
-    yield* chunks;
-  })();
-  if (first[0] !== 0x1f || first[1] !== 0x8b) {
-    yield* all;
-    return;
-  }
-  const out = new Transform({transform: (chunk, _encoding, done) => done(null, chunk)});
-  const unpacking = pipeline(all, createGunzip(), out, {signal}).catch(error => out.destroy(error));
-  try {
-    yield* out;
-  } catch (error) {
-    if (!signal.aborted)
-      throw new SourceError(`${path} does not unpack: ${(error as Error).message}`, {cause: error});
-  } finally {
-    out.destroy();
-    await unpacking;
   }
 }

@@ -1,0 +1,64 @@
+/**
+ * Pipes, sockets and terminals, as streams that the event loop polls: a pipe may be silent for ever, and a thread that
+ * waits in read(2) can be neither stopped nor joined.
+ *
+ * Every descriptor has one owner, which closes it once. A number that is closed a second time may belong to LevelDB's
+ * log or to a client's socket by then.
+ */
+import {closeSync, constants, createReadStream, fstatSync, openSync} from "node:fs";
+import {Socket} from "node:net";
+import type {Readable} from "node:stream";
+import {isatty, ReadStream} from "node:tty";
+import {SourceError} from "./sourceBlock.ts";
+
+const STANDARD_INPUT = 0;
+
+/**
+ * The process owns descriptor 0 as long as it lives: libuv leaves 0 to 2 open when a stream on them is closed, and Node
+ * opens /dev/null in their place where they are not open at start. So no file can ever get the number 0.
+ */
+export function openStandardInput(): Readable {
+  const kind = fstatSync(STANDARD_INPUT);
+  if (kind.isFIFO() || kind.isSocket())
+    return new Socket({fd: STANDARD_INPUT, readable: true, writable: false});
+  if (isatty(STANDARD_INPUT)) return new ReadStream(STANDARD_INPUT);
+  // A file redirected, or /dev/null.
+  return createReadStream("", {fd: STANDARD_INPUT, autoClose: false});
+}
+
+/**
+ * Does not wait for a writer. The socket owns the descriptor: no FileHandle may have it, and a worker thread must not
+ * be one that closes "unmanaged" descriptors when it ends (pool.ts), since Node never learns that a socket closed it.
+ *
+ * @throws SourceError, also where `path` is no pipe
+ */
+export function openFifo(path: string): Socket {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return new Socket({fd, readable: true, writable: false});
+  } catch (error) {
+    // A constructor that throws has not taken it.
+    if (fd !== undefined) closeSync(fd);
+    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+  }
+}
+
+/** The stream's chunks; destroys it in the end. @param signal - ends it early, as if the input ended there */
+export async function* readStream(
+  path: string,
+  stream: Readable,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const stop = (): void => void stream.destroy();
+  signal.addEventListener("abort", stop);
+  try {
+    if (!signal.aborted) for await (const chunk of stream) yield chunk;
+  } catch (error) {
+    if (!signal.aborted)
+      throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stream.destroy();
+  }
+}

@@ -1,0 +1,54 @@
+/** Bytes unpacked if they are gzip, whatever the name of what they come from. */
+import {Transform} from "node:stream";
+import {pipeline} from "node:stream/promises";
+import {createGunzip} from "node:zlib";
+import {SourceError} from "./sourceBlock.ts";
+
+/**
+ * Passes chunks on, or unpacks them if the first two bytes are gzip's. Ends `chunks` when it ends.
+ *
+ * @throws SourceError if they do not unpack
+ */
+export async function* unpacked(
+  path: string,
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    const ahead: Uint8Array[] = [];
+    let first = Buffer.alloc(0);
+    while (first.length < 2) {
+      const next = await chunks.next();
+      if (next.done === true) break;
+      ahead.push(next.value);
+      first = Buffer.concat([first, next.value.subarray(0, 2)]);
+    }
+    const all = (async function* () {
+      yield* ahead;
+      yield* chunks;
+    })();
+    if (first[0] === 0x1f && first[1] === 0x8b) yield* gunzip(path, all, signal);
+    else yield* all;
+  } finally {
+    // Whoever stops among the first chunks has not reached it: its file would stay open.
+    await chunks.return(undefined);
+  }
+}
+
+async function* gunzip(
+  path: string,
+  packed: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const out = new Transform({transform: (chunk, _encoding, done) => done(null, chunk)});
+  const unpacking = pipeline(packed, createGunzip(), out, {signal}).catch(error => out.destroy(error));
+  try {
+    yield* out;
+  } catch (error) {
+    if (!signal.aborted)
+      throw new SourceError(`${path} does not unpack: ${(error as Error).message}`, {cause: error});
+  } finally {
+    out.destroy();
+    await unpacking;
+  }
+}
