@@ -9,7 +9,9 @@ import {HeldBytes} from "./http/heldBytes.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {CallTally} from "./observe/callTally.ts";
 import {Metrics} from "./observe/metrics.ts";
+import {Readiness} from "./observe/readiness.ts";
 import {RefusalLog} from "./observe/refusalLog.ts";
+import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {createAnswerMemory, createProofLane} from "./proofs.ts";
 import {METHOD_NAMES} from "./rpc/methods.ts";
@@ -22,6 +24,12 @@ export interface Front {
   readonly memory: AnswerMemory;
 }
 
+/** Of an import beside the service. */
+export interface Imported {
+  readonly source: SourceStatus | undefined;
+  readonly readiness: Readiness;
+}
+
 /** Nothing listens yet. @param pool, estimates - stay the caller's, and are closed after the front */
 export function createFront(
   options: HttpOptions,
@@ -29,6 +37,7 @@ export function createFront(
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
+  imported: Imported = {source: undefined, readiness: new Readiness(pool)},
 ): Front {
   const {limits} = options;
   const tally = new CallTally(METHOD_NAMES);
@@ -47,6 +56,7 @@ export function createFront(
     estimates: dispatcher,
     refusals,
     readHead: () => pool.head(),
+    ...imported,
   });
   const service = new Service(pool, estimates, limits, dispatcher, tally, trouble);
   const http = new HttpServer(options, {
@@ -54,7 +64,8 @@ export function createFront(
     held,
     metrics,
     log,
-    readCoverage: () => ({isEmpty: pool.head().latest === null, isProvable: pool.head().finalized !== null}),
+    readiness: imported.readiness,
+    isEmpty: () => pool.head().latest === null,
   });
   return {http, dispatcher, metrics, memory};
 }

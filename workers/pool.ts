@@ -34,8 +34,10 @@ import type {
   Head,
   ImportEvent,
   ImportJob,
+  ImportMessage,
   ImportOutcome,
   ProveJob,
+  SourceEvent,
 } from "./job.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {failureOf} from "./prove/prover.ts";
@@ -74,6 +76,8 @@ export interface BlockSummary {
   readonly hash: Uint8Array;
   /** 32 bytes: the top root of the account tree. */
   readonly stateRoot: Uint8Array;
+  /** Seconds, as a rule since 1970; undefined: its source did not say. */
+  readonly timestamp?: bigint;
 }
 
 /** An import or a check under way; `stop` asks it to end after the block at hand. */
@@ -253,7 +257,8 @@ export class ProofPool {
   readBlock(block: number): BlockSummary | Failure {
     try {
       const {header, stateRoot} = this.store.blockOrThrow(block);
-      return {number: block, hash: header.hash, stateRoot};
+      const {hash, timestamp} = header;
+      return {number: block, hash, stateRoot, ...(timestamp === undefined ? {} : {timestamp})};
     } catch (error) {
       return failureOf(error);
     }
@@ -290,17 +295,23 @@ export class ProofPool {
     }
   }
 
+  /** @param onSource - takes what happens to a source that is followed */
   startImport(
     job: Omit<ImportJob, "kind" | "port">,
     onEvent: (event: ImportEvent) => void,
+    onSource: (event: SourceEvent) => void = () => {},
   ): Running<ImportOutcome> {
     const unanswered = new Map<number, (answer: FinalizeAnswer | null) => void>();
-    const {running, near} = this.start<ImportEvent | FinalizeAnswer, ImportOutcome>(
+    const {running, near} = this.start<ImportMessage, ImportOutcome>(
       port => ({...job, kind: "import", port}),
       event => {
         if ("order" in event) {
           unanswered.get(event.order)?.(event);
           unanswered.delete(event.order);
+          return;
+        }
+        if ("kind" in event) {
+          onSource(event);
           return;
         }
         this.currentHead = event.head;

@@ -25,6 +25,8 @@ import {
 import {type RollbackOptions, runRollback} from "./rollbackCommand.ts";
 import {runServe} from "./serveCommand.ts";
 
+/** 30 years. */
+const MAX_LAG_SECONDS = 1_000_000_000;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
 /** @param onExitCode - takes the exit code of the command that ran */
@@ -121,6 +123,10 @@ function createServe(onExitCode: (code: number) => void): Command {
       "import these block differences while serving; - is standard input",
     ).argParser(parseText),
     finalizedOption(),
+    createOption(
+      "--max-lag <seconds>",
+      "not ready (/readyz) while the newest block is older, or the source of --diffs has ended or failed",
+    ).argParser(integerParser(1, MAX_LAG_SECONDS)),
     createSwitch("--demo", "serve the built-in demo chain, which is imported first, all of it finalized"),
     chainIdOption(),
     ...createLimitOptions(),
@@ -132,9 +138,11 @@ function createServe(onExitCode: (code: number) => void): Command {
   ])
     .description("Serve proofs of the store's finalized blocks, and gas estimates, over JSON-RPC.")
     .action(async (values, command: Command) => {
-      const {db, host, port, workers, cacheMb, diffs, finalized, demo, chainId} = values;
+      const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, chainId} = values;
       const {logLevel, logRequests} = values;
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
+      if (maxLag !== undefined && diffs === undefined)
+        command.error("error: --max-lag needs --diffs: without it no block can come");
       const code = await runServe({
         db,
         host,
@@ -143,6 +151,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         cacheBytes: cacheMb * 2 ** 20,
         diffs,
         finalized,
+        maxLagSeconds: maxLag,
         demo: demo === true,
         chainId,
         logLevel,

@@ -1,24 +1,25 @@
 /**
  * `proofd serve`: store, pool, dispatcher and HTTP front, from the first line to the last.
  *
- * An import beside the service (--diffs) that fails is logged and shown in a metric, and the service goes on with what
- * is held: proofs of those blocks stay right, and a restart is the operator's decision.
+ * An import beside the service (--diffs) that fails is logged and shown (following.ts), and the service goes on with what
+ * is held: proofs of those blocks stay right.
  */
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
-import type {ImportEvent} from "../../workers/job.ts";
-import type {ProofPool, Running} from "../../workers/pool.ts";
+import type {ProofPool} from "../../workers/pool.ts";
 import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
 import type {Estimates} from "../estimates.ts";
 import {createFront} from "../front.ts";
 import {Gateway} from "../gateway/gateway.ts";
 import type {Limits} from "../limits.ts";
-import type {Metrics} from "../observe/metrics.ts";
+import {Readiness} from "../observe/readiness.ts";
+import {SourceStatus} from "../observe/sourceStatus.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
 import {importDemo} from "./demo.ts";
 import type {EstimateOptions} from "./estimateOptions.ts";
 import {ExitCode, StopWatch} from "./exitCode.ts";
+import {Following} from "./following.ts";
 import {useStore, WorkError} from "./storeOpening.ts";
 
 export interface ServeOptions {
@@ -31,6 +32,8 @@ export interface ServeOptions {
   readonly diffs: string | undefined;
   /** Of the blocks of `diffs`, besides what the lines say. */
   readonly finalized: number | "last" | undefined;
+  /** Seconds that the newest block may be old while the service is ready; only with `diffs`. */
+  readonly maxLagSeconds: number | undefined;
   readonly demo: boolean;
   readonly chainId: bigint | undefined;
   readonly logLevel: string;
@@ -45,7 +48,6 @@ const DRAIN_MS = 8_000;
 const EXIT_MS = 9_500;
 /** After the last answer was handed over: what the socket still holds of it leaves. */
 const FLUSH_MS = 200;
-const IMPORT_LINE_EVERY_MS = 10_000;
 const STDERR = 2;
 
 /** @returns the exit code, after a signal and an orderly end */
@@ -78,16 +80,22 @@ async function serve(
   log: Logger,
   stop: StopWatch,
 ): Promise<void> {
-  const {host, port, limits, logRequests: logsRequests} = options;
+  const {host, port, limits, logRequests: logsRequests, diffs, finalized, chainId, maxLagSeconds} = options;
   const estimates = chooseEstimates(options.estimate, pool, log);
   const httpOptions = {host, port, limits, logsRequests};
-  const {http, dispatcher, metrics} = createFront(httpOptions, pool, estimates, trouble, log);
+  const source = diffs === undefined ? undefined : new SourceStatus();
+  const readiness = new Readiness(pool, source, maxLagSeconds);
+  const {http, dispatcher} = createFront(httpOptions, pool, estimates, trouble, log, {source, readiness});
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
   announce(options, pool, estimates, boundPort);
-  const running =
-    options.diffs === undefined ? null : startImport(options.diffs, options, pool, metrics, log);
+  const rules = {
+    ...(finalized === undefined ? {} : {finalized}),
+    ...(chainId === undefined ? {} : {chainId}),
+  };
+  const following =
+    diffs === undefined || source === undefined ? null : new Following(pool, diffs, rules, source, log);
   log.info({signal: await stop.signal}, "stopping");
   const cut = setTimeout(() => {
     log.warn("requests were still under way, their connections are cut");
@@ -95,7 +103,7 @@ async function serve(
   }, DRAIN_MS);
   // Left running while the pool closes.
   setTimeout(() => process.exit(ExitCode.OK), EXIT_MS);
-  running?.stop();
+  following?.stop();
   await http.drain();
   clearTimeout(cut);
   await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
@@ -149,43 +157,4 @@ function announce(options: ServeOptions, pool: ProofPool, estimates: Estimates, 
   process.stderr.write(
     `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,
   );
-}
-
-function startImport(
-  path: string,
-  options: ServeOptions,
-  pool: ProofPool,
-  metrics: Metrics,
-  log: Logger,
-): Running<unknown> {
-  let nextMs = 0;
-  const onEvent = (event: ImportEvent) => {
-    if (performance.now() < nextMs) return;
-    nextMs = performance.now() + IMPORT_LINE_EVERY_MS;
-    log.info({head: event.head, blocks: event.blocks, accounts: event.accounts}, "importing");
-  };
-  // A file is followed as it grows; a compressed one and standard input have an end.
-  const follow = path !== "-" && !path.endsWith(".gz");
-  const {finalized, chainId} = options;
-  const job = {
-    source: {kind: "diffs", path, follow} as const,
-    ...(finalized === undefined ? {} : {finalized}),
-    ...(chainId === undefined ? {} : {chainId}),
-  };
-  const running = pool.startImport(job, onEvent);
-  running.outcome.then(
-    outcome => {
-      if (outcome.ok) {
-        log.info({head: outcome.head, blocks: outcome.blocks}, "the import has ended");
-        return;
-      }
-      metrics.markImportFailed();
-      log.error({head: outcome.head, reason: outcome.message}, "the import failed; serving what is held");
-    },
-    (error: unknown) => {
-      metrics.markImportFailed();
-      log.error({err: error}, "the import failed; serving what is held");
-    },
-  );
-  return running;
 }

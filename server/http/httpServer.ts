@@ -2,7 +2,7 @@
  * The HTTP front on uWebSockets.js: routes, verbs and types, bodies, health, and the end of it all.
  *
  *   POST /          JSON-RPC          GET /healthz   the process lives
- *   GET  /metrics   Prometheus        GET /readyz    it can answer: a finalized block is held, and it is not stopping
+ *   GET  /metrics   Prometheus        GET /readyz    it should get requests (readiness.ts), and is not stopping
  *
  * uWebSockets.js reads the next request of a connection only after the answer to the one before; a client that sends a
  * second one (pipelining) while a call is with the workers loses that connection, and nothing else. Calls that are
@@ -22,6 +22,7 @@ import {
 import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
+import type {Readiness} from "../observe/readiness.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
 import type {Service} from "../service.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
@@ -52,8 +53,9 @@ export interface HttpParts {
   readonly held: HeldBytes;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Does the store hold anything at all, and anything finalized? */
-  readonly readCoverage: () => {readonly isEmpty: boolean; readonly isProvable: boolean};
+  readonly readiness: Readiness;
+  /** Is no block held? */
+  readonly isEmpty: () => boolean;
 }
 
 export class HttpServer {
@@ -146,7 +148,7 @@ export class HttpServer {
     // Chunked bodies declare nothing (the header is empty) and are counted as they come.
     const declared = Number(request.getHeader("content-length"));
     if (this.#isDraining) this.#refuseUnready(reply, "the service is stopping");
-    else if (this.#parts.readCoverage().isEmpty) this.#refuseUnready(reply, "no block is held yet");
+    else if (this.#parts.isEmpty()) this.#refuseUnready(reply, "no block is held yet");
     else if (!isJson(request.getHeader("content-type"))) {
       const error = new RpcError(RpcCode.INVALID_REQUEST, "expected Content-Type: application/json");
       this.#refuse(reply, "post", "415 Unsupported Media Type", [], error);
@@ -196,11 +198,13 @@ export class HttpServer {
       );
       return;
     }
-    if (path === "/healthz") this.#send(reply, verb, "200 OK", [TEXT_TYPE], "ok\n");
-    else if (this.#isDraining) this.#sendUnready(reply, verb, "stopping\n");
-    else if (!this.#parts.readCoverage().isProvable)
-      this.#sendUnready(reply, verb, "no finalized block is held\n");
-    else this.#send(reply, verb, "200 OK", [TEXT_TYPE], "ready\n");
+    if (path === "/healthz") {
+      this.#send(reply, verb, "200 OK", [TEXT_TYPE], "ok\n");
+      return;
+    }
+    const obstacle = this.#isDraining ? "stopping" : this.#parts.readiness.readObstacle();
+    if (obstacle === null) this.#send(reply, verb, "200 OK", [TEXT_TYPE], "ready\n");
+    else this.#sendUnready(reply, verb, `${obstacle}\n`);
   }
 
   #sendUnready(reply: Reply, verb: string, text: string): void {

@@ -4,7 +4,10 @@ import type {Head} from "../../workers/job.ts";
 import type {HeldBytes} from "../http/heldBytes.ts";
 import type {CallTally} from "./callTally.ts";
 import {type EstimateQueues, registerEstimateQueues} from "./estimateMetrics.ts";
+import type {Readiness} from "./readiness.ts";
 import type {RefusalLog} from "./refusalLog.ts";
+import {registerSource} from "./sourceMetrics.ts";
+import type {SourceStatus} from "./sourceStatus.ts";
 import type {TroubleLog} from "./troubleLog.ts";
 
 /** Where the numbers are read. */
@@ -17,6 +20,9 @@ export interface MetricSources {
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
   readonly readHead: () => Head;
+  readonly readiness: Readiness;
+  /** Of an import beside the service. */
+  readonly source: SourceStatus | undefined;
 }
 
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -26,7 +32,6 @@ export class Metrics {
   readonly #duration: Histogram;
   readonly #aborted: Counter;
   readonly #refusedBodies: Counter;
-  readonly #importFailed: Gauge;
 
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
@@ -48,14 +53,9 @@ export class Metrics {
       labelNames: ["reason"],
       registers,
     });
-    this.#importFailed = new Gauge({
-      name: "proofd_import_failed",
-      help: "1 after the import that runs beside the service has failed",
-      registers,
-    });
-    this.#importFailed.set(0);
     registerCalls(registers, sources.tally);
     registerHead(registers, sources.readHead);
+    registerSource(registers, sources.readiness, sources.source);
     registerQueuedCost(registers, sources.readQueuedCosts);
     registerEstimateQueues(registers, sources.estimates, sources.refusals);
     registerGauge(
@@ -87,10 +87,6 @@ export class Metrics {
 
   countRefusedBody(reason: "too_large" | "no_room"): void {
     this.#refusedBodies.inc({reason});
-  }
-
-  markImportFailed(): void {
-    this.#importFailed.set(1);
   }
 
   async read(): Promise<{type: string; text: string}> {

@@ -59,6 +59,8 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["import", "--diffs", "a", "--blocks", "b"], /--diffs and --blocks exclude each other/],
     [["import", "--diffs", "a", "--genesis", "b"], /--diffs and --genesis exclude each other/],
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
+    [["serve", "--max-lag", "60"], /--max-lag needs --diffs/],
+    [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
     [["check", "--block", "0xzz"], /argument '0xzz' is invalid. Expected a block number, decimal or 0x hex/],
     [["check", "--block", "-1"], /'--block <block>'/],
     [["finalize"], /required option '--to <block>' not specified/],

@@ -10,11 +10,13 @@ import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /**
  * @param signal - has ended `chunks` early: then a line that is not whole is no error
+ * @param onCut - takes the number of a last line that is not whole, which is dropped; left out: it is an error
  * @throws SourceError naming the line
  */
 export async function* readDifferenceLines(
   chunks: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
+  onCut?: (line: number) => void,
 ): AsyncGenerator<SourceBlock & {readonly line: number}> {
   const assembler = new LineAssembler();
   const scanner = new DifferenceScanner(assembler);
@@ -36,6 +38,10 @@ export async function* readDifferenceLines(
     yield* assembler.take();
   }
   if (signal?.aborted === true) return;
+  if (onCut !== undefined && scanner.isWithinLine) {
+    onCut(scanner.line);
+    return;
+  }
   try {
     scanner.finish();
   } catch (error) {

@@ -10,9 +10,11 @@ import {StoreError} from "../../storage/errors.ts";
 import {checkChainId} from "../../storage/format.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ExecutionError} from "../execution/errors.ts";
-import type {FinalizeAnswer, FinalizeOrder, Head, ImportEvent, ImportJob, ImportOutcome} from "../job.ts";
+import type {FinalizeOrder, Head, ImportJob, ImportMessage, ImportOutcome} from "../job.ts";
 import {readHead} from "../readHead.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
+import {FollowedInput} from "./followedInput.ts";
+import {readFollowedLines} from "./followedLines.ts";
 import {type InputFile, openInput} from "./inputFile.ts";
 import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
 import {endAtHead} from "./sourceEnd.ts";
@@ -31,7 +33,7 @@ export class Importer {
   private readonly store: StateStore;
   private readonly job: ImportJob;
   private readonly writer: BlockWriter;
-  private readonly onEvent: (event: ImportEvent | FinalizeAnswer) => void;
+  private readonly onEvent: (event: ImportMessage) => void;
   /** Taken between two blocks. */
   private readonly orders: FinalizeOrder[] = [];
   /** Ends the wait for the source's next block, or for an order. */
@@ -39,7 +41,7 @@ export class Importer {
   /** Ends the input. */
   private readonly ending = new AbortController();
   private stopped = false;
-  private input: InputFile | undefined;
+  private input: Pick<InputFile, "bytesRead" | "bytesTotal"> | undefined;
   private head: Head;
   /** The newest block before the import; -1 for none. */
   private readonly latestBefore: number;
@@ -57,7 +59,7 @@ export class Importer {
     job: ImportJob,
     writer: BlockWriter,
     head: Head,
-    onEvent: (event: ImportEvent | FinalizeAnswer) => void,
+    onEvent: (event: ImportMessage) => void,
   ) {
     this.store = store;
     this.job = job;
@@ -71,7 +73,7 @@ export class Importer {
   static async create(
     store: StateStore,
     job: ImportJob,
-    onEvent: (event: ImportEvent | FinalizeAnswer) => void,
+    onEvent: (event: ImportMessage) => void,
   ): Promise<Importer> {
     return new Importer(store, job, await BlockWriter.create(store), await readHead(store), onEvent);
   }
@@ -215,18 +217,22 @@ export class Importer {
     const {signal} = this.ending;
     checkChainId(this.store.readChain(), chainId);
     if (source.kind === "diffs") {
-      this.input = await openInput(source.path, {
-        follow: source.follow,
-        chunkBytes: TEXT_CHUNK_BYTES,
-        signal,
-      });
-      return readDifferenceLines(this.input.chunks, signal);
+      const options = {chunkBytes: TEXT_CHUNK_BYTES, signal};
+      if (source.follow) {
+        const followed = new FollowedInput(source.path, options, this.onEvent);
+        this.input = followed;
+        return readFollowedLines(followed, signal);
+      }
+      const input = await openInput(source.path, options);
+      this.input = input;
+      return readDifferenceLines(input.chunks, signal);
     }
     const genesis = await readGenesis(source.genesisPath, signal);
-    this.input = await openInput(source.blocksPath, {follow: false, chunkBytes: CHAIN_CHUNK_BYTES, signal});
+    const input = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal});
+    this.input = input;
     // Loads the EVM: half a second and 15 MB that differences can do without.
     const {readChainBlocks} = await import("./chainBlocks.ts");
-    return readChainBlocks(genesis, this.input.chunks, this.writer, signal);
+    return readChainBlocks(genesis, input.chunks, this.writer, signal);
   }
 
   /** Block 0 says which chain this is, or else the job does. */
@@ -240,7 +246,7 @@ export class Importer {
 }
 
 async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
-  const {chunks} = await openInput(path, {follow: false, chunkBytes: TEXT_CHUNK_BYTES, signal});
+  const {chunks} = await openInput(path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {

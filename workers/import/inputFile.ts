@@ -1,16 +1,12 @@
 /**
- * An input as a stream of chunks: a file, a pipe or standard input (`-`), unpacked if it is gzip, whatever its name.
+ * An input from its start to its end, as a stream of chunks: a file, a pipe or standard input (`-`), unpacked if it is gzip, whatever its name.
  */
 import {constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
-import {setTimeout as delay} from "node:timers/promises";
 import {openFifo, openStandardInput, readStream} from "./pipe.ts";
 import {SourceError} from "./sourceBlock.ts";
 import {unpacked} from "./unpacked.ts";
-
-/** How often a file that is followed is looked at for more. */
-const FOLLOW_INTERVAL_MS = 100;
 
 export interface InputFile {
   /** Once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
@@ -22,8 +18,6 @@ export interface InputFile {
 }
 
 export interface InputOptions {
-  /** Wait for more at the end of a regular file, until `signal`. */
-  readonly follow: boolean;
   /** Read at once. `bytesRead` is ahead of the work by up to so many. */
   readonly chunkBytes: number;
   /** Ends the stream, as if the input ended there. */
@@ -32,7 +26,7 @@ export interface InputOptions {
 
 /** @param path - `-` is standard input */
 export async function openInput(path: string, options: InputOptions): Promise<InputFile> {
-  const {follow, signal} = options;
+  const {signal} = options;
   let bytesRead = 0;
   const isFile = path !== "-" && (await statOrThrow(path)).isFile();
   const raw = isFile ? readFile(path, options) : readPipe(path, options);
@@ -44,7 +38,7 @@ export async function openInput(path: string, options: InputOptions): Promise<In
   })();
   return {
     chunks: unpacked(path, counted, signal),
-    bytesTotal: isFile && !follow ? (await stat(path)).size : null,
+    bytesTotal: isFile ? (await stat(path)).size : null,
     bytesRead: () => bytesRead,
   };
 }
@@ -61,21 +55,15 @@ async function statOrThrow(path: string): ReturnType<typeof stat> {
 }
 
 /** Reads of regular files do not wait for anyone. */
-async function* readFile(
-  path: string,
-  {follow, chunkBytes, signal}: InputOptions,
-): AsyncGenerator<Uint8Array> {
+async function* readFile(path: string, {chunkBytes, signal}: InputOptions): AsyncGenerator<Uint8Array> {
   const file = await openOrThrow(path, constants.O_RDONLY);
   try {
     let position = 0;
     while (!signal.aborted) {
       const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
       position += bytesRead;
-      if (bytesRead > 0) yield buffer.subarray(0, bytesRead);
-      else if (!follow) return;
-      else if ((await file.stat()).size < position)
-        throw new SourceError(`${path} became shorter while it was followed`);
-      else await delay(FOLLOW_INTERVAL_MS, undefined, {signal}).catch(() => undefined);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
     }
   } finally {
     await file.close();

@@ -1,0 +1,179 @@
+/**
+ * The import beside the service (--diffs), from its start to the end of the process: what its source does is logged and
+ * kept for /metrics and /readyz, and an import that failed is tried again, since the operator may mend the source.
+ *
+ * A new attempt reads a file from its start: blocks that are held are recognised and skipped, so nothing is lost, and a
+ * block that does not follow is refused every time. Standard input has no start to go back to: its failure is final.
+ */
+import type {Logger} from "pino";
+import type {
+  Head,
+  ImportEvent,
+  ImportJob,
+  ImportOutcome,
+  SourceChange,
+  SourceEvent,
+  SourceState,
+} from "../../workers/job.ts";
+import type {ProofPool, Running} from "../../workers/pool.ts";
+import type {SourceStatus} from "../observe/sourceStatus.ts";
+
+const IMPORT_LINE_EVERY_MS = 10_000;
+/** A FIFO may have a thousand writers a second. All are counted. */
+const CHANGE_LINE_EVERY_MS = 1000;
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 60_000;
+/** Of a failure's text; a stack's other lines are in the log only. */
+const MAX_REASON_LENGTH = 500;
+
+const STATE_LINES: Record<SourceState, string> = {
+  reading: "the source is being read",
+  following: "the source is read to its end, lines are taken as they come",
+  waiting: "the source is not there, or has no writer: waiting for it",
+};
+
+const CHANGE_LINES: Record<SourceChange, string> = {
+  replaced:
+    "another file stands at the source's path: the old one is read to its end, going on with the new one",
+  truncated: "the source became shorter: reading it from its start",
+  writer_left: "the source's writer has gone: the next one is waited for",
+  line_cut: "the source ended within a line, which is dropped",
+};
+
+/** What every attempt keeps to. */
+export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
+
+export class Following {
+  readonly #pool: ProofPool;
+  readonly #path: string;
+  readonly #rules: ImportRules;
+  readonly #status: SourceStatus;
+  readonly #log: Logger;
+  #running: Running<ImportOutcome> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #attempts = 0;
+  #startedMs = 0;
+  #latest: number | null;
+  #nextLineMs = 0;
+  readonly #nextChangeMs = new Map<SourceChange, number>();
+
+  /** Begins at once. @param path - a file, a FIFO or "-" */
+  constructor(pool: ProofPool, path: string, rules: ImportRules, status: SourceStatus, log: Logger) {
+    this.#pool = pool;
+    this.#path = path;
+    this.#rules = rules;
+    this.#status = status;
+    this.#log = log.child({source: path});
+    this.#latest = pool.head().latest;
+    this.#start();
+  }
+
+  /** Asks the import to end after the block at hand; there is no other attempt. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#retry);
+    this.#running?.stop();
+  }
+
+  #start(): void {
+    this.#startedMs = performance.now();
+    // A compressed file has an end.
+    const source = {kind: "diffs", path: this.#path, follow: !this.#path.endsWith(".gz")} as const;
+    this.#running = this.#pool.startImport(
+      {source, ...this.#rules},
+      event => this.#noteProgress(event),
+      event => this.#noteSource(event),
+    );
+    this.#running.outcome.then(
+      outcome => this.#end(outcome),
+      (error: unknown) => this.#fail(`the import thread died: ${(error as Error).message}`),
+    );
+  }
+
+  #noteProgress({head, blocks, accounts}: ImportEvent): void {
+    this.#noteHead(head);
+    if (performance.now() < this.#nextLineMs) return;
+    this.#nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
+    this.#log.info({head, blocks, accounts}, "importing");
+  }
+
+  /** A new block on disk also shows that what failed is over. */
+  #noteHead({latest}: Head): void {
+    if (latest === this.#latest) return;
+    this.#latest = latest;
+    this.#status.receivedMs = Date.now();
+    if (this.#status.state === "failed") this.#recover("reading");
+  }
+
+  #noteSource(event: SourceEvent): void {
+    if (event.kind === "change") {
+      this.#noteChange(event.change, event.line);
+      return;
+    }
+    const {state} = event;
+    // Another attempt has not got anywhere yet.
+    if (this.#status.state === "failed" && state !== "following") return;
+    if (this.#status.state === "failed") this.#recover(state);
+    this.#status.state = state;
+    this.#log[state === "waiting" ? "warn" : "info"]({state}, STATE_LINES[state]);
+  }
+
+  #noteChange(change: SourceChange, line: number | undefined): void {
+    this.#status.countChange(change);
+    const nowMs = performance.now();
+    if (nowMs < (this.#nextChangeMs.get(change) ?? 0)) return;
+    this.#nextChangeMs.set(change, nowMs + CHANGE_LINE_EVERY_MS);
+    this.#log.warn({change, ...(line === undefined ? {} : {line})}, CHANGE_LINES[change]);
+  }
+
+  #recover(state: SourceState): void {
+    this.#status.state = state;
+    this.#status.reason = "";
+    this.#attempts = 0;
+    this.#log.info({latest: this.#latest}, "the import goes on after it had failed");
+  }
+
+  #end(outcome: ImportOutcome): void {
+    this.#noteHead(outcome.head);
+    if (!outcome.ok) {
+      this.#fail(outcome.message);
+      return;
+    }
+    const {head, blocks, stopped} = outcome;
+    if (!stopped) this.#status.state = "ended";
+    this.#log[stopped ? "info" : "warn"]({head, blocks}, "the import has ended");
+  }
+
+  #fail(message: string): void {
+    const tookMs = performance.now() - this.#startedMs;
+    const reason = shortenReason(message);
+    const isKnown = this.#status.state === "failed" && this.#status.reason === reason;
+    this.#status.state = "failed";
+    this.#status.reason = reason;
+    const retryMs = this.#canRetry ? this.#pauseMs(tookMs) : null;
+    const fields = {head: this.#pool.head(), reason: message, retryMs};
+    this.#log[isKnown ? "debug" : "error"](fields, "the import failed; serving what is held");
+    if (retryMs === null) return;
+    this.#attempts++;
+    this.#retry = setTimeout(() => {
+      this.#status.retries++;
+      this.#start();
+    }, retryMs);
+  }
+
+  /** Longer after each attempt in vain; and reading a large file again and again takes at most half of the time. */
+  #pauseMs(tookMs: number): number {
+    if (this.#attempts === 0) return FIRST_RETRY_MS;
+    return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#attempts), Math.round(tookMs));
+  }
+
+  get #canRetry(): boolean {
+    return this.#path !== "-" && !this.#isStopped;
+  }
+}
+
+function shortenReason(message: string): string {
+  const line = message.split("\n", 1)[0] as string;
+  return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}...` : line;
+}

@@ -1,0 +1,217 @@
+/**
+ * An input that goes on: it comes in segments, each of which begins with the start of a line.
+ *
+ *   file       as it grows, until another file stands at its path (log rotation) or it became shorter (copy and truncate)
+ *   FIFO       what its writers write until the last of them closes it
+ *   -          standard input; nothing follows
+ *
+ * A segment may begin with what an earlier one had: blocks that are held are recognised by who takes them.
+ */
+import {type BigIntStats, constants} from "node:fs";
+import {type FileHandle, open, stat} from "node:fs/promises";
+import {setTimeout as delay} from "node:timers/promises";
+import type {SourceEvent} from "../job.ts";
+import type {InputOptions} from "./inputFile.ts";
+import {openStandardInput, readStream} from "./pipe.ts";
+import {SourceError} from "./sourceBlock.ts";
+import {SourceWatch} from "./sourceWatch.ts";
+import {unpacked} from "./unpacked.ts";
+
+/** How often a file, or a path where there is none, is looked at. */
+const FOLLOW_INTERVAL_MS = 100;
+/** How often a FIFO is looked at for more: rarer the longer it gives nothing. 0.2 % of a core at most. */
+const MIN_FIFO_INTERVAL_MS = 1;
+const MAX_FIFO_INTERVAL_MS = 32;
+/** How often a FIFO without a writer is compared with what its path names. */
+const LOOK_INTERVAL_MS = 1000;
+
+export interface Segment {
+  /** Once, before the next segment. @throws SourceError */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly kind: "file" | "fifo" | "once";
+}
+
+export class FollowedInput {
+  readonly watch: SourceWatch;
+  readonly bytesTotal = null;
+  private readonly path: string;
+  private readonly options: InputOptions;
+  private bytes = 0;
+
+  /** @param path - `-` is standard input */
+  constructor(path: string, options: InputOptions, onEvent: (event: SourceEvent) => void) {
+    this.path = path;
+    this.options = options;
+    this.watch = new SourceWatch(onEvent);
+  }
+
+  bytesRead(): number {
+    return this.bytes;
+  }
+
+  /** Until the signal, or the end of what cannot go on. @throws SourceError */
+  async *segments(): AsyncGenerator<Segment> {
+    const {path, watch} = this;
+    const {signal} = this.options;
+    let file: FileHandle | undefined;
+    try {
+      if (path === "-") {
+        yield this.segment("once", readStream(path, openStandardInput(), signal));
+        return;
+      }
+      for (;;) {
+        const next = await this.openWhenThere();
+        // Not before: a FIFO without a reader breaks its writer's pipe.
+        await file?.close();
+        file = next;
+        if (file === undefined) return;
+        const opened = await file.stat({bigint: true});
+        if (opened.isDirectory()) throw new SourceError(`${path} is a directory`);
+        watch.set(opened.isFIFO() ? "waiting" : "reading");
+        if (opened.isFile()) yield this.segment("file", this.readFile(file, opened));
+        else if (opened.isFIFO()) yield this.segment("fifo", this.readFifo(file, opened));
+        else {
+          yield this.segment("once", readStream(path, file.createReadStream(), signal));
+          return;
+        }
+      }
+    } finally {
+      watch.close();
+      await file?.close();
+    }
+  }
+
+  private segment(kind: Segment["kind"], raw: AsyncGenerator<Uint8Array>): Segment {
+    return {kind, chunks: unpacked(this.path, this.counted(raw), this.options.signal)};
+  }
+
+  private async *counted(raw: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of raw) {
+      this.bytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** @returns undefined once the signal came */
+  private async openWhenThere(): Promise<FileHandle | undefined> {
+    while (!this.options.signal.aborted) {
+      try {
+        return await open(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+      } catch (error) {
+        if (!isMissing(error))
+          throw new SourceError(`cannot read ${this.path}: ${(error as Error).message}`, {cause: error});
+      }
+      this.watch.set("waiting");
+      await this.pause(FOLLOW_INTERVAL_MS);
+    }
+    return undefined;
+  }
+
+  private async *readFile(file: FileHandle, opened: BigIntStats): AsyncGenerator<Uint8Array> {
+    const {chunkBytes, signal} = this.options;
+    let position = 0;
+    let isReplaced = false;
+    while (!signal.aborted) {
+      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
+      position += bytesRead;
+      if (bytesRead > 0) {
+        yield buffer.subarray(0, bytesRead);
+        continue;
+      }
+      if ((await file.stat()).size < position) {
+        this.watch.tell("truncated");
+        return;
+      }
+      if (isReplaced) {
+        this.watch.tell("replaced");
+        return;
+      }
+      const there = await this.statPath();
+      // An empty one is not written to yet, so the old one may be. Then the old one is read once more: its writer may
+      // have gone on with it until just now.
+      isReplaced = there !== undefined && !isSame(there, opened) && !(there.isFile() && there.size === 0n);
+      if (isReplaced) continue;
+      this.watch.set(there === undefined ? "waiting" : "following");
+      await this.pause(FOLLOW_INTERVAL_MS);
+    }
+  }
+
+  /**
+   * Polled, since only read(2) tells an end for sure: of a writer that came and went before the descriptor was opened
+   * anew, the event loop learns nothing. The descriptor never waits (O_NONBLOCK).
+   */
+  private async *readFifo(file: FileHandle, opened: BigIntStats): AsyncGenerator<Uint8Array> {
+    const {chunkBytes, signal} = this.options;
+    let buffer = Buffer.allocUnsafe(chunkBytes);
+    let hasWriter = false;
+    let hasBytes = false;
+    let pauseMs = MIN_FIFO_INTERVAL_MS;
+    let lookMs = performance.now() + LOOK_INTERVAL_MS;
+    while (!signal.aborted) {
+      const bytesRead = await readNow(file, buffer);
+      if (bytesRead === 0) {
+        if (hasBytes) {
+          this.watch.tell("writer_left");
+          return;
+        }
+        hasWriter = false;
+        this.watch.set("waiting");
+        // Who replaces a FIFO leaves the old one without a writer.
+        if (performance.now() > lookMs) {
+          const there = await this.statPath();
+          if (there === undefined) return;
+          if (!isSame(there, opened)) {
+            this.watch.tell("replaced");
+            return;
+          }
+          lookMs = performance.now() + LOOK_INTERVAL_MS;
+        }
+      } else if (!hasWriter) {
+        hasWriter = true;
+        this.watch.set("reading");
+      }
+      if (bytesRead > 0) {
+        hasBytes = true;
+        pauseMs = MIN_FIFO_INTERVAL_MS;
+        yield buffer.subarray(0, bytesRead);
+        buffer = Buffer.allocUnsafe(chunkBytes);
+      } else {
+        await this.pause(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, MAX_FIFO_INTERVAL_MS);
+      }
+    }
+  }
+
+  private async statPath(): Promise<BigIntStats | undefined> {
+    try {
+      return await stat(this.path, {bigint: true});
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw new SourceError(`cannot read ${this.path}: ${(error as Error).message}`, {cause: error});
+    }
+  }
+
+  /** Ends early at the signal. */
+  private async pause(ms: number): Promise<void> {
+    const {signal} = this.options;
+    await delay(ms, undefined, {signal}).catch(() => undefined);
+  }
+}
+
+/** @returns 0: there is no writer; -1: there is one, which has written nothing */
+async function readNow(fifo: FileHandle, buffer: Buffer): Promise<number> {
+  try {
+    return (await fifo.read(buffer, 0, buffer.length, null)).bytesRead;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return -1;
+    throw error;
+  }
+}
+
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
+}
