@@ -56,7 +56,7 @@ async function statOrThrow(path: string): ReturnType<typeof stat> {
 
 /** Reads of regular files do not wait for anyone. */
 async function* readFile(path: string, {chunkBytes, signal}: InputOptions): AsyncGenerator<Uint8Array> {
-  const file = await openOrThrow(path, constants.O_RDONLY);
+  const file = await openOrThrow(path);
   try {
     let position = 0;
     while (!signal.aborted) {
@@ -78,12 +78,13 @@ async function* readPipe(path: string, {signal}: InputOptions): AsyncGenerator<U
 async function openPipe(path: string): Promise<Readable> {
   if ((await statOrThrow(path)).isFIFO()) return openFifo(path);
   // The stream owns the handle.
-  return (await openOrThrow(path, constants.O_RDONLY | constants.O_NONBLOCK)).createReadStream();
+  return (await openOrThrow(path)).createReadStream();
 }
 
-async function openOrThrow(path: string, flags: number): Promise<FileHandle> {
+/** Waits for nobody, whatever is there by now. */
+async function openOrThrow(path: string): Promise<FileHandle> {
   try {
-    return await open(path, flags);
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
   }
