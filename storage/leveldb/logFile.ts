@@ -48,12 +48,15 @@ export interface LogContents {
   readonly damage: LogDamage | undefined;
 }
 
+/** @param offset - where the record begins. @returns what is wrong with it, if anything is */
+export type OnRecord = (record: Buffer, offset: number) => string | undefined;
+
 /**
  * Reads a log up to its end or to the first damage. Memory does not grow with the file.
  *
- * @param onRecord - gets every complete record; left out: nothing is gathered
+ * @param onRecord - gets every complete record, bytes of its own; left out: nothing is gathered
  */
-export async function readLog(path: string, onRecord?: (record: Buffer) => void): Promise<LogContents> {
+export async function readLog(path: string, onRecord?: OnRecord): Promise<LogContents> {
   const file = await open(path, "r");
   try {
     const {size} = await file.stat();
@@ -85,7 +88,7 @@ async function readFully(file: FileHandle, into: Buffer, position: number): Prom
 
 class LogReader {
   private readonly size: number;
-  private readonly onRecord: ((record: Buffer) => void) | undefined;
+  private readonly onRecord: OnRecord | undefined;
   private records = 0;
   private end = 0;
   /** Of the record that is not complete yet. */
@@ -95,7 +98,7 @@ class LogReader {
   private torn: LogDamage | undefined;
   damage: LogDamage | undefined;
 
-  constructor(size: number, onRecord: ((record: Buffer) => void) | undefined) {
+  constructor(size: number, onRecord: OnRecord | undefined) {
     this.size = size;
     this.onRecord = onRecord;
   }
@@ -166,11 +169,16 @@ class LogReader {
     if (begins) this.startedAt = offset;
     if (this.onRecord !== undefined) this.parts.push(new Uint8Array(bytes) as Buffer);
     if (type !== FULL && type !== LAST) return;
+    const start = this.startedAt as number;
+    this.startedAt = undefined;
+    const wrong = this.onRecord?.(Buffer.concat(this.parts), start);
+    this.parts = [];
+    if (wrong !== undefined) {
+      this.refuse(start, wrong);
+      return;
+    }
     this.records++;
     this.end = next;
-    this.startedAt = undefined;
-    this.onRecord?.(Buffer.concat(this.parts));
-    this.parts = [];
   }
 
   private tear(offset: number, what: string): 0 {

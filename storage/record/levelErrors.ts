@@ -15,12 +15,21 @@ export function writeFailed(error: unknown): StoreError {
 
 /** An open that LevelDB refused. */
 export function openFailed(directory: string, error: unknown): StoreError {
-  const code = causeCode(error);
-  if (code === "LEVEL_LOCKED")
-    return new StoreError("STORE_IN_USE", `${directory} is in use by another process`, {cause: error});
+  if (isLocked(error)) return inUse(directory, error);
   return new StoreError(codeOf(error), `${directory} does not open: LevelDB says ${reason(error)}`, {
     cause: error,
   });
+}
+
+export function inUse(directory: string, cause?: unknown): StoreError {
+  return new StoreError("STORE_IN_USE", `${directory} is in use by another process`, {cause});
+}
+
+/** Did LevelDB not open because another process has its lock? */
+export function isLocked(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ("code" in at && at.code === "LEVEL_LOCKED") return true;
+  return false;
 }
 
 /** What the machine refuses is no damage to the files. */
@@ -28,12 +37,6 @@ function codeOf(error: unknown): "STORE_UNREADABLE" | "STORE_DAMAGED" {
   return /permission denied|too many open files|no space|read-only|not open/i.test(reason(error))
     ? "STORE_UNREADABLE"
     : "STORE_DAMAGED";
-}
-
-function causeCode(error: unknown): unknown {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if ("code" in at && at.code === "LEVEL_LOCKED") return at.code;
-  return undefined;
 }
 
 /** The innermost message: what LevelDB itself said. */

@@ -59,7 +59,7 @@ test("every record of a log that LevelDB wrote is read", async () => {
   const records: Buffer[] = [];
   const path = join(folder, "whole.log");
   await writeFile(path, log);
-  const {damage, tornAt, end, size} = await readLog(path, record => records.push(record));
+  const {damage, tornAt, end, size} = await readLog(path, record => void records.push(record));
   assert.deepEqual([damage, tornAt, end, size], [undefined, undefined, log.length, log.length]);
   assert.equal(records.length, VALUE_BYTES.length);
   for (const [i, bytes] of VALUE_BYTES.entries()) {

@@ -1,0 +1,79 @@
+/**
+ * A note of what was acknowledged, kept in the store's directory: LevelDB cannot tell a torn end of its log from a lost one.
+ *
+ *   ACKNOWLEDGED   {"block":99,"log":5,"bytes":123456,"crc":"1a2b3c4d"}\n
+ *
+ *   block   the newest block held is this one, or a later one
+ *   log     number of the log that was written to last, on disk up to byte `bytes`, unless its blocks are in tables by now
+ *   crc     crc32 of the text `block log bytes`
+ *
+ * It is a lower bound, so it needs no sync of its own: written after a batch was synced, an older note is true as well. Only a
+ * rollback makes it wrong: it lowers the note first, and syncs it. The note is replaced by renaming, so that it is always whole;
+ * a power cut may leave it empty or zero on some file systems, and then it says nothing.
+ */
+import {closeSync, fsyncSync, openSync, renameSync, writeSync} from "node:fs";
+import {readFile} from "node:fs/promises";
+import {join} from "node:path";
+import {crc32} from "node:zlib";
+import type {FileFinding} from "./manifest.ts";
+
+export const NOTE_FILE = "ACKNOWLEDGED";
+export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";
+const NOTE = /^\{"block":(\d{1,15}),"log":(\d{1,15}),"bytes":(\d{1,15}),"crc":"([0-9a-f]{8})"\}\n$/;
+
+export interface AcknowledgedNote {
+  readonly block: number;
+  readonly log: number;
+  readonly bytes: number;
+}
+
+/** @returns undefined for a store without a note, or the finding that it is damaged */
+export async function readNote(directory: string): Promise<AcknowledgedNote | FileFinding | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(join(directory, NOTE_FILE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  if (bytes.every(byte => byte === 0)) return undefined;
+  return decodeNote(bytes) ?? {file: NOTE_FILE, offset: undefined, what: "it is not what was written"};
+}
+
+export function isFinding(value: object | undefined): value is FileFinding {
+  return value !== undefined && "what" in value;
+}
+
+/**
+ * @param synced - is it to be on disk before what follows? Else it may follow later
+ * @throws Error of node:fs
+ */
+export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNote, synced: boolean): void {
+  const crc = checksum({block, log, bytes});
+  const draft = join(directory, NOTE_DRAFT_FILE);
+  withFile(draft, "w", file => {
+    writeSync(file, `${JSON.stringify({block, log, bytes, crc})}\n`);
+    if (synced) fsyncSync(file);
+  });
+  renameSync(draft, join(directory, NOTE_FILE));
+  if (synced) withFile(directory, "r", fsyncSync);
+}
+
+function decodeNote(bytes: Buffer): AcknowledgedNote | undefined {
+  const [, block, log, end, crc] = NOTE.exec(bytes.toString("latin1")) ?? [];
+  const note = {block: Number(block), log: Number(log), bytes: Number(end)};
+  return crc === checksum(note) ? note : undefined;
+}
+
+function checksum({block, log, bytes}: AcknowledgedNote): string {
+  return crc32(`${block} ${log} ${bytes}`).toString(16).padStart(8, "0");
+}
+
+function withFile(path: string, flags: string, use: (file: number) => void): void {
+  const file = openSync(path, flags);
+  try {
+    use(file);
+  } finally {
+    closeSync(file);
+  }
+}

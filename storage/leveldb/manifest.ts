@@ -1,0 +1,131 @@
+/**
+ * What LevelDB's files should be: CURRENT names a manifest, and the manifest's records say step by step which tables there are
+ * and which logs are not in tables yet.
+ *
+ *   CURRENT    "MANIFEST-" number "\n"
+ *   manifest   record *                              a file in log format (logFile.ts)
+ *   record     (tag varint, fields) *                leveldb db/version_edit.cc
+ *
+ *   tag        1 comparator: bytes     2 log number     3 next file     4 last sequence     9 previous log number
+ *              5 compaction pointer: level, key         6 deleted table: level, number
+ *              7 new table: level, number, size, smallest key, largest key
+ *
+ * Opening, LevelDB replays the logs from `log number` on, and the previous one, in the order of their numbers.
+ */
+import {readFile} from "node:fs/promises";
+import {join} from "node:path";
+import {ByteReader} from "./byteReader.ts";
+import {readLog} from "./logFile.ts";
+
+/** What is wrong with one of LevelDB's files. */
+export interface FileFinding {
+  readonly file: string;
+  /** undefined: the file as a whole. */
+  readonly offset: number | undefined;
+  readonly what: string;
+}
+
+export interface TableFile {
+  readonly number: number;
+  readonly level: number;
+  /** Bytes. */
+  readonly size: number;
+  /** LevelDB's internal keys: key, then sequence and type in 8 bytes. */
+  readonly smallest: Buffer;
+  readonly largest: Buffer;
+}
+
+export interface Manifest {
+  readonly name: string;
+  /** 0: no log is older than the first. */
+  readonly logNumber: number;
+  /** 0: none. */
+  readonly previousLogNumber: number;
+  /** By their numbers. */
+  readonly tables: ReadonlyMap<number, TableFile>;
+}
+
+const COMPARATOR = 1;
+const LOG_NUMBER = 2;
+const NEXT_FILE = 3;
+const LAST_SEQUENCE = 4;
+const COMPACT_POINTER = 5;
+const DELETED_TABLE = 6;
+const NEW_TABLE = 7;
+const PREVIOUS_LOG_NUMBER = 9;
+
+/** Numbers that LevelDB does not open without, as its message calls them. */
+const REQUIRED = [
+  [NEXT_FILE, "next file number"],
+  [LOG_NUMBER, "log number"],
+  [LAST_SEQUENCE, "last sequence number"],
+] as const;
+
+/** @returns the manifest that CURRENT names, or what is wrong with one of the two */
+export async function readManifest(directory: string): Promise<Manifest | FileFinding> {
+  const current = await readFile(join(directory, "CURRENT"), "latin1");
+  const name = /^(MANIFEST-\d+)\n$/.exec(current)?.[1];
+  if (name === undefined) return {file: "CURRENT", offset: 0, what: "it does not name a manifest"};
+  const numbers = new Map<number, number>();
+  const tables = new Map<number, TableFile>();
+  try {
+    const {damage} = await readLog(join(directory, name), record => {
+      try {
+        readEdit(new ByteReader(record), numbers, tables);
+        return undefined;
+      } catch (error) {
+        if (error instanceof RangeError) return `a record that does not decode: ${error.message}`;
+        throw error;
+      }
+    });
+    if (damage !== undefined) return {file: name, ...damage};
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return {file: name, offset: undefined, what: "it is not there, although CURRENT names it"};
+  }
+  for (const [tag, what] of REQUIRED)
+    if (!numbers.has(tag)) return {file: name, offset: undefined, what: `it has no ${what}`};
+  return {
+    name,
+    logNumber: numbers.get(LOG_NUMBER) ?? 0,
+    previousLogNumber: numbers.get(PREVIOUS_LOG_NUMBER) ?? 0,
+    tables,
+  };
+}
+
+/** @throws RangeError */
+function readEdit(edit: ByteReader, numbers: Map<number, number>, tables: Map<number, TableFile>): void {
+  const added: TableFile[] = [];
+  while (!edit.isAtEnd) {
+    const tag = edit.varint();
+    switch (tag) {
+      case COMPARATOR:
+        edit.prefixedBytes();
+        break;
+      case LOG_NUMBER:
+      case PREVIOUS_LOG_NUMBER:
+      case NEXT_FILE:
+      case LAST_SEQUENCE:
+        numbers.set(tag, edit.varint());
+        break;
+      case COMPACT_POINTER:
+        edit.varint();
+        edit.prefixedBytes();
+        break;
+      case DELETED_TABLE:
+        edit.varint();
+        tables.delete(edit.varint());
+        break;
+      case NEW_TABLE: {
+        const [level, number, size] = [edit.varint(), edit.varint(), edit.varint()];
+        const [smallest, largest] = [edit.prefixedBytes(), edit.prefixedBytes()];
+        added.push({number, level, size, smallest, largest});
+        break;
+      }
+      default:
+        throw new RangeError(`unknown tag ${tag}`);
+    }
+  }
+  // A table that is moved to another level is deleted and added in one record.
+  for (const table of added) tables.set(table.number, table);
+}

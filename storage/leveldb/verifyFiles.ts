@@ -1,0 +1,112 @@
+/**
+ * Verifies what LevelDB relies on when it opens, and changes nothing: CURRENT, the manifest, that the tables are there, and the
+ * logs that it would replay. Once it has opened, what it could not read of a log is gone for good.
+ */
+import {readdir, stat} from "node:fs/promises";
+import {join} from "node:path";
+import {type AcknowledgedNote, isFinding, readNote} from "./acknowledgedNote.ts";
+import {logName, logNumber, tableNumber} from "./fileNames.ts";
+import {readLog} from "./logFile.ts";
+import {readLoggedBatch} from "./loggedBatch.ts";
+import {type FileFinding, type Manifest, readManifest} from "./manifest.ts";
+
+/** @param directory - with a CURRENT file. @returns at most one finding for each file, none if all is well */
+export async function verifyFiles(directory: string): Promise<FileFinding[]> {
+  const note = await readNote(directory);
+  const manifest = await readManifest(directory);
+  const findings: FileFinding[] = [];
+  if (isFinding(note)) findings.push(note);
+  if (isFinding(manifest)) return [manifest, ...findings];
+  const names = await readdir(directory);
+  findings.push(...(await verifyTables(directory, names, manifest)));
+  findings.push(...(await verifyLogs(directory, names, manifest, isFinding(note) ? undefined : note)));
+  return findings;
+}
+
+/** How a finding reads: file, place, and what is wrong. */
+export function describeFinding({file, offset, what}: FileFinding): string {
+  return `${whereOfFinding({file, offset})}: ${what}`;
+}
+
+export function whereOfFinding({file, offset}: Pick<FileFinding, "file" | "offset">): string {
+  return offset === undefined ? file : `${file}, byte ${offset}`;
+}
+
+/** That every table of the manifest is there, with its size. */
+async function verifyTables(
+  directory: string,
+  names: readonly string[],
+  {name: manifestName, tables}: Manifest,
+): Promise<FileFinding[]> {
+  const files = new Map<number, string>();
+  for (const name of names) {
+    const number = tableNumber(name);
+    if (number !== undefined) files.set(number, name);
+  }
+  const findings: FileFinding[] = [];
+  for (const {number, size} of tables.values()) {
+    const file = files.get(number);
+    if (file === undefined) {
+      const what = `it is not there, although ${manifestName} names it`;
+      findings.push({file: `${String(number).padStart(6, "0")}.ldb`, offset: undefined, what});
+      continue;
+    }
+    const actual = (await stat(join(directory, file))).size;
+    if (actual !== size)
+      findings.push({file, offset: undefined, what: `it has ${actual} bytes, ${manifestName} says ${size}`});
+  }
+  return findings;
+}
+
+/** The logs that LevelDB would replay, in its order. */
+async function verifyLogs(
+  directory: string,
+  names: readonly string[],
+  {name: manifestName, logNumber: first, previousLogNumber}: Manifest,
+  note: AcknowledgedNote | undefined,
+): Promise<FileFinding[]> {
+  const findings: FileFinding[] = [];
+  const numbers = names
+    .map(name => logNumber(name))
+    .filter(number => number !== undefined)
+    .filter(number => number >= first || (number === previousLogNumber && number > 0))
+    .sort((a, b) => a - b);
+  const missing = (number: number, why: string): void => {
+    findings.push({file: logName(number), offset: undefined, what: `it is not there, although ${why}`});
+  };
+  if (first > 0 && !numbers.includes(first)) missing(first, `${manifestName} names it`);
+  else if (note !== undefined && note.log >= first && note.log > 0 && !numbers.includes(note.log))
+    missing(note.log, "acknowledged blocks were written to it");
+  /** The log before that ends within a record, if it does. */
+  let torn: {readonly file: string; readonly offset: number} | undefined;
+  let nextSequence: number | undefined;
+  for (const number of numbers) {
+    const file = logName(number);
+    const {records, damage, tornAt, end} = await readLog(join(directory, file), record => {
+      try {
+        const {sequence, count} = readLoggedBatch(record);
+        const expected = nextSequence ?? sequence;
+        nextSequence = sequence + count;
+        return sequence === expected
+          ? undefined
+          : `a batch numbered ${sequence}, where number ${expected} belongs`;
+      } catch (error) {
+        if (error instanceof RangeError) return `a record that is not a batch: ${error.message}`;
+        throw error;
+      }
+    });
+    if (damage !== undefined) findings.push({file, ...damage});
+    else if (note !== undefined && note.log === number && end < note.bytes)
+      findings.push({
+        file,
+        offset: tornAt ?? end,
+        what: `acknowledged blocks are lost: the log was written and synced up to byte ${note.bytes}`,
+      });
+    // LevelDB begins a log only after the last write to the one before, and that write was synced.
+    if (torn !== undefined && records > 0)
+      findings.push({...torn, what: `the log ends within a record, although ${file} was written after it`});
+    if (findings.length > 0) nextSequence = undefined;
+    torn = damage === undefined && tornAt !== undefined ? {file, offset: tornAt} : undefined;
+  }
+  return findings;
+}
