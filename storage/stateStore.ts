@@ -15,6 +15,16 @@ import {type EmptyTree, emptyTree} from "./hash/emptyTree.ts";
 import type {HashSuite} from "./hash/suite.ts";
 import {toHex} from "./hex.ts";
 import {KeyHints} from "./index/keyHints.ts";
+import {
+  type AcknowledgedNote,
+  describeLoss,
+  isFinding,
+  NOTE_FILE,
+  readNote,
+  writeNote,
+} from "./leveldb/acknowledgedNote.ts";
+import {LogTail} from "./leveldb/logTail.ts";
+import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 import {Pages} from "./page/pages.ts";
 import {
   blockKey,
@@ -27,6 +37,7 @@ import {
   META,
   nameOfKey,
   pageKey,
+  pageOfKey,
 } from "./record/layout.ts";
 import {damaged, openFailed, writeFailed} from "./record/levelErrors.ts";
 import {openRecord, sealRecord} from "./record/record.ts";
@@ -34,8 +45,11 @@ import {makeFolders, missingFolders, removeStore} from "./storeFolder.ts";
 
 export interface StoreOptions {
   readonly directory: string;
-  /** The owner makes the store where there is none, and clears away what a crash left. Exactly one per process. */
-  readonly role: "owner" | "sharer";
+  /**
+   * The owner makes the store where there is none, and clears away what a crash left; a reader changes nothing. Both verify
+   * LevelDB's files first: exactly one of them per process, before all sharers.
+   */
+  readonly role: "owner" | "reader" | "sharer";
   /** Owner only: may a store be made in an empty or missing directory? */
   readonly createIfMissing?: boolean;
   /** The suite of a store that is made; a store that exists must have it. Left out: whatever the store has. */
@@ -55,6 +69,8 @@ const MAX_HINT_BYTES = 256 << 20;
  * stalled once for some 20 ms. (32 MB: p99 3.2 to 3.6 times that without an import; 64 MB: 2.5 to 3.5.)
  */
 const WRITE_BUFFER_BYTES = 64 << 20;
+/** Keys of one batch that clears pages away: 1 MB of LevelDB's log. */
+const RECLAIM_KEYS = 50_000;
 /** Larger table files than LevelDB's 2 MB: fewer open files and mappings for hundreds of GB. */
 const TABLE_FILE_BYTES = 32 << 20;
 
@@ -64,11 +80,15 @@ export class StateStore {
   readonly pages: Pages;
   readonly hints: KeyHints;
   readonly db: Level<Buffer, Buffer>;
+  readonly directory: string;
   /** The folders that were made with the store; undefined for a store that was there. */
   private madeFolders: readonly string[] | undefined;
+  /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
+  private newestSeen = -1;
 
-  private constructor(db: Level<Buffer, Buffer>, suite: HashSuite, cacheBytes: number) {
+  private constructor(db: Level<Buffer, Buffer>, directory: string, suite: HashSuite, cacheBytes: number) {
     this.db = db;
+    this.directory = directory;
     this.suite = suite;
     this.empty = emptyTree(suite);
     const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
@@ -83,6 +103,7 @@ export class StateStore {
     const missing = missingFolders(directory);
     const isNew = missing.length > 0 || !existsSync(join(directory, "CURRENT"));
     refuseForeignDirectory(directory, create);
+    if (role !== "sharer") await requireWholeFiles(directory);
     makeFolders(missing);
     const db = new Level<Buffer, Buffer>(directory, {
       keyEncoding: "buffer",
@@ -100,13 +121,17 @@ export class StateStore {
       throw openFailed(directory, error);
     }
     try {
-      const store = new StateStore(
-        db,
-        await checkFormat(db, directory, create, options.suite),
-        options.cacheBytes,
-      );
+      const latest = await edgeBlock(db, true);
+      // Before a format record is written where there is none.
+      const note = role === "owner" ? await requireAcknowledged(directory, latest) : undefined;
+      const suite = await checkFormat(db, directory, create, options.suite);
+      const store = new StateStore(db, directory, suite, options.cacheBytes);
       if (isNew) store.madeFolders = missing;
-      if (role === "owner") await store.reclaim();
+      if (latest !== undefined) store.newestSeen = latest;
+      if (role === "owner") {
+        await store.reclaim();
+        if (latest !== undefined && latest !== note?.block) store.acknowledge(latest);
+      }
       return store;
     } catch (error) {
       await db.close();
@@ -132,11 +157,20 @@ export class StateStore {
     return body === undefined ? undefined : decodeBlockRecord(block, body);
   }
 
-  /** @throws StoreError BLOCK_UNKNOWN */
+  /** @throws StoreError BLOCK_UNKNOWN, RECORD_MISSING if it is not there although a later block is */
   blockOrThrow(block: number): BlockRecord {
     const record = this.readBlock(block);
-    if (record === undefined) throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
-    return record;
+    if (record !== undefined) {
+      if (block > this.newestSeen) this.newestSeen = block;
+      return record;
+    }
+    // A rollback since then would have removed that block too.
+    if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined)
+      throw new StoreError(
+        "RECORD_MISSING",
+        `record of block ${block} is not in the store, although block ${this.newestSeen} is`,
+      );
+    throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
   }
 
   /** @param hash - 32 bytes. @returns the number of the block with this hash */
@@ -173,12 +207,12 @@ export class StateStore {
 
   /** The oldest block held. */
   earliest(): Promise<number | undefined> {
-    return this.edgeBlock(false);
+    return edgeBlock(this.db, false);
   }
 
   /** The newest block held. */
   latest(): Promise<number | undefined> {
-    return this.edgeBlock(true);
+    return edgeBlock(this.db, true);
   }
 
   /** The first page number that nothing has, or ever had in this process. */
@@ -210,22 +244,51 @@ export class StateStore {
       operations.push({type: "del", key: hashKey(this.blockOrThrow(number).header.hash)});
       operations.push({type: "del", key: blockKey(number)});
     }
+    // On disk before the blocks go: a note of a block that is gone says that the store has lost it.
+    const note = await readNote(this.directory);
+    if (note !== undefined && !isFinding(note) && note.block > block)
+      writeNote(this.directory, {...note, block}, true);
     try {
       await this.db.batch(operations, {sync: true});
     } catch (error) {
       throw writeFailed(error);
     }
+    this.newestSeen = block;
     await this.reclaim();
+    this.acknowledge(block);
   }
 
   /** Removes pages that no block reaches: what a crash, a refused block or a rollback left. */
   async reclaim(): Promise<void> {
-    const firstFree = await this.afterLatest();
-    try {
-      await this.db.clear({gte: pageKey(firstFree), lte: pageKey(MAX_U48)});
-    } catch (error) {
-      throw writeFailed(error);
+    const lte = pageKey(MAX_U48);
+    let from = await this.afterLatest();
+    for (;;) {
+      let keys: Buffer[];
+      try {
+        keys = await this.db.keys({gte: pageKey(from), lte, limit: RECLAIM_KEYS}).all();
+      } catch (error) {
+        throw damaged("the pages", error);
+      }
+      const last = keys.at(-1);
+      if (last === undefined) return;
+      try {
+        // Synced, as every write: LevelDB leaves a full log unsynced, and its end must not be torn when there is a next one.
+        await this.db.batch(
+          keys.map(key => ({type: "del", key})),
+          {sync: true},
+        );
+      } catch (error) {
+        throw writeFailed(error);
+      }
+      from = pageOfKey(last) + 1;
     }
+  }
+
+  /** Notes that all that was written is on disk, `latest` being the newest block. */
+  private acknowledge(latest: number): void {
+    const tail = new LogTail(this.directory);
+    tail.advance();
+    writeNote(this.directory, {block: latest, log: tail.number, bytes: tail.bytes}, false);
   }
 
   /** A record's body, checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
@@ -252,16 +315,30 @@ export class StateStore {
       throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not 6`);
     return body?.readUIntBE(0, 6);
   }
+}
 
-  private async edgeBlock(newest: boolean): Promise<number | undefined> {
-    const keys = this.db.keys({gte: blockKey(0), lte: blockKey(MAX_U48), reverse: newest, limit: 1});
-    try {
-      const [key] = await keys.all();
-      return key === undefined ? undefined : blockOfKey(key);
-    } catch (error) {
-      throw damaged("the block records", error);
-    }
+/** The newest block held, or the oldest. */
+async function edgeBlock(db: Level<Buffer, Buffer>, newest: boolean): Promise<number | undefined> {
+  const keys = db.keys({gte: blockKey(0), lte: blockKey(MAX_U48), reverse: newest, limit: 1});
+  try {
+    const [key] = await keys.all();
+    return key === undefined ? undefined : blockOfKey(key);
+  } catch (error) {
+    throw damaged("the block records", error);
   }
+}
+
+/** @returns the note, if there is one. @throws StoreError STORE_DAMAGED if blocks that were acknowledged are not held */
+async function requireAcknowledged(
+  directory: string,
+  latest: number | undefined,
+): Promise<AcknowledgedNote | undefined> {
+  const note = await readNote(directory);
+  if (note === undefined || isFinding(note)) return undefined;
+  const loss = describeLoss(note, latest);
+  if (loss !== undefined)
+    throw new StoreError("STORE_DAMAGED", `${directory} is damaged: ${NOTE_FILE}: ${loss}`);
+  return note;
 }
 
 /** Looks before LevelDB does: it would make files in whatever directory it is given. */
@@ -269,7 +346,7 @@ function refuseForeignDirectory(directory: string, create: boolean): void {
   if (existsSync(join(directory, "CURRENT"))) return;
   const files = existsSync(directory) ? readdirSync(directory) : [];
   // The first manifest is written just before CURRENT: a crash between the two leaves it, and nothing is lost.
-  if (files.some(name => /^(\d+\.(ldb|log)|MANIFEST-(?!000001$).*)$/.test(name)))
+  if (files.some(name => name === NOTE_FILE || /^(\d+\.(ldb|log)|MANIFEST-(?!000001$).*)$/.test(name)))
     throw new StoreError("STORE_DAMAGED", `${directory} holds a store without its CURRENT file`);
   if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
   const foreign = files.find(name => !/^(LOCK|LOG|LOG\.old|MANIFEST-000001|\d+\.dbtmp)$/.test(name));

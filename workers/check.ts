@@ -1,7 +1,7 @@
 /**
  * The check job: re-hashes what the store holds and reports every finding as it comes.
  */
-import {checkBlock, checkEverything, checkSample} from "../storage/check/check.ts";
+import {checkBlock, checkEverything, checkNote, checkSample} from "../storage/check/check.ts";
 import type {Findings} from "../storage/check/findings.ts";
 import type {StateStore} from "../storage/stateStore.ts";
 import type {CheckJob, CheckOutcome} from "./job.ts";
@@ -29,8 +29,9 @@ export async function runCheck(store: StateStore, job: CheckJob, signal: AbortSi
       return !signal.aborted;
     },
   };
+  await checkNote(store, findings);
   const block = job.block ?? (await store.latest());
-  if (block === undefined) return {blocks: 0, pages: 0, leaves: 0, findings: 0};
+  if (block === undefined) return {blocks: 0, pages: 0, leaves: 0, findings: findings.findings};
   if (job.sample !== undefined) await checkSample(store, block, job.sample, findings);
   else if (job.block !== undefined) await checkBlock(store, block, findings);
   else await checkEverything(store, findings);

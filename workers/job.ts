@@ -322,6 +322,8 @@ export type ImportOutcome =
       readonly blocks: number;
       /** Names the line or block, and the reason. */
       readonly message: string;
+      /** A write was refused: LevelDB's log may end within a record, and takes no more until the store is opened again. */
+      readonly writeFailed: boolean;
     };
 
 export interface CheckJob {

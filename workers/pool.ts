@@ -120,6 +120,7 @@ export function countLongWorkers(workers: number): number {
   return Math.max(1, workers >> 1);
 }
 
+const WRITE_FAILED_BEFORE = "a write to this store has failed before";
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
 
@@ -140,6 +141,8 @@ export class ProofPool {
   private chain: ChainConfig | undefined;
   private readonly expectedChainId: bigint | undefined;
   private closing = false;
+  /** After a refused write LevelDB's log may end within a record: what is appended to it could not be read again. */
+  private writeFailed = false;
 
   private constructor(store: StateStore, head: Head, options: PoolOptions) {
     this.store = store;
@@ -205,7 +208,7 @@ export class ProofPool {
     const store = await StateStore.open({
       directory,
       createIfMissing,
-      role: options.readOnly === true ? "sharer" : "owner",
+      role: options.readOnly === true ? "reader" : "owner",
       cacheBytes: MAIN_CACHE_BYTES,
     });
     try {
@@ -301,6 +304,11 @@ export class ProofPool {
     onEvent: (event: ImportEvent) => void,
     onSource: (event: SourceEvent) => void = () => {},
   ): Running<ImportOutcome> {
+    if (this.writeFailed) {
+      const message = `${WRITE_FAILED_BEFORE}: restart to import`;
+      const outcome = {ok: false, head: this.currentHead, blocks: 0, message, writeFailed: true} as const;
+      return {outcome: Promise.resolve(outcome), stop: () => {}};
+    }
     const unanswered = new Map<number, (answer: FinalizeAnswer | null) => void>();
     const {running, near} = this.start<ImportMessage, ImportOutcome>(
       port => ({...job, kind: "import", port}),
@@ -319,6 +327,7 @@ export class ProofPool {
       },
       outcome => {
         this.currentHead = outcome.head;
+        if (!outcome.ok && outcome.writeFailed) this.writeFailed = true;
       },
     );
     let orders = 0;
@@ -370,11 +379,11 @@ export class ProofPool {
   /**
    * Removes the unfinalized blocks above `block`. Not while an import runs.
    *
-   * @throws StoreError FINALIZED, BLOCK_UNKNOWN
+   * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
    */
   async rollback(block: number): Promise<void> {
     if (this.running.size > 0) throw new Error("an import is under way");
-    await this.store.rollback(block);
+    await this.write("roll back", () => this.store.rollback(block));
     this.currentHead = await readHead(this.store);
   }
 
@@ -406,11 +415,24 @@ export class ProofPool {
       else if (answer.refusal === null) return this.currentHead;
       else throw new StoreError(answer.refusal.code, answer.refusal.message);
     }
-    const writer = await BlockWriter.create(this.store);
-    writer.finalizeHeld(block);
-    await writer.flush();
+    await this.write("finalize", async () => {
+      const writer = await BlockWriter.create(this.store);
+      writer.finalizeHeld(block);
+      await writer.flush();
+    });
     this.currentHead = await readHead(this.store);
     return this.currentHead;
+  }
+
+  /** After a write that failed there is no other one: LevelDB could not read it again. @throws StoreError WRITE_FAILED */
+  private async write(what: string, perform: () => Promise<void>): Promise<void> {
+    if (this.writeFailed) throw new StoreError("WRITE_FAILED", `${WRITE_FAILED_BEFORE}: restart to ${what}`);
+    try {
+      await perform();
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "WRITE_FAILED") this.writeFailed = true;
+      throw error;
+    }
   }
 
   private watch(pool: Piscina, kind: string, onError: (error: Error) => void): void {

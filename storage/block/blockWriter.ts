@@ -10,6 +10,8 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
+import {writeNote} from "../leveldb/acknowledgedNote.ts";
+import {LogTail} from "../leveldb/logTail.ts";
 import {blockKey, codeKey, executionNodeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
 import {WriteBatch} from "../record/writeBatch.ts";
 import type {StateStore} from "../stateStore.ts";
@@ -44,6 +46,7 @@ interface Tip {
 export class BlockWriter {
   private readonly store: StateStore;
   private readonly batch: WriteBatch;
+  private readonly tail: LogTail;
   private readonly context: TreeContext;
   private tip: Tip | undefined;
   private finalized: number;
@@ -55,7 +58,8 @@ export class BlockWriter {
 
   private constructor(store: StateStore, nextPage: number, tip: Tip | undefined) {
     this.store = store;
-    this.batch = new WriteBatch(store.db, store.pages, nextPage);
+    this.tail = new LogTail(store.directory);
+    this.batch = new WriteBatch(store.db, store.pages, this.tail, nextPage);
     this.context = {
       suite: store.suite,
       empty: store.empty,
@@ -190,7 +194,11 @@ export class BlockWriter {
 
   /** Makes all that was applied durable and visible. @throws StoreError WRITE_FAILED */
   async flush(): Promise<void> {
+    if (!this.batch.hasPending) return;
+    const block = this.tip?.number;
     await this.batch.flush();
+    const {number: log, bytes} = this.tail;
+    if (block !== undefined) writeNote(this.store.directory, {block, log, bytes}, false);
   }
 
   private checkHeader(header: BlockHeader): void {

@@ -6,6 +6,7 @@ import type {BlockRecord} from "../block/blockRecord.ts";
 import {hashTopRoot} from "../hash/emptyTree.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
+import {describeLoss, isFinding, NOTE_FILE, readNote} from "../leveldb/acknowledgedNote.ts";
 import {FIRST_PAGE, isHashKey, nameOfKey} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import type {StateStore} from "../stateStore.ts";
@@ -48,6 +49,14 @@ export async function checkEverything(store: StateStore, findings: Findings): Pr
   }
   // Lists and indexes run through pages of all ages.
   if (before !== undefined) await checkState(store, before, FIRST_PAGE, true, findings);
+}
+
+/** That the blocks are there which the note of what was acknowledged names. */
+export async function checkNote(store: StateStore, findings: Findings): Promise<void> {
+  const note = await readNote(store.directory);
+  if (note === undefined) return;
+  const wrong = isFinding(note) ? note.what : describeLoss(note, await store.latest());
+  if (wrong !== undefined) findings.report(NOTE_FILE, wrong);
 }
 
 /** All of one block's state. */

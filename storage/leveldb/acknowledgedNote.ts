@@ -15,6 +15,7 @@ import {closeSync, fsyncSync, openSync, renameSync, writeSync} from "node:fs";
 import {readFile} from "node:fs/promises";
 import {join} from "node:path";
 import {crc32} from "node:zlib";
+import {StoreError} from "../errors.ts";
 import type {FileFinding} from "./manifest.ts";
 
 export const NOTE_FILE = "ACKNOWLEDGED";
@@ -40,23 +41,36 @@ export async function readNote(directory: string): Promise<AcknowledgedNote | Fi
   return decodeNote(bytes) ?? {file: NOTE_FILE, offset: undefined, what: "it is not what was written"};
 }
 
+/** @returns how blocks that were acknowledged are missing, if they are. @param latest - the newest block held */
+export function describeLoss(note: AcknowledgedNote, latest: number | undefined): string | undefined {
+  if (latest !== undefined && note.block <= latest) return undefined;
+  const rest = latest === undefined ? "there is none" : `the newest is block ${latest}`;
+  return `it says that block ${note.block} was held, and ${rest}`;
+}
+
 export function isFinding(value: object | undefined): value is FileFinding {
   return value !== undefined && "what" in value;
 }
 
 /**
  * @param synced - is it to be on disk before what follows? Else it may follow later
- * @throws Error of node:fs
+ * @throws StoreError WRITE_FAILED
  */
 export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNote, synced: boolean): void {
   const crc = checksum({block, log, bytes});
   const draft = join(directory, NOTE_DRAFT_FILE);
-  withFile(draft, "w", file => {
-    writeSync(file, `${JSON.stringify({block, log, bytes, crc})}\n`);
-    if (synced) fsyncSync(file);
-  });
-  renameSync(draft, join(directory, NOTE_FILE));
-  if (synced) withFile(directory, "r", fsyncSync);
+  try {
+    withFile(draft, "w", file => {
+      writeSync(file, `${JSON.stringify({block, log, bytes, crc})}\n`);
+      if (synced) fsyncSync(file);
+    });
+    renameSync(draft, join(directory, NOTE_FILE));
+    if (synced) withFile(directory, "r", fsyncSync);
+  } catch (error) {
+    throw new StoreError("WRITE_FAILED", `${NOTE_FILE} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
 }
 
 function decodeNote(bytes: Buffer): AcknowledgedNote | undefined {

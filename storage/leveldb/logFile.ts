@@ -21,6 +21,9 @@ import {crc32c, crc32cPrefix, unmaskCrc} from "./crc32c.ts";
 export const LOG_BLOCK_BYTES = 32 << 10;
 const HEADER_BYTES = 7;
 const SECTOR_BYTES = 512;
+const PAGE_BYTES = 4096;
+/** Fewer zeros at the end of a page may be what was written there. */
+const MIN_ZEROS = 8;
 const CHUNK_BYTES = 32 * LOG_BLOCK_BYTES;
 
 const UNWRITTEN = 0;
@@ -44,6 +47,8 @@ export interface LogContents {
   readonly size: number;
   /** Where the torn record begins, if there is one. */
   readonly tornAt: number | undefined;
+  /** What of it cannot be read first. */
+  readonly torn: LogDamage | undefined;
   /** The first; what comes after it is not counted. */
   readonly damage: LogDamage | undefined;
 }
@@ -106,7 +111,9 @@ class LogReader {
   contents(): LogContents {
     const {records, end, size, damage} = this;
     const tornAt = damage === undefined ? (this.startedAt ?? this.torn?.offset) : undefined;
-    return {records, end, size, tornAt, damage};
+    if (tornAt === undefined) return {records, end, size, tornAt, torn: undefined, damage};
+    const torn = this.torn ?? {offset: size, what: "the file ends within a record"};
+    return {records, end, size, tornAt, torn, damage};
   }
 
   /** @param start - of the block in the file */
@@ -138,7 +145,7 @@ class LogReader {
     }
     const actual = crc32c(block.subarray(at + 6, next));
     if (actual !== expected) {
-      if (!hasUnwrittenSector(block, at, next, start))
+      if (!hasUnwrittenPart(block, at, next))
         return this.refuse(offset, `checksum ${actual.toString(16)}, expected ${expected.toString(16)}`);
       this.tear(offset, "zeros within a record");
       return next - at;
@@ -193,12 +200,28 @@ class LogReader {
   }
 }
 
-/** Is one of the sectors that the piece lies in all zero there? @param start - of the block in the file */
-function hasUnwrittenSector(block: Buffer, from: number, to: number, start: number): boolean {
+/**
+ * Is one of the sectors that the piece lies in all zero there, as one that was not written? Or does a page of memory end in
+ * zeros, as one that was written when less of the piece was there? (Blocks begin with a page.)
+ */
+function hasUnwrittenPart(block: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; ) {
-    const end = Math.min(to, at + SECTOR_BYTES - ((start + at) % SECTOR_BYTES));
-    if (block.subarray(at, end).every(byte => byte === 0)) return true;
+    const end = Math.min(to, at + SECTOR_BYTES - (at % SECTOR_BYTES));
+    if (zerosBefore(block, at, end) === end - at) return true;
+    at = end;
+  }
+  for (let at = from; at < to; ) {
+    const end = Math.min(block.length, at + PAGE_BYTES - (at % PAGE_BYTES));
+    const zeros = zerosBefore(block, at, end);
+    if (zeros >= MIN_ZEROS && end - zeros < to) return true;
     at = end;
   }
   return false;
+}
+
+/** How many of the bytes right before `end` are zero, down to `from`. */
+function zerosBefore(block: Buffer, from: number, end: number): number {
+  let at = end;
+  while (at > from && block[at - 1] === 0) at--;
+  return end - at;
 }

@@ -5,6 +5,7 @@
  */
 import {readdirSync, statSync} from "node:fs";
 import {join} from "node:path";
+import {StoreError} from "../errors.ts";
 import {logName, logNumber} from "./fileNames.ts";
 
 export class LogTail {
@@ -18,8 +19,17 @@ export class LogTail {
     this.directory = directory;
   }
 
-  /** A batch was written: the log that got it has grown, or else it is a new one. */
+  /** A batch was written: the log that got it has grown, or else it is a new one. @throws StoreError WRITE_FAILED */
   advance(): void {
+    try {
+      this.find();
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new StoreError("WRITE_FAILED", `LevelDB's log cannot be found: ${reason}`, {cause: error});
+    }
+  }
+
+  private find(): void {
     const size = this.sizeOf(this.number);
     if (this.number > 0 && size > this.bytes) {
       this.bytes = size;

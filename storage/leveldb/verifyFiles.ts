@@ -82,7 +82,12 @@ async function verifyLogs(
   let nextSequence: number | undefined;
   for (const number of numbers) {
     const file = logName(number);
-    const {records, damage, tornAt, end} = await readLog(join(directory, file), record => {
+    const {
+      records,
+      damage,
+      torn: tornPiece,
+      end,
+    } = await readLog(join(directory, file), record => {
       try {
         const {sequence, count} = readLoggedBatch(record);
         const expected = nextSequence ?? sequence;
@@ -99,14 +104,14 @@ async function verifyLogs(
     else if (note !== undefined && note.log === number && end < note.bytes)
       findings.push({
         file,
-        offset: tornAt ?? end,
-        what: `acknowledged blocks are lost: the log was written and synced up to byte ${note.bytes}`,
+        offset: tornPiece?.offset ?? end,
+        what: `${tornPiece?.what ?? "it ends here"}, but it was written and synced up to byte ${note.bytes}: acknowledged blocks are lost`,
       });
     // LevelDB begins a log only after the last write to the one before, and that write was synced.
     if (torn !== undefined && records > 0)
       findings.push({...torn, what: `the log ends within a record, although ${file} was written after it`});
     if (findings.length > 0) nextSequence = undefined;
-    torn = damage === undefined && tornAt !== undefined ? {file, offset: tornAt} : undefined;
+    torn = tornPiece === undefined ? undefined : {file, offset: tornPiece.offset};
   }
   return findings;
 }

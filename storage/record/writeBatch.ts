@@ -6,6 +6,7 @@
  * atomic. Pages may go ahead of their block's record, never behind it: the record is the commit point.
  */
 import type {Level} from "level";
+import type {LogTail} from "../leveldb/logTail.ts";
 import {DIRECTORY} from "../page/indexPage.ts";
 import {INNER_PAGE} from "../page/innerPage.ts";
 import type {PageReader, Pages} from "../page/pages.ts";
@@ -30,13 +31,16 @@ export class WriteBatch implements PageReader {
   private readonly pendingRecords = new Map<string, Buffer>();
   private readonly db: Level<Buffer, Buffer>;
   private readonly pages: Pages;
+  private readonly tail: LogTail;
   private nextPage: number;
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
 
-  constructor(db: Level<Buffer, Buffer>, pages: Pages, nextPage: number) {
+  /** @param tail - is told of every batch written */
+  constructor(db: Level<Buffer, Buffer>, pages: Pages, tail: LogTail, nextPage: number) {
     this.db = db;
     this.pages = pages;
+    this.tail = tail;
     this.nextPage = nextPage;
   }
 
@@ -108,6 +112,7 @@ export class WriteBatch implements PageReader {
     } catch (error) {
       throw writeFailed(error);
     }
+    this.tail.advance();
     this.bytesWritten += bytes;
     for (const [page, body] of this.pendingPages)
       if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.pages.keep(page, body);

@@ -5,13 +5,13 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
-import {Level} from "level";
 import type {CheckEvent} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
 import {startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import {addressAt, longChain} from "../support/longChain.ts";
 import {type ProveCall, proveCalls} from "../support/proveCalls.ts";
+import {tamper} from "../support/tamper.ts";
 
 const BLOCKS = 4;
 const chain = longChain(BLOCKS, 60);
@@ -47,21 +47,6 @@ async function copyOfStore(name: string): Promise<string> {
   const directory = join(folder, name);
   await cp(whole, directory, {recursive: true});
   return directory;
-}
-
-/** Writes records behind proofd's back. */
-async function tamper(
-  directory: string,
-  change: (db: Level<Buffer, Buffer>) => Promise<void>,
-): Promise<void> {
-  const db = new Level<Buffer, Buffer>(directory, {
-    keyEncoding: "buffer",
-    valueEncoding: "buffer",
-    compression: false,
-  });
-  await db.open();
-  await change(db);
-  await db.close();
 }
 
 /** What check reports. */

@@ -199,17 +199,21 @@ export class Importer {
   }
 
   private async fail(error: unknown, at: SourceBlock | undefined): Promise<ImportOutcome> {
-    const isWriteFailure = error instanceof StoreError && error.code === "WRITE_FAILED";
-    let message = `${isWriteFailure ? "" : whereOf(at)}${reasonOf(error)}`;
+    let writeFailed = isWriteFailure(error);
+    let message = `${writeFailed ? "" : whereOf(at)}${reasonOf(error)}`;
     try {
-      if (!isWriteFailure) await this.flush();
-      await this.store.reclaim();
+      // What could not be written is cleared away when the store is opened again.
+      if (!writeFailed) {
+        await this.flush();
+        await this.store.reclaim();
+      }
     } catch (second) {
+      writeFailed = isWriteFailure(second);
       message += `; then: ${reasonOf(second)}`;
     }
     this.head = await readHead(this.store);
     const {head, blocks} = this;
-    return {ok: false, head, blocks, message};
+    return {ok: false, head, blocks, message, writeFailed};
   }
 
   private async openSource(): Promise<AsyncGenerator<SourceBlock>> {
@@ -276,6 +280,10 @@ async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<b
 /** Lines have a number besides their block's. */
 function whereOf(at: SourceBlock | undefined): string {
   return at !== undefined && "line" in at ? `line ${at.line}: ` : "";
+}
+
+function isWriteFailure(error: unknown): boolean {
+  return error instanceof StoreError && error.code === "WRITE_FAILED";
 }
 
 function reasonOf(error: unknown): string {
