@@ -7,10 +7,10 @@ export type StoreErrorCode =
   | "STORE_IN_USE" // another process has the directory open
   | "FORMAT_MISMATCH" // another format version, hash suite or chain id
   | "RECORD_DAMAGED" // a checksum does not match, or a record does not decode
-  | "RECORD_MISSING" // a record that another record points to is not there
-  | "STORE_DAMAGED" // LevelDB itself refuses the files
+  | "RECORD_MISSING" // a record that another one points to is not there, or a block's below a block that is
+  | "STORE_DAMAGED" // LevelDB's files are not what was written, or LevelDB itself refuses them
   | "STORE_UNREADABLE" // the machine refuses: permissions, open files, disk
-  | "WRITE_FAILED" // LevelDB refused a write: disk full, no permission
+  | "WRITE_FAILED" // a write was refused: disk full, no permission
   | "BLOCK_UNKNOWN" // no such block here
   | "BLOCK_CONFLICT" // the block held under that number has another hash
   | "BLOCK_GAP" // block numbers are not consecutive

@@ -12,12 +12,17 @@ import {isLocked} from "../record/levelErrors.ts";
  * Has another process the store open? Nothing in its directory is changed: LevelDB takes the lock of an empty folder, which
  * is a link to the store's, finds no store there and lets it go.
  *
- * Not for a store that this process has open: letting go of the link's lock would let go of the store's.
+ * Where no folder can be made, it is not known and false. Not for a store that this process has open: letting go of the link's lock would let go of the store's.
  */
 export async function isInUse(directory: string): Promise<boolean> {
   const lock = resolve(directory, "LOCK");
   if (!existsSync(lock)) return false;
-  const folder = await mkdtemp(join(tmpdir(), "proofd-lock-"));
+  let folder: string;
+  try {
+    folder = await mkdtemp(join(tmpdir(), "proofd-lock-"));
+  } catch {
+    return false; // the damage that was found is what the operator has to hear of
+  }
   try {
     await symlink(lock, join(folder, "LOCK"));
     await new Level(folder, {createIfMissing: false}).open();

@@ -34,7 +34,9 @@ export function isLocked(error: unknown): boolean {
 
 /** What the machine refuses is no damage to the files. */
 function codeOf(error: unknown): "STORE_UNREADABLE" | "STORE_DAMAGED" {
-  return /permission denied|too many open files|no space|read-only|not open/i.test(reason(error))
+  return /permission denied|too many open files|no space|quota exceeded|file too large|read-only|not open/i.test(
+    reason(error),
+  )
     ? "STORE_UNREADABLE"
     : "STORE_DAMAGED";
 }

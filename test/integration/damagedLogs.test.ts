@@ -1,9 +1,12 @@
 /** Blocks that were acknowledged are there, or the store is refused: LevelDB alone would drop what it cannot read. */
 import assert from "node:assert/strict";
+import {execFile} from "node:child_process";
 import {cp, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {promisify} from "node:util";
 import {ProofPool} from "../../workers/pool.ts";
 import {runProofd, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
@@ -144,6 +147,23 @@ test("a bit flipped in any block's own batch refuses the store, also without a n
     ...placesIn(pieces.at(-1) as LogPiece),
     ...sample(20, log.length),
   ]);
+});
+
+test("the blocks before the damage can be kept: by a copy without its note, its log cut where the damage is", async () => {
+  const directory = await copyOf(single);
+  const name = await logOf(directory);
+  const log = await readFile(join(directory, name));
+  const at = (sizes[6] as number) + 2000;
+  log[at] = (log[at] as number) ^ 4;
+  await writeFile(join(directory, name), log);
+  const error = await open(directory).catch((reason: Error) => reason);
+  assert.ok(error instanceof Error);
+  const place = /, byte (\d+): /.exec(error.message)?.[1];
+  await truncate(join(directory, name), Number(place));
+  await rm(join(directory, NOTE));
+  assert.equal(await latestOf(directory), 6);
+  await importBlocks(directory, BLOCKS);
+  assert.equal(await latestOf(directory), BLOCKS - 1);
 });
 
 test("every command refuses a store with a damaged log, and changes nothing", async () => {
@@ -348,6 +368,30 @@ test("damage of CURRENT, of the manifest and a table that is gone or cut short a
     await change(directory);
     await assertRefused(directory, message);
   }
+});
+
+test("after a write that the disk refused nothing more is written, and the store opens with all that was acknowledged", async () => {
+  const directory = await copyOf(single);
+  const path = join(folder, "wide.ndjson");
+  await writeFile(path, encodeLines(longChain(BLOCKS + 60, 60)));
+  const limited = fileURLToPath(new URL("../support/limitedProcess.js", import.meta.url));
+  // 2 MB: the log of the first blocks has half of it, the one that follows gets there within a batch.
+  const limit = 'ulimit -f "$1"; shift; exec "$@"';
+  const args = ["-c", limit, "sh", "4000", process.execPath, limited, directory, path];
+  const {stdout} = await promisify(execFile)("sh", args);
+  const {acknowledged, first, second, rollback} = JSON.parse(stdout);
+  assert.equal(first.ok, false);
+  assert.match(first.message, /LevelDB says .*File too large/);
+  assert.match(second.message, /a write to this store has failed before: restart to import/);
+  assert.match(rollback, /a write to this store has failed before: restart to roll back/);
+  const held = await latestOf(directory);
+  assert.ok(held !== null && held >= Math.max(acknowledged ?? 0, BLOCKS - 1), `${held} of ${acknowledged}`);
+  const pool = await open(directory);
+  const source = {kind: "diffs", path, follow: false} as const;
+  const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  assert.equal(outcome.head.latest, BLOCKS + 59);
+  await pool.close();
 });
 
 test("a store that another process has open is in use, whatever its files look like", async () => {
