@@ -12,7 +12,8 @@ import {isLocked} from "../record/levelErrors.ts";
  * Has another process the store open? Nothing in its directory is changed: LevelDB takes the lock of an empty folder, which
  * is a link to the store's, finds no store there and lets it go.
  *
- * Where no folder can be made, it is not known and false. Not for a store that this process has open: letting go of the link's lock would let go of the store's.
+ * False where no folder can be made: then it is not known. Not for a store that this process has open: letting go of the
+ * link's lock would let go of the store's.
  */
 export async function isInUse(directory: string): Promise<boolean> {
   const lock = resolve(directory, "LOCK");

@@ -35,7 +35,8 @@ export class LogTail {
       this.bytes = size;
       return;
     }
-    this.number = Math.max(0, ...readdirSync(this.directory).map(name => logNumber(name) ?? 0));
+    this.number = 0;
+    for (const name of readdirSync(this.directory)) this.number = Math.max(this.number, logNumber(name) ?? 0);
     this.bytes = this.sizeOf(this.number);
   }
 
