@@ -107,8 +107,10 @@ test("slow, vanishing and quick readers of answers of all sizes each get exactly
     Promise.all(
       Array.from({length: 12}, (_, reader) =>
         withConnection(async connection => {
-          for (let at = 0; at < quick.length; at++)
+          for (let at = 0; at < quick.length; at++) {
             await ask(connection, quick[(reader + at) % quick.length] as Batch);
+            if (at % 4 === 0) for (const one of slow) one.sip(200_000);
+          }
         }),
       ),
     );
