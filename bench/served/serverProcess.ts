@@ -42,7 +42,12 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   const child = spawn(launch.command, launch.args, {stdio: ["ignore", "pipe", "pipe"]});
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
-  child.once("close", () => process.off("exit", kill));
+  // Without a listener a signal ends the bench without that event, and the server would live on.
+  process.once("SIGTERM", exitOnTerm);
+  child.once("close", () => {
+    process.off("exit", kill);
+    process.off("SIGTERM", exitOnTerm);
+  });
   let output = "";
   const host = await new Promise<string>((resolve, reject) => {
     const onText = (text: string) => {
@@ -56,6 +61,11 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
     child.once("close", code => reject(new Error(`${launch.name} ended with ${code}: ${output}`)));
   });
   return new ServerProcess(launch.name, child, new URL(`http://${host}`), () => output);
+}
+
+/** 128 and the signal's number, as shells report it. */
+function exitOnTerm(): void {
+  process.exit(143);
 }
 
 export class ServerProcess {
