@@ -8,6 +8,7 @@ import type {Level} from "level";
 import type {ChainConfig} from "./block/blockDifference.ts";
 import {StoreError} from "./errors.ts";
 import {findSuite, type HashSuite, SUITE_NAMES} from "./hash/suite.ts";
+import type {RecordSource} from "./leveldb/recordSource.ts";
 import {META} from "./record/layout.ts";
 import {damaged, writeFailed} from "./record/levelErrors.ts";
 import {openRecord, sealRecord} from "./record/record.ts";
@@ -15,6 +16,8 @@ import {openRecord, sealRecord} from "./record/record.ts";
 /** Raised whenever a change makes older stores unreadable. */
 const FORMAT_VERSION = 2;
 const DEFAULT_SUITE = "sha256";
+/** Above every key that begins with a letter or a number. */
+const LAST_KEY = Buffer.alloc(64, 0xff);
 
 /**
  * @param create - writes the record if the database is empty
@@ -27,17 +30,29 @@ export async function checkFormat(
   create: boolean,
   suite: string | undefined,
 ): Promise<HashSuite> {
-  let value: Buffer | undefined;
-  try {
-    value = db.getSync(META.format);
-  } catch (error) {
-    throw damaged(directory, error);
-  }
-  if (value === undefined) {
+  const stored = readFormat(db, directory);
+  if (stored === undefined) {
     await refuseUnlessEmpty(db, directory);
     if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
     return writeFormat(db, suite ?? DEFAULT_SUITE);
   }
+  if (suite !== undefined && stored.name !== suite)
+    throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${stored.name}, not ${suite}`);
+  return stored;
+}
+
+/**
+ * @returns the store's hash suite; undefined where the record is not there
+ * @throws StoreError FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
+ */
+function readFormat(source: RecordSource, directory: string): HashSuite | undefined {
+  let value: Buffer | undefined;
+  try {
+    value = source.getSync(META.format);
+  } catch (error) {
+    throw damaged(directory, error);
+  }
+  if (value === undefined) return undefined;
   const {version, suite: storedSuite} = parseRecord<{version: number; suite: string}>(
     "format",
     openRecord(META.format, value),
@@ -47,8 +62,6 @@ export async function checkFormat(
       "FORMAT_MISMATCH",
       `${directory} has store format ${version}; this proofd reads ${FORMAT_VERSION}: import the chain again into a new directory`,
     );
-  if (suite !== undefined && storedSuite !== suite)
-    throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${storedSuite}, not ${suite}`);
   return suiteOrThrow(storedSuite);
 }
 
@@ -73,10 +86,18 @@ export function checkChainId(stored: ChainConfig | undefined, expected: bigint |
     throw new StoreError("FORMAT_MISMATCH", `the store holds chain ${stored.chainId}, not ${expected}`);
 }
 
-async function refuseUnlessEmpty(db: Level<Buffer, Buffer>, directory: string): Promise<void> {
+/** As checkFormat, of a source that only reads. @throws the same */
+export async function requireFormat(source: RecordSource, directory: string): Promise<HashSuite> {
+  const stored = readFormat(source, directory);
+  if (stored !== undefined) return stored;
+  await refuseUnlessEmpty(source, directory);
+  throw new StoreError("STORE_MISSING", `${directory} holds no store`);
+}
+
+async function refuseUnlessEmpty(source: RecordSource, directory: string): Promise<void> {
   let keys: Buffer[];
   try {
-    keys = await db.keys({limit: 1}).all();
+    keys = await source.keys({gte: Buffer.alloc(0), lte: LAST_KEY, reverse: false, limit: 1}).all();
   } catch (error) {
     throw damaged(directory, error);
   }

@@ -7,13 +7,9 @@
 import {existsSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
-import type {ChainConfig} from "./block/blockDifference.ts";
-import {type BlockRecord, decodeBlockRecord} from "./block/blockRecord.ts";
 import {StoreError} from "./errors.ts";
-import {checkFormat, decodeChain} from "./format.ts";
-import {type EmptyTree, emptyTree} from "./hash/emptyTree.ts";
+import {checkFormat} from "./format.ts";
 import type {HashSuite} from "./hash/suite.ts";
-import {toHex} from "./hex.ts";
 import {KeyHints} from "./index/keyHints.ts";
 import {
   type AcknowledgedNote,
@@ -25,31 +21,19 @@ import {
 } from "./leveldb/acknowledgedNote.ts";
 import {LogTail} from "./leveldb/logTail.ts";
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
-import {Pages} from "./page/pages.ts";
-import {
-  blockKey,
-  blockOfKey,
-  codeKey,
-  executionNodeKey,
-  FIRST_PAGE,
-  hashKey,
-  MAX_U48,
-  META,
-  nameOfKey,
-  pageKey,
-  pageOfKey,
-} from "./record/layout.ts";
+import {blockKey, FIRST_PAGE, hashKey, MAX_U48, META, pageKey, pageOfKey} from "./record/layout.ts";
 import {damaged, openFailed, writeFailed} from "./record/levelErrors.ts";
-import {openRecord, sealRecord} from "./record/record.ts";
+import {sealRecord} from "./record/record.ts";
+import {edgeBlock, StateReader} from "./stateReader.ts";
 import {makeFolders, missingFolders, removeStore} from "./storeFolder.ts";
 
 export interface StoreOptions {
   readonly directory: string;
   /**
-   * The owner makes the store where there is none, and clears away what a crash left; a reader changes nothing. Both verify
-   * LevelDB's files first: exactly one of them per process, before all sharers.
+   * The owner makes the store where there is none, and clears away what a crash left; it verifies LevelDB's files first.
+   * Exactly one per process, before all sharers.
    */
-  readonly role: "owner" | "reader" | "sharer";
+  readonly role: "owner" | "sharer";
   /** Owner only: may a store be made in an empty or missing directory? */
   readonly createIfMissing?: boolean;
   /** The suite of a store that is made; a store that exists must have it. Left out: whatever the store has. */
@@ -74,26 +58,19 @@ const RECLAIM_KEYS = 50_000;
 /** Larger table files than LevelDB's 2 MB: fewer open files and mappings for hundreds of GB. */
 const TABLE_FILE_BYTES = 32 << 20;
 
-export class StateStore {
-  readonly suite: HashSuite;
-  readonly empty: EmptyTree;
-  readonly pages: Pages;
+export class StateStore extends StateReader {
   readonly hints: KeyHints;
   readonly db: Level<Buffer, Buffer>;
   readonly directory: string;
   /** The folders that were made with the store; undefined for a store that was there. */
   private madeFolders: readonly string[] | undefined;
-  /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
-  private newestSeen = -1;
 
   private constructor(db: Level<Buffer, Buffer>, directory: string, suite: HashSuite, cacheBytes: number) {
+    const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
+    super(db, suite, cacheBytes - hintBytes);
     this.db = db;
     this.directory = directory;
-    this.suite = suite;
-    this.empty = emptyTree(suite);
-    const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
     this.hints = new KeyHints(hintBytes);
-    this.pages = new Pages(db, cacheBytes - hintBytes);
   }
 
   /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED */
@@ -103,7 +80,7 @@ export class StateStore {
     const missing = missingFolders(directory);
     const isNew = missing.length > 0 || !existsSync(join(directory, "CURRENT"));
     refuseForeignDirectory(directory, create);
-    if (role !== "sharer") await requireWholeFiles(directory);
+    if (role === "owner") await requireWholeFiles(directory);
     makeFolders(missing);
     const db = new Level<Buffer, Buffer>(directory, {
       keyEncoding: "buffer",
@@ -148,71 +125,6 @@ export class StateStore {
     const isEmpty = this.madeFolders !== undefined && (await this.latest()) === undefined;
     await this.close();
     if (isEmpty) await removeStore(this.db.location, this.madeFolders ?? []);
-  }
-
-  /** @returns the block's record, or undefined if the block is not held. @throws StoreError RECORD_DAMAGED */
-  readBlock(block: number): BlockRecord | undefined {
-    if (block > MAX_U48) return undefined;
-    const body = this.readRecord(blockKey(block));
-    return body === undefined ? undefined : decodeBlockRecord(block, body);
-  }
-
-  /** @throws StoreError BLOCK_UNKNOWN, RECORD_MISSING if it is not there although a later block is */
-  blockOrThrow(block: number): BlockRecord {
-    const record = this.readBlock(block);
-    if (record !== undefined) {
-      if (block > this.newestSeen) this.newestSeen = block;
-      return record;
-    }
-    // A rollback since then would have removed that block too.
-    if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined)
-      throw new StoreError(
-        "RECORD_MISSING",
-        `record of block ${block} is not in the store, although block ${this.newestSeen} is`,
-      );
-    throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
-  }
-
-  /** @param hash - 32 bytes. @returns the number of the block with this hash */
-  findBlock(hash: Uint8Array): number | undefined {
-    return this.readNumber(hashKey(hash));
-  }
-
-  /** @throws StoreError RECORD_MISSING */
-  readCode(keccakHash: Uint8Array): Buffer {
-    const code = this.readRecord(codeKey(keccakHash));
-    if (code === undefined)
-      throw new StoreError("RECORD_MISSING", `code ${toHex(keccakHash)} is not in the store`);
-    return code;
-  }
-
-  hasCode(keccakHash: Uint8Array): boolean {
-    return this.readRecord(codeKey(keccakHash)) !== undefined;
-  }
-
-  readExecutionNode(name: string): Buffer | undefined {
-    return this.readRecord(executionNodeKey(name));
-  }
-
-  /** undefined until block 0 is held. */
-  readChain(): ChainConfig | undefined {
-    const body = this.readRecord(META.chain);
-    return body === undefined ? undefined : decodeChain(body);
-  }
-
-  /** Blocks up to this number are finalized, also those that are not here yet; undefined = none is. */
-  readFinalized(): number | undefined {
-    return this.readNumber(META.finalized);
-  }
-
-  /** The oldest block held. */
-  earliest(): Promise<number | undefined> {
-    return edgeBlock(this.db, false);
-  }
-
-  /** The newest block held. */
-  latest(): Promise<number | undefined> {
-    return edgeBlock(this.db, true);
   }
 
   /** The first page number that nothing has, or ever had in this process. */
@@ -291,40 +203,10 @@ export class StateStore {
     writeNote(this.directory, {block: latest, log: tail.number, bytes: tail.bytes}, false);
   }
 
-  /** A record's body, checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
-  readRecord(key: Buffer): Buffer | undefined {
-    let value: Buffer | undefined;
-    try {
-      value = this.db.getSync(key);
-    } catch (error) {
-      throw damaged(nameOfKey(key), error);
-    }
-    return value === undefined ? undefined : openRecord(key, value);
-  }
-
   /** The first page number that no block reaches. */
   private async afterLatest(): Promise<number> {
     const latest = await this.latest();
     return latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
-  }
-
-  /** A record that is a u48. */
-  private readNumber(key: Buffer): number | undefined {
-    const body = this.readRecord(key);
-    if (body !== undefined && body.length !== 6)
-      throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not 6`);
-    return body?.readUIntBE(0, 6);
-  }
-}
-
-/** The newest block held, or the oldest. */
-async function edgeBlock(db: Level<Buffer, Buffer>, newest: boolean): Promise<number | undefined> {
-  const keys = db.keys({gte: blockKey(0), lte: blockKey(MAX_U48), reverse: newest, limit: 1});
-  try {
-    const [key] = await keys.all();
-    return key === undefined ? undefined : blockOfKey(key);
-  } catch (error) {
-    throw damaged("the block records", error);
   }
 }
 
@@ -342,7 +224,7 @@ async function requireAcknowledged(
 }
 
 /** Looks before LevelDB does: it would make files in whatever directory it is given. */
-function refuseForeignDirectory(directory: string, create: boolean): void {
+export function refuseForeignDirectory(directory: string, create: boolean): void {
   if (existsSync(join(directory, "CURRENT"))) return;
   const files = existsSync(directory) ? readdirSync(directory) : [];
   // The first manifest is written just before CURRENT: a crash between the two leaves it, and nothing is lost.

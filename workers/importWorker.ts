@@ -1,17 +1,15 @@
 /**
- * The thread that writes: imports, one at a time, and checks. It opens the store anew for each job, so that nothing
- * it has cached of a refused block outlives the job.
+ * The thread that writes: imports, one at a time. It opens the store anew for each job, so that nothing it has cached
+ * of a refused block outlives the job.
  */
-
-import {runCheck} from "./check.ts";
 import {Importer} from "./import/importer.ts";
-import type {CheckJob, CheckOutcome, FinalizeOrder, ImportJob, ImportOrder, ImportOutcome} from "./job.ts";
+import type {FinalizeOrder, ImportJob, ImportOrder, ImportOutcome} from "./job.ts";
 import {Niceness, yieldToOtherThreads} from "./threadPriority.ts";
 import {openWorkerStore} from "./workerStore.ts";
 
 yieldToOtherThreads(Niceness.IMPORT);
 
-export default async function run(job: ImportJob | CheckJob): Promise<ImportOutcome | CheckOutcome> {
+export default async function run(job: ImportJob): Promise<ImportOutcome> {
   const store = await openWorkerStore();
   const stopping = new AbortController();
   /** Orders that came before the importer. */
@@ -19,7 +17,6 @@ export default async function run(job: ImportJob | CheckJob): Promise<ImportOutc
   let take = (order: FinalizeOrder): void => void waiting.push(order);
   job.port.on("message", (order: ImportOrder) => (order === "stop" ? stopping.abort() : take(order)));
   try {
-    if (job.kind === "check") return await runCheck(store, job, stopping.signal);
     const importer = await Importer.create(store, job, event => job.port.postMessage(event));
     take = order => importer.finalize(order);
     waiting.forEach(take);

@@ -11,7 +11,7 @@
  * those that do take no thread away from the short ones.
  */
 import {EventEmitter} from "node:events";
-import {MessageChannel, type MessagePort} from "node:worker_threads";
+import {MessageChannel} from "node:worker_threads";
 import {Piscina} from "piscina";
 import type {ChainConfig} from "../storage/block/blockDifference.ts";
 import {BlockWriter} from "../storage/block/blockWriter.ts";
@@ -22,9 +22,6 @@ import {MAX_STRETCH} from "./estimate/maxStretch.ts";
 import {JOB_MS, SLICES} from "./estimate/slices.ts";
 import type {
   Answers,
-  CheckEvent,
-  CheckJob,
-  CheckOutcome,
   EstimateAnswers,
   EstimateJob,
   EstimateSettings,
@@ -47,13 +44,13 @@ export {JOB_MS, SLICES, StoreError};
 
 export interface PoolOptions {
   readonly directory: string;
-  /** Proof threads, at least 1. 0 = none (import and check only). */
+  /** Proof threads, at least 1. 0 = none (import only). */
   readonly workers: number;
   /** Bytes of pages that each worker may keep. */
   readonly cacheBytes: number;
   /** May a store be made in an empty or missing directory? */
   readonly createIfMissing: boolean;
-  /** Changes nothing, not even what a crash left: to check. */
+  /** For a store that this process has open already: changes nothing, not even what a crash left. */
   readonly readOnly?: boolean;
   /** Refuses a store of another chain. */
   readonly chainId?: bigint;
@@ -131,7 +128,7 @@ export class ProofPool {
   private readonly estimates: Piscina<EstimateJob, EstimateAnswers> | undefined;
   private readonly longEstimates: Piscina<EstimateJob, EstimateAnswers> | undefined;
   private readonly estimateOptions: EstimateOptions | undefined;
-  private readonly imports: Piscina<ImportJob | CheckJob, ImportOutcome | CheckOutcome>;
+  private readonly imports: Piscina<ImportJob, ImportOutcome>;
   private readonly running = new Set<Running<unknown>>();
   private readonly importing = new Set<ImportUnderWay>();
   /** The last `finalize`: they run one after the other, and no import begins in the middle of one. */
@@ -208,7 +205,7 @@ export class ProofPool {
     const store = await StateStore.open({
       directory,
       createIfMissing,
-      role: options.readOnly === true ? "reader" : "owner",
+      role: options.readOnly === true ? "sharer" : "owner",
       cacheBytes: MAIN_CACHE_BYTES,
     });
     try {
@@ -300,7 +297,7 @@ export class ProofPool {
 
   /** @param onSource - takes what happens to a source that is followed */
   startImport(
-    job: Omit<ImportJob, "kind" | "port">,
+    job: Omit<ImportJob, "port">,
     onEvent: (event: ImportEvent) => void,
     onSource: (event: SourceEvent) => void = () => {},
   ): Running<ImportOutcome> {
@@ -310,26 +307,42 @@ export class ProofPool {
       return {outcome: Promise.resolve(outcome), stop: () => {}};
     }
     const unanswered = new Map<number, (answer: FinalizeAnswer | null) => void>();
-    const {running, near} = this.start<ImportMessage, ImportOutcome>(
-      port => ({...job, kind: "import", port}),
-      event => {
-        if ("order" in event) {
-          unanswered.get(event.order)?.(event);
-          unanswered.delete(event.order);
-          return;
-        }
-        if ("kind" in event) {
-          onSource(event);
-          return;
-        }
-        this.currentHead = event.head;
-        onEvent(event);
-      },
-      outcome => {
+    const {port1: near, port2: far} = new MessageChannel();
+    near.on("message", (message: ImportMessage) => {
+      if ("order" in message) {
+        unanswered.get(message.order)?.(message);
+        unanswered.delete(message.order);
+      } else if ("kind" in message) onSource(message);
+      else {
+        this.currentHead = message.head;
+        onEvent(message);
+      }
+    });
+    // The worker closes its end when it is done, or dead: all events are here before the outcome is.
+    const allReceived = new Promise<void>(resolve => near.once("close", resolve));
+    // Piscina tells of a thread that cannot start by this event only, and keeps the task.
+    let onError = (_error: Error): void => {};
+    const cannotStart = new Promise<never>((_, reject) => {
+      onError = reject;
+    });
+    this.imports.on("error", onError);
+    const finished = this.finality
+      .then(() => this.imports.run({...job, port: far}, {transferList: [far]}))
+      .then(async outcome => {
+        await allReceived;
         this.currentHead = outcome.head;
         if (!outcome.ok && outcome.writeFailed) this.writeFailed = true;
-      },
-    );
+        return outcome;
+      });
+    const running: Running<ImportOutcome> = {
+      outcome: Promise.race([finished, cannotStart]).finally(() => {
+        this.imports.off("error", onError);
+        near.close();
+        this.running.delete(running);
+      }),
+      stop: () => near.postMessage("stop"),
+    };
+    this.running.add(running);
     let orders = 0;
     const underWay: ImportUnderWay = {
       ended: running.outcome.then(
@@ -362,18 +375,6 @@ export class ProofPool {
     const result = this.finality.then(() => this.finalizeNow(block));
     this.finality = result.catch(() => {}); // the caller sees it
     return result;
-  }
-
-  startCheck(
-    job: Omit<CheckJob, "kind" | "port">,
-    onEvent: (event: CheckEvent) => void,
-  ): Running<CheckOutcome> {
-    const {running} = this.start<CheckEvent, CheckOutcome>(
-      port => ({...job, kind: "check", port}),
-      onEvent,
-      () => {},
-    );
-    return running;
   }
 
   /**
@@ -440,39 +441,5 @@ export class ProofPool {
     pool.on("workerDestroy", () => {
       if (!this.closing) onError(new Error(`a thread of the ${kind} pool ended`));
     });
-  }
-
-  private start<Event, Outcome extends ImportOutcome | CheckOutcome>(
-    makeJob: (port: ImportJob["port"]) => ImportJob | CheckJob,
-    onEvent: (event: Event) => void,
-    onOutcome: (outcome: Outcome) => void,
-  ): {readonly running: Running<Outcome>; readonly near: MessagePort} {
-    const {port1: near, port2: far} = new MessageChannel();
-    near.on("message", onEvent);
-    // The worker closes its end when it is done, or dead: all events are here before the outcome is.
-    const allReceived = new Promise<void>(resolve => near.once("close", resolve));
-    // Piscina tells of a thread that cannot start by this event only, and keeps the task.
-    let onError = (_error: Error): void => {};
-    const cannotStart = new Promise<never>((_, reject) => {
-      onError = reject;
-    });
-    this.imports.on("error", onError);
-    const finished = this.finality
-      .then(() => this.imports.run(makeJob(far), {transferList: [far]}))
-      .then(async outcome => {
-        await allReceived;
-        onOutcome(outcome as Outcome);
-        return outcome as Outcome;
-      });
-    const running: Running<Outcome> = {
-      outcome: Promise.race([finished, cannotStart]).finally(() => {
-        this.imports.off("error", onError);
-        near.close();
-        this.running.delete(running);
-      }),
-      stop: () => near.postMessage("stop"),
-    };
-    this.running.add(running);
-    return {running, near};
   }
 }

@@ -1,6 +1,8 @@
-/** `proofd check`: re-hashes what is stored and says what is wrong and where. */
+/** `proofd check`: says what is wrong in a store's files and records, and where. It changes nothing. */
+import type {CheckEvent, CheckOutcome} from "../../workers/job.ts";
+import {startCheck} from "../../workers/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "./exitCode.ts";
-import {DEFAULT_CACHE_BYTES, openStore, WorkError} from "./storeOpening.ts";
+import {openFailed} from "./storeOpening.ts";
 
 export interface CheckOptions {
   readonly db: string;
@@ -9,54 +11,58 @@ export interface CheckOptions {
 }
 
 const PROGRESS_EVERY_MS = 3_000;
+const MB = 1e6;
 
-/** @returns the exit code: FAILED where anything is damaged */
-export async function runCheck(options: CheckOptions): Promise<number> {
-  const pool = await openStore({
-    directory: options.db,
-    workers: 0,
-    cacheBytes: DEFAULT_CACHE_BYTES,
-    createIfMissing: false,
-    readOnly: true,
+/** @returns the exit code: FAILED where anything is damaged, else that of the signal that stopped it, if one did */
+export async function runCheck({db, block, sample}: CheckOptions): Promise<number> {
+  let received: StopSignal | null = null;
+  const running = startCheck(
+    {
+      directory: db,
+      extent: "records",
+      ...(block === undefined ? {} : {block}),
+      ...(sample === undefined ? {} : {sample}),
+    },
+    createPrinter(),
+  );
+  const unwatch = watchSignals(signal => {
+    received = signal;
+    running.stop();
   });
-  try {
-    const block = chooseBlock(options, pool.head().latest);
-    let nextMs = performance.now() + PROGRESS_EVERY_MS;
-    let received: StopSignal | null = null;
-    const running = pool.startCheck(
-      {
-        ...(block === undefined ? {} : {block}),
-        ...(options.sample === undefined ? {} : {sample: options.sample}),
-      },
-      event => {
-        if (event.kind === "finding") {
-          process.stdout.write(`${event.where}: ${event.what}\n`);
-        } else if (performance.now() >= nextMs) {
-          nextMs = performance.now() + PROGRESS_EVERY_MS;
-          process.stderr.write(`check: ${event.done} ${event.of}\n`);
-        }
-      },
-    );
-    const unwatch = watchSignals(signal => {
-      received = signal;
-      running.stop();
-    });
-    const outcome = await running.outcome;
-    unwatch();
-    const {blocks, pages, leaves, findings} = outcome;
-    const verdict = findings === 0 ? "nothing wrong" : `${findings} findings`;
-    process.stdout.write(`checked ${blocks} blocks, ${pages} pages, ${leaves} leaves: ${verdict}\n`);
-    if (findings > 0) return ExitCode.FAILED;
-    return received === null ? ExitCode.OK : exitCodeOf(received);
-  } finally {
-    await pool.close();
-  }
+  const outcome = await running.outcome.catch((error: unknown) => {
+    throw openFailed(db, error);
+  });
+  unwatch();
+  process.stdout.write(`${describe(outcome, received)}\n`);
+  if (outcome.findings > 0) return ExitCode.FAILED;
+  return received === null || outcome.stoppedAt === null ? ExitCode.OK : exitCodeOf(received);
 }
 
-/** A sample is of one block: the newest held where none is named, which is said. */
-function chooseBlock(options: CheckOptions, latest: number | null): number | undefined {
-  if (options.sample === undefined || options.block !== undefined) return options.block;
-  if (latest === null) throw new WorkError("--sample: the store holds no block");
-  process.stderr.write(`check: --sample without --block, so of the newest block held, ${latest}\n`);
-  return latest;
+function createPrinter(): (event: CheckEvent) => void {
+  let nextMs = performance.now() + PROGRESS_EVERY_MS;
+  let totalBytes = 0;
+  return event => {
+    if (event.kind === "finding") process.stdout.write(`${event.where}: ${event.what}\n`);
+    else if (event.kind === "begin") totalBytes = event.bytes;
+    else if (event.kind === "sampling")
+      process.stderr.write(`check: --sample without --block, so of the newest block held, ${event.block}\n`);
+    else if (performance.now() >= nextMs) {
+      nextMs = performance.now() + PROGRESS_EVERY_MS;
+      const {at, bytes, pages} = event;
+      const done =
+        pages > 0 ? `${pages} pages` : `${(bytes / MB).toFixed(0)} of ${(totalBytes / MB).toFixed(0)} MB`;
+      process.stderr.write(`check: ${done}, ${at}\n`);
+    }
+  };
+}
+
+function describe(outcome: CheckOutcome, received: StopSignal | null): string {
+  const {bytes, blocks, pages, leaves, findings, filesDamaged, stoppedAt} = outcome;
+  const verdict = findings === 0 ? "nothing wrong" : `${findings} ${findings === 1 ? "finding" : "findings"}`;
+  const counts = `${(bytes / MB).toFixed(1)} MB of tables, ${blocks} blocks, ${pages} pages, ${leaves} leaves`;
+  if (stoppedAt !== null)
+    return `stopped by ${received} at ${stoppedAt}, not complete; until then ${counts}: ${verdict}`;
+  if (filesDamaged)
+    return `checked ${counts}: ${verdict}; files are damaged, so their records were not looked at`;
+  return `checked ${counts}: ${verdict}`;
 }

@@ -20,15 +20,20 @@ export async function openStore(options: PoolOptions): Promise<ProofPool> {
   try {
     return await ProofPool.open(options);
   } catch (error) {
-    const code = codeOf(error);
-    if (code === undefined) throw error;
-    const message = (error as Error).message;
-    const hint =
-      code === "STORE_MISSING"
-        ? ": make one with `proofd import`, or serve with --demo or --diffs"
-        : ` (${code})`;
-    throw new WorkError(`cannot open the store in ${options.directory}: ${message}${hint}`, {cause: error});
+    throw openFailed(options.directory, error);
   }
+}
+
+/** @returns what the operator reads, or the error itself where it was not expected */
+export function openFailed(directory: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const message = (error as Error).message;
+  const hint =
+    code === "STORE_MISSING"
+      ? ": make one with `proofd import`, or serve with --demo or --diffs"
+      : ` (${code})`;
+  return new WorkError(`cannot open the store in ${directory}: ${message}${hint}`, {cause: error});
 }
 
 /**

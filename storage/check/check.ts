@@ -9,15 +9,19 @@ import {toHex} from "../hex.ts";
 import {describeLoss, isFinding, NOTE_FILE, readNote} from "../leveldb/acknowledgedNote.ts";
 import {FIRST_PAGE, isHashKey, nameOfKey} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
-import type {StateStore} from "../stateStore.ts";
+import type {StateReader} from "../stateReader.ts";
 import type {Account} from "../tree/account.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkPath, checkTree} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
 /** Every record's checksum; every block's new pages; the newest block's linked lists and indexes. */
-export async function checkEverything(store: StateStore, findings: Findings): Promise<void> {
-  if (!(await checkRecords(store, findings))) return;
+export async function checkEverything(
+  store: StateReader,
+  records: Iterable<[key: Buffer, value: Buffer]>,
+  findings: Findings,
+): Promise<void> {
+  if (!(await checkRecords(store, records, findings))) return;
   const earliest = await store.earliest();
   const latest = await store.latest();
   if (earliest === undefined || latest === undefined) return;
@@ -52,22 +56,22 @@ export async function checkEverything(store: StateStore, findings: Findings): Pr
 }
 
 /** That the blocks are there which the note of what was acknowledged names. */
-export async function checkNote(store: StateStore, findings: Findings): Promise<void> {
-  const note = await readNote(store.directory);
+export async function checkNote(directory: string, store: StateReader, findings: Findings): Promise<void> {
+  const note = await readNote(directory);
   if (note === undefined) return;
   const wrong = isFinding(note) ? note.what : describeLoss(note, await store.latest());
   if (wrong !== undefined) findings.report(NOTE_FILE, wrong);
 }
 
 /** All of one block's state. */
-export async function checkBlock(store: StateStore, block: number, findings: Findings): Promise<void> {
+export async function checkBlock(store: StateReader, block: number, findings: Findings): Promise<void> {
   const record = readBlock(store, block, findings);
   if (record !== undefined) await checkState(store, record, FIRST_PAGE, true, findings);
 }
 
 /** The paths of `count` random leaves of a block's accounts, and for each with storage one of its slots. */
 export async function checkSample(
-  store: StateStore,
+  store: StateReader,
   block: number,
   count: number,
   findings: Findings,
@@ -107,9 +111,13 @@ function randomIndex(tree: TreeRoot): number {
   return Math.floor(Math.random() * tree.nextFreeNode);
 }
 
-async function checkRecords(store: StateStore, findings: Findings): Promise<boolean> {
+async function checkRecords(
+  store: StateReader,
+  records: Iterable<[key: Buffer, value: Buffer]>,
+  findings: Findings,
+): Promise<boolean> {
   try {
-    for await (const [key, value] of store.db.iterator()) {
+    for (const [key, value] of records) {
       try {
         const body = openRecord(key, value);
         if (isHashKey(key)) checkHash(store, key, body, findings);
@@ -119,16 +127,13 @@ async function checkRecords(store: StateStore, findings: Findings): Promise<bool
       if (!(await findings.pause("all records"))) return false;
     }
   } catch (error) {
-    findings.report(
-      "all records",
-      `LevelDB cannot list them: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    findings.report("all records", toFinding(error));
   }
   return true;
 }
 
 /** Also finds a newest block whose record is gone. */
-function checkHash(store: StateStore, key: Buffer, body: Buffer, findings: Findings): void {
+function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
   const block = body.readUIntBE(0, 6);
   const hash = store.readBlock(block)?.header.hash;
   if (hash === undefined) findings.report(nameOfKey(key), `it leads to block ${block}, which is not held`);
@@ -136,7 +141,7 @@ function checkHash(store: StateStore, key: Buffer, body: Buffer, findings: Findi
     findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
 }
 
-function readBlock(store: StateStore, block: number, findings: Findings): BlockRecord | undefined {
+function readBlock(store: StateReader, block: number, findings: Findings): BlockRecord | undefined {
   const where = `block ${block}`;
   try {
     const record = store.blockOrThrow(block);
@@ -154,7 +159,7 @@ function readBlock(store: StateStore, block: number, findings: Findings): BlockR
 }
 
 async function checkState(
-  store: StateStore,
+  store: StateReader,
   record: BlockRecord,
   sincePage: number,
   links: boolean,
@@ -178,7 +183,7 @@ async function checkState(
 }
 
 function checkStorageRoot(
-  store: StateStore,
+  store: StateReader,
   storageRoot: Uint8Array,
   tree: TreeRoot,
   where: string,
@@ -188,7 +193,7 @@ function checkStorageRoot(
     findings.report(where, "its storageRoot is not the hash of its tree's root node");
 }
 
-function checkCode(store: StateStore, {code}: Account, where: string, findings: Findings): void {
+function checkCode(store: StateReader, {code}: Account, where: string, findings: Findings): void {
   if (code === undefined) return;
   try {
     const bytes = store.readCode(code.keccakCodeHash);

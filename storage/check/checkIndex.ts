@@ -16,19 +16,19 @@ import {
   nibbleAt,
 } from "../page/indexPage.ts";
 import {expectKind} from "../page/pages.ts";
-import type {StateStore} from "../stateStore.ts";
+import type {StateReader} from "../stateReader.ts";
 import {readLeaf} from "../tree/treeReader.ts";
 import type {TreeCheck} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
 /** Only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
-export async function checkIndex(store: StateStore, check: TreeCheck, findings: Findings): Promise<void> {
+export async function checkIndex(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
   const {indexPage} = check.tree;
   if (indexPage !== 0) await checkPage(store, check, findings, indexPage, []);
 }
 
 async function checkPage(
-  store: StateStore,
+  store: StateReader,
   check: TreeCheck,
   findings: Findings,
   page: number,
@@ -56,7 +56,7 @@ async function checkPage(
 }
 
 function checkBucket(
-  store: StateStore,
+  store: StateReader,
   check: TreeCheck,
   findings: Findings,
   entries: Buffer,

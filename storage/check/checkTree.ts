@@ -17,7 +17,7 @@ import {
 import {compareAt} from "../page/indexPage.ts";
 import {childPage, childRootAt} from "../page/innerPage.ts";
 import {type Leaf, leafAt} from "../page/leafPage.ts";
-import type {StateStore} from "../stateStore.ts";
+import type {StateReader} from "../stateReader.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
 import {findKey, readLeaf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
@@ -42,7 +42,7 @@ export interface TreeCheck {
   readonly onAccount?: (account: Account, where: string) => Promise<void>;
 }
 
-export async function checkTree(store: StateStore, check: TreeCheck, findings: Findings): Promise<void> {
+export async function checkTree(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
   const {tree, where} = check;
   if (tree.rootPage === 0) {
     if (tree.nextFreeNode !== FIRST_FREE_NODE || Buffer.compare(tree.subRoot, store.empty.subRoot) !== 0)
@@ -66,7 +66,7 @@ export async function checkTree(store: StateStore, check: TreeCheck, findings: F
 
 /** @returns the root that the page gives, or undefined if it cannot be read */
 async function checkPages(
-  store: StateStore,
+  store: StateReader,
   check: TreeCheck,
   findings: Findings,
   page: number,
@@ -114,7 +114,7 @@ async function checkPages(
 }
 
 async function checkLeaf(
-  store: StateStore,
+  store: StateReader,
   check: TreeCheck,
   findings: Findings,
   leaf: Leaf | undefined,
@@ -139,7 +139,7 @@ async function checkLeaf(
 }
 
 /** Follows the linked list from head to tail, in step with the index. */
-async function checkLinks(store: StateStore, check: TreeCheck, findings: Findings): Promise<void> {
+async function checkLinks(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
   const {tree} = check;
   try {
     const indexed = tree.indexPage === 0 ? undefined : listIndex(store.pages, tree.indexPage);
@@ -176,7 +176,7 @@ async function checkLinks(store: StateStore, check: TreeCheck, findings: Finding
 
 /** Re-hashes the pages from the root to one leaf, and looks its key up. @returns the leaf, if there is one */
 export async function checkPath(
-  store: StateStore,
+  store: StateReader,
   check: TreeCheck,
   leafIndex: number,
   findings: Findings,
@@ -215,7 +215,7 @@ export async function checkPath(
   return undefined;
 }
 
-function checkLookup(store: StateStore, tree: TreeRoot, leaf: Leaf, leafIndex: number): void {
+function checkLookup(store: StateReader, tree: TreeRoot, leaf: Leaf, leafIndex: number): void {
   const found = findKey(store.pages, tree, leaf.hKey);
   if (!found.present || found.leafIndex !== leafIndex)
     throw new StoreError(

@@ -10,7 +10,7 @@ export interface Findings {
   findings: number;
   /** @param where - block, tree, page or leaf. @param what - is wrong there */
   report(where: string, what: string): void;
-  /** Called now and then. @param of - what is being checked. @returns false to end the check early */
+  /** Called now and then. @param of - what is being checked. @returns false to end the check there */
   pause(of: string): Promise<boolean>;
 }
 

@@ -7,6 +7,11 @@ export function logName(number: number): string {
   return `${String(number).padStart(6, "0")}.log`;
 }
 
+/** LevelDB's own name for a table. */
+export function tableName(number: number): string {
+  return `${String(number).padStart(6, "0")}.ldb`;
+}
+
 /** @returns undefined if it is not the name of a log */
 export function logNumber(name: string): number | undefined {
   return numberOf(/^(\d+)\.log$/, name);

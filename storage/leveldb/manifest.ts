@@ -15,6 +15,7 @@
 import {readFile} from "node:fs/promises";
 import {join} from "node:path";
 import {ByteReader} from "./byteReader.ts";
+import {logNumber} from "./fileNames.ts";
 import {readLog} from "./logFile.ts";
 
 /** What is wrong with one of LevelDB's files. */
@@ -91,6 +92,28 @@ export async function readManifest(directory: string): Promise<Manifest | FileFi
     previousLogNumber: numbers.get(PREVIOUS_LOG_NUMBER) ?? 0,
     tables,
   };
+}
+
+/** The numbers of the logs that LevelDB would replay, in its order. @param names - of the directory's files */
+export function liveLogs(
+  names: readonly string[],
+  {logNumber: first, previousLogNumber}: Manifest,
+): number[] {
+  return names
+    .map(name => logNumber(name))
+    .filter(number => number !== undefined)
+    .filter(number => number >= first || (number === previousLogNumber && number > 0))
+    .sort((a, b) => a - b);
+}
+
+/** Do two readings name the same files? */
+export function isSameManifest(a: Manifest, b: Manifest): boolean {
+  return (
+    a.name === b.name &&
+    a.logNumber === b.logNumber &&
+    a.tables.size === b.tables.size &&
+    [...a.tables.keys()].every(number => b.tables.has(number))
+  );
 }
 
 /** @throws RangeError */

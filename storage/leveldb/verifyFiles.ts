@@ -4,11 +4,12 @@
  */
 import {readdir, stat} from "node:fs/promises";
 import {join} from "node:path";
+import {StoreError} from "../errors.ts";
 import {type AcknowledgedNote, isFinding, readNote} from "./acknowledgedNote.ts";
-import {logName, logNumber, tableNumber} from "./fileNames.ts";
+import {logName, tableName, tableNumber} from "./fileNames.ts";
 import {readLog} from "./logFile.ts";
 import {readLoggedBatch} from "./loggedBatch.ts";
-import {type FileFinding, type Manifest, readManifest} from "./manifest.ts";
+import {type FileFinding, isSameManifest, liveLogs, type Manifest, readManifest} from "./manifest.ts";
 
 /** @param directory - with a CURRENT file. @returns at most one finding for each file, none if all is well */
 export async function verifyFiles(directory: string): Promise<FileFinding[]> {
@@ -21,6 +22,31 @@ export async function verifyFiles(directory: string): Promise<FileFinding[]> {
   findings.push(...(await verifyTables(directory, names, manifest)));
   findings.push(...(await verifyLogs(directory, names, manifest, isFinding(note) ? undefined : note)));
   return findings;
+}
+
+/** Another process may write, and have other files by the time that they are read. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * verifyFiles of a store that another process, or LevelDB of this one, may have open.
+ *
+ * @returns also the manifest, if it is whole
+ */
+export async function verifyFilesInUse(
+  directory: string,
+): Promise<{findings: FileFinding[]; manifest: Manifest | undefined}> {
+  for (let attempt = 1; ; attempt++) {
+    const manifest = await readManifest(directory);
+    const findings = await verifyFiles(directory);
+    const now = await readManifest(directory);
+    if (isFinding(manifest) || isFinding(now)) {
+      // CURRENT may have named a new manifest while the old one was read.
+      if (isFinding(manifest) && isFinding(now) && describeFinding(manifest) === describeFinding(now))
+        return {findings, manifest: undefined};
+    } else if (isSameManifest(manifest, now)) return {findings, manifest};
+    if (attempt === MAX_ATTEMPTS)
+      throw new StoreError("STORE_UNREADABLE", `${directory} changed ${attempt} times while it was read`);
+  }
 }
 
 /** How a finding reads: file, place, and what is wrong. */
@@ -48,7 +74,7 @@ async function verifyTables(
     const file = files.get(number);
     if (file === undefined) {
       const what = `it is not there, although ${manifestName} names it`;
-      findings.push({file: `${String(number).padStart(6, "0")}.ldb`, offset: undefined, what});
+      findings.push({file: tableName(number), offset: undefined, what});
       continue;
     }
     const actual = (await stat(join(directory, file))).size;
@@ -62,15 +88,12 @@ async function verifyTables(
 async function verifyLogs(
   directory: string,
   names: readonly string[],
-  {name: manifestName, logNumber: first, previousLogNumber}: Manifest,
+  manifest: Manifest,
   note: AcknowledgedNote | undefined,
 ): Promise<FileFinding[]> {
   const findings: FileFinding[] = [];
-  const numbers = names
-    .map(name => logNumber(name))
-    .filter(number => number !== undefined)
-    .filter(number => number >= first || (number === previousLogNumber && number > 0))
-    .sort((a, b) => a - b);
+  const numbers = liveLogs(names, manifest);
+  const {name: manifestName, logNumber: first} = manifest;
   const missing = (number: number, why: string): void => {
     findings.push({file: logName(number), offset: undefined, what: `it is not there, although ${why}`});
   };

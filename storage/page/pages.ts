@@ -7,8 +7,8 @@
  * Reading a page is up to half of a proof's time (docs/performance.md). All leaf pages would push each other out before they are
  * asked for again, and grow the heap; those of a token, or of a relayer's contract, are asked for all the time.
  */
-import type {Level} from "level";
 import {StoreError} from "../errors.ts";
+import type {RecordSource} from "../leveldb/recordSource.ts";
 import {PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
 import {damaged} from "../record/levelErrors.ts";
 import {openRecord} from "../record/record.ts";
@@ -36,10 +36,10 @@ export class Pages implements PageReader {
   private lastPage = 0;
   private lastBody: Buffer = Buffer.alloc(0);
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
-  private readonly db: Level<Buffer, Buffer>;
+  private readonly source: RecordSource;
 
-  constructor(db: Level<Buffer, Buffer>, cacheBytes: number) {
-    this.db = db;
+  constructor(source: RecordSource, cacheBytes: number) {
+    this.source = source;
     this.wanted = new PageCache(cacheBytes / WANTED_PART);
     this.shared = new PageCache(cacheBytes - cacheBytes / WANTED_PART);
   }
@@ -51,7 +51,7 @@ export class Pages implements PageReader {
     writePageKeyInto(this.key, page);
     let value: Buffer | undefined;
     try {
-      value = this.db.getSync(this.key);
+      value = this.source.getSync(this.key);
     } catch (error) {
       throw damaged(`page ${page}`, error);
     }

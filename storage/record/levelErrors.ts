@@ -3,8 +3,10 @@
  */
 import {StoreError} from "../errors.ts";
 
-/** A read that LevelDB refused. */
+/** A read that LevelDB refused, or that was refused in its place. */
 export function damaged(what: string, error: unknown): StoreError {
+  if (error instanceof StoreError)
+    return new StoreError(error.code, `${what}: ${error.message}`, {cause: error});
   return new StoreError(codeOf(error), `${what}: LevelDB says ${reason(error)}`, {cause: error});
 }
 

@@ -5,8 +5,8 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
-import type {CheckEvent} from "../../workers/job.ts";
 import {ProofPool} from "../../workers/pool.ts";
+import {checkStore} from "../support/checkedStore.ts";
 import {startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import {addressAt, longChain} from "../support/longChain.ts";
@@ -39,8 +39,8 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(directory: string, readOnly = false): Promise<ProofPool> {
-  return ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: !readOnly, readOnly});
+function open(directory: string): Promise<ProofPool> {
+  return ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
 }
 
 async function copyOfStore(name: string): Promise<string> {
@@ -50,15 +50,8 @@ async function copyOfStore(name: string): Promise<string> {
 }
 
 /** What check reports. */
-async function findings(directory: string): Promise<string[]> {
-  const pool = await open(directory, true);
-  const found: string[] = [];
-  const onEvent = (event: CheckEvent): void => {
-    if (event.kind === "finding") found.push(`${event.where}: ${event.what}`);
-  };
-  await pool.startCheck({}, onEvent).outcome;
-  await pool.close();
-  return found;
+async function findings(directory: string): Promise<readonly string[]> {
+  return (await checkStore(directory)).found;
 }
 
 /** @returns how many answers were right and how many calls failed by name */

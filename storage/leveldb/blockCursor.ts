@@ -1,0 +1,81 @@
+/**
+ * The entries of one block of a table, in order.
+ *
+ *   block   entry * | offset of a restart point u32 * | their count u32                       little-endian
+ *   entry   bytes shared with the key before | other bytes of the key | bytes of the value    varints
+ *           | other bytes of the key | value
+ *
+ * At a restart point nothing is shared. In an index block every entry is one: it is searched by halves.
+ */
+import {compareKeys} from "./internalKey.ts";
+
+const U32_BYTES = 4;
+const EMPTY = Buffer.alloc(0);
+
+export class BlockCursor {
+  /** An internal key: of the entry that `next` or `seek` went to. */
+  key: Buffer = EMPTY;
+  /** A view of the block. */
+  value: Buffer = EMPTY;
+  readonly #bytes: Buffer;
+  readonly #restartsAt: number;
+  readonly #restarts: number;
+  /** Of the next entry. */
+  #at = 0;
+
+  /** @param bytes - their checksum is right. @throws RangeError if they are no block */
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#restarts = bytes.readUInt32LE(bytes.length - U32_BYTES);
+    this.#restartsAt = bytes.length - U32_BYTES * (this.#restarts + 1);
+    if (this.#restarts === 0 || this.#restartsAt < 0)
+      throw new RangeError(`a block with ${this.#restarts} restart points`);
+  }
+
+  /** @returns false at the end. @throws RangeError if it is no entry */
+  next(): boolean {
+    if (this.#at >= this.#restartsAt) return false;
+    const shared = this.#varint();
+    const own = this.#varint();
+    const valueBytes = this.#varint();
+    const valueAt = this.#at + own;
+    if (shared > this.key.length || valueAt + valueBytes > this.#restartsAt)
+      throw new RangeError("an entry that is larger than its block");
+    const rest = this.#bytes.subarray(this.#at, valueAt);
+    this.key = shared === 0 ? rest : Buffer.concat([this.key.subarray(0, shared), rest]);
+    this.#at = valueAt + valueBytes;
+    this.value = this.#bytes.subarray(valueAt, this.#at);
+    return true;
+  }
+
+  /** Goes to the first entry whose user key is `userKey` or above. @returns false if there is none */
+  seek(userKey: Buffer): boolean {
+    let low = 0;
+    let high = this.#restarts - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      this.#goTo(middle);
+      if (this.next() && compareKeys(this.key, userKey) < 0) low = middle;
+      else high = middle - 1;
+    }
+    this.#goTo(low);
+    while (this.next()) if (compareKeys(this.key, userKey) >= 0) return true;
+    return false;
+  }
+
+  #goTo(restart: number): void {
+    this.#at = this.#bytes.readUInt32LE(this.#restartsAt + restart * U32_BYTES);
+    this.key = EMPTY;
+  }
+
+  /** Below 2^32. Here rather than with a ByteReader: three for each entry, and a place to go on from. */
+  #varint(): number {
+    let value = 0;
+    for (let scale = 1; scale <= 2 ** 28; scale *= 0x80) {
+      const byte = this.#bytes[this.#at++] as number;
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    throw new RangeError("an entry with a length that is too large");
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * A store's records as of one moment, read from LevelDB's files: nothing is written, no lock is taken, and damage is an
+ * error, where LevelDB would read on or end the process.
+ *
+ * All files are opened at once. A process that writes meanwhile may remove some of them later, which changes nothing here.
+ */
+import {readdir} from "node:fs/promises";
+import {join} from "node:path";
+import {StoreError} from "../errors.ts";
+import {isFinding} from "./acknowledgedNote.ts";
+import {BlockMemory} from "./blockMemory.ts";
+import {FileDamage} from "./fileDamage.ts";
+import {logName, tableName} from "./fileNames.ts";
+import {compareInternalKeys, compareKeys} from "./internalKey.ts";
+import {readLog} from "./logFile.ts";
+import {isSameManifest, liveLogs, type Manifest, readManifest} from "./manifest.ts";
+import {MemoryTable} from "./memoryTable.ts";
+import type {KeyRange, RecordSource} from "./recordSource.ts";
+import {TableBlocks} from "./tableBlocks.ts";
+import {TableReader, type Version} from "./tableReader.ts";
+
+/** Another process may write, and have other files by the time that they are opened. */
+const MAX_ATTEMPTS = 20;
+/** For index and data blocks: the index blocks of some 9 GB of tables are this large. */
+const MEMORY_BYTES = 64 << 20;
+const LEVELS = [1, 2, 3, 4, 5, 6];
+
+export class FileSnapshot implements RecordSource {
+  readonly #logs: MemoryTable;
+  /** Level 0, where keys overlap: newest first. */
+  readonly #overlapping: readonly TableReader[];
+  /** Each other level, in key order. */
+  readonly #levels: readonly (readonly TableReader[])[];
+
+  private constructor(logs: MemoryTable, tables: readonly TableReader[]) {
+    this.#logs = logs;
+    this.#overlapping = tables
+      .filter(({live}) => live.level === 0)
+      .sort((a, b) => b.live.number - a.live.number);
+    this.#levels = LEVELS.map(level =>
+      tables
+        .filter(({live}) => live.level === level)
+        .sort((a, b) => compareInternalKeys(a.live.smallest, b.live.smallest)),
+    );
+  }
+
+  /** @throws FileDamage; StoreError STORE_UNREADABLE; what the system says if it refuses */
+  static async open(directory: string): Promise<FileSnapshot> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const manifest = await manifestOf(directory);
+      const opened = await openFiles(directory, manifest);
+      const isCurrent = isSameManifest(manifest, await manifestOf(directory));
+      if (isCurrent && opened instanceof FileDamage) throw opened;
+      if (opened instanceof FileDamage) continue;
+      if (isCurrent) return new FileSnapshot(opened.logs, opened.tables);
+      for (const table of opened.tables) table.close();
+    }
+    throw new StoreError(
+      "STORE_UNREADABLE",
+      `${directory} changed ${MAX_ATTEMPTS} times while it was opened`,
+    );
+  }
+
+  close(): void {
+    for (const table of this.#tables()) table.close();
+  }
+
+  /** @throws FileDamage */
+  getSync(key: Buffer): Buffer | undefined {
+    const logged = this.#logs.get(key);
+    if (logged !== undefined) return logged.value;
+    for (const table of this.#overlapping) {
+      const version = table.get(key);
+      if (version !== undefined) return version.value;
+    }
+    for (const level of this.#levels) {
+      const version = tableOf(level, key)?.get(key);
+      if (version !== undefined) return version.value;
+    }
+    return undefined;
+  }
+
+  keys({gte, lte, reverse}: KeyRange & {readonly reverse: boolean}): {all(): Promise<Buffer[]>} {
+    return {all: async () => (reverse ? this.#lastKey(gte, lte) : this.#firstKey(gte, lte))};
+  }
+
+  /** Every record, in key order. @throws FileDamage */
+  *records(): Generator<[key: Buffer, value: Buffer]> {
+    const sources = [
+      this.#logs.sorted().values(),
+      ...this.#overlapping.map(table => table.versions()),
+      ...this.#levels.map(versionsOf),
+    ];
+    // Newer sources come first, and of one key the newest version within each.
+    const heads = sources.map(source => source.next());
+    let last: Buffer | undefined;
+    for (;;) {
+      let first = -1;
+      for (const [i, head] of heads.entries())
+        if (!head.done && (first < 0 || Buffer.compare(head.value.key, headKey(heads, first)) < 0)) first = i;
+      if (first < 0) return;
+      const {key, value} = (heads[first] as IteratorYieldResult<Version>).value;
+      if (last === undefined || !last.equals(key)) {
+        last = key;
+        if (value !== undefined) yield [key, value];
+      }
+      heads[first] = (sources[first] as Iterator<Version>).next();
+    }
+  }
+
+  #firstKey(gte: Buffer, lte: Buffer): Buffer[] {
+    for (const [key] of this.records()) {
+      if (Buffer.compare(key, lte) > 0) break;
+      if (Buffer.compare(key, gte) >= 0) return [key];
+    }
+    return [];
+  }
+
+  #lastKey(gte: Buffer, lte: Buffer): Buffer[] {
+    // The key after it, in the order of bytes.
+    let bound: Buffer | undefined = Buffer.concat([lte, Buffer.alloc(1)]);
+    while (bound !== undefined && Buffer.compare(bound, gte) > 0) {
+      const below: Buffer = bound;
+      const candidates = [this.#logs, ...this.#tables()].map(source => source.lastBelow(below));
+      bound = candidates
+        .filter(key => key !== undefined)
+        .sort(Buffer.compare)
+        .at(-1);
+      if (bound !== undefined && Buffer.compare(bound, gte) >= 0 && this.getSync(bound) !== undefined)
+        return [bound];
+    }
+    return [];
+  }
+
+  #tables(): TableReader[] {
+    return [...this.#overlapping, ...this.#levels.flat()];
+  }
+}
+
+interface OpenFiles {
+  readonly logs: MemoryTable;
+  readonly tables: readonly TableReader[];
+}
+
+async function openFiles(directory: string, manifest: Manifest): Promise<OpenFiles | FileDamage> {
+  const logs = new MemoryTable();
+  const tables: TableReader[] = [];
+  const memory = new BlockMemory(MEMORY_BYTES);
+  let file = "";
+  try {
+    for (const live of manifest.tables.values()) {
+      file = tableName(live.number);
+      tables.push(new TableReader(TableBlocks.open(directory, live.number), live, memory));
+    }
+    for (const number of liveLogs(await readdir(directory), manifest)) {
+      file = logName(number);
+      const {damage} = await readLog(join(directory, file), record => {
+        logs.apply(record);
+        return undefined;
+      });
+      if (damage !== undefined) throw new FileDamage({file, ...damage});
+    }
+    return {logs, tables};
+  } catch (error) {
+    for (const table of tables) table.close();
+    if (error instanceof FileDamage) return error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return new FileDamage({file, offset: undefined, what: "it is not there"});
+  }
+}
+
+/** @throws FileDamage */
+async function manifestOf(directory: string): Promise<Manifest> {
+  const manifest = await readManifest(directory);
+  if (isFinding(manifest)) throw new FileDamage(manifest);
+  return manifest;
+}
+
+/** Of a level without overlaps. */
+function tableOf(level: readonly TableReader[], key: Buffer): TableReader | undefined {
+  let low = 0;
+  let high = level.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareKeys((level[middle] as TableReader).live.largest, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return level[low];
+}
+
+function* versionsOf(level: readonly TableReader[]): Generator<Version> {
+  for (const table of level) yield* table.versions();
+}
+
+function headKey(heads: readonly IteratorResult<Version>[], at: number): Buffer {
+  return (heads[at] as IteratorYieldResult<Version>).value.key;
+}

@@ -1,0 +1,135 @@
+/**
+ * The blocks of one LevelDB table, read without LevelDB: it verifies no checksum, and ends the process over some kinds of
+ * damage.
+ *
+ *   data block | trailer ...   filter block | trailer   metaindex | trailer   index | trailer   footer
+ *
+ *   trailer   type u8 (0 = as it is, 1 = compressed) | masked CRC-32C of block and type, u32 little-endian
+ *   footer    metaindex offset, size | index offset, size (varints) | zeros up to byte 40 | magic number, 8 bytes
+ *
+ * Blocks follow each other without gaps: every byte is under a checksum, or in the footer, which is compared whole.
+ */
+import {closeSync, fstatSync, openSync, readSync} from "node:fs";
+import {join} from "node:path";
+import {StoreError} from "../errors.ts";
+import {ByteReader} from "./byteReader.ts";
+import {crc32c, unmaskCrc} from "./crc32c.ts";
+import {FileDamage} from "./fileDamage.ts";
+import {tableName} from "./fileNames.ts";
+
+const TRAILER_BYTES = 5;
+const FOOTER_BYTES = 48;
+const MAGIC_AT = 40;
+const MAGIC = Buffer.from("57fb808b247547db", "hex");
+const PLAIN = 0;
+const COMPRESSED = 1;
+
+/** Where a block lies, without its trailer. */
+export interface BlockHandle {
+  readonly offset: number;
+  readonly size: number;
+}
+
+export class TableBlocks {
+  readonly name: string;
+  /** Of the file. */
+  readonly size: number;
+  readonly #fd: number;
+
+  private constructor(name: string, fd: number) {
+    this.name = name;
+    this.#fd = fd;
+    this.size = fstatSync(fd).size;
+  }
+
+  /** @throws what the system says if it cannot be opened: ENOENT where LevelDB has removed it */
+  static open(directory: string, number: number): TableBlocks {
+    const name = tableName(number);
+    return new TableBlocks(name, openSync(join(directory, name), "r"));
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  /** Where the metaindex and the index lie. @throws FileDamage */
+  readFooter(): {metaindex: BlockHandle; index: BlockHandle} {
+    const footerAt = this.size - FOOTER_BYTES;
+    if (footerAt < 0) throw this.damage(0, `footer: the file has only ${this.size} bytes`);
+    const footer = this.read(footerAt, FOOTER_BYTES);
+    try {
+      const fields = new ByteReader(footer.subarray(0, MAGIC_AT));
+      const metaindex = readHandle(fields);
+      const index = readHandle(fields);
+      const expected = encodeFooter(metaindex, index);
+      if (footer.equals(expected) && endOf(metaindex) === index.offset && endOf(index) === footerAt)
+        return {metaindex, index};
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    throw this.damage(footerAt, "footer: it is none, or does not fit the file");
+  }
+
+  /** A block, checked. @param kind - for messages. @throws FileDamage; StoreError STORE_UNREADABLE if it is compressed */
+  readBlock(handle: BlockHandle, kind: string): Buffer {
+    if (endOf(handle) > this.size) throw this.damage(handle.offset, `${kind}: it is beyond the file's end`);
+    const bytes = this.read(handle.offset, handle.size + TRAILER_BYTES);
+    const wrong = checkBlock(bytes);
+    if (wrong !== undefined) throw this.damage(handle.offset, `${kind}: ${wrong}`);
+    // It may be whole: some other program has written it.
+    if (bytes[handle.size] !== PLAIN)
+      throw new StoreError("STORE_UNREADABLE", `${this.name} is compressed, which proofd's tables are not`);
+    return bytes.subarray(0, handle.size);
+  }
+
+  /** @throws FileDamage where the disk cannot read it, or the file ends */
+  read(offset: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length);
+    for (let done = 0; done < length; ) {
+      let got: number;
+      try {
+        got = readSync(this.#fd, bytes, done, length - done, offset + done);
+      } catch (error) {
+        throw this.damage(offset, `it cannot be read: ${(error as Error).message}`);
+      }
+      if (got === 0) throw this.damage(offset + done, "the file ends here");
+      done += got;
+    }
+    return bytes;
+  }
+
+  damage(offset: number, what: string): FileDamage {
+    return new FileDamage({file: this.name, offset, what});
+  }
+}
+
+/** The offset after a block and its trailer. */
+export function endOf({offset, size}: BlockHandle): number {
+  return offset + size + TRAILER_BYTES;
+}
+
+/** @throws RangeError */
+export function readHandle(fields: ByteReader): BlockHandle {
+  return {offset: fields.varint(), size: fields.varint()};
+}
+
+/** @param bytes - a block and its trailer. @returns what is wrong with it */
+export function checkBlock(bytes: Buffer): string | undefined {
+  const typeAt = bytes.length - TRAILER_BYTES;
+  const expected = unmaskCrc(bytes.readUInt32LE(typeAt + 1));
+  const actual = crc32c(bytes.subarray(0, typeAt + 1));
+  if (actual !== expected) return `checksum ${actual.toString(16)}, expected ${expected.toString(16)}`;
+  const type = bytes[typeAt];
+  return type === PLAIN || type === COMPRESSED ? undefined : `a block of type ${type}`;
+}
+
+function encodeFooter(metaindex: BlockHandle, index: BlockHandle): Buffer {
+  const footer = Buffer.alloc(FOOTER_BYTES);
+  let at = 0;
+  for (let rest of [metaindex.offset, metaindex.size, index.offset, index.size]) {
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) footer[at++] = (rest % 0x80) + 0x80;
+    footer[at++] = rest;
+  }
+  MAGIC.copy(footer, MAGIC_AT);
+  return footer;
+}

@@ -1,0 +1,113 @@
+/**
+ * Verifying a table's own checksums, without LevelDB.
+ *
+ *   frame   footer, index, metaindex and filter: 1 to 2 % of the file      at every open of a store
+ *   whole   the frame and all data blocks                                  `proofd check`, `serve --verify`
+ *
+ * The blocks must fill the file without gaps, and its first and last key be those that the manifest says.
+ */
+import {BlockCursor} from "./blockCursor.ts";
+import {ByteReader} from "./byteReader.ts";
+import {FileDamage} from "./fileDamage.ts";
+import type {FileFinding, TableFile} from "./manifest.ts";
+import {type BlockHandle, checkBlock, endOf, readHandle, type TableBlocks} from "./tableBlocks.ts";
+
+export type Extent = "frame" | "whole";
+
+/** The bytes that a step read, and what is wrong in them. */
+export interface TableStep {
+  readonly bytes: number;
+  readonly damage: readonly FileFinding[];
+}
+
+/** Data blocks are read together, up to so many bytes (and at least one). */
+const READ_BYTES = 1 << 20;
+
+/** The caller may pause between steps, or end it there. @param live - what the manifest says of it */
+export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent): Generator<TableStep> {
+  const damage: FileFinding[] = [];
+  const dataBlocks = collect(damage, () => checkFrame(table, live, damage));
+  const dataBytes = dataBlocks?.length ? endOf(dataBlocks.at(-1) as BlockHandle) : 0;
+  yield {bytes: table.size - dataBytes, damage};
+  if (dataBlocks === undefined || extent === "frame") return;
+  let isWhole = damage.length === 0;
+  for (let next = 0; next < dataBlocks.length; ) {
+    const first = next++;
+    const start = (dataBlocks[first] as BlockHandle).offset;
+    while (next < dataBlocks.length && endOf(dataBlocks[next] as BlockHandle) - start <= READ_BYTES) next++;
+    const step = checkDataBlocks(table, dataBlocks.slice(first, next));
+    isWhole &&= step.damage.length === 0;
+    yield step;
+  }
+  if (!isWhole) return;
+  const wrong: FileFinding[] = [];
+  collect(wrong, () => checkEdges(table, live, dataBlocks));
+  yield {bytes: 0, damage: wrong};
+}
+
+/** @returns the data blocks. @throws FileDamage where they cannot be found */
+function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]): readonly BlockHandle[] {
+  if (table.size !== live.size)
+    throw table.damage(Math.min(table.size, live.size), `${table.size} bytes, expected ${live.size}`);
+  const {metaindex, index} = table.readFooter();
+  const dataBlocks = readHandles(table, index, "index block");
+  const filters = collect(damage, () => readHandles(table, metaindex, "metaindex block"));
+  if (filters === undefined) return dataBlocks;
+  for (const filter of filters) collect(damage, () => table.readBlock(filter, "filter block"));
+  let end = 0;
+  for (const block of [...dataBlocks, ...filters, metaindex]) {
+    if (block.offset !== end)
+      throw table.damage(end, `a block begins at byte ${block.offset}, the one before it ends here`);
+    end = endOf(block);
+  }
+  return dataBlocks;
+}
+
+/** The blocks that an index or metaindex block leads to. @throws FileDamage */
+function readHandles(table: TableBlocks, handle: BlockHandle, kind: string): BlockHandle[] {
+  const bytes = table.readBlock(handle, kind);
+  const handles: BlockHandle[] = [];
+  try {
+    const cursor = new BlockCursor(bytes);
+    while (cursor.next()) handles.push(readHandle(new ByteReader(cursor.value)));
+    return handles;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw table.damage(handle.offset, `${kind}: ${error.message}`);
+  }
+}
+
+function checkDataBlocks(table: TableBlocks, blocks: readonly BlockHandle[]): TableStep {
+  const start = (blocks[0] as BlockHandle).offset;
+  const bytes = endOf(blocks.at(-1) as BlockHandle) - start;
+  const damage: FileFinding[] = [];
+  const read = collect(damage, () => table.read(start, bytes));
+  if (read === undefined) return {bytes, damage};
+  for (const block of blocks) {
+    const wrong = checkBlock(read.subarray(block.offset - start, endOf(block) - start));
+    if (wrong !== undefined)
+      damage.push({file: table.name, offset: block.offset, what: `data block: ${wrong}`});
+  }
+  return {bytes, damage};
+}
+
+/** A table without damage may still be a copy of another. @throws FileDamage */
+function checkEdges(table: TableBlocks, live: TableFile, dataBlocks: readonly BlockHandle[]): void {
+  const first = new BlockCursor(table.readBlock(dataBlocks[0] as BlockHandle, "data block"));
+  first.next();
+  const last = new BlockCursor(table.readBlock(dataBlocks.at(-1) as BlockHandle, "data block"));
+  while (last.next());
+  if (!first.key.equals(live.smallest) || !last.key.equals(live.largest))
+    throw table.damage(0, "its first and last key are not those that the manifest says");
+}
+
+/** Runs `read`; what is damaged goes to `damage`. */
+function collect<T>(damage: FileFinding[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof FileDamage)) throw error;
+    damage.push(error.finding);
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Reading a store: blocks, code, the records that say what it is. It never changes anything.
+ *
+ * Nothing locks and nobody sees half a block: all that is read hangs from a block record, which is written last and never
+ * changes.
+ */
+import type {ChainConfig} from "./block/blockDifference.ts";
+import {type BlockRecord, decodeBlockRecord} from "./block/blockRecord.ts";
+import {StoreError} from "./errors.ts";
+import {decodeChain} from "./format.ts";
+import {type EmptyTree, emptyTree} from "./hash/emptyTree.ts";
+import type {HashSuite} from "./hash/suite.ts";
+import {toHex} from "./hex.ts";
+import type {RecordSource} from "./leveldb/recordSource.ts";
+import {Pages} from "./page/pages.ts";
+import {
+  blockKey,
+  blockOfKey,
+  codeKey,
+  executionNodeKey,
+  hashKey,
+  MAX_U48,
+  META,
+  nameOfKey,
+} from "./record/layout.ts";
+import {damaged} from "./record/levelErrors.ts";
+import {openRecord} from "./record/record.ts";
+
+export class StateReader {
+  readonly suite: HashSuite;
+  readonly empty: EmptyTree;
+  readonly pages: Pages;
+  private readonly source: RecordSource;
+  /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
+  protected newestSeen = -1;
+
+  /** @param cacheBytes - of pages */
+  constructor(source: RecordSource, suite: HashSuite, cacheBytes: number) {
+    this.source = source;
+    this.suite = suite;
+    this.empty = emptyTree(suite);
+    this.pages = new Pages(source, cacheBytes);
+  }
+
+  /** @returns the block's record, or undefined if the block is not held. @throws StoreError RECORD_DAMAGED */
+  readBlock(block: number): BlockRecord | undefined {
+    if (block > MAX_U48) return undefined;
+    const body = this.readRecord(blockKey(block));
+    return body === undefined ? undefined : decodeBlockRecord(block, body);
+  }
+
+  /** @throws StoreError BLOCK_UNKNOWN, RECORD_MISSING if it is not there although a later block is */
+  blockOrThrow(block: number): BlockRecord {
+    const record = this.readBlock(block);
+    if (record !== undefined) {
+      if (block > this.newestSeen) this.newestSeen = block;
+      return record;
+    }
+    // A rollback since then would have removed that block too.
+    if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined)
+      throw new StoreError(
+        "RECORD_MISSING",
+        `record of block ${block} is not in the store, although block ${this.newestSeen} is`,
+      );
+    throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
+  }
+
+  /** @param hash - 32 bytes. @returns the number of the block with this hash */
+  findBlock(hash: Uint8Array): number | undefined {
+    return this.readNumber(hashKey(hash));
+  }
+
+  /** @throws StoreError RECORD_MISSING */
+  readCode(keccakHash: Uint8Array): Buffer {
+    const code = this.readRecord(codeKey(keccakHash));
+    if (code === undefined)
+      throw new StoreError("RECORD_MISSING", `code ${toHex(keccakHash)} is not in the store`);
+    return code;
+  }
+
+  hasCode(keccakHash: Uint8Array): boolean {
+    return this.readRecord(codeKey(keccakHash)) !== undefined;
+  }
+
+  readExecutionNode(name: string): Buffer | undefined {
+    return this.readRecord(executionNodeKey(name));
+  }
+
+  /** undefined until block 0 is held. */
+  readChain(): ChainConfig | undefined {
+    const body = this.readRecord(META.chain);
+    return body === undefined ? undefined : decodeChain(body);
+  }
+
+  /** Blocks up to this number are finalized, also those that are not here yet; undefined = none is. */
+  readFinalized(): number | undefined {
+    return this.readNumber(META.finalized);
+  }
+
+  /** The oldest block held. */
+  earliest(): Promise<number | undefined> {
+    return edgeBlock(this.source, false);
+  }
+
+  /** The newest block held. */
+  async latest(): Promise<number | undefined> {
+    const latest = await edgeBlock(this.source, true);
+    if (latest !== undefined && latest > this.newestSeen) this.newestSeen = latest;
+    return latest;
+  }
+
+  /** A record's body, checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  readRecord(key: Buffer): Buffer | undefined {
+    let value: Buffer | undefined;
+    try {
+      value = this.source.getSync(key);
+    } catch (error) {
+      throw damaged(nameOfKey(key), error);
+    }
+    return value === undefined ? undefined : openRecord(key, value);
+  }
+
+  /** A record that is a u48. */
+  protected readNumber(key: Buffer): number | undefined {
+    const body = this.readRecord(key);
+    if (body !== undefined && body.length !== 6)
+      throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not 6`);
+    return body?.readUIntBE(0, 6);
+  }
+}
+
+/** The newest block held, or the oldest. */
+export async function edgeBlock(source: RecordSource, newest: boolean): Promise<number | undefined> {
+  const keys = source.keys({gte: blockKey(0), lte: blockKey(MAX_U48), reverse: newest, limit: 1});
+  try {
+    const [key] = await keys.all();
+    return key === undefined ? undefined : blockOfKey(key);
+  } catch (error) {
+    throw damaged("the block records", error);
+  }
+}

@@ -1,0 +1,86 @@
+/** Reading LevelDB's files without LevelDB gives what LevelDB gives: every key, every edge of a range, deleted keys included. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {test} from "node:test";
+import fc from "fast-check";
+import {Level} from "level";
+import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
+import {readManifest} from "../../storage/leveldb/manifest.ts";
+
+const RUNS = 6;
+const BATCHES = 60;
+const KEYS = 3000;
+/** As small as LevelDB allows: the batches make tables on several levels. */
+const SMALL = {writeBufferSize: 64 << 10, maxFileSize: 1 << 20, blockSize: 1024};
+
+function open(directory: string): Level<Buffer, Buffer> {
+  return new Level(directory, {keyEncoding: "buffer", valueEncoding: "buffer", compression: false, ...SMALL});
+}
+
+/** Keys of several lengths, near each other. */
+function keyAt(i: number): Buffer {
+  return Buffer.from(`${"bchmp"[i % 5]}${i.toString(16).padStart(1 + (i % 7), "0")}`);
+}
+
+test("a snapshot of the files has the records that LevelDB has, also while LevelDB writes", async () => {
+  const levels = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), async seed => {
+      const directory = await mkdtemp(join(tmpdir(), "proofd-snapshot-"));
+      const db = open(directory);
+      try {
+        await db.open();
+        let state = seed >>> 0;
+        const random = (below: number): number => {
+          state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+          return Math.floor((state / 2 ** 32) * below);
+        };
+        for (let batch = 0; batch < BATCHES; batch++) {
+          const chained = db.batch();
+          for (let i = 0; i < 200; i++) {
+            const key = keyAt(random(KEYS));
+            if (random(4) === 0) chained.del(key);
+            else chained.put(key, Buffer.alloc(random(300), random(256)));
+          }
+          await chained.write();
+          if (batch % 20 !== 19) continue;
+          await compare(db, directory, random);
+        }
+        const manifest = await readManifest(directory);
+        assert.ok("tables" in manifest);
+        for (const {level} of manifest.tables.values()) levels.add(level);
+      } finally {
+        await db.close();
+        await rm(directory, {recursive: true});
+      }
+    }),
+    {numRuns: RUNS, seed: 4},
+  );
+  assert.ok(levels.size > 1, `tables of several levels: ${[...levels]}`);
+});
+
+async function compare(
+  db: Level<Buffer, Buffer>,
+  directory: string,
+  random: (below: number) => number,
+): Promise<void> {
+  const snapshot = await FileSnapshot.open(directory);
+  try {
+    assert.deepEqual([...snapshot.records()], await db.iterator().all());
+    for (let i = 0; i < 500; i++) {
+      const key = keyAt(random(2 * KEYS));
+      assert.deepEqual(snapshot.getSync(key), db.getSync(key), key.toString());
+    }
+    for (let i = 0; i < 50; i++) {
+      const [gte, lte] = [keyAt(random(KEYS)), keyAt(random(KEYS))].sort(Buffer.compare) as [Buffer, Buffer];
+      for (const reverse of [false, true]) {
+        const edge = {gte, lte, reverse, limit: 1} as const;
+        assert.deepEqual(await snapshot.keys(edge).all(), await db.keys(edge).all(), `${gte} to ${lte}`);
+      }
+    }
+  } finally {
+    snapshot.close();
+  }
+}
