@@ -20,6 +20,7 @@ import {
   writeNote,
 } from "./leveldb/acknowledgedNote.ts";
 import {LogTail} from "./leveldb/logTail.ts";
+import {markClosed, markOpen} from "./leveldb/openMark.ts";
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 import {blockKey, FIRST_PAGE, hashKey, MAX_U48, META, pageKey, pageOfKey} from "./record/layout.ts";
 import {damaged, openFailed, writeFailed} from "./record/levelErrors.ts";
@@ -64,12 +65,18 @@ export class StateStore extends StateReader {
   readonly directory: string;
   /** The folders that were made with the store; undefined for a store that was there. */
   private madeFolders: readonly string[] | undefined;
+  private readonly isOwner: boolean;
 
-  private constructor(db: Level<Buffer, Buffer>, directory: string, suite: HashSuite, cacheBytes: number) {
+  private constructor(
+    db: Level<Buffer, Buffer>,
+    {directory, cacheBytes, role}: StoreOptions,
+    suite: HashSuite,
+  ) {
     const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
     super(db, suite, cacheBytes - hintBytes);
     this.db = db;
     this.directory = directory;
+    this.isOwner = role === "owner";
     this.hints = new KeyHints(hintBytes);
   }
 
@@ -80,7 +87,11 @@ export class StateStore extends StateReader {
     const missing = missingFolders(directory);
     const isNew = missing.length > 0 || !existsSync(join(directory, "CURRENT"));
     refuseForeignDirectory(directory, create);
-    if (role === "owner") await requireWholeFiles(directory);
+    if (role === "owner" && !isNew) {
+      await requireWholeFiles(directory);
+      // LevelDB compacts as soon as it opens.
+      markOpen(directory);
+    }
     makeFolders(missing);
     const db = new Level<Buffer, Buffer>(directory, {
       keyEncoding: "buffer",
@@ -98,11 +109,12 @@ export class StateStore extends StateReader {
       throw openFailed(directory, error);
     }
     try {
+      if (role === "owner") markOpen(directory);
       const latest = await edgeBlock(db, true);
       // Before a format record is written where there is none.
       const note = role === "owner" ? await requireAcknowledged(directory, latest) : undefined;
       const suite = await checkFormat(db, directory, create, options.suite);
-      const store = new StateStore(db, directory, suite, options.cacheBytes);
+      const store = new StateStore(db, options, suite);
       if (isNew) store.madeFolders = missing;
       if (latest !== undefined) store.newestSeen = latest;
       if (role === "owner") {
@@ -112,12 +124,14 @@ export class StateStore extends StateReader {
       return store;
     } catch (error) {
       await db.close();
+      if (role === "owner") markClosed(directory);
       throw error;
     }
   }
 
   async close(): Promise<void> {
     await this.db.close();
+    if (this.isOwner) markClosed(this.directory);
   }
 
   /** Closes a store that could not be filled: one that was made by `open` and holds no block is removed. */

@@ -26,10 +26,17 @@ const READ_BYTES = 1 << 20;
 /** The caller may pause between steps, or end it there. @param live - what the manifest says of it */
 export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent): Generator<TableStep> {
   const damage: FileFinding[] = [];
-  const dataBlocks = collect(damage, () => checkFrame(table, live, damage));
-  const dataBytes = dataBlocks?.length ? endOf(dataBlocks.at(-1) as BlockHandle) : 0;
-  yield {bytes: table.size - dataBytes, damage};
-  if (dataBlocks === undefined || extent === "frame") return;
+  const frame = collect(damage, () => checkFrame(table, live, damage));
+  if (frame === undefined || extent === "frame") {
+    yield {bytes: table.size, damage};
+    return;
+  }
+  const dataBlocks = collect(damage, () => findDataBlocks(table, frame));
+  yield {
+    bytes: table.size - (dataBlocks === undefined ? 0 : endOf(dataBlocks.at(-1) as BlockHandle)),
+    damage,
+  };
+  if (dataBlocks === undefined) return;
   let isWhole = damage.length === 0;
   for (let next = 0; next < dataBlocks.length; ) {
     const first = next++;
@@ -45,15 +52,29 @@ export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent)
   yield {bytes: 0, damage: wrong};
 }
 
-/** @returns the data blocks. @throws FileDamage where they cannot be found */
-function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]): readonly BlockHandle[] {
+interface Frame {
+  readonly index: BlockHandle;
+  readonly metaindex: BlockHandle;
+  /** undefined: the metaindex is damaged. */
+  readonly filters: readonly BlockHandle[] | undefined;
+}
+
+/** @throws FileDamage where the data blocks cannot be found */
+function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]): Frame {
   if (table.size !== live.size)
     throw table.damage(Math.min(table.size, live.size), `${table.size} bytes, expected ${live.size}`);
   const {metaindex, index} = table.readFooter();
-  const dataBlocks = readHandles(table, index, "index block");
   const filters = collect(damage, () => readHandles(table, metaindex, "metaindex block"));
+  for (const filter of filters ?? []) collect(damage, () => table.readBlock(filter, "filter block"));
+  table.readBlock(index, "index block");
+  return {index, metaindex, filters};
+}
+
+/** Also that all blocks together fill the file. @throws FileDamage */
+function findDataBlocks(table: TableBlocks, {index, metaindex, filters}: Frame): readonly BlockHandle[] {
+  const dataBlocks = readHandles(table, index, "index block");
+  if (dataBlocks.length === 0) throw table.damage(index.offset, "index block: it is empty");
   if (filters === undefined) return dataBlocks;
-  for (const filter of filters) collect(damage, () => table.readBlock(filter, "filter block"));
   let end = 0;
   for (const block of [...dataBlocks, ...filters, metaindex]) {
     if (block.offset !== end)

@@ -1,0 +1,27 @@
+/**
+ * A file in the store's directory while a process may write there: OPEN, empty. It is left where the process was killed, lost
+ * its power, or was ended by LevelDB over a damaged table; then tables are verified whole before LevelDB opens again.
+ */
+import {closeSync, existsSync, openSync, rmSync} from "node:fs";
+import {join} from "node:path";
+import {StoreError} from "../errors.ts";
+
+const OPEN_FILE = "OPEN";
+
+export function isMarkedOpen(directory: string): boolean {
+  return existsSync(join(directory, OPEN_FILE));
+}
+
+/** @throws StoreError STORE_UNREADABLE where no file can be made */
+export function markOpen(directory: string): void {
+  try {
+    closeSync(openSync(join(directory, OPEN_FILE), "w"));
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new StoreError("STORE_UNREADABLE", `${directory} cannot be written: ${reason}`, {cause: error});
+  }
+}
+
+export function markClosed(directory: string): void {
+  rmSync(join(directory, OPEN_FILE), {force: true});
+}
