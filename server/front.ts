@@ -37,7 +37,7 @@ export function createFront(
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
-  imported: Imported = {source: undefined, readiness: new Readiness(pool)},
+  imported: Imported = {source: undefined, readiness: new Readiness(pool, trouble)},
 ): Front {
   const {limits} = options;
   const tally = new CallTally(METHOD_NAMES);

@@ -128,6 +128,7 @@ function createServe(onExitCode: (code: number) => void): Command {
       "not ready (/readyz) while the newest block is older, or the source of --diffs has ended or failed",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
     createSwitch("--demo", "serve the built-in demo chain, which is imported first, all of it finalized"),
+    createSwitch("--verify", "compare the tables' checksums after the start, in the background"),
     chainIdOption(),
     ...createLimitOptions(),
     ...createEstimateOptions(),
@@ -138,7 +139,7 @@ function createServe(onExitCode: (code: number) => void): Command {
   ])
     .description("Serve proofs of the store's finalized blocks, and gas estimates, over JSON-RPC.")
     .action(async (values, command: Command) => {
-      const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, chainId} = values;
+      const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId} = values;
       const {logLevel, logRequests} = values;
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
@@ -153,6 +154,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         finalized,
         maxLagSeconds: maxLag,
         demo: demo === true,
+        verify: verify === true,
         chainId,
         logLevel,
         logRequests: logRequests === true,
@@ -171,7 +173,7 @@ function createCheck(onExitCode: (code: number) => void): Command {
       integerParser(1, Number.MAX_SAFE_INTEGER),
     ),
   ])
-    .description("Re-hash what is stored; say what is wrong and where.")
+    .description("Say what is wrong in a store, and where; change nothing.")
     .action(async (values: CheckOptions) => {
       onExitCode(await runCheck({db: values.db, block: values.block, sample: values.sample}));
     });

@@ -21,6 +21,7 @@ import type {EstimateOptions} from "./estimateOptions.ts";
 import {ExitCode, StopWatch} from "./exitCode.ts";
 import {Following} from "./following.ts";
 import {useStore, WorkError} from "./storeOpening.ts";
+import {startVerifying} from "./verifying.ts";
 
 export interface ServeOptions {
   readonly db: string;
@@ -35,6 +36,8 @@ export interface ServeOptions {
   /** Seconds that the newest block may be old while the service is ready; only with `diffs`. */
   readonly maxLagSeconds: number | undefined;
   readonly demo: boolean;
+  /** Compare the checksums of the tables after the start. */
+  readonly verify: boolean;
   readonly chainId: bigint | undefined;
   readonly logLevel: string;
   readonly logRequests: boolean;
@@ -84,8 +87,11 @@ async function serve(
   const estimates = chooseEstimates(options.estimate, pool, log);
   const httpOptions = {host, port, limits, logsRequests};
   const source = diffs === undefined ? undefined : new SourceStatus();
-  const readiness = new Readiness(pool, source, maxLagSeconds);
-  const {http, dispatcher} = createFront(httpOptions, pool, estimates, trouble, log, {source, readiness});
+  const readiness = new Readiness(pool, trouble, source, maxLagSeconds);
+  const {http, dispatcher, metrics} = createFront(httpOptions, pool, estimates, trouble, log, {
+    source,
+    readiness,
+  });
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
@@ -96,6 +102,7 @@ async function serve(
   };
   const following =
     diffs === undefined || source === undefined ? null : new Following(pool, diffs, rules, source, log);
+  const verifying = options.verify ? startVerifying(options.db, metrics, trouble, log) : null;
   log.info({signal: await stop.signal}, "stopping");
   const cut = setTimeout(() => {
     log.warn("requests were still under way, their connections are cut");
@@ -104,11 +111,13 @@ async function serve(
   // Left running while the pool closes.
   setTimeout(() => process.exit(ExitCode.OK), EXIT_MS);
   following?.stop();
+  verifying?.stop();
   await http.drain();
   clearTimeout(cut);
   await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
   http.close();
   dispatcher.close();
+  await verifying?.outcome.catch(() => {}); // logged where it was started
   if (estimates.kind === "gateway") await estimates.gateway.close();
 }
 

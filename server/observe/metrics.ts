@@ -32,6 +32,8 @@ export class Metrics {
   readonly #duration: Histogram;
   readonly #aborted: Counter;
   readonly #refusedBodies: Counter;
+  readonly #verified: Gauge;
+  readonly #verifyFailed: Gauge;
 
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
@@ -53,6 +55,25 @@ export class Metrics {
       labelNames: ["reason"],
       registers,
     });
+    this.#verified = new Gauge({
+      name: "proofd_verify_bytes",
+      help: "Bytes of tables that --verify has to look at, and has looked at",
+      labelNames: ["which"],
+      registers,
+    });
+    this.#verifyFailed = new Gauge({
+      name: "proofd_verify_failed",
+      help: "1 after --verify could not go on",
+      registers,
+    });
+    this.#verifyFailed.set(0);
+    const tableFindings = () => sources.trouble.tableFindings;
+    registerTotal(
+      registers,
+      "proofd_verify_findings_total",
+      "Damage to tables that --verify found",
+      tableFindings,
+    );
     registerCalls(registers, sources.tally);
     registerHead(registers, sources.readHead);
     registerSource(registers, sources.readiness, sources.source);
@@ -87,6 +108,16 @@ export class Metrics {
 
   countRefusedBody(reason: "too_large" | "no_room"): void {
     this.#refusedBodies.inc({reason});
+  }
+
+  /** @param all - of the tables that there were at the start */
+  setVerified(done: number, all: number): void {
+    this.#verified.set({which: "done"}, done);
+    this.#verified.set({which: "all"}, all);
+  }
+
+  markVerifyFailed(): void {
+    this.#verifyFailed.set(1);
   }
 
   async read(): Promise<{type: string; text: string}> {

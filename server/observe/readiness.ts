@@ -16,8 +16,15 @@ export interface HeldBlocks {
   readBlock(block: number): BlockSummary | Failure;
 }
 
+/** What was found wrong with the store (troubleLog.ts). */
+export interface FoundDamage {
+  /** Of --verify. */
+  readonly tableFindings: number;
+}
+
 export class Readiness {
   readonly #blocks: HeldBlocks;
+  readonly #damage: FoundDamage;
   readonly #source: SourceStatus | undefined;
   readonly #maxLagSeconds: number | undefined;
   readonly #startedMs = Date.now();
@@ -25,8 +32,9 @@ export class Readiness {
   #timed: {readonly block: number; readonly seconds: number | undefined} | undefined;
 
   /** @param maxLagSeconds - left out: readiness does not depend on the source */
-  constructor(blocks: HeldBlocks, source?: SourceStatus, maxLagSeconds?: number) {
+  constructor(blocks: HeldBlocks, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
     this.#blocks = blocks;
+    this.#damage = damage;
     this.#source = source;
     this.#maxLagSeconds = maxLagSeconds;
   }
@@ -34,6 +42,7 @@ export class Readiness {
   /** @returns why not, for people; null: ready */
   readObstacle(): string | null {
     if (this.#blocks.head().finalized === null) return "no finalized block is held";
+    if (this.#damage.tableFindings > 0) return "a table of the store is damaged";
     if (this.#maxLagSeconds === undefined || this.#source === undefined) return null;
     const {state, reason} = this.#source;
     if (state === "failed") return `the import has failed: ${reason}`;

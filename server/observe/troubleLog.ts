@@ -8,6 +8,8 @@ import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 export class TroubleLog {
   damagedRecords = 0;
   workerExits = 0;
+  /** By `serve --verify`: what is wrong in tables. */
+  tableFindings = 0;
   readonly #log: Logger;
 
   constructor(log: Logger) {
@@ -18,6 +20,12 @@ export class TroubleLog {
   reportWorkerExit(error: Error): void {
     this.workerExits++;
     this.#log.error({err: error}, "a worker died and is replaced");
+  }
+
+  /** The pass over the tables found damage: reading there may end the process. */
+  reportTable(where: string, what: string): void {
+    this.tableFindings++;
+    this.#log.error({where, what}, "a table is damaged: run proofd check, and replace the store");
   }
 
   /** A task was rejected: its worker died or its message did not get through. */
