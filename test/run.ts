@@ -17,7 +17,7 @@ const FOLDERS = ["integration", "property", "unit"];
  * For a file, on Node 20, else for a test. The slowest file takes 70 s on two processors; beside 30 other busy processes
  * one took more than 13 minutes.
  */
-const TIMEOUT_MS = 1_800_000;
+const TIMEOUT_MS = 900_000;
 /** What was killed at a file's end may take a moment to be gone. */
 const LOOKS = 50;
 const LOOK_EVERY_MS = 100;

@@ -57,7 +57,7 @@ const REASONS: Readonly<Record<string, string>> = {
   [VALUE_OVERFLOW]: "the receiver's balance would be 2^256 wei or more",
   [INSUFFICIENT_BALANCE]: "insufficient balance for transfer: the sender has less than the value",
   [INVALID_BYTECODE_RESULT]: "the code that the creation returns begins with 0xef (EIP-3541)",
-  [INITCODE_SIZE_VIOLATION]: "the data of the creation is longer than 49152 bytes (EIP-3860)",
+  [INITCODE_SIZE_VIOLATION]: "the initcode (the data of a creation) is longer than 49152 bytes (EIP-3860)",
   [INVALID_EOF_FORMAT]: "the code begins with 0xef (EIP-3541)",
 };
 
