@@ -149,7 +149,7 @@ test("the demo chain executes, and deletes, resets, clears and delegates what it
   assert.equal(changeOf(addresses.ledger.address, 28), undefined);
 });
 
-test("making the demo chain again gives the same bytes", {timeout: 120_000}, async () => {
+test("making the demo chain again gives the same bytes", async () => {
   const {genesis, chain, addresses} = await makeDemoFiles();
   assert.equal(genesis, readFileSync(join(DEMO, "genesis.json"), "utf8"));
   assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO, "chain.rlp")));

@@ -38,9 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({kind: fc.constant("root" as const)}),
 );
 
-test("whatever is written, reverted and sealed, root, reads and differences are those of plain maps", {
-  timeout: 120_000,
-}, async () => {
+test("whatever is written, reverted and sealed, root, reads and differences are those of plain maps", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, {maxLength: 40}), {maxLength: 6}), async blocks => {
       const nodes = new Map<string, Uint8Array>();
