@@ -1,12 +1,12 @@
 /** Every program that is not a test answers --help, and names what it does not understand in one line. */
 import assert from "node:assert/strict";
-import {execFile} from "node:child_process";
 import {mkdtemp, readdir, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {type Finished, runProofd} from "../support/daemon.ts";
+import {type Finished, runChild} from "../support/childProcesses.ts";
+import {runProofd} from "../support/daemon.ts";
 
 const PROGRAMS = ["main", "peers/main", "service/main", "peers/naiveServer"];
 /** With what it cannot do without, since that is asked for first. */
@@ -28,13 +28,9 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function run(program: string, ...args: string[]): Promise<Pick<Finished, "code" | "stdout" | "stderr">> {
+function run(program: string, ...args: string[]): Promise<Finished> {
   const main = fileURLToPath(new URL(`../../bench/${program}.js`, import.meta.url));
-  return new Promise(resolve => {
-    execFile(process.execPath, [main, ...args], {cwd: folder}, (error, stdout, stderr) =>
-      resolve({code: Number(error?.code ?? 0), stdout, stderr}),
-    );
-  });
+  return runChild(process.execPath, [main, ...args], {cwd: folder});
 }
 
 test("every bench program answers --help", async () => {

@@ -1,13 +1,12 @@
 /** Blocks that were acknowledged are there, or the store is refused: LevelDB alone would drop what it cannot read. */
 import assert from "node:assert/strict";
-import {execFile} from "node:child_process";
 import {cp, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {promisify} from "node:util";
 import {ProofPool} from "../../workers/pool.ts";
+import {runChild} from "../support/childProcesses.ts";
 import {runProofd, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import {hashFiles} from "../support/fileTree.ts";
@@ -378,7 +377,7 @@ test("after a write that the disk refused nothing more is written, and the store
   // 2 MB: the log of the first blocks has half of it, the one that follows gets there within a batch.
   const limit = 'ulimit -f "$1"; shift; exec "$@"';
   const args = ["-c", limit, "sh", "4000", process.execPath, limited, directory, path];
-  const {stdout} = await promisify(execFile)("sh", args);
+  const {stdout} = await runChild("sh", args);
   const {acknowledged, first, second, rollback} = JSON.parse(stdout);
   assert.equal(first.ok, false);
   assert.match(first.message, /LevelDB says .*File too large/);

@@ -3,7 +3,7 @@
  * hits whoever has the number by then: LevelDB's log, a client's socket.
  */
 import assert from "node:assert/strict";
-import {execFile, execFileSync} from "node:child_process";
+import {execFileSync} from "node:child_process";
 import {once} from "node:events";
 import {createWriteStream, readdirSync, readlinkSync} from "node:fs";
 import {mkdtemp, rm, writeFile} from "node:fs/promises";
@@ -11,9 +11,9 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, describe, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {promisify} from "node:util";
 import {Worker} from "node:worker_threads";
 import {gzipSync} from "node:zlib";
+import {runChild} from "../support/childProcesses.ts";
 import {CloseWatch} from "../support/closeWatch.ts";
 import {Daemon, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
@@ -113,8 +113,8 @@ describe("no descriptor is closed twice", () => {
         const program = fileURLToPath(new URL("../support/importThreads.js", import.meta.url));
         const {env, under = []} = watch.options;
         const [command, ...args] = [...under, process.execPath, program, newPath(), path];
-        const options = {env: {PATH: process.env.PATH, ...env}};
-        const {stdout} = await promisify(execFile)(command as string, args, options);
+        const options = {env: {PATH: process.env.PATH ?? "", ...env}};
+        const {stdout} = await runChild(command as string, args, options);
         assert.equal(stdout, `${"stopped\ndied\n".repeat(4)}left open: \n`);
         assert.deepEqual(watch.readFailures(), []);
       },

@@ -3,7 +3,7 @@
  * here looks at a clock; the loops may take a quarter of an hour, so that none ends before the test does.
  */
 import assert from "node:assert/strict";
-import {after, before, describe, test} from "node:test";
+import {after, afterEach, before, describe, test} from "node:test";
 import {type Daemon, startDaemon} from "../support/daemon.ts";
 import {encodePost, RawConnection} from "../support/rawConnection.ts";
 import {ACCOUNTS, WorkFolder} from "../support/serviceChain.ts";
@@ -33,7 +33,7 @@ function loop(id: unknown): string {
 describe("estimates beside endless loops", () => {
   let folder: WorkFolder;
   let db: string;
-  const daemons: Daemon[] = [];
+  let daemon: Daemon;
   const connections: RawConnection[] = [];
 
   before(async () => {
@@ -41,26 +41,22 @@ describe("estimates beside endless loops", () => {
     db = await folder.importChain("db", 1, 1);
   });
 
+  afterEach(async () => {
+    for (const connection of connections.splice(0)) connection.destroy();
+    // A loop takes as long as it may: no orderly end waits for it.
+    await daemon.stop("SIGKILL");
+  });
+
   after(async () => {
-    for (const connection of connections) connection.destroy();
-    await stopDaemons();
     await folder.remove();
   });
 
-  /** A loop takes as long as it may: no orderly end waits for it. */
-  async function stopDaemons(): Promise<void> {
-    await Promise.all(daemons.splice(0).map(daemon => daemon.stop("SIGKILL")));
-  }
-
-  async function start(...args: string[]): Promise<Daemon> {
-    await stopDaemons();
+  async function start(...args: string[]): Promise<void> {
     const flags = ["--hardfork", "prague", "--workers", "1", "--estimate-workers", "1", ...args];
-    const daemon = await startDaemon(["--db", db, ...flags]);
-    daemons.push(daemon);
-    return daemon;
+    daemon = await startDaemon(["--db", db, ...flags]);
   }
 
-  async function connect(daemon: Daemon, address?: string): Promise<RawConnection> {
+  async function connect(address?: string): Promise<RawConnection> {
     const connection = await RawConnection.open(daemon.port, address);
     connections.push(connection);
     return connection;
@@ -73,10 +69,10 @@ describe("estimates beside endless loops", () => {
   }
 
   /** Connections that each ask for a loop; the number of answers grows with those that come. */
-  async function startLoops(daemon: Daemon): Promise<{answers: number}> {
+  async function startLoops(): Promise<{answers: number}> {
     const seen = {answers: 0};
     for (let at = 0; at < LOOPING_CONNECTIONS; at++) {
-      const connection = await connect(daemon);
+      const connection = await connect();
       await connection.write(encodePost(loop(at)));
       connection.readAnswer().then(
         () => {
@@ -89,10 +85,10 @@ describe("estimates beside endless loops", () => {
   }
 
   test("transfers of the loops' own client and of another are answered while no loop is", async () => {
-    const daemon = await start("--estimate-time", "600000", "--request-timeout", "86400000");
-    const seen = await startLoops(daemon);
-    const same = await connect(daemon);
-    const other = await connect(daemon, OTHER_CLIENT);
+    await start("--estimate-time", "600000", "--request-timeout", "86400000");
+    const seen = await startLoops();
+    const same = await connect();
+    const other = await connect(OTHER_CLIENT);
     for (let round = 0; round < 5; round++)
       for (const connection of [same, other]) {
         const answer = await ask(connection, transfer(round));
@@ -114,8 +110,8 @@ describe("estimates beside endless loops", () => {
   });
 
   test("a call of more than both slices is finished, and fails as itself", async () => {
-    const daemon = await start("--estimate-time", "600000", "--request-timeout", "86400000");
-    const connection = await connect(daemon);
+    await start("--estimate-time", "600000", "--request-timeout", "86400000");
+    const connection = await connect();
     const answer = await ask(
       connection,
       call("long", [{to: LOOP, data: MANY_TURNS}, "latest", {[LOOP]: {code: `${COUNTDOWN}00`}}]),
@@ -128,10 +124,10 @@ describe("estimates beside endless loops", () => {
   });
 
   test("a loop that would wait longer than its request may take is HTTP 503 at once, with Retry-After", async () => {
-    const daemon = await start("--estimate-time", "600000", "--request-timeout", "599000");
-    const first = await connect(daemon);
+    await start("--estimate-time", "600000", "--request-timeout", "599000");
+    const first = await connect();
     await first.write(encodePost(loop("first")));
-    const second = await connect(daemon);
+    const second = await connect();
     while ((await daemon.readMetric('proofd_estimate_starts_total{queue="long"}')) < 1)
       await ask(second, transfer(1));
     await second.write(encodePost(loop("second")));
@@ -157,25 +153,25 @@ describe("estimates beside endless loops", () => {
 
   test("a client that fills the long queue is turned away, and another one is not", async t => {
     if (process.platform !== "linux") return t.skip("127.0.0.2 is an address of this machine on Linux");
-    const daemon = await start("--estimate-time", "600000", "--request-timeout", "1500000");
+    await start("--estimate-time", "600000", "--request-timeout", "1500000");
     const longWaiting = () => daemon.readMetric('proofd_estimate_queue_calls{queue="long"}');
-    const helper = await connect(daemon);
+    const helper = await connect();
     for (let at = 0; at < 3; at++) {
-      await (await connect(daemon)).write(encodePost(loop(at)));
+      await (await connect()).write(encodePost(loop(at)));
       while ((await daemon.readMetric('proofd_estimate_starts_total{queue="second"}')) <= at)
         await ask(helper, transfer(at));
     }
     while ((await longWaiting()) < 2) await ask(helper, transfer("again"));
-    const refused = await connect(daemon);
+    const refused = await connect();
     await refused.write(encodePost(loop("refused")));
     assert.equal((await refused.readAnswer()).status, 503);
-    await (await connect(daemon, OTHER_CLIENT)).write(encodePost(loop("other")));
+    await (await connect(OTHER_CLIENT)).write(encodePost(loop("other")));
     while ((await longWaiting()) < 3) await ask(helper, transfer("again"));
   });
 
   test("a loop takes its time and no more, and what shared its task is answered", async () => {
-    const daemon = await start("--estimate-time", "200");
-    const connection = await connect(daemon);
+    await start("--estimate-time", "200");
+    const connection = await connect();
     const ids = Array.from({length: 30}, (_, at) => at);
     const batch = ids.map(id => (id % 10 === 3 ? loop(id) : transfer(id)));
     const answers = await ask(connection, `[${batch.join(",")}]`);

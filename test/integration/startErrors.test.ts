@@ -1,11 +1,11 @@
 /** What a command cannot start with, and how it says so; that nothing is left behind. */
 import assert from "node:assert/strict";
-import {execFile} from "node:child_process";
 import {existsSync, mkdirSync, readdirSync} from "node:fs";
 import {chmod} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {type Finished, runChild} from "../support/childProcesses.ts";
 import {runProofd, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../support/serviceChain.ts";
@@ -36,17 +36,10 @@ async function assertFails(
 }
 
 /** Runs proofd with a limit of open files. */
-function runLimited(files: number, args: readonly string[]): Promise<{code: unknown; stderr: string}> {
+function runLimited(files: number, args: readonly string[]): Promise<Finished> {
   const command = `ulimit -n ${files} && exec "$0" "$@"`;
-  return new Promise(resolve => {
-    const child = execFile(
-      "sh",
-      ["-c", command, process.execPath, MAIN, ...args],
-      {env: {PATH: process.env.PATH}},
-      (error, _stdout, stderr) => resolve({code: error === null ? 0 : error.code, stderr}),
-    );
-    child.stdin?.end();
-  });
+  const env = {PATH: process.env.PATH ?? ""};
+  return runChild("sh", ["-c", command, process.execPath, MAIN, ...args], {env});
 }
 
 test("too few open files are named with what is needed, and that many are enough", {

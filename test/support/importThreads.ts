@@ -9,7 +9,7 @@ import {open} from "node:fs/promises";
 import type {Piscina} from "piscina";
 import {ProofPool, type Running} from "../../workers/pool.ts";
 import {encodeLines} from "./differenceLine.ts";
-import {createLine} from "./serviceChain.ts";
+import {createLine} from "./serviceLines.ts";
 
 const ROUNDS = 4;
 const [directory, path] = process.argv.slice(2) as [string, string];
