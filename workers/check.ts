@@ -20,7 +20,7 @@ import type {CheckEvent, CheckJob, CheckOutcome} from "./job.ts";
 /** Stop is heard, and progress told, so often. */
 const PAUSE_INTERVAL_MS = 100;
 /** Of pages. */
-const CACHE_BYTES = 64 << 20;
+const CACHE_BYTES = 32 << 20;
 
 export class Check implements Findings {
   blocks = 0;

@@ -6,9 +6,15 @@ import {StoreError} from "../storage/errors.ts";
 import type {CheckEvent, CheckJob, CheckMessage, CheckOutcome} from "./job.ts";
 import type {Running} from "./pool.ts";
 
+/** Garbage before it is collected, MiB: it holds on to blocks and pages, and V8 would take 48. */
+const YOUNG_MB = 12;
+
 /** The outcome rejects with a StoreError where there is no store to check, or it cannot be read. */
 export function startCheck(job: CheckJob, onEvent: (event: CheckEvent) => void): Running<CheckOutcome> {
-  const worker = new Worker(new URL("./checkWorker.js", import.meta.url), {workerData: job});
+  const worker = new Worker(new URL("./checkWorker.js", import.meta.url), {
+    workerData: job,
+    resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
+  });
   const outcome = new Promise<CheckOutcome>((resolve, reject) => {
     let settle = (): void => reject(new Error("the thread of the check ended before it was done"));
     worker.on("message", (message: CheckMessage) => {

@@ -59,7 +59,7 @@ function createPrinter(): (event: CheckEvent) => void {
 function describe(outcome: CheckOutcome, received: StopSignal | null): string {
   const {bytes, blocks, pages, leaves, findings, filesDamaged, stoppedAt} = outcome;
   const verdict = findings === 0 ? "nothing wrong" : `${findings} ${findings === 1 ? "finding" : "findings"}`;
-  const counts = `${(bytes / MB).toFixed(1)} MB of tables, ${blocks} blocks, ${pages} pages, ${leaves} leaves`;
+  const counts = `${blocks} blocks, ${pages} pages, ${leaves} leaves, ${(bytes / MB).toFixed(1)} MB of tables`;
   if (stoppedAt !== null)
     return `stopped by ${received} at ${stoppedAt}, not complete; until then ${counts}: ${verdict}`;
   if (filesDamaged)

@@ -7,7 +7,7 @@
  *
  * At a restart point nothing is shared. In an index block every entry is one: it is searched by halves.
  */
-import {compareKeys} from "./internalKey.ts";
+import {compareKeys, TAG_BYTES} from "./internalKey.ts";
 
 const U32_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
@@ -54,13 +54,24 @@ export class BlockCursor {
     let high = this.#restarts - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      this.#goTo(middle);
-      if (this.next() && compareKeys(this.key, userKey) < 0) low = middle;
+      if (this.#compareRestart(middle, userKey) < 0) low = middle;
       else high = middle - 1;
     }
     this.#goTo(low);
     while (this.next()) if (compareKeys(this.key, userKey) >= 0) return true;
     return false;
+  }
+
+  /** The user key at a restart point against `userKey`, where it lies. */
+  #compareRestart(restart: number, userKey: Buffer): number {
+    this.#goTo(restart);
+    this.#varint();
+    const keyBytes = this.#varint() - TAG_BYTES;
+    this.#varint();
+    const end = this.#at + keyBytes;
+    if (keyBytes < 0 || end > this.#restartsAt)
+      throw new RangeError("a key that is no key, or larger than its block");
+    return -userKey.compare(this.#bytes, this.#at, end);
   }
 
   #goTo(restart: number): void {

@@ -21,8 +21,8 @@ import {TableReader, type Version} from "./tableReader.ts";
 
 /** Another process may write, and have other files by the time that they are opened. */
 const MAX_ATTEMPTS = 20;
-/** For index and data blocks: the index blocks of some 9 GB of tables are this large. */
-const MEMORY_BYTES = 64 << 20;
+/** For index and data blocks: the index blocks of some 4 GB of tables are this large. */
+const MEMORY_BYTES = 32 << 20;
 const LEVELS = [1, 2, 3, 4, 5, 6];
 
 export class FileSnapshot implements RecordSource {
@@ -87,7 +87,7 @@ export class FileSnapshot implements RecordSource {
   /** Every record, in key order. @throws FileDamage */
   *records(): Generator<[key: Buffer, value: Buffer]> {
     const sources = [
-      this.#logs.sorted().values(),
+      this.#logs.versions(),
       ...this.#overlapping.map(table => table.versions()),
       ...this.#levels.map(versionsOf),
     ];

@@ -4,7 +4,7 @@
  *   internal key   user key | (sequence << 8 | kind) u64, little-endian
  */
 
-const TAG_BYTES = 8;
+export const TAG_BYTES = 8;
 export const Kind = {DELETION: 0, VALUE: 1} as const;
 
 /** @returns a view. @throws RangeError if it is shorter than its tag */

@@ -59,7 +59,10 @@ test("the commands for a chain of blocks import it, check it and serve the answe
   assert.equal(imported.code, 0, imported.stderr);
   assert.match(imported.stdout, /^imported 101 blocks; blocks 0 to 100 are held, finalized up to 100\b/);
   const checked = await runProofd(check);
-  assert.match(checked.stdout, /^checked 101 blocks, \d+ pages, \d+ leaves: nothing wrong\n$/);
+  assert.match(
+    checked.stdout,
+    /^checked 101 blocks, \d+ pages, \d+ leaves, [\d.]+ MB of tables: nothing wrong\n$/,
+  );
   const daemon = await startDaemon(serve.slice(1));
   try {
     const {text, printed} = await askAsPrinted(readme, daemon);
