@@ -5,7 +5,7 @@ import {Command} from "commander";
 import type {LoadOptions} from "../../load/loadOptions.ts";
 import {type BenchFlags, createBenchOptions, readLoadOptions} from "./benchOptions.ts";
 import {ExitCode, watchSignals} from "./exitCode.ts";
-import {WorkError} from "./storeOpening.ts";
+import {WorkError} from "./workError.ts";
 
 export function createBench(onExitCode: (code: number) => void): Command {
   const command = new Command("bench")

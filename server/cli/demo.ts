@@ -2,7 +2,7 @@
 import {fileURLToPath} from "node:url";
 import type {ProofPool} from "../../workers/pool.ts";
 import {importWithProgress} from "./importCommand.ts";
-import {WorkError} from "./storeOpening.ts";
+import {WorkError} from "./workError.ts";
 
 const GENESIS = new URL("../../../demo/genesis.json", import.meta.url);
 const CHAIN = new URL("../../../demo/chain.rlp", import.meta.url);

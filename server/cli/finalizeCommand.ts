@@ -2,7 +2,8 @@
 import {NoControl, orderFinalize} from "../control/controlClient.ts";
 import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
 import {ExitCode} from "./exitCode.ts";
-import {codeOf, DEFAULT_CACHE_BYTES, openStore, WorkError} from "./storeOpening.ts";
+import {codeOf, DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
+import {WorkError} from "./workError.ts";
 
 export interface FinalizeOptions {
   readonly db: string;

@@ -20,8 +20,9 @@ import {importDemo} from "./demo.ts";
 import type {EstimateOptions} from "./estimateOptions.ts";
 import {ExitCode, StopWatch} from "./exitCode.ts";
 import {Following} from "./following.ts";
-import {useStore, WorkError} from "./storeOpening.ts";
+import {useStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
+import {WorkError} from "./workError.ts";
 
 export interface ServeOptions {
   readonly db: string;

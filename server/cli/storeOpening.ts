@@ -12,8 +12,6 @@ import {WorkError} from "./workError.ts";
 /** Decoded pages that the importing thread may keep where no flag says otherwise. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
 
-export {WorkError};
-
 /** @throws WorkError that names the folder and, where there is no store, what makes one */
 export async function openStore(options: PoolOptions): Promise<ProofPool> {
   requireDescriptors(options.workers + (options.estimates?.workers ?? 0));
