@@ -34,17 +34,17 @@ function parseAccessListEntry(entry: unknown, path: string): AccessListEntry {
   };
 }
 
-/** Read like the storage keys of chain_getProof. */
-function parseStorageKeys(keys: unknown, path: string): Uint8Array[] {
-  if (keys === undefined) return [];
+/** Read like the storage keys of chain_getProof. @returns 32 bytes each */
+function parseStorageKeys(keys: unknown, path: string): Uint8Array {
+  if (keys === undefined) return new Uint8Array(0);
   if (!Array.isArray(keys)) throw refuse(path, keys, "an array of storage keys");
-  // One buffer: it crosses to the worker as one, and a long list as fast as its bytes are copied.
   const words = new Uint8Array(keys.length * WORD_BYTES);
-  return keys.map((key: unknown, index) => {
-    const word = decodeWordInto(key, words, index * WORD_BYTES);
-    if (word === undefined) throw refuse(`${path}[${index}]`, key, WORD_EXPECTED);
-    return word;
-  });
+  for (let index = 0; index < keys.length; index++) {
+    if (!decodeWordInto(keys[index], words, index * WORD_BYTES)) {
+      throw refuse(`${path}[${index}]`, keys[index], WORD_EXPECTED);
+    }
+  }
+  return words;
 }
 
 /** @returns at least one */

@@ -31,14 +31,13 @@ const EXPECTED = "{balance, nonce, code, state or stateDiff}";
 const LEADING_ZEROS = /^0[xX]0*/;
 const LOWER_CASE = /^0x[0-9a-f]*$/;
 
-type Slot = readonly [Uint8Array, Uint8Array];
 type Account = {-readonly [field in keyof AccountOverride]: AccountOverride[field]};
 
 /** @param path - of the parameter, `params[1]` or `params[2]` */
 export function parseOverrides(overrides: unknown, path: string): AccountOverride[] {
   const accounts = parseFields(overrides, `${path} (overrides)`, "an object keyed by address");
   const keys = Object.keys(accounts);
-  // One buffer, as for slots.
+  // Views into one buffer: it crosses to the worker once.
   const addresses = new Uint8Array(keys.length * ADDRESS_BYTES);
   const parsed = keys.map((key, index) => {
     const address = decodeAddressInto(key, addresses, index * ADDRESS_BYTES);
@@ -84,21 +83,22 @@ function parseStorageInto(parsed: Account, fields: Fields, path: string): void {
   }
 }
 
-function parseSlots(slots: unknown, path: string): Slot[] {
+/** @returns 64 bytes each: the slot, and its value */
+function parseSlots(slots: unknown, path: string): Uint8Array {
   const values = parseFields(slots, path, "an object of slots and their values");
   const keys = Object.keys(values);
-  // One buffer: it crosses to the worker as one, and many slots as fast as their bytes are copied.
   const words = new Uint8Array(keys.length * 2 * WORD_BYTES);
-  const parsed = keys.map((key, index): Slot => {
-    const at = index * 2 * WORD_BYTES;
-    const slot = decodeWordInto(key, words, at);
-    if (slot === undefined) throw refuse(`${path}: a key`, key, WORD_EXPECTED);
-    const value = decodeWordInto(values[key], words, at + WORD_BYTES);
-    if (value === undefined) throw refuse(`${path}[${JSON.stringify(key)}]`, values[key], WORD_EXPECTED);
-    return [slot, value];
-  });
+  let at = 0;
+  for (const key of keys) {
+    if (!decodeWordInto(key, words, at)) throw refuse(`${path}: a key`, key, WORD_EXPECTED);
+    const value = values[key];
+    if (!decodeWordInto(value, words, at + WORD_BYTES)) {
+      throw refuse(`${path}[${JSON.stringify(key)}]`, value, WORD_EXPECTED);
+    }
+    at += 2 * WORD_BYTES;
+  }
   requireDistinct(keys, path);
-  return parsed;
+  return words;
 }
 
 /**

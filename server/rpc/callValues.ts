@@ -85,7 +85,7 @@ export function parseAddress(value: unknown, path: string): Uint8Array {
   return address;
 }
 
-/** As decodeWordInto, with ADDRESS_EXPECTED. */
+/** @returns the 20 bytes that were written at `at`, a view into `out`; undefined: expected was ADDRESS_EXPECTED */
 export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): Uint8Array | undefined {
   const isWhole = typeof value === "string" && value.length === 2 + 2 * ADDRESS_BYTES;
   if (!isWhole || !decodeHexInto(value, out, at, ADDRESS_BYTES)) return undefined;
@@ -93,11 +93,10 @@ export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): 
 }
 
 /**
- * Hot: a call may have a hundred thousand words, so whoever refuses one makes its path, with WORD_EXPECTED.
+ * Writes 32 bytes at `at`. Hot: a call may have twenty thousand words, so whoever refuses one makes its path.
  *
- * @returns the 32 bytes that were written at `at`, a view into `out`
+ * @returns false: expected was WORD_EXPECTED
  */
-export function decodeWordInto(value: unknown, out: Uint8Array, at: number): Uint8Array | undefined {
-  if (typeof value !== "string" || !decodeHexInto(value, out, at, WORD_BYTES)) return undefined;
-  return out.subarray(at, at + WORD_BYTES);
+export function decodeWordInto(value: unknown, out: Uint8Array, at: number): boolean {
+  return typeof value === "string" && decodeHexInto(value, out, at, WORD_BYTES);
 }

@@ -31,6 +31,7 @@ import {createTransaction} from "../support/callAsTransaction.ts";
 import type {AccountDifference} from "../support/differenceLine.ts";
 import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimateStore.ts";
 import {createCommon} from "../support/hardforks.ts";
+import {packWords} from "../support/packedWords.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/randomPrograms.ts";
 
 const RUNS_PER_FORK = 25;
@@ -87,10 +88,12 @@ function sign(key: Uint8Array, chainId: bigint, target: bigint, nonce: bigint): 
 const accessList = fc.array(
   fc.record({
     address: fc.constantFrom(...PROGRAM_ADDRESSES, PLAIN_ADDRESS, 2n).map(addressOf),
-    storageKeys: fc.array(
-      fc.bigInt({min: 0n, max: 6n}).map(slot => setLengthLeft(bigIntToUnpaddedBytes(slot), 32)),
-      {maxLength: 3},
-    ),
+    storageKeys: fc
+      .array(
+        fc.bigInt({min: 0n, max: 6n}).map(slot => setLengthLeft(bigIntToUnpaddedBytes(slot), 32)),
+        {maxLength: 3},
+      )
+      .map(packWords),
   }),
   {maxLength: 3},
 );

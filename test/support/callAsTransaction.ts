@@ -10,6 +10,7 @@ import {
 } from "@ethereumjs/tx";
 import {Address, type PrefixedHexString} from "@ethereumjs/util";
 import {encodeHex} from "../../verify/hex.ts";
+import {splitWords} from "../../workers/estimate/words.ts";
 import type {EstimateCall} from "../../workers/job.ts";
 
 /** Not signed. A call without a nonce has 0. */
@@ -28,7 +29,7 @@ export function createTransaction(call: EstimateCall, common: Common, gasLimit: 
   const quantity = (value: bigint) => `0x${value.toString(16)}` as PrefixedHexString;
   const accessList = (call.accessList ?? []).map(({address, storageKeys}) => ({
     address: hex(address),
-    storageKeys: storageKeys.map(hex),
+    storageKeys: splitWords(storageKeys).map(hex),
   }));
   if (type === 0) {
     const {chainId: _, ...legacy} = fields;

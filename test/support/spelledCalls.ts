@@ -1,7 +1,9 @@
 /** Random valid calls of chain_estimateGas, each with parameters that spell it as a client might. */
 import fc from "fast-check";
 import {encodeHex} from "../../verify/hex.ts";
+import {splitWords} from "../../workers/estimate/words.ts";
 import type {AccessListEntry, AccountOverride, Authorization, EstimateCall} from "../../workers/job.ts";
+import {packWords} from "./packedWords.ts";
 
 const bytes = (length: number) => fc.uint8Array({minLength: length, maxLength: length});
 const below = (bound: bigint) => fc.bigInt(0n, bound - 1n);
@@ -12,7 +14,7 @@ const plain = {noNullPrototype: true};
 const maybe: {requiredKeys: []; noNullPrototype: boolean} = {...plain, requiredKeys: []};
 
 const anyAccessList: fc.Arbitrary<AccessListEntry[]> = fc.array(
-  fc.record({address: bytes(20), storageKeys: fc.array(bytes(32), {maxLength: 3})}, plain),
+  fc.record({address: bytes(20), storageKeys: fc.array(bytes(32), {maxLength: 3}).map(packWords)}, plain),
   {maxLength: 3},
 );
 const anyAuthorization: fc.Arbitrary<Authorization> = fc.record(
@@ -26,10 +28,9 @@ const anyAuthorization: fc.Arbitrary<Authorization> = fc.record(
   },
   plain,
 );
-const anySlots = fc.uniqueArray(fc.tuple(bytes(32), bytes(32)), {
-  selector: ([slot]) => encodeHex(slot),
-  maxLength: 3,
-});
+const anySlots = fc
+  .uniqueArray(fc.tuple(bytes(32), bytes(32)), {selector: ([slot]) => encodeHex(slot), maxLength: 3})
+  .map(slots => packWords(slots.flat()));
 const anyStorage = fc.oneof(fc.constant({}), fc.record({slots: anySlots, replacesStorage: fc.boolean()}));
 const anyOverrides: fc.Arbitrary<AccountOverride[]> = fc.uniqueArray(
   fc
@@ -108,8 +109,9 @@ class Speller {
   }
 
   params(call: EstimateCall): unknown[] {
-    const {block, overrides, type, ...fields} = call;
+    const {block, overrides, type, accessList, ...fields} = call;
     const spelled = this.fields(fields) as Record<string, unknown>;
+    if (accessList !== undefined) spelled.accessList = accessList.map(entry => this.listed(entry));
     if (type !== undefined && this.pick(2) === 0) spelled.type = this.amount(BigInt(type));
     if (this.pick(2) === 0) spelled.input = this.bytes(call.data);
     if (call.from === undefined && this.pick(2) === 0) spelled.from = null;
@@ -118,11 +120,19 @@ class Speller {
     return [spelled, selector, Object.fromEntries(overrides.map(account => this.override(account)))];
   }
 
+  private listed({address, storageKeys}: AccessListEntry): unknown {
+    return {address: this.bytes(address), storageKeys: splitWords(storageKeys).map(key => this.word(key))};
+  }
+
   private override({address, slots, replacesStorage, ...fields}: AccountOverride): [string, unknown] {
     const spelled = this.fields(fields) as Record<string, unknown>;
     if (slots !== undefined) {
-      const spelledSlots = slots.map(([slot, value]) => [this.word(slot), this.word(value)]);
-      spelled[replacesStorage === true ? "state" : "stateDiff"] = Object.fromEntries(spelledSlots);
+      const words = splitWords(slots).map(word => this.word(word));
+      const spelledSlots: Record<string, string> = {};
+      for (let at = 0; at < words.length; at += 2) {
+        spelledSlots[words[at] as string] = words[at + 1] as string;
+      }
+      spelled[replacesStorage === true ? "state" : "stateDiff"] = spelledSlots;
     }
     return [this.bytes(address), spelled];
   }

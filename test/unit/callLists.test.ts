@@ -9,6 +9,7 @@ import {
   createWord,
   parseCall,
 } from "../support/estimateCalls.ts";
+import {packWords} from "../support/packedWords.ts";
 
 test("an access list is addresses with their storage keys", () => {
   const accessList = [
@@ -16,8 +17,8 @@ test("an access list is addresses with their storage keys", () => {
     {address: ADDRESS, other: 1},
   ];
   assert.deepEqual(parseCall({accessList}).accessList, [
-    {address: ADDRESS_BYTES, storageKeys: [createWord(1), createWord(2)]},
-    {address: ADDRESS_BYTES, storageKeys: []},
+    {address: ADDRESS_BYTES, storageKeys: packWords([createWord(1), createWord(2)])},
+    {address: ADDRESS_BYTES, storageKeys: new Uint8Array(0)},
   ]);
   const good = {address: ADDRESS, storageKeys: ["0x1"]};
   const listed = (entry: unknown) => ({accessList: [good, good, entry]});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex} from "../../verify/hex.ts";
 import {ADDRESS, ADDRESS_BYTES, assertRefused, createWord, parseParams} from "../support/estimateCalls.ts";
+import {packWords} from "../support/packedWords.ts";
 
 test("overrides are read by account, state replaces the storage and stateDiff does not", () => {
   const other = `0x${"00".repeat(19)}01`;
@@ -15,13 +16,10 @@ test("overrides are read by account, state replaces the storage and stateDiff do
       balance: 5n,
       nonce: 6n,
       code: Uint8Array.of(0x60),
-      slots: [
-        [createWord(1), createWord(2)],
-        [createWord(3), createWord(4)],
-      ],
+      slots: packWords([1, 2, 3, 4].map(createWord)),
       replacesStorage: true,
     },
-    {address: decodeHex(other), slots: [], replacesStorage: false},
+    {address: decodeHex(other), slots: new Uint8Array(0), replacesStorage: false},
   ]);
 });
 

@@ -14,6 +14,7 @@ import {
 import {type EstimateCall, HARDFORKS} from "../../workers/job.ts";
 import {createTransaction} from "../support/callAsTransaction.ts";
 import {createCommon} from "../support/hardforks.ts";
+import {packWords} from "../support/packedWords.ts";
 
 const CHAIN_ID = 1337n;
 
@@ -24,7 +25,7 @@ const data = fc.oneof(
   fc.array(fc.constantFrom(0, 0, 0, 1, 255), {maxLength: 400}).map(values => Uint8Array.from(values)),
 );
 const accessList = fc.array(
-  fc.record({address: bytes(20), storageKeys: fc.array(bytes(32), {maxLength: 3})}),
+  fc.record({address: bytes(20), storageKeys: fc.array(bytes(32), {maxLength: 3}).map(packWords)}),
   {maxLength: 3},
 );
 const authorizationList = fc.array(
@@ -122,8 +123,8 @@ test("gas before execution, by hand: creations, lists and authorizations", () =>
     data: new Uint8Array(0),
     type: 4,
     accessList: [
-      {address, storageKeys: [key, key, key]},
-      {address, storageKeys: []},
+      {address, storageKeys: packWords([key, key, key])},
+      {address, storageKeys: packWords([])},
     ],
     authorizationList: [authorization],
   };

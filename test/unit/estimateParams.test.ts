@@ -23,7 +23,7 @@ test("null is left out: the block, the overrides and every field", () => {
   assert.deepEqual(parseParams([nulls, null, null]), EMPTY_CALL);
   assert.deepEqual(parseParams([{}, null, {}]), {...EMPTY_CALL, overrides: []});
   assert.deepEqual(parseParams([{accessList: [{address: ADDRESS, storageKeys: null}]}]).accessList, [
-    {address: ADDRESS_BYTES, storageKeys: []},
+    {address: ADDRESS_BYTES, storageKeys: new Uint8Array(0)},
   ]);
   const override = {balance: null, nonce: null, code: null, state: null, stateDiff: null};
   assert.deepEqual(parseParams([{}, {[ADDRESS]: override}]).overrides, [{address: ADDRESS_BYTES}]);

@@ -6,6 +6,7 @@ import {Account, Address} from "@ethereumjs/util";
 import {StateOverlay} from "../execution/stateOverlay.ts";
 import type {AccountOverride} from "../job.ts";
 import type {HeldState} from "./heldState.ts";
+import {splitWords} from "./words.ts";
 
 export class CallState extends StateOverlay implements StateManagerInterface {
   private held: HeldState;
@@ -34,7 +35,11 @@ export class CallState extends StateOverlay implements StateManagerInterface {
       await this.putAccount(address, account);
       if (code !== undefined) await this.putCode(address, code);
       if (replacesStorage === true) await this.clearStorage(address);
-      for (const [slot, value] of slots ?? []) await this.putStorage(address, slot, value);
+      if (slots === undefined) continue;
+      const words = splitWords(slots);
+      for (let at = 0; at < words.length; at += 2) {
+        await this.putStorage(address, words[at] as Uint8Array, words[at + 1] as Uint8Array);
+      }
     }
   }
 

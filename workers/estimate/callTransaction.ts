@@ -5,6 +5,7 @@ import type {Common} from "@ethereumjs/common";
 import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
 import {bigIntToUnpaddedBytes} from "@ethereumjs/util";
 import type {EstimateCall, TransactionType} from "../job.ts";
+import {splitWords, WORD_BYTES} from "./words.ts";
 
 const TX_GAS = 21_000n;
 const CREATION_GAS = 32_000n;
@@ -14,7 +15,6 @@ const NONZERO_BYTE_GAS = 16n;
 const OLD_NONZERO_BYTE_GAS = 68n;
 /** EIP-3860. */
 const INITCODE_WORD_GAS = 2n;
-const WORD_BYTES = 32;
 /** EIP-2930. */
 const LISTED_ADDRESS_GAS = 2400n;
 const LISTED_SLOT_GAS = 1900n;
@@ -39,7 +39,7 @@ export function intrinsicGas(call: EstimateCall, common: Common): bigint {
       gas += INITCODE_WORD_GAS * BigInt(Math.ceil(call.data.length / WORD_BYTES));
   }
   for (const {storageKeys} of call.accessList ?? [])
-    gas += LISTED_ADDRESS_GAS + LISTED_SLOT_GAS * BigInt(storageKeys.length);
+    gas += LISTED_ADDRESS_GAS + LISTED_SLOT_GAS * BigInt(storageKeys.length / WORD_BYTES);
   return gas + AUTHORIZATION_GAS * BigInt(call.authorizationList?.length ?? 0);
 }
 
@@ -84,7 +84,10 @@ export function encodeUnsigned(
     const none = new Uint8Array(0);
     return RLP.encode([nonceBytes, number(call.gasPrice ?? 0n), ...ends, number(chainId), none, none]);
   }
-  const accessList = (call.accessList ?? []).map(({address, storageKeys}) => [address, [...storageKeys]]);
+  const accessList = (call.accessList ?? []).map(({address, storageKeys}) => [
+    address,
+    splitWords(storageKeys),
+  ]);
   const prices =
     type === 1
       ? [number(call.gasPrice ?? 0n)]

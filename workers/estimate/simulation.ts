@@ -10,6 +10,7 @@ import type {EstimateCall} from "../job.ts";
 import {applyAuthorizations, recoverAuthorities, type SignedAuthorization} from "./authorizations.ts";
 import {floorGas, intrinsicGas} from "./callTransaction.ts";
 import type {BlockContext, Machine} from "./machine.ts";
+import {splitWords} from "./words.ts";
 
 export interface RunResult {
   /** undefined: the call succeeded. */
@@ -158,7 +159,8 @@ export class Simulation {
     for (const {address, storageKeys} of this.call.accessList ?? []) {
       const name = Buffer.from(address).toString("hex");
       journal.addAlwaysWarmAddress(name);
-      for (const key of storageKeys) journal.addAlwaysWarmSlot(name, Buffer.from(key).toString("hex"));
+      for (const key of splitWords(storageKeys))
+        journal.addAlwaysWarmSlot(name, Buffer.from(key).toString("hex"));
     }
   }
 
