@@ -11,6 +11,8 @@ export interface Limits {
   readonly batchCalls: number;
   /** Array elements and object fields of a body, all together; also characters of its numbers that are no plain integers. */
   readonly members: number;
+  /** Object fields of a body alone: a key that is read for the first time takes several times as long as an element. */
+  readonly fields: number;
   /** Storage keys of one chain_getProof or chain_getProofAt. The packed form counts them in 16 bits (workers/job.ts). */
   readonly storageKeys: number;
   /** Cost of one HTTP request: an account 1, each slot 1, an estimate 20. */
@@ -32,6 +34,8 @@ export const DEFAULT_LIMITS: Limits = {
   batchCalls: 1000,
   // The largest batch that the cost allows has 27 000: 1000 calls of 4 fields, 3 params and 19 keys.
   members: 40_000,
+  // 1000 calls of 4 fields, and 12 in each one's call object.
+  fields: 16_000,
   storageKeys: 1024,
   requestCost: 20_000,
   responseBytes: 256 * MIB,

@@ -31,6 +31,13 @@ const FLAGS: readonly LimitFlag[] = [
     high: 100_000_000,
   },
   {
+    limit: "fields",
+    name: "max-fields",
+    unit: "fields",
+    description: "object fields of one body",
+    high: 100_000_000,
+  },
+  {
     limit: "storageKeys",
     name: "max-storage-keys",
     unit: "keys",

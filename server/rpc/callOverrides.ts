@@ -28,9 +28,6 @@ import {shorten} from "./shorten.ts";
 const FIELDS: ReadonlySet<string> = new Set(["balance", "nonce", "code", "state", "stateDiff"]);
 const EXPECTED = "{balance, nonce, code, state or stateDiff}";
 
-const LEADING_ZEROS = /^0[xX]0*/;
-const LOWER_CASE = /^0x[0-9a-f]*$/;
-
 type Account = {-readonly [field in keyof AccountOverride]: AccountOverride[field]};
 
 /** @param path - of the parameter, `params[1]` or `params[2]` */
@@ -44,7 +41,7 @@ export function parseOverrides(overrides: unknown, path: string): AccountOverrid
     if (address === undefined) throw refuse(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
     return parseAccount(address, readField(accounts, key), `${path}["${key}"]`);
   });
-  requireDistinct(keys, `${path} (overrides)`);
+  requireDistinct(keys, addresses, ADDRESS_BYTES, `${path} (overrides)`);
   return parsed;
 }
 
@@ -97,30 +94,32 @@ function parseSlots(slots: unknown, path: string): Uint8Array {
     }
     at += 2 * WORD_BYTES;
   }
-  requireDistinct(keys, path);
+  requireDistinct(keys, words, WORD_BYTES, path);
   return words;
 }
 
 /**
  * One object may hold an address or a slot in two spellings: which of them is meant nobody knows.
  *
- * @param keys - of one object, hex digits
+ * @param keys - of one object
+ * @param packed - what they are, all at the same distance
+ * @param keyBytes - at the start of each one's place in `packed`
  */
-function requireDistinct(keys: readonly string[], path: string): void {
+function requireDistinct(keys: readonly string[], packed: Uint8Array, keyBytes: number, path: string): void {
   if (areSpelledAlike(keys)) return;
+  const texts = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
+  const distance = packed.length / keys.length;
   const seen = new Set<string>();
-  for (const key of keys) {
-    const digits = key.replace(LEADING_ZEROS, "").toLowerCase();
-    if (seen.has(digits)) {
-      throw new RpcError(RpcCode.INVALID_PARAMS, `${path} has ${shorten(key)} twice: expected it once`);
-    }
-    seen.add(digits);
+  for (const [index, key] of keys.entries()) {
+    seen.add(texts.toString("latin1", index * distance, index * distance + keyBytes));
+    if (seen.size > index) continue;
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${path} has ${shorten(key)} twice: expected it once`);
   }
 }
 
 /** Lower case, and all of one length, as programs write them: then different keys are different numbers. */
 function areSpelledAlike(keys: readonly string[]): boolean {
   const length = keys[0]?.length;
-  for (const key of keys) if (key.length !== length || !LOWER_CASE.test(key)) return false;
+  for (const key of keys) if (key.length !== length || key !== key.toLowerCase()) return false;
   return true;
 }

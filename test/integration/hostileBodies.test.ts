@@ -1,6 +1,6 @@
 /**
  * How long a body keeps the main thread, on which everyone waits: none within the limits much longer than the largest
- * that users send. Processor time of this thread, medians of rounds in which every body has its turn: what else the
+ * batch that users send. Processor time of this thread, medians of rounds in which every body has its turn: what else the
  * machine does counts for neither side.
  */
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ import {after, before, test} from "node:test";
 import {AnsweringThread} from "../support/answeringThread.ts";
 import {type BodyKind, createHonestBodies, createHostileBodies} from "../support/bodyKinds.ts";
 
-const ROUNDS = 5;
+const ROUNDS = 7;
 const MAX_FACTOR = 2;
 
 const honest = createHonestBodies();
@@ -38,14 +38,14 @@ before(async () => {
 after(() => measured.clear());
 
 for (const {title, body} of honest)
-  test(`an honest body is answered: ${title}`, t => {
+  test(`an honest batch is answered: ${title}`, t => {
     const {cpuMs, text} = measured.get(title) ?? assert.fail();
     t.diagnostic(`${cpuMs.toFixed(1)} ms, ${body.length} bytes`);
     assert.doesNotMatch(text, /error/);
   });
 
 for (const {title, body} of hostile)
-  test(`the main thread is not kept ${MAX_FACTOR} times as long as by the largest honest body: ${title}`, t => {
+  test(`the main thread is not kept ${MAX_FACTOR} times as long as by the largest honest batch: ${title}`, t => {
     const {cpuMs, text} = measured.get(title) ?? assert.fail();
     t.diagnostic(
       `${cpuMs.toFixed(1)} ms to ${largestMs.toFixed(1)}, ${body.length} bytes: ${text.slice(0, 120)}`,

@@ -3,7 +3,8 @@
  * of things in JSON and in the calls.
  */
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
-import {ACCOUNTS} from "./serviceChain.ts";
+import {scanBody} from "../../server/rpc/bodyScan.ts";
+import {ACCOUNTS, CHAIN_ID} from "./serviceChain.ts";
 
 export interface BodyKind {
   readonly title: string;
@@ -12,7 +13,7 @@ export interface BodyKind {
   readonly isForGateway?: true;
 }
 
-const {bodyBytes, members, batchCalls, requestCost} = DEFAULT_LIMITS;
+const {bodyBytes, members, fields, batchCalls, requestCost} = DEFAULT_LIMITS;
 /** Beside what is repeated, a body has a few brackets and fields. */
 const SPARE_MEMBERS = 40;
 const SPARE_BYTES = 500;
@@ -28,18 +29,39 @@ function address(at: number): string {
   return word(at).slice(0, 42);
 }
 
-/** As many texts as the body's limits leave room for, with commas between. @param membersEach - of one text, itself included */
-function fill(create: (at: number) => string, membersEach: number, most = ALL): string {
-  const count = Math.min(most, Math.floor((members - SPARE_MEMBERS) / membersEach));
+/** As many texts as the body's limits leave room for, with commas between. */
+function fill(create: (at: number) => string, most = ALL): string {
   const texts: string[] = [];
-  let bytes = SPARE_BYTES;
-  for (let at = 0; at < count; at++) {
+  let membersLeft = members - SPARE_MEMBERS;
+  let fieldsLeft = fields - SPARE_MEMBERS;
+  let bytesLeft = bodyBytes - SPARE_BYTES;
+  for (let at = 0; at < most; at++) {
     const text = create(at);
-    bytes += Buffer.byteLength(text) + 1;
-    if (bytes > bodyBytes) break;
+    const bytes = Buffer.from(text);
+    const shape = scanBody(bytes);
+    membersLeft -= shape.members + 1;
+    fieldsLeft -= shape.fields;
+    bytesLeft -= bytes.length + 1;
+    if (membersLeft < 0 || fieldsLeft < 0 || bytesLeft < 0) break;
     texts.push(text);
   }
   return texts.join();
+}
+
+/** Of a length that counts as one field. */
+function longKey(at: number): string {
+  return "k".repeat(120) + at;
+}
+
+/** So long that a thousand fill a body. */
+function veryLongKey(at: number): string {
+  return "k".repeat(5000) + at;
+}
+
+/** One of a batch of requests that have as many fields as a body may, together. */
+function manyFields(at: number, prefix: string): string {
+  const names = Array.from({length: fields / batchCalls - 1}, (_, key) => `"${prefix}${at}x${key}":1`);
+  return `{"id":1.5,${names.join()}}`;
 }
 
 /** As long as a body can be. */
@@ -73,49 +95,51 @@ function halfWay(digits: number): string {
 
 /** All numbers together have at most as many characters as a body has members. */
 function oddNumbers(text: string): string {
-  return `[[${fill(() => text, 1, Math.floor((members - SPARE_MEMBERS) / text.length))}]]`;
+  return `[[${fill(() => text, Math.floor((members - SPARE_MEMBERS) / text.length))}]]`;
 }
 
-/** The largest that users send: 1 000 proofs, and calls of estimates, that together cost what one request may. */
+/** Of 10 fields, all that wallets set: an ERC-20 transfer. */
+function transfer(at: number): string {
+  const data = `0xa9059cbb${"0".repeat(24)}${address(at).slice(2)}${word(at).slice(2)}`;
+  const fees = '"maxFeePerGas":"0x77359400","maxPriorityFeePerGas":"0x3b9aca00"';
+  return `{"type":"0x2","chainId":"${CHAIN_ID}","nonce":"0x${at.toString(16)}","from":"${address(at)}","to":"${ACCOUNT}","gas":"0x186a0",${fees},"value":"0x0","data":"${data}"}`;
+}
+
+/** The largest batches that users send: proofs, and calls of estimates, that together cost what one request may. */
 export function createHonestBodies(): BodyKind[] {
   const keys = (count: number, first: number) =>
     Array.from({length: count}, (_, at) => `"${word(first + at)}"`).join();
-  const entries = requestCost - 40;
   return [
     {title: "1000 proofs of 17 keys", body: batch(at => proof(at, keys(17, at * 17)))},
     {title: "18 proofs of 1024 keys", body: batch(at => proof(at, keys(1024, at * 1024)), 18)},
     {
-      title: "1000 estimates of transfers",
-      body: batch(at =>
-        call(at, "chain_estimateGas", `[{"to":"${address(at)}","value":"0x1","data":"${word(at)}"}]`),
-      ),
-    },
-    {
-      title: "an estimate that overrides slots",
-      body: estimate(
-        "",
-        `{"${ACCOUNT}":{"stateDiff":{${fill(at => `"${word(at)}":"${word(at)}"`, 1, entries)}}}}`,
-      ),
+      title: "1000 estimates of ERC-20 transfers",
+      body: batch(at => call(at, "chain_estimateGas", `[${transfer(at)},"latest"]`)),
     },
   ];
 }
 
 export function createHostileBodies(): BodyKind[] {
   const kinds: Record<string, string> = {
-    "distinct keys": `{${fill(at => `"k${at.toString(36)}":1`, 1)}}`,
-    "distinct keys that are integers": `{${fill(at => `"${at * 7919}":1`, 1)}}`,
-    "distinct long keys": `{${fill(at => `"${"k".repeat(115)}${at}":1`, 1)}}`,
-    "distinct keys with escapes": `{${fill(at => `"\\u00e9${at}":1`, 1)}}`,
-    "one key again and again": `{${fill(() => '"k":1', 1)}}`,
-    "ids again and again": `{${fill(() => '"id":1', 1)},"id":1.5}`,
-    "__proto__ again and again": `{${fill(() => '"__proto__":{}', 2)}}`,
-    "objects of a new shape each": `[[${fill(at => `{"k${at}":1}`, 2)}]]`,
-    "objects of many new shapes": `[[${fill(at => `{${Array.from({length: 20}, (_, key) => `"k${at}x${key}":1`).join()}}`, 21)}]]`,
-    "requests of many fields and an odd id": batch(
-      at => `{"id":1.5,${Array.from({length: 36}, (_, key) => `"k${at}x${key}":1`).join()}}`,
-    ),
-    digits: `[[${fill(() => "1", 1)}]]`,
-    "whole numbers of 15 digits": `[[${fill(() => "123456789012345", 1)}]]`,
+    "distinct keys": `{${fill(at => `"k${at.toString(36)}":1`)}}`,
+    "distinct keys that are integers": `{${fill(at => `"${at * 7919}":1`)}}`,
+    "distinct long keys": `{${fill(at => `"${longKey(at)}":1`)}}`,
+    "distinct very long keys": `{${fill(at => `"${veryLongKey(at)}":1`)}}`,
+    "distinct keys with escapes": `{${fill(at => `"\\u00e9${at}":1`)}}`,
+    "one key again and again": `{${fill(() => '"k":1')}}`,
+    "ids again and again": `{${fill(() => '"id":1')},"id":1.5}`,
+    "__proto__ again and again": `{${fill(() => '"__proto__":{}')}}`,
+    "objects of a new shape each": `[[${fill(at => `{"k${at}":1}`)}]]`,
+    "objects of many new shapes": `[[${fill(at => `{${Array.from({length: 20}, (_, key) => `"k${at}x${key}":1`).join()}}`)}]]`,
+    "objects of a long new key each": `[[${fill(at => `{"${longKey(at)}":1}`)}]]`,
+    "objects of a very long new key each": `[[${fill(at => `{"${veryLongKey(at)}":1}`)}]]`,
+    "objects of a new shape with an array each": `[[${fill(at => `{"k${at}":[]}`)}]]`,
+    "objects of a new shape with a new string each": `[[${fill(at => `{"k${at}":"s${at}"}`)}]]`,
+    "fields that are elements too": `[{${fill(at => `"k${at}":[1]`)}}]`,
+    "requests of many fields and an odd id": batch(at => manyFields(at, "k")),
+    "requests of many fields with escapes and an odd id": batch(at => manyFields(at, "\\u0069\\u0064")),
+    digits: `[[${fill(() => "1")}]]`,
+    "whole numbers of 15 digits": `[[${fill(() => "123456789012345")}]]`,
     "numbers of many digits": oddNumbers(`1.${"7".repeat(770)}`),
     "numbers with exponents": oddNumbers("9e-265"),
     "numbers beyond all doubles": oddNumbers("1e999999"),
@@ -123,10 +147,10 @@ export function createHostileBodies(): BodyKind[] {
     "numbers half-way between doubles": oddNumbers(halfWay(100)),
     "long numbers half-way between doubles": oddNumbers(halfWay(768)),
     "one number of megabytes": call("7".repeat(bodyBytes - SPARE_BYTES), "chain_chainId", "[]"),
-    "empty strings": `[[${fill(() => '""', 1)}]]`,
-    "short strings": `[[${fill(at => `"${at.toString(36)}"`, 1)}]]`,
-    "strings of digits": `[[${fill(at => `"${at * 65536}"`, 1)}]]`,
-    "strings of 120 characters": `[[${fill(at => `"${"s".repeat(115)}${at}"`, 1)}]]`,
+    "empty strings": `[[${fill(() => '""')}]]`,
+    "short strings": `[[${fill(at => `"${at.toString(36)}"`)}]]`,
+    "strings of digits": `[[${fill(at => `"${at * 65536}"`)}]]`,
+    "strings of 120 characters": `[[${fill(at => `"${"s".repeat(115)}${at}"`)}]]`,
     "one string of megabytes": call(1, long("x"), "[]"),
     "one string of two-byte characters": call(1, long("\u00e9"), "[]"),
     "one string of three-byte characters": call(1, long("\u0e01"), "[]"),
@@ -135,11 +159,11 @@ export function createHostileBodies(): BodyKind[] {
     "escaped backslashes": call(1, long("\\\\"), "[]"),
     "escaped characters": call(1, long("\\u0e01"), "[]"),
     "escaped half characters": call(1, long("\\ud800"), "[]"),
-    "strings of one escape": `[[${fill(() => '"\\n"', 1)}]]`,
-    "empty arrays": `[[${fill(() => "[]", 2)}]]`,
-    "empty objects": `[[${fill(() => "{}", 2)}]]`,
-    "arrays 60 deep": `[[${fill(() => "[".repeat(60) + "]".repeat(60), 61)}]]`,
-    "objects 60 deep": `[[${fill(() => `${'{"a":'.repeat(60)}1${"}".repeat(60)}`, 61)}]]`,
+    "strings of one escape": `[[${fill(() => '"\\n"')}]]`,
+    "empty arrays": `[[${fill(() => "[]")}]]`,
+    "empty objects": `[[${fill(() => "{}")}]]`,
+    "arrays 60 deep": `[[${fill(() => "[".repeat(60) + "]".repeat(60))}]]`,
+    "objects 60 deep": `[[${fill(() => `${'{"a":'.repeat(60)}1${"}".repeat(60)}`)}]]`,
     spaces: `${" ".repeat(bodyBytes - 1)}1`,
     quotes: '"'.repeat(bodyBytes),
     commas: ",".repeat(bodyBytes),
@@ -169,33 +193,45 @@ export function createHostileBodies(): BodyKind[] {
     "a hexadecimal quantity": estimate(`,"value":"0x1${long("0")}"`),
     "a quantity that is a number": estimate(`,"value":1${"0".repeat(39_000)}`),
     "an access list of addresses": estimate(
-      `,"accessList":[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, 4, requestCost - 40)}]`,
+      `,"accessList":[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, requestCost - 40)}]`,
     ),
     "an access list of keys": estimate(
-      `,"accessList":[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, 1, requestCost - 40)}]}]`,
+      `,"accessList":[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, requestCost - 40)}]}]`,
     ),
     authorizations: estimate(
-      `,"authorizationList":[${fill(at => `{"chainId":"0x1","address":"${address(at)}","nonce":"0x1","yParity":"0x1","r":"${word(at)}","s":"${word(at)}"}`, 7)}]`,
+      `,"authorizationList":[${fill(at => `{"chainId":"0x1","address":"${address(at)}","nonce":"0x1","yParity":"0x1","r":"${word(at)}","s":"${word(at)}"}`)}]`,
     ),
-    "overrides of many accounts": estimate("", `{${fill(at => `"${address(at)}":{}`, 2, requestCost - 40)}}`),
+    "overrides of slots": estimate(
+      "",
+      `{"${ACCOUNT}":{"stateDiff":{${fill(at => `"${word(at)}":"${word(at)}"`)}}}}`,
+    ),
+    "overrides of slots spelled in upper case": estimate(
+      "",
+      `{"${ACCOUNT}":{"state":{${fill(at => `"0X${word(at).slice(2).toUpperCase()}":"${word(at)}"`)}}}}`,
+    ),
+    "overrides of slots of many accounts": estimate(
+      "",
+      `{${fill(at => `"${address(at)}":{"state":{"${word(at)}":"${word(at)}"}}`)}}`,
+    ),
+    "overrides of many accounts": estimate("", `{${fill(at => `"${address(at)}":{}`, requestCost - 40)}}`),
     "overrides of all fields": estimate(
       "",
-      `{${fill(at => `"${address(at)}":{"balance":"0x1","nonce":"0x1","code":"0x6000"}`, 4)}}`,
+      `{${fill(at => `"${address(at)}":{"balance":"0x1","nonce":"0x1","code":"0x6000"}`)}}`,
     ),
     "overrides with a slot each": estimate(
       "",
-      `{${fill(at => `"${address(at)}":{"balance":"0x1","stateDiff":{"0x1":"0x1"}}`, 4, 9_900)}}`,
+      `{${fill(at => `"${address(at)}":{"balance":"0x1","stateDiff":{"0x1":"0x1"}}`, 9_900)}}`,
     ),
     "overrides of too many slots": estimate(
       "",
-      `{"${ACCOUNT}":{"state":{${fill(at => `"0x${at.toString(16)}":"0x1"`, 1)}}}}`,
+      `{"${ACCOUNT}":{"state":{${fill(at => `"0x${at.toString(16)}":"0x1"`)}}}}`,
     ),
   };
   const upstream: Record<string, string> = {
-    "numbers for a gateway": call(1, "chain_estimateGas", `[{},"latest",[${fill(() => "1", 1)}]]`),
+    "numbers for a gateway": call(1, "chain_estimateGas", `[{},"latest",[${fill(() => "1")}]]`),
     "slots for a gateway": estimate(
       "",
-      `{"${ACCOUNT}":{"x":{${fill(at => `"0x${at.toString(16)}":"0x1"`, 1)}}}}`,
+      `{"${ACCOUNT}":{"x":{${fill(at => `"0x${at.toString(16)}":"0x1"`)}}}}`,
     ),
     "data for a gateway": estimate(`,"data":"0x${long("ab")}"`),
     "half characters for a gateway": estimate(`,"data":"${long("\\ud800")}"`),

@@ -32,7 +32,7 @@ test("numbers that a double would not give back are noticed, outside strings onl
 
 test("a string that never ends is scanned to the end of the body", () => {
   for (const text of ['["abc', '["abc\\', `["${"x".repeat(1000)}`, `["${"x".repeat(1000)}\\"[[`])
-    assert.deepEqual(scan(text), {depth: 1, members: 1, elements: 1, oddCharacters: 0});
+    assert.deepEqual(scan(text), {depth: 1, members: 1, fields: 0, elements: 1, oddCharacters: 0});
 });
 
 test("members are array elements and object fields, those of empty ones count as one", () => {
@@ -45,6 +45,34 @@ test("members are array elements and object fields, those of empty ones count as
     ["[[],[],{}]", 6],
   ] as const)
     assert.equal(scan(text).members, members, text);
+});
+
+test("fields are counted apart from elements, not the colons inside strings", () => {
+  for (const [text, fields] of [
+    ["1", 0],
+    ["[1,[],{}]", 0],
+    ['{"a":1}', 1],
+    ['{"a:b":":","c" : {"d\\":":[{"e":1}]}}', 4],
+    ['[{"a":-1.5,"b":1},{"a":12:34}]', 4],
+  ] as const)
+    assert.equal(scan(text).fields, fields, text);
+});
+
+test("a field counts once more for every 128 bytes of its key, whatever its value's length", () => {
+  for (const [bytes, fields] of [
+    [0, 1],
+    [127, 1],
+    [128, 2],
+    [255, 2],
+    [256, 3],
+    [12_800, 101],
+  ] as const) {
+    assert.equal(scan(`{"${"k".repeat(bytes)}":1}`).fields, fields, String(bytes));
+    assert.equal(
+      scan(`{"${"k".repeat(bytes)}" : "${"v".repeat(300)}","${"v".repeat(127)}":1}`).fields,
+      fields + 1,
+    );
+  }
 });
 
 test("strings of every length end at their own quote, whatever stands before it", () => {

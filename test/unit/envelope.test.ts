@@ -3,8 +3,8 @@ import {test} from "node:test";
 import {MAX_DEPTH, MAX_ID_CHARACTERS, parseEnvelope} from "../../server/rpc/envelope.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
 
-function parse(body: string | Buffer, batchCalls = 1000, members = 40_000) {
-  return parseEnvelope(Buffer.from(body as string), {batchCalls, members});
+function parse(body: string | Buffer, batchCalls = 1000, members = 40_000, fields = 16_000) {
+  return parseEnvelope(Buffer.from(body as string), {batchCalls, members, fields});
 }
 
 function parseOne(body: string) {
@@ -153,6 +153,14 @@ test("a body of too many members is told by its limit and their number, before i
     isLimit(4, 5, /array elements and object fields/),
   );
   assert.throws(() => parse("{,,,,", 1000, 4), isLimit(4, 5, /members/));
+});
+
+test("a body of too many fields is told by its limit and their number, before it is parsed", () => {
+  const body = '{"a":1,"b":[{"c":[":"]},2]}';
+  assert.equal(parse(body, 1000, 10, 3).calls.length, 1);
+  assert.throws(() => parse(body, 1000, 10, 2), isLimit(2, 3, /at most 2 object fields, this one has 3/));
+  assert.throws(() => parse("{::::", 1000, 10, 3), isLimit(3, 4, /object fields/));
+  assert.throws(() => parse(body, 1000, 5, 2), isLimit(5, 6, /array elements and object fields/));
 });
 
 test("numbers that are no plain integers may have as many characters as a body has members", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {findIdTexts} from "../../server/rpc/idText.ts";
+import {findFieldText, findIdTexts} from "../../server/rpc/idText.ts";
 
 function find(text: string) {
   return findIdTexts(Buffer.from(text));
@@ -30,6 +30,25 @@ test("the last of several ids counts, and an escaped name is a name, as in JSON.
   assert.deepEqual(find('{"id":1.0,"id":2.0}'), ["2.0"]);
   assert.deepEqual(find('{"id":1.0,"\\u0069d":3.0}'), ["3.0"]);
   assert.deepEqual(find('{"\\"id":1.0,"__proto__":{"id":2.0}}'), [undefined]);
+});
+
+test("a name is told from those that are nearly it, with and without escapes", () => {
+  const escapes = ["i", "d", "\\u0069", "\\u0064", "\\u00c9", "\\u1069", "\\n", "\\\\", "x", "\u00e9"];
+  const name = fc.array(fc.constantFrom(...escapes), {maxLength: 3}).map(parts => `"${parts.join("")}"`);
+  fc.assert(
+    fc.property(fc.array(name, {maxLength: 4}), names => {
+      const text = `{${names.map((name, at) => `${name}:${at}.5`).join()}}`;
+      const {id} = JSON.parse(text) as {id?: number};
+      assert.deepEqual(find(text), [id === undefined ? undefined : String(id)]);
+    }),
+  );
+  for (const result of [
+    "result",
+    "resu\\u006ct",
+    "resu\\u006Ct",
+    "\\u0072\\u0065\\u0073\\u0075\\u006c\\u0074",
+  ])
+    assert.equal(findFieldText(Buffer.from(`{"resul":1,"${result}":2.0,"results":3}`), "result"), "2.0");
 });
 
 test("whatever the JSON, the text found parses to the id that JSON.parse gives", () => {
