@@ -129,7 +129,7 @@ export class Service {
     const cost = costs[LaneId.PROOF] + costs[LaneId.ESTIMATE];
     const method = methods[costs[LaneId.PROOF] > 0 ? LaneId.PROOF : LaneId.ESTIMATE];
     if (cost > requestCost) {
-      const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides)`;
+      const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden)`;
       return {error: createLimitError("a request", requestCost, cost, unit), method, retryAfterSeconds: null};
     }
     if (got > responseBytes) {

@@ -211,7 +211,7 @@ describe("a service whose store says what the chain's rules are", () => {
     }
   });
 
-  test("a request's cost counts 20 for an estimate and 1 for what its lists hold", async () => {
+  test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 2 for an overridden slot", async () => {
     const call = (params: unknown) => ({jsonrpc: "2.0", id: 1, method: "chain_estimateGas", params});
     const storageKeys = Array.from({length: 19_979}, (_, slot) => `0x${slot.toString(16)}`);
     const listed = (extra: string[]) => [
@@ -221,6 +221,15 @@ describe("a service whose store says what the chain's rules are", () => {
     assert.equal((await daemon.send(call(listed([])))).error.code, -32000);
     const {error} = await daemon.send(call(listed(["0x0"])));
     assert.deepEqual([error.code, error.data], [-32005, {limit: 20_000, got: 20_001}]);
+    // 20, 3 for the accounts, 2 for each slot.
+    const overridden = (count: number) => {
+      const slots = Object.fromEntries(storageKeys.slice(0, count).map(key => [key, "0x1"]));
+      const [other, third] = [1, 2].map(at => `0x${String(at).repeat(40)}`) as [string, string];
+      return [{to: WRITER}, {[WRITER]: {stateDiff: slots}, [other]: {state: {"0x1": "0x1"}}, [third]: {}}];
+    };
+    assert.doesNotMatch(JSON.stringify(await daemon.send(call(overridden(9987)))), /units of cost/);
+    const refused = await daemon.send(call(overridden(9988)));
+    assert.deepEqual([refused.error.code, refused.error.data], [-32005, {limit: 20_000, got: 20_001}]);
   });
 });
 

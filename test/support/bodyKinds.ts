@@ -17,6 +17,11 @@ const {bodyBytes, members, fields, batchCalls, requestCost} = DEFAULT_LIMITS;
 /** Beside what is repeated, a body has a few brackets and fields. */
 const SPARE_MEMBERS = 40;
 const SPARE_BYTES = 500;
+const ENTRIES = requestCost - 40;
+/** A slot in the overrides costs 2. */
+const SLOTS = Math.floor(ENTRIES / 2);
+/** Accounts of the overrides with a slot each. */
+const SLOT_ACCOUNTS = Math.floor(ENTRIES / 3);
 const ACCOUNT = ACCOUNTS[0] as string;
 const ALL = 1e9;
 
@@ -193,34 +198,34 @@ export function createHostileBodies(): BodyKind[] {
     "a hexadecimal quantity": estimate(`,"value":"0x1${long("0")}"`),
     "a quantity that is a number": estimate(`,"value":1${"0".repeat(39_000)}`),
     "an access list of addresses": estimate(
-      `,"accessList":[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, requestCost - 40)}]`,
+      `,"accessList":[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, ENTRIES)}]`,
     ),
     "an access list of keys": estimate(
-      `,"accessList":[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, requestCost - 40)}]}]`,
+      `,"accessList":[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, ENTRIES)}]}]`,
     ),
     authorizations: estimate(
       `,"authorizationList":[${fill(at => `{"chainId":"0x1","address":"${address(at)}","nonce":"0x1","yParity":"0x1","r":"${word(at)}","s":"${word(at)}"}`)}]`,
     ),
     "overrides of slots": estimate(
       "",
-      `{"${ACCOUNT}":{"stateDiff":{${fill(at => `"${word(at)}":"${word(at)}"`)}}}}`,
+      `{"${ACCOUNT}":{"stateDiff":{${fill(at => `"${word(at)}":"${word(at)}"`, SLOTS)}}}}`,
     ),
     "overrides of slots spelled in upper case": estimate(
       "",
-      `{"${ACCOUNT}":{"state":{${fill(at => `"0X${word(at).slice(2).toUpperCase()}":"${word(at)}"`)}}}}`,
+      `{"${ACCOUNT}":{"state":{${fill(at => `"0X${word(at).slice(2).toUpperCase()}":"${word(at)}"`, SLOTS)}}}}`,
     ),
     "overrides of slots of many accounts": estimate(
       "",
-      `{${fill(at => `"${address(at)}":{"state":{"${word(at)}":"${word(at)}"}}`)}}`,
+      `{${fill(at => `"${address(at)}":{"state":{"${word(at)}":"${word(at)}"}}`, SLOT_ACCOUNTS)}}`,
     ),
-    "overrides of many accounts": estimate("", `{${fill(at => `"${address(at)}":{}`, requestCost - 40)}}`),
+    "overrides of many accounts": estimate("", `{${fill(at => `"${address(at)}":{}`, ENTRIES)}}`),
     "overrides of all fields": estimate(
       "",
       `{${fill(at => `"${address(at)}":{"balance":"0x1","nonce":"0x1","code":"0x6000"}`)}}`,
     ),
     "overrides with a slot each": estimate(
       "",
-      `{${fill(at => `"${address(at)}":{"balance":"0x1","stateDiff":{"0x1":"0x1"}}`, 9_900)}}`,
+      `{${fill(at => `"${address(at)}":{"balance":"0x1","stateDiff":{"0x1":"0x1"}}`, SLOT_ACCOUNTS)}}`,
     ),
     "overrides of too many slots": estimate(
       "",
