@@ -48,7 +48,7 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "requestCost",
     name: "max-cost",
     unit: "cost",
-    description: "of one HTTP request: accounts and slots 1, estimates 20",
+    description: "of one HTTP request: accounts and slots 1, estimates 20, overridden slots 2",
     high: 100_000_000,
   },
   {
