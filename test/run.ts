@@ -42,6 +42,8 @@ const tests = spawn(
   ],
   {stdio: "inherit", env: {...process.env, [RUN_VARIABLE]: run}},
 );
+// What ends this process alone (a terminal's Ctrl-C reaches both) ends the runner too, and with it what its tests started.
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => tests.kill(name));
 const [code, signal] = (await once(tests, "close")) as [number | null, NodeJS.Signals | null];
 if (signal !== null) console.error(`the test runner was ended by ${signal}`);
 let left = findLeft();
