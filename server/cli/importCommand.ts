@@ -79,7 +79,7 @@ function describe(pool: ProofPool, outcome: ImportOutcome): string {
   const coverage =
     latest === null
       ? "no block is held"
-      : `blocks ${earliest} to ${latest} are held, finalized up to ${finalized ?? "none"}; head: block ${latest}, ${hashOf(pool, latest)}`;
+      : `blocks ${earliest} to ${latest} are held, ${finalized === null ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(pool, latest)}`;
   return `imported ${outcome.blocks} blocks${held}${stopped}; ${coverage}`;
 }
 

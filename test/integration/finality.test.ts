@@ -62,7 +62,7 @@ test("import finalizes what the lines say, and nothing where they and the flags 
   const silent = await runProofd(["import", "--db", folder.file("silent"), "--diffs", "-"], {
     input: encodeLines(createLines(0, 3)),
   });
-  assert.match(silent.stdout, /blocks 0 to 3 are held, finalized up to none/);
+  assert.match(silent.stdout, /blocks 0 to 3 are held, none is finalized/);
   const said = await runProofd(["import", "--db", folder.file("said"), "--diffs", "-"], {
     input: encodeLines([...createLines(0, 2), createLine(3, 1)]),
   });
