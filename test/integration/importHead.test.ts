@@ -36,10 +36,7 @@ test("import --head takes a source that ends there, and of another one all but i
     wrong.stderr,
   );
   // Not even what a line says is final, before the source has shown that it is the right one.
-  assert.match(
-    wrong.stderr,
-    /imported 2 blocks; blocks 0 to 1 are held, none is finalized; head: block 1, /,
-  );
+  assert.match(wrong.stderr, /imported 2 blocks; blocks 0 to 1 are held, none is finalized; head: block 1, /);
   const beyond = await importTo("beyond", hashOfBlock(1), lines);
   assert.equal(beyond.code, 1);
   assert.match(beyond.stderr, /goes on with block 2 after block 1, which is the head asked for/);

@@ -53,7 +53,7 @@ test("every key, present or absent, is proven at every block of random chains", 
     leaves += await checkChain(chain, plan);
     chains++;
   });
-  await fc.assert(property, {numRuns: 25, includeErrorInReport: true});
+  await fc.assert(property, {numRuns: 15, includeErrorInReport: true});
   t.diagnostic(`${chains} chains, ${leaves} leaves`);
 });
 
