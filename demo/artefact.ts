@@ -2,13 +2,10 @@
  * Compiled contracts, as checked in beside their sources: contracts/<source>.json.
  */
 import {readFileSync} from "node:fs";
-import {dirname, join} from "node:path";
+import {join} from "node:path";
 import {fileURLToPath} from "node:url";
 
-/** From dist/demo/ as from demo/ itself: the checkout's demo folder. */
-const DIST_OR_SOURCE = dirname(fileURLToPath(import.meta.url));
-export const DEMO_FOLDER =
-  DIST_OR_SOURCE.split(/[\\/]/).at(-2) === "dist" ? join(DIST_OR_SOURCE, "..", "..", "demo") : DIST_OR_SOURCE;
+export const DEMO_FOLDER = fileURLToPath(import.meta.resolve("#package/demo"));
 export const CONTRACTS_FOLDER = join(DEMO_FOLDER, "contracts");
 
 export interface ContractArtefact {

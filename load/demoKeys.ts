@@ -3,8 +3,8 @@ import {readFileSync} from "node:fs";
 import {type KnownAccount, padSlot} from "./keys.ts";
 
 /** Two folders above dist/load/. */
-const GENESIS = new URL("../../demo/genesis.json", import.meta.url);
-const ADDRESSES = new URL("../../demo/addresses.json", import.meta.url);
+const GENESIS = new URL(import.meta.resolve("#package/demo/genesis.json"));
+const ADDRESSES = new URL(import.meta.resolve("#package/demo/addresses.json"));
 
 interface Allocation {
   readonly storage?: Readonly<Record<string, string>>;

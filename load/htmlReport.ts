@@ -18,8 +18,8 @@ import {
   writeMachine,
 } from "./textReport.ts";
 
-/** Two folders above dist/load/: these files are not compiled. */
-const PAGE = new URL("../../load/page/", import.meta.url);
+/** These files are not compiled. */
+const PAGE = new URL(import.meta.resolve("#package/load/page/"));
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 export function writeHtmlReport(report: LoadReport): string {

@@ -5,7 +5,7 @@ import {execFileSync} from "node:child_process";
 import {availableParallelism, cpus} from "node:os";
 import {fileURLToPath} from "node:url";
 
-const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
+const CHECKOUT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 
 export interface Machine {
   readonly cpu: string;

@@ -1,7 +1,7 @@
-/** The version that package.json names; the file lies two folders above dist/server/. */
+/** The version that package.json names. */
 import {readFileSync} from "node:fs";
 
-const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+const manifest = JSON.parse(readFileSync(new URL(import.meta.resolve("#package/package.json")), "utf8")) as {
   version: string;
 };
 

@@ -1,11 +1,11 @@
-/** The built-in demo chain: genesis.json and chain.rlp in demo/, three folders above dist/server/cli/. */
+/** The built-in demo chain: genesis.json and chain.rlp in demo/. */
 import {fileURLToPath} from "node:url";
 import type {ProofPool} from "../../workers/pool.ts";
 import {importWithProgress} from "./importCommand.ts";
 import {WorkError} from "./workError.ts";
 
-const GENESIS = new URL("../../../demo/genesis.json", import.meta.url);
-const CHAIN = new URL("../../../demo/chain.rlp", import.meta.url);
+const GENESIS = new URL(import.meta.resolve("#package/demo/genesis.json"));
+const CHAIN = new URL(import.meta.resolve("#package/demo/chain.rlp"));
 
 /**
  * Imports the demo chain, all of it finalized. Blocks that are held are only compared, so an import that was stopped goes on where it was.

@@ -12,7 +12,7 @@ import {type Daemon, runProofd, startDaemon} from "../support/daemon.ts";
 import {encodeLines} from "../support/differenceLine.ts";
 import {longChain} from "../support/longChain.ts";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const PROGRAM = "node dist/server/main.js ";
 
 let folder: string;

@@ -34,5 +34,5 @@ export function chainArgs(path: string): string[] {
 }
 
 function demo(name: string): string {
-  return fileURLToPath(new URL(`../../../demo/${name}`, import.meta.url));
+  return fileURLToPath(import.meta.resolve(`#package/demo/${name}`));
 }

@@ -2,8 +2,7 @@
 import {existsSync, readFileSync} from "node:fs";
 import type {TestContext} from "node:test";
 
-/** This file runs as dist/test/support/vectors.js. */
-const FOLDER = new URL("../../../../shared/vectors/", import.meta.url);
+const FOLDER = new URL("../shared/vectors/", import.meta.resolve("#package/package.json"));
 
 /** @returns the parsed file, or undefined after marking the test as skipped */
 export function readVectors<Shape>(t: TestContext, name: string): Shape | undefined {

@@ -41,7 +41,9 @@ test("accounts by number are those of the bench's store", () => {
 
 test("the demo chain's accounts are its genesis and its two contracts with slots", () => {
   const accounts = readDemoAccounts();
-  const genesis = JSON.parse(readFileSync(new URL("../../../demo/genesis.json", import.meta.url), "utf8"));
+  const genesis = JSON.parse(
+    readFileSync(new URL(import.meta.resolve("#package/demo/genesis.json")), "utf8"),
+  );
   assert.equal(accounts.length, Object.keys(genesis.alloc).length + 2);
   assert.equal(readDemoChainId(), genesis.config.chainId);
   assert.equal(accounts.at(-1)?.slots.length, 1000);
