@@ -1,4 +1,4 @@
-/** What a load is told to be; the command line checks every field (server/cli/benchOptions.ts). */
+/** What a load is told to be; the command line checks every field (cli/flags/loadFlags.ts). */
 import type {BlockChoice} from "./blockChoice.ts";
 import type {KnownAccount} from "./keys.ts";
 import type {Style} from "./requestMaker.ts";

@@ -23,7 +23,7 @@ export interface Memory {
   readonly anonymous: number;
 }
 
-const PROOFD = fileURLToPath(new URL("../../server/main.js", import.meta.url));
+const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 /** Of proofd and of the naive server. */
 export const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 

@@ -16,7 +16,7 @@ import {hashFiles} from "../support/fileTree.ts";
 import {addressAt, longChain} from "../support/longChain.ts";
 import {tableParts} from "../support/tableParts.ts";
 
-const MAIN = fileURLToPath(new URL("../../server/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 const BLOCKS = 4;
 const FLIPS_PER_PART = 3;
 

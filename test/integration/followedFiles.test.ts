@@ -4,7 +4,7 @@ import {appendFile, rename, rm, truncate, writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
-import {Following} from "../../server/cli/following.ts";
+import {Following} from "../../cli/commands/following.ts";
 import {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {ProofPool} from "../../workers/pool.ts";
 import type {Daemon} from "../support/daemon.ts";

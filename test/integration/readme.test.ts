@@ -13,7 +13,7 @@ import {encodeLines} from "../support/differenceLine.ts";
 import {longChain} from "../support/longChain.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
-const PROGRAM = "node dist/server/main.js ";
+const PROGRAM = "node dist/cli/main.js ";
 
 let folder: string;
 let readme: string;

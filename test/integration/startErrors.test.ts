@@ -11,7 +11,7 @@ import {encodeLines} from "../support/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../support/serviceChain.ts";
 import {writeShortChain} from "../support/shortChain.ts";
 
-const MAIN = fileURLToPath(new URL("../../server/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 
 let folder: WorkFolder;
 let db: string;

@@ -18,7 +18,7 @@ import {fileURLToPath} from "node:url";
 import {RUN_VARIABLE} from "./runVariable.ts";
 import "./testProcess.ts";
 
-const KEEPER = fileURLToPath(new URL("childKeeper.js", import.meta.url));
+const KEEPER = fileURLToPath(new URL("./childKeeper.js", import.meta.url));
 
 export interface ChildOptions {
   /** The whole environment but for the run's name; left out: that of the test. */

@@ -4,7 +4,7 @@ import {once} from "node:events";
 import {fileURLToPath} from "node:url";
 import {type Finished, startChild} from "./childProcesses.ts";
 
-const MAIN = fileURLToPath(new URL("../../server/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 
 /** The metric of what the admitted and unfinished calls of chain_getProof cost. */
 export const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';

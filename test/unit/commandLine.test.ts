@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Command, Option} from "commander";
-import {writeCommandLine} from "../../server/cli/commandLine.ts";
+import {writeCommandLine} from "../../cli/flags/commandLine.ts";
 
 test("words with spaces, quotes and dollars are written as a shell reads them back", () => {
   const command = new Command("bench");

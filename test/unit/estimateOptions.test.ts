@@ -6,8 +6,8 @@ import {
   createEstimateOptions,
   type EstimateOptions,
   readEstimateOptions,
-} from "../../server/cli/estimateOptions.ts";
-import {readSwitches} from "../../server/cli/options.ts";
+} from "../../cli/flags/estimateFlags.ts";
+import {readSwitches} from "../../cli/flags/flag.ts";
 import type {EstimateSettings} from "../../workers/job.ts";
 
 const DEFAULTS: EstimateSettings = {

@@ -6,6 +6,7 @@
  * block that does not follow is refused every time. Standard input has no start to go back to: its failure is final.
  */
 import type {Logger} from "pino";
+import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import type {
   Head,
   ImportEvent,
@@ -16,7 +17,6 @@ import type {
   SourceState,
 } from "../../workers/job.ts";
 import type {ProofPool, Running} from "../../workers/pool.ts";
-import type {SourceStatus} from "../observe/sourceStatus.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
 /** A FIFO may have a thousand writers a second. All are counted. */

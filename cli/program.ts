@@ -4,13 +4,13 @@
  */
 import {availableParallelism} from "node:os";
 import {Command, type Option} from "commander";
-import type {ImportSource} from "../../workers/job.ts";
-import {VERSION} from "../version.ts";
-import {createBench} from "./benchCommand.ts";
-import type {CheckOptions} from "./checkCommand.ts";
-import {createEstimateOptions, readEstimateOptions, refuseIdle} from "./estimateOptions.ts";
-import type {FinalizeOptions} from "./finalizeCommand.ts";
-import {createLimitOptions, readLimits} from "./limitOptions.ts";
+import {VERSION} from "../server/version.ts";
+import type {ImportSource} from "../workers/job.ts";
+import type {CheckOptions} from "./commands/checkCommand.ts";
+import type {FinalizeOptions} from "./commands/finalizeCommand.ts";
+import {createBench} from "./commands/loadCommand.ts";
+import type {RollbackOptions} from "./commands/rollbackCommand.ts";
+import {createEstimateOptions, readEstimateOptions, refuseIdle} from "./flags/estimateFlags.ts";
 import {
   createOption,
   createSwitch,
@@ -23,8 +23,8 @@ import {
   parseText,
   readSwitches,
   refuseUnknownVariables,
-} from "./options.ts";
-import type {RollbackOptions} from "./rollbackCommand.ts";
+} from "./flags/flag.ts";
+import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -80,7 +80,7 @@ function createImport(onExitCode: (code: number) => void): Command {
     .action(async (values, command: Command) => {
       const source = chooseSource(values, command);
       const {db, finalized, head, chainId} = values;
-      const {runImport} = await import("./importCommand.ts");
+      const {runImport} = await import("./commands/importCommand.ts");
       onExitCode(await runImport({db, source, finalized, head, chainId}));
     });
 }
@@ -146,7 +146,7 @@ function createServe(onExitCode: (code: number) => void): Command {
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
         command.error("error: --max-lag needs --diffs: without it no block can come");
-      const {runServe} = await import("./serveCommand.ts");
+      const {runServe} = await import("./commands/serveCommand.ts");
       const code = await runServe({
         db,
         host,
@@ -178,7 +178,7 @@ function createCheck(onExitCode: (code: number) => void): Command {
   ])
     .description("Say what is wrong in a store, and where; change nothing.")
     .action(async (values: CheckOptions) => {
-      const {runCheck} = await import("./checkCommand.ts");
+      const {runCheck} = await import("./commands/checkCommand.ts");
       onExitCode(await runCheck({db: values.db, block: values.block, sample: values.sample}));
     });
 }
@@ -192,7 +192,7 @@ function createFinalize(onExitCode: (code: number) => void): Command {
   ])
     .description("Mark blocks held as finalized, for good, also while another proofd serves or imports.")
     .action(async (values: FinalizeOptions) => {
-      const {runFinalize} = await import("./finalizeCommand.ts");
+      const {runFinalize} = await import("./commands/finalizeCommand.ts");
       onExitCode(await runFinalize(values));
     });
 }
@@ -206,7 +206,7 @@ function createRollback(onExitCode: (code: number) => void): Command {
   ])
     .description("Remove the unfinalized blocks above a block.")
     .action(async (values: RollbackOptions) => {
-      const {runRollback} = await import("./rollbackCommand.ts");
+      const {runRollback} = await import("./commands/rollbackCommand.ts");
       onExitCode(await runRollback(values));
     });
 }

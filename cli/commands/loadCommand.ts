@@ -3,9 +3,9 @@ import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import {Command} from "commander";
 import type {LoadOptions} from "../../load/loadOptions.ts";
-import {type BenchFlags, createBenchOptions, readLoadOptions} from "./benchOptions.ts";
-import {ExitCode, watchSignals} from "./exitCode.ts";
-import {WorkError} from "./workError.ts";
+import {ExitCode, watchSignals} from "../exitCode.ts";
+import {type BenchFlags, createBenchOptions, readLoadOptions} from "../flags/loadFlags.ts";
+import {WorkError} from "../workError.ts";
 
 export function createBench(onExitCode: (code: number) => void): Command {
   const command = new Command("bench")

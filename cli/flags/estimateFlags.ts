@@ -11,15 +11,8 @@ import {
   type FeeFlags,
   type FeeModel,
   readFeeSettings,
-} from "./feeOptions.ts";
-import {
-  createOption,
-  createSwitch,
-  integerParser,
-  MAX_WORKERS,
-  parseFraction,
-  parseHttpUrl,
-} from "./options.ts";
+} from "./feeFlags.ts";
+import {createOption, createSwitch, integerParser, MAX_WORKERS, parseFraction, parseHttpUrl} from "./flag.ts";
 
 export interface EstimateOptions {
   readonly settings: EstimateSettings;

@@ -5,9 +5,9 @@ import {type Command, InvalidArgumentError, type Option} from "commander";
 import {type BlockChoice, parseBlockChoice} from "../../load/blockChoice.ts";
 import {parseKeys} from "../../load/keys.ts";
 import type {ErrorLimit, KeyChoice, LoadOptions} from "../../load/loadOptions.ts";
-import {VERSION} from "../version.ts";
+import {VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
-import {createOption, createSwitch, integerParser, parseText} from "./options.ts";
+import {createOption, createSwitch, integerParser, parseText} from "./flag.ts";
 
 /** --blocks and others have other meanings in other commands: bench has variables of its own. */
 const PREFIX = "PROOFD_BENCH";

@@ -1,7 +1,7 @@
 /** The limits as flags of `proofd serve`. */
 import type {Option} from "commander";
-import {DEFAULT_LIMITS, type Limits, MAX_STORAGE_KEYS} from "../limits.ts";
-import {createOption, integerParser} from "./options.ts";
+import {DEFAULT_LIMITS, type Limits, MAX_STORAGE_KEYS} from "../../server/limits.ts";
+import {createOption, integerParser} from "./flag.ts";
 
 interface LimitFlag {
   readonly limit: keyof Limits;

@@ -1,7 +1,7 @@
 /** `proofd rollback`: removes unfinalized blocks. */
-import {ExitCode} from "./exitCode.ts";
+import {ExitCode} from "../exitCode.ts";
+import {WorkError} from "../workError.ts";
 import {codeOf, DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
-import {WorkError} from "./workError.ts";
 
 export interface RollbackOptions {
   readonly db: string;

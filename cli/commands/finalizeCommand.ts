@@ -1,9 +1,9 @@
 /** `proofd finalize`: marks blocks as finalized on layer 1, also while another proofd serves or fills the store. */
-import {NoControl, orderFinalize} from "../control/controlClient.ts";
-import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
-import {ExitCode} from "./exitCode.ts";
+import {NoControl, orderFinalize} from "../../server/control/controlClient.ts";
+import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
+import {ExitCode} from "../exitCode.ts";
+import {WorkError} from "../workError.ts";
 import {codeOf, DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
-import {WorkError} from "./workError.ts";
 
 export interface FinalizeOptions {
   readonly db: string;

@@ -2,12 +2,12 @@
  * The store of a command: opened, closed, and what the operator reads when it cannot be opened.
  */
 
+import {ControlServer} from "../../server/control/controlServer.ts";
+import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
 import {type PoolOptions, ProofPool} from "../../workers/pool.ts";
-import {ControlServer} from "../control/controlServer.ts";
-import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
-import {requireDescriptors} from "./descriptors.ts";
-import {ExitCode} from "./exitCode.ts";
-import {WorkError} from "./workError.ts";
+import {requireDescriptors} from "../descriptors.ts";
+import {ExitCode} from "../exitCode.ts";
+import {WorkError} from "../workError.ts";
 
 /** Decoded pages that the importing thread may keep where no flag says otherwise. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;

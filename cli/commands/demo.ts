@@ -1,8 +1,8 @@
 /** The built-in demo chain: genesis.json and chain.rlp in demo/. */
 import {fileURLToPath} from "node:url";
 import type {ProofPool} from "../../workers/pool.ts";
+import {WorkError} from "../workError.ts";
 import {importWithProgress} from "./importCommand.ts";
-import {WorkError} from "./workError.ts";
 
 const GENESIS = new URL(import.meta.resolve("#package/demo/genesis.json"));
 const CHAIN = new URL(import.meta.resolve("#package/demo/chain.rlp"));

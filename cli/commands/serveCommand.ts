@@ -6,23 +6,23 @@
  */
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
+import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
+import type {Estimates} from "../../server/estimates.ts";
+import {createFront} from "../../server/front.ts";
+import {Gateway} from "../../server/gateway/gateway.ts";
+import type {Limits} from "../../server/limits.ts";
+import {Readiness} from "../../server/observe/readiness.ts";
+import {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import {TroubleLog} from "../../server/observe/troubleLog.ts";
+import {VERSION} from "../../server/version.ts";
 import type {ProofPool} from "../../workers/pool.ts";
-import type {FinalizeAnswer} from "../control/finalizeOrder.ts";
-import type {Estimates} from "../estimates.ts";
-import {createFront} from "../front.ts";
-import {Gateway} from "../gateway/gateway.ts";
-import type {Limits} from "../limits.ts";
-import {Readiness} from "../observe/readiness.ts";
-import {SourceStatus} from "../observe/sourceStatus.ts";
-import {TroubleLog} from "../observe/troubleLog.ts";
-import {VERSION} from "../version.ts";
+import {ExitCode, StopWatch} from "../exitCode.ts";
+import type {EstimateOptions} from "../flags/estimateFlags.ts";
+import {WorkError} from "../workError.ts";
 import {importDemo} from "./demo.ts";
-import type {EstimateOptions} from "./estimateOptions.ts";
-import {ExitCode, StopWatch} from "./exitCode.ts";
 import {Following} from "./following.ts";
 import {useStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
-import {WorkError} from "./workError.ts";
 
 export interface ServeOptions {
   readonly db: string;
