@@ -3,8 +3,8 @@ import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
 import {dirname, join} from "node:path";
-import {BENCH_CHAIN} from "../benchContracts.ts";
 import {type ServerProcess, startServer} from "../served/serverProcess.ts";
+import {BENCH_CHAIN} from "../stages/benchContracts.ts";
 import type {GenesisAccount} from "./peerStore.ts";
 
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";

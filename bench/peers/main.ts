@@ -7,11 +7,11 @@
  * server's process over the measured time, all threads, divided by what was answered in it.
  */
 import {join} from "node:path";
-import {BENCH_FOLDER} from "../benchStore.ts";
-import {runProgram} from "../flags.ts";
 import {describeMachine, writeMachine} from "../served/machine.ts";
 import {writeRun} from "../served/runFile.ts";
 import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../served/serverProcess.ts";
+import {BENCH_FOLDER} from "../stages/benchStore.ts";
+import {runProgram} from "../stages/flags.ts";
 import {findAnvil, startAnvil} from "./anvil.ts";
 import {middleRound, type PeerFigures, type PeerName, runLoad} from "./comparison.ts";
 import {makeNaiveStore} from "./naiveStore.ts";

@@ -12,7 +12,7 @@ import {availableParallelism} from "node:os";
 import {join} from "node:path";
 import {Level} from "level";
 import {Piscina} from "piscina";
-import {FlagError, type FlagTable, parseCount, runProgram} from "../flags.ts";
+import {FlagError, type FlagTable, parseCount, runProgram} from "../stages/flags.ts";
 import {HEAD_KEY, LEVEL_OPTIONS, type NaiveHead} from "./naiveLayout.ts";
 import type {NaiveCall} from "./naiveWorker.ts";
 

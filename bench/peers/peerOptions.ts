@@ -1,5 +1,5 @@
 /** The arguments of `npm run bench:peers`. */
-import {type FlagTable, type FlagTexts, parseCount, parseNames} from "../flags.ts";
+import {type FlagTable, type FlagTexts, parseCount, parseNames} from "../stages/flags.ts";
 import type {PeerName} from "./comparison.ts";
 import {LOAD_NAMES, type LoadName} from "./peerLoads.ts";
 

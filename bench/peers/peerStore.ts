@@ -7,14 +7,14 @@
 import {createHash} from "node:crypto";
 import {existsSync, renameSync} from "node:fs";
 import {join} from "node:path";
-import type {KnownAccount} from "../../load/keys.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/block/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
-import {addressAt} from "../benchChain.ts";
-import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../benchContracts.ts";
-import {BENCH_FOLDER, CACHE_BYTES, keepBenchStore} from "../benchStore.ts";
+import type {KnownAccount} from "../load/requests/keys.ts";
 import {copyStore} from "../served/storeCopy.ts";
+import {addressAt} from "../stages/benchChain.ts";
+import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../stages/benchContracts.ts";
+import {BENCH_FOLDER, CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
 
 /** As many as anvil can be asked for: it rebuilds the trie of all its accounts for each proof. */
 const MAX_SLOT_ACCOUNTS = 10_000;

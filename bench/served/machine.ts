@@ -4,7 +4,7 @@ import {
   type Machine as BareMachine,
   commitText,
   describeMachine as describeBare,
-} from "../../load/machine.ts";
+} from "../load/report/machine.ts";
 
 export interface Machine extends BareMachine {
   readonly memoryGb: number;

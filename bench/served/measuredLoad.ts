@@ -1,8 +1,9 @@
 /** A load, and beside it what it costs the server: CPU time over exactly the measured time, without the warm-up. */
-import type {LoadOptions} from "../../load/loadOptions.ts";
-import {startLoad} from "../../load/loadRun.ts";
-import type {LoadReport} from "../../load/report.ts";
+
 import {VERSION} from "../../server/version.ts";
+import type {LoadOptions} from "../load/loadOptions.ts";
+import {startLoad} from "../load/loadRun.ts";
+import type {LoadReport} from "../load/report/report.ts";
 import type {ServerProcess} from "./serverProcess.ts";
 import {Yardstick} from "./yardstick.ts";
 

@@ -1,7 +1,7 @@
 /** What a bench that runs servers found, kept as JSON. */
 import {mkdirSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {BENCH_FOLDER} from "../benchStore.ts";
+import {BENCH_FOLDER} from "../stages/benchStore.ts";
 import type {Machine} from "./machine.ts";
 
 /** @param name - the file's, before the date. @returns its path */

@@ -1,6 +1,6 @@
 /** Memory idle and under load, many clients at once, and proofs beside hostile estimates. */
-import type {LoadOptions} from "../../load/loadOptions.ts";
-import {type RunningLoad, startLoad} from "../../load/loadRun.ts";
+import type {LoadOptions} from "../load/loadOptions.ts";
+import {type RunningLoad, startLoad} from "../load/loadRun.ts";
 import {createLoad, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import {ENDLESS} from "./endlessCall.ts";

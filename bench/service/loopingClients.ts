@@ -2,8 +2,8 @@
  * Estimates of transfers while others ask for endless loops, all from one address, which is the harder case: clients with
  * addresses of their own take turns.
  */
-import type {LoadOptions} from "../../load/loadOptions.ts";
-import {startLoad} from "../../load/loadRun.ts";
+import type {LoadOptions} from "../load/loadOptions.ts";
+import {startLoad} from "../load/loadRun.ts";
 import {createLoad, measureLoad} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import {ENDLESS} from "./endlessCall.ts";

@@ -6,13 +6,13 @@
  */
 import {rmSync} from "node:fs";
 import {join} from "node:path";
-import {BENCH_FOLDER, keepBenchStore} from "../benchStore.ts";
-import {type FlagTable, parseCount, parseNames, runProgram} from "../flags.ts";
 import {describeMachine, writeMachine} from "../served/machine.ts";
 import {writeRun} from "../served/runFile.ts";
 import {startProofd} from "../served/serverProcess.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {writeTable} from "../served/table.ts";
+import {BENCH_FOLDER, keepBenchStore} from "../stages/benchStore.ts";
+import {type FlagTable, parseCount, parseNames, runProgram} from "../stages/flags.ts";
 import {measureEstimates, measureManyClients, measureMemory} from "./busyService.ts";
 import {type Finding, type ServiceBench, writeFinding} from "./finding.ts";
 import {measureIdleConnections} from "./idleConnections.ts";

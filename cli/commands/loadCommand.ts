@@ -2,7 +2,7 @@
 import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import {Command} from "commander";
-import type {LoadOptions} from "../../load/loadOptions.ts";
+import type {LoadOptions} from "../../bench/load/loadOptions.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {type BenchFlags, createBenchOptions, readLoadOptions} from "../flags/loadFlags.ts";
 import {WorkError} from "../workError.ts";
@@ -29,10 +29,10 @@ interface Output {
 
 /** @returns the exit code: FAILED where the report names a failure */
 async function runBench(options: LoadOptions, {json, html}: Output, command: Command): Promise<number> {
-  const {startLoad} = await import("../../load/loadRun.ts");
-  const {LoadError} = await import("../../load/loadError.ts");
-  const {LiveLine} = await import("../../load/liveLine.ts");
-  const {writeTextReport} = await import("../../load/textReport.ts");
+  const {startLoad} = await import("../../bench/load/loadRun.ts");
+  const {LoadError} = await import("../../bench/load/loadError.ts");
+  const {LiveLine} = await import("../../bench/load/report/liveLine.ts");
+  const {writeTextReport} = await import("../../bench/load/report/textReport.ts");
   const live = new LiveLine(process.stderr);
   const load = startLoad(options, row => live.show(row));
   const unwatch = watchSignals(signal => {
@@ -47,7 +47,7 @@ async function runBench(options: LoadOptions, {json, html}: Output, command: Com
     // The text says so itself.
     if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {
-      const {writeHtmlReport} = await import("../../load/htmlReport.ts");
+      const {writeHtmlReport} = await import("../../bench/load/report/htmlReport.ts");
       writePage(html, writeHtmlReport(report));
       process.stderr.write(`wrote ${html}\n`);
     }

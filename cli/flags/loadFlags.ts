@@ -2,9 +2,9 @@
 import {readFileSync} from "node:fs";
 import {availableParallelism} from "node:os";
 import {type Command, InvalidArgumentError, type Option} from "commander";
-import {type BlockChoice, parseBlockChoice} from "../../load/blockChoice.ts";
-import {parseKeys} from "../../load/keys.ts";
-import type {ErrorLimit, KeyChoice, LoadOptions} from "../../load/loadOptions.ts";
+import type {ErrorLimit, KeyChoice, LoadOptions} from "../../bench/load/loadOptions.ts";
+import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/blockChoice.ts";
+import {parseKeys} from "../../bench/load/requests/keys.ts";
 import {VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {createOption, createSwitch, integerParser, parseText} from "./flag.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import type {LoadReport} from "../../load/report.ts";
+import type {LoadReport} from "../../bench/load/report/report.ts";
 import {type Daemon, runProofd, startDaemon} from "../support/daemon.ts";
 import {ForeignServer} from "../support/foreignServer.ts";
 import {assertAddsUp, runBench, writeKeys} from "../support/loadRun.ts";

@@ -1,7 +1,7 @@
 /** `proofd bench` against servers that stall, fail and answer nonsense, and its own early end. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import type {LoadReport} from "../../load/report.ts";
+import type {LoadReport} from "../../bench/load/report/report.ts";
 import {Daemon} from "../support/daemon.ts";
 import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../support/foreignServer.ts";
 import {assertAddsUp, runBench, writeKeys} from "../support/loadRun.ts";

@@ -8,7 +8,7 @@ import {fileURLToPath} from "node:url";
 import {type Finished, runChild} from "../support/childProcesses.ts";
 import {runProofd} from "../support/daemon.ts";
 
-const PROGRAMS = ["main", "peers/main", "service/main", "peers/naiveServer"];
+const PROGRAMS = ["stages/main", "peers/main", "service/main", "peers/naiveServer"];
 /** With what it cannot do without, since that is asked for first. */
 const COMMANDS = [
   ["import"],

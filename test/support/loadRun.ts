@@ -1,7 +1,7 @@
 /** Runs of `proofd bench`: short ones, and what holds of every report. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import type {LoadReport} from "../../load/report.ts";
+import type {LoadReport} from "../../bench/load/report/report.ts";
 import {type Finished, runProofd} from "./daemon.ts";
 import {ACCOUNTS, type WorkFolder} from "./serviceChain.ts";
 

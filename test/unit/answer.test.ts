@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {countToken, readAnswer, type Verdict} from "../../load/answer.ts";
+import {countToken, readAnswer, type Verdict} from "../../bench/load/traffic/answer.ts";
 
 const TOKEN = Buffer.from('"result"');
 

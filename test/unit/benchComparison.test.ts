@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {BenchRun, Result} from "../../bench/benchRun.ts";
-import {compareRuns} from "../../bench/comparison.ts";
-import {comparisonText} from "../../bench/report.ts";
+import type {BenchRun, Result} from "../../bench/stages/benchRun.ts";
+import {compareRuns} from "../../bench/stages/comparison.ts";
+import {comparisonText} from "../../bench/stages/report.ts";
 
 const MACHINE = {
   cpu: "a CPU",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {FlagError, parseFlags, writeHelp} from "../../bench/flags.ts";
-import {type BenchOptions, createFlags, readOptions} from "../../bench/options.ts";
+import {FlagError, parseFlags, writeHelp} from "../../bench/stages/flags.ts";
+import {type BenchOptions, createFlags, readOptions} from "../../bench/stages/options.ts";
 
 const NAMES = ["hash", "proof", "sha256"];
 

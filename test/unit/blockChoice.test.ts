@@ -1,7 +1,7 @@
 /** What --blocks says, and which blocks that is on a server. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {type BlockChoice, parseBlockChoice, resolveBlocks} from "../../load/blockChoice.ts";
+import {type BlockChoice, parseBlockChoice, resolveBlocks} from "../../bench/load/requests/blockChoice.ts";
 
 test("a choice is the tag, a block, or a range of two ends", () => {
   const table: [string, BlockChoice | undefined][] = [

@@ -1,13 +1,13 @@
 /** Reasons why a load has not passed, from the report's figures. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {listFailures} from "../../load/judgement.ts";
-import {createHistogram, recordMs} from "../../load/latency.ts";
-import type {LoadLimits} from "../../load/loadOptions.ts";
-import {describeMachine} from "../../load/machine.ts";
-import {createReport, type LoadReport} from "../../load/report.ts";
-import {createTally, type Tally} from "../../load/tally.ts";
-import {createSkipped, type Verification} from "../../load/verification.ts";
+import type {LoadLimits} from "../../bench/load/loadOptions.ts";
+import {describeMachine} from "../../bench/load/report/machine.ts";
+import {createReport, type LoadReport} from "../../bench/load/report/report.ts";
+import {createHistogram, recordMs} from "../../bench/load/traffic/latency.ts";
+import {createTally, type Tally} from "../../bench/load/traffic/tally.ts";
+import {listFailures} from "../../bench/load/verification/judgement.ts";
+import {createSkipped, type Verification} from "../../bench/load/verification/verification.ts";
 
 const NO_LIMITS: LoadLimits = {maxErrors: {percent: 100}, maxP99Ms: null};
 const VERIFIED: Verification = {

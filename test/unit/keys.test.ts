@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
-import {addressAt} from "../../bench/benchChain.ts";
-import {readDemoAccounts, readDemoChainId} from "../../load/demoKeys.ts";
-import {parseKeys} from "../../load/keys.ts";
-import {numberedAddress} from "../../load/numberedAddress.ts";
+import {readDemoAccounts, readDemoChainId} from "../../bench/load/requests/demoKeys.ts";
+import {parseKeys} from "../../bench/load/requests/keys.ts";
+import {numberedAddress} from "../../bench/load/requests/numberedAddress.ts";
+import {addressAt} from "../../bench/stages/benchChain.ts";
 import {encodeHex} from "../../verify/hex.ts";
 
 const ADDRESS = `0x${"aB".repeat(20)}`;

@@ -5,7 +5,7 @@ import {mkdirSync, mkdtempSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
-import {readCommit} from "../../load/machine.ts";
+import {readCommit} from "../../bench/load/report/machine.ts";
 
 test("a folder inside of another repository, as node_modules is, has no commit of its own", t => {
   const folder = mkdtempSync(join(tmpdir(), "proofd-commit-"));

@@ -1,9 +1,9 @@
 /** The bodies that a load sends. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {numberedAddress} from "../../load/numberedAddress.ts";
-import {Random} from "../../load/random.ts";
-import {RequestMaker, type RequestPlan} from "../../load/requestMaker.ts";
+import {numberedAddress} from "../../bench/load/requests/numberedAddress.ts";
+import {Random} from "../../bench/load/requests/random.ts";
+import {RequestMaker, type RequestPlan} from "../../bench/load/requests/requestMaker.ts";
 
 const PAYERS = [`0x${"01".repeat(20)}`, `0x${"02".repeat(20)}`];
 const CONTRACT = `0x${"03".repeat(20)}`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {TaskStream} from "../../bench/taskStream.ts";
+import {TaskStream} from "../../bench/stages/taskStream.ts";
 
 /** Tasks that end when they are told to. */
 class ManualTasks {

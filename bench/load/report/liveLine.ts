@@ -1,0 +1,33 @@
+/** One line on a terminal that shows the second just ended; nothing where standard error is no terminal. */
+
+import type {TimelineRow} from "../traffic/timeline.ts";
+import {formatCount, formatMegabytes, formatMs} from "./textReport.ts";
+
+const ERASE_LINE = "\r\x1b[K";
+
+export class LiveLine {
+  readonly #stream: NodeJS.WriteStream;
+
+  /** @param stream - standard error */
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  show(row: TimelineRow): void {
+    if (this.#stream.isTTY === true) this.#stream.write(`${ERASE_LINE}${formatLiveLine(row)}`);
+  }
+
+  close(): void {
+    if (this.#stream.isTTY === true) this.#stream.write(ERASE_LINE);
+  }
+}
+
+export function formatLiveLine(row: TimelineRow): string {
+  const {second, answered, results, bytes, failed, callErrors, p99Ms} = row;
+  const when = second < 0 ? `warm-up, ${-second} s to go` : `${second + 1} s`;
+  const p99 = p99Ms === null ? "" : ` | p99 ${formatMs(p99Ms)} ms`;
+  return (
+    `${when} | ${formatCount(answered)} requests/s | ${formatCount(results)} calls/s | ${formatMegabytes(bytes)}/s` +
+    `${p99} | ${formatCount(failed)} requests failed, ${formatCount(callErrors)} calls with errors`
+  );
+}

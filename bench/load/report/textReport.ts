@@ -1,0 +1,174 @@
+/** The report as a person reads it in a terminal. */
+import type {LatencyFigures} from "../traffic/latency.ts";
+import type {PresenceCount} from "../verification/presence.ts";
+import {commitText} from "./machine.ts";
+import type {LoadReport, ReportedError} from "./report.ts";
+
+const LABEL_WIDTH = 12;
+const CELL_WIDTH = 11;
+
+export function writeTextReport(report: LoadReport): string {
+  const {perSecond, requests, calls, seconds} = report;
+  const lines = [
+    describeServer(report),
+    describeLoad(report),
+    "",
+    writeCells("", ["per second", "in all"]),
+    writeCells("requests", [formatCount(perSecond.requests), formatCount(requests.answered)]),
+    writeCells("calls", [formatCount(perSecond.calls), formatCount(calls.results)]),
+    writeCells("proofs", [formatCount(perSecond.proofs), formatCount(calls.proofs)]),
+    writeCells("received", [formatMegabytes(perSecond.bytes), formatMegabytes(perSecond.bytes * seconds)]),
+    "",
+    writeCells("latency, ms", ["p50", "p90", "p99", "p99.9", "max"]),
+    ...writeLatencies(report),
+    "",
+    ...writeErrors(report),
+    ...writeVerification(report),
+    writeGenerator(report),
+    writeCells("machine", [writeMachine(report)], "left"),
+    writeCells("command", [report.command], "left"),
+    ...report.notes.map(note => `note: ${note}`),
+    ...(report.failures.length === 0 ? ["passed"] : report.failures.map(failure => `FAILED: ${failure}`)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function describeServer({url, server}: LoadReport): string {
+  const chain = server.chainId === null ? "" : `, chain ${server.chainId}`;
+  const blocks = server.newest === null ? "" : `, blocks ${server.oldest ?? "?"} to ${server.newest}`;
+  return `${url}: ${server.client ?? "a server that does not name itself"}${chain}${blocks}`;
+}
+
+function describeLoad({loop, settings, seconds}: LoadReport): string {
+  const {connections, threads, batch, rate, warmUpSeconds} = settings;
+  const pace = loop === "open" ? `open loop, ${formatCount(rate ?? 0)} requests/s` : "closed loop";
+  return (
+    `${pace}, ${count(connections, "connection")}, ${count(threads, "thread")}, ${count(batch, "call")} per request, ` +
+    `${seconds} s after ${warmUpSeconds} s of warm-up; ${describeCalls(settings)}`
+  );
+}
+
+/** What the calls ask for. */
+export function describeCalls(settings: LoadReport["settings"]): string {
+  const {blocks, slots, absent, estimates, keys} = settings;
+  const span =
+    blocks === null
+      ? "block latest"
+      : blocks.low === blocks.high
+        ? `block ${blocks.low}`
+        : `blocks ${blocks.low} to ${blocks.high}`;
+  const parts = [span, keys];
+  if (slots > 0) parts.push(`${count(slots, "slot")} each`);
+  if (absent > 0) parts.push(`${percent(absent)} absent`);
+  if (estimates > 0) parts.push(`${percent(estimates)} estimates`);
+  return parts.join(", ");
+}
+
+function writeLatencies({loop, latency, service, corrected}: LoadReport): string[] {
+  if (latency === null) return [writeCells("", ["no request got a result"])];
+  const lines = [writeLatency(loop === "open" ? "from due" : "service", latency)];
+  if (service !== null) lines.push(writeLatency("service", service));
+  if (corrected !== null) lines.push(writeLatency("corrected", corrected));
+  return lines;
+}
+
+function writeLatency(label: string, {p50Ms, p90Ms, p99Ms, p999Ms, maxMs}: LatencyFigures): string {
+  return writeCells(label, [p50Ms, p90Ms, p99Ms, p999Ms, maxMs].map(formatMs));
+}
+
+/** Every kind of trouble as a line: how many, of what, the first message. */
+export function listErrors({errors, settings}: Pick<LoadReport, "errors" | "settings">): string[] {
+  const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
+    `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message.replace(/\s+/g, " ")}`}`;
+  const lines = [
+    ...errors.rpc.map(error => line("JSON-RPC error", error, "call")),
+    ...errors.http.map(error => line("HTTP status", error, "request")),
+    ...errors.socket.map(error => line("socket error", error, "request")),
+  ];
+  if (errors.timeouts > 0) {
+    const never = errors.neverSent === 0 ? "" : `, ${formatCount(errors.neverSent)} of them never sent`;
+    lines.push(`${count(errors.timeouts, "request")}: no answer within ${settings.timeoutMs} ms${never}`);
+  }
+  if (errors.malformed > 0)
+    lines.push(`${count(errors.malformed, "call")}: HTTP 200 without an answer: ${errors.malformedReason}`);
+  return lines;
+}
+
+function writeErrors(report: LoadReport): string[] {
+  const lines = listErrors(report);
+  return lines.length === 0
+    ? [writeCells("errors", ["none"], "left")]
+    : lines.map((line, i) => writeCells(i === 0 ? "errors" : "", [line], "left"));
+}
+
+function writeVerification({verification}: LoadReport): string[] {
+  return [
+    writeCells("verified", [describeVerification(verification)], "left"),
+    ...verification.wrongAnswers.map(({reason, call}) =>
+      writeCells("", [`wrong: ${reason}; asked ${call}`], "left"),
+    ),
+  ];
+}
+
+export function describeVerification(verification: LoadReport["verification"]): string {
+  const {checked, wrong, accounts, slots, estimates, skipped} = verification;
+  if (skipped !== null) return `nothing: ${skipped}`;
+  const parts: string[] = [];
+  if (accounts.present + accounts.absent > 0) parts.push(describePresence(accounts, "account"));
+  if (slots.present + slots.absent > 0) parts.push(describePresence(slots, "slot"));
+  if (estimates > 0) parts.push(`${count(estimates, "estimate")} (their form only)`);
+  const verdict = wrong === 0 ? "all right" : `${formatCount(wrong)} WRONG`;
+  const right = wrong === 0 ? ": " : "; the others: ";
+  return `${count(checked, "answer")}, ${verdict}${parts.length === 0 ? "" : right}${parts.join("; ")}`;
+}
+
+function describePresence({present, absent}: PresenceCount, unit: string): string {
+  return `${count(present, unit)} present, ${formatCount(absent)} absent`;
+}
+
+/** Of the generator. */
+export function writeMachine({machine, version}: Pick<LoadReport, "machine" | "version">): string {
+  const {cpu, cores, node} = machine;
+  return `${cpu}, ${count(cores, "core")}, Node ${node}; proofd ${version}, commit ${commitText(machine)}`;
+}
+
+function writeGenerator(report: LoadReport): string {
+  return writeCells("generator", [describeGenerator(report)], "left");
+}
+
+export function describeGenerator({generator}: Pick<LoadReport, "generator">): string {
+  const {utilization, cpuCores, sendLag} = generator;
+  const lag =
+    sendLag === null
+      ? ""
+      : `; requests left ${formatMs(sendLag.p50Ms)} ms late (p50), ${formatMs(sendLag.p99Ms)} (p99)`;
+  return `threads busy ${utilization.map(percent).join(", ")}; ${cpuCores} cores${lag}`;
+}
+
+function writeCells(label: string, cells: readonly string[], align: "left" | "right" = "right"): string {
+  const padded = align === "left" ? cells : cells.map(cell => cell.padStart(CELL_WIDTH));
+  return `${label.padEnd(LABEL_WIDTH)}${align === "left" ? "  " : ""}${padded.join("")}`.trimEnd();
+}
+
+export function count(n: number, unit: string): string {
+  return `${formatCount(n)} ${unit}${n === 1 ? "" : "s"}`;
+}
+
+/** 48120 as 48 120; below 100 with a decimal where there is one. */
+export function formatCount(n: number): string {
+  const text = n < 100 ? String(Math.round(10 * n) / 10) : String(Math.round(n));
+  return text.replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+export function formatMs(ms: number): string {
+  return ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : formatCount(ms);
+}
+
+export function formatMegabytes(bytes: number): string {
+  const megabytes = bytes / 1e6;
+  return `${megabytes < 100 ? megabytes.toFixed(megabytes < 10 ? 2 : 1) : formatCount(megabytes)} MB`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(1000 * share) / 10} %`;
+}

@@ -1,0 +1,134 @@
+/**
+ * What became of the calls of one request that was answered with HTTP 200.
+ *
+ * Hot: almost every answer is a result for each call. That is seen without parsing: the text says `"result"` once per
+ * call and `"error"` never, and neither can be part of anything else in an answer made of hex. Whatever is not plain
+ * is parsed, so errors are counted by their exact codes.
+ */
+import type {RequestBody} from "../requests/requestMaker.ts";
+
+export interface RpcTrouble {
+  readonly code: number;
+  readonly message: string;
+  readonly calls: number;
+}
+
+/** Each call is one of: a result, an error, malformed. */
+export interface Verdict {
+  /** Calls with a result, estimates included. */
+  readonly results: number;
+  readonly estimateResults: number;
+  readonly troubles: readonly RpcTrouble[];
+  /** Calls that got neither a result nor an error, or the answer as a whole was none. */
+  readonly malformed: number;
+  /** Why; "" where there is none. */
+  readonly malformedReason: string;
+}
+
+const RESULT = Buffer.from('"result"');
+const ERROR = Buffer.from('"error"');
+const OBJECT = "{".charCodeAt(0);
+const ARRAY = "[".charCodeAt(0);
+const NO_TROUBLES: readonly RpcTrouble[] = [];
+const REASON_CHARACTERS = 120;
+
+/** @param chunks - the body as it came */
+export function readAnswer(chunks: readonly Uint8Array[], request: RequestBody, batch: number): Verdict {
+  const opening = batch === 1 ? OBJECT : ARRAY;
+  if (chunks[0]?.[0] === opening && countToken(chunks, RESULT) === batch && countToken(chunks, ERROR) === 0) {
+    const estimateResults = request.estimates.length;
+    return {results: batch, estimateResults, troubles: NO_TROUBLES, malformed: 0, malformedReason: ""};
+  }
+  return parseAnswer(Buffer.concat(chunks).toString("utf8"), request, batch);
+}
+
+/** How often `token` occurs, also across the border of two chunks. */
+export function countToken(chunks: readonly Uint8Array[], token: Buffer): number {
+  let count = 0;
+  let carry: Uint8Array | null = null;
+  const overlap = token.length - 1;
+  for (let i = 0; i < chunks.length; i++) {
+    const chunk = chunks[i] as Uint8Array;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    // Shorter than the token on either side, so a hit in it lies across the border.
+    if (carry !== null && Buffer.concat([carry, bytes.subarray(0, overlap)]).includes(token)) count++;
+    for (let at = bytes.indexOf(token); at !== -1; at = bytes.indexOf(token, at + 1)) count++;
+    if (i === chunks.length - 1) break;
+    const tail: Uint8Array = bytes.subarray(Math.max(0, bytes.length - overlap));
+    const both: Uint8Array = tail.length < overlap && carry !== null ? Buffer.concat([carry, tail]) : tail;
+    carry = both.subarray(Math.max(0, both.length - overlap));
+  }
+  return count;
+}
+
+function parseAnswer(text: string, request: RequestBody, batch: number): Verdict {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return malformedWhole(batch, `not JSON: ${shorten(text)}`);
+  }
+  const isWhole = !Array.isArray(answer);
+  // A batch that is refused as a whole gets one error object.
+  if (isWhole && batch > 1) {
+    const trouble = readTrouble(answer, batch);
+    if (trouble === null) return malformedWhole(batch, `no array of answers: ${shorten(text)}`);
+    return {results: 0, estimateResults: 0, troubles: [trouble], malformed: 0, malformedReason: ""};
+  }
+  if (!isWhole && batch === 1) return malformedWhole(1, `an array for a single call: ${shorten(text)}`);
+  return readElements(isWhole ? [answer] : (answer as unknown[]), request, batch);
+}
+
+function readElements(elements: readonly unknown[], request: RequestBody, batch: number): Verdict {
+  const byId = new Map<unknown, Record<string, unknown>>();
+  for (const element of elements) {
+    if (isObject(element)) byId.set(element.id, element);
+  }
+  const estimates = new Set(request.estimates);
+  const troubles = new Map<number, RpcTrouble>();
+  let results = 0;
+  let estimateResults = 0;
+  let malformed = 0;
+  let malformedReason = "";
+  for (let id = 0; id < batch; id++) {
+    // A single call that could not be read as one is answered with the id null.
+    const element = byId.get(id) ?? (batch === 1 ? byId.get(null) : undefined);
+    const trouble = readTrouble(element, 1);
+    if (trouble !== null) {
+      const calls = (troubles.get(trouble.code)?.calls ?? 0) + 1;
+      troubles.set(trouble.code, {
+        ...trouble,
+        message: troubles.get(trouble.code)?.message ?? trouble.message,
+        calls,
+      });
+    } else if (element !== undefined && element.id === id && Object.hasOwn(element, "result")) {
+      results++;
+      if (estimates.has(id)) estimateResults++;
+    } else {
+      malformed++;
+      malformedReason ||=
+        element === undefined ? `no answer with id ${id}` : `neither result nor error for id ${id}`;
+    }
+  }
+  return {results, estimateResults, troubles: [...troubles.values()], malformed, malformedReason};
+}
+
+/** @returns the error object of an answer, or null where it has none */
+function readTrouble(element: unknown, calls: number): RpcTrouble | null {
+  if (!isObject(element) || !isObject(element.error) || !Number.isSafeInteger(element.error.code))
+    return null;
+  const {code, message} = element.error;
+  return {code: code as number, message: shorten(String(message ?? "")), calls};
+}
+
+function malformedWhole(batch: number, malformedReason: string): Verdict {
+  return {results: 0, estimateResults: 0, troubles: NO_TROUBLES, malformed: batch, malformedReason};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function shorten(text: string): string {
+  return text.length <= REASON_CHARACTERS ? text : `${text.slice(0, REASON_CHARACTERS - 3)}...`;
+}

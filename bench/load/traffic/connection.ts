@@ -1,0 +1,127 @@
+/**
+ * One connection to the server with at most one request on it (undici's Client; no pipelining: uWebSockets.js closes a
+ * connection for it). The request's times and its answer lie in the connection's own fields: nothing is made per
+ * request but its body.
+ */
+import {Client, type Dispatcher} from "undici";
+import type {RequestBody} from "../requests/requestMaker.ts";
+import {nowMs} from "./clock.ts";
+
+export interface Endpoint {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+}
+
+/** Hears how each request ends: exactly one of these per request. */
+export interface ConnectionOwner {
+  /** A whole answer: status and chunks are in the connection. */
+  onAnswer(connection: Connection): void;
+  onSocketError(connection: Connection, code: string, message: string): void;
+}
+
+const EMPTY_BODY: RequestBody = {text: "", estimates: []};
+
+export class Connection {
+  /** Of the request under way, or of the last one. */
+  body: RequestBody = EMPTY_BODY;
+  /** When the request was due; where nothing says when, when it was handed over. */
+  dueMs = 0;
+  /** When its first byte was written; 0 before. */
+  writtenMs = 0;
+  status = 0;
+  chunks: Uint8Array[] = [];
+  bytes = 0;
+  isBusy = false;
+  /** Since when it has no request. */
+  idleSinceMs = 0;
+  readonly #endpoint: Endpoint;
+  readonly #owner: ConnectionOwner;
+  readonly #options: Dispatcher.DispatchOptions;
+  #client: Client;
+  #handler: Dispatcher.DispatchHandlers;
+
+  constructor(endpoint: Endpoint, owner: ConnectionOwner) {
+    this.#endpoint = endpoint;
+    this.#owner = owner;
+    this.#options = {
+      path: endpoint.path,
+      method: "POST",
+      headers: ["content-type", "application/json", "user-agent", endpoint.userAgent],
+    };
+    this.#client = this.#createClient();
+    this.#handler = this.#createHandler(this.#client);
+  }
+
+  send(body: RequestBody, dueMs: number): void {
+    this.body = body;
+    this.dueMs = dueMs;
+    this.writtenMs = 0;
+    this.status = 0;
+    this.chunks = [];
+    this.bytes = 0;
+    this.isBusy = true;
+    this.#client.dispatch({...this.#options, body: body.text}, this.#handler);
+  }
+
+  /** Gives the request up without a word to the owner, and the socket with it. */
+  cut(): void {
+    const client = this.#client;
+    this.#client = this.#createClient();
+    this.#handler = this.#createHandler(this.#client);
+    this.#becomeIdle();
+    void client.destroy();
+  }
+
+  close(): void {
+    void this.#client.destroy();
+  }
+
+  #createClient(): Client {
+    return new Client(this.#endpoint.origin, {
+      pipelining: 1,
+      // Time-outs are the driver's: from when a request was due, and finer than undici's.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {timeout: this.#endpoint.timeoutMs},
+    });
+  }
+
+  /** @param client - what comes from a client that was cut is not heard */
+  #createHandler(client: Client): Dispatcher.DispatchHandlers {
+    return {
+      onConnect: () => {
+        if (client === this.#client) this.writtenMs = nowMs();
+      },
+      onHeaders: status => {
+        if (client === this.#client) this.status = status;
+        return true;
+      },
+      onData: chunk => {
+        if (client !== this.#client) return true;
+        this.chunks.push(chunk);
+        this.bytes += chunk.length;
+        return true;
+      },
+      onComplete: () => {
+        if (client !== this.#client) return;
+        this.#becomeIdle();
+        this.#owner.onAnswer(this);
+      },
+      onError: error => {
+        if (client !== this.#client) return;
+        this.#becomeIdle();
+        const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+        this.#owner.onSocketError(this, code, error.message);
+      },
+    };
+  }
+
+  #becomeIdle(): void {
+    this.isBusy = false;
+    this.idleSinceMs = nowMs();
+  }
+}

@@ -1,0 +1,29 @@
+/** A uniform sample of answers to verify (algorithm R): every answer has the same chance, however many will come. */
+import type {Random} from "../requests/random.ts";
+
+export interface Sample {
+  /** Body of the request. */
+  readonly request: string;
+  /** Body of the answer. */
+  readonly answer: Uint8Array;
+}
+
+export class Sampler {
+  readonly samples: Sample[] = [];
+  readonly #size: number;
+  readonly #random: Random;
+  #seen = 0;
+
+  constructor(size: number, random: Random) {
+    this.#size = size;
+    this.#random = random;
+  }
+
+  /** @param chunks - copied where the answer is taken: they are views of the socket's memory */
+  offer(request: string, chunks: readonly Uint8Array[]): void {
+    this.#seen++;
+    const place = this.samples.length < this.#size ? this.samples.length : this.#random.below(this.#seen);
+    if (place >= this.#size) return;
+    this.samples[place] = {request, answer: new Uint8Array(Buffer.concat(chunks))};
+  }
+}

@@ -1,0 +1,61 @@
+/** Whether a load has passed: each reason why not is a sentence, and `proofd bench` then ends with exit code 1. */
+import type {ErrorLimit} from "../loadOptions.ts";
+import type {LoadReport} from "../report/report.ts";
+import {count, formatCount, percent} from "../report/textReport.ts";
+
+/** Below this chance it is not by luck that all accounts that were looked at are absent. */
+const LUCK = 1e-6;
+const HUNDREDTHS_OF_PERCENT = 10_000;
+
+/** @returns nothing where the load has passed */
+export function listFailures(report: Omit<LoadReport, "failures" | "notes">): string[] {
+  const {requests, calls, errors, settings, latency, loop} = report;
+  if (requests.due === 0) return ["Nothing was measured: no request was due."];
+  if (requests.answered === 0) return ["No request was answered."];
+  const failures: string[] = [];
+  const {maxErrors, maxP99Ms} = settings.limits;
+  const failed = calls.errors + calls.lost;
+  if (calls.malformed > 0)
+    failures.push(
+      `${count(calls.malformed, "call")} got HTTP 200 without an answer: ${errors.malformedReason}.`,
+    );
+  if (calls.results === 0) return [...failures, "No call got a result."];
+  if (isBeyond(failed, calls.due, maxErrors))
+    failures.push(
+      `${formatCount(failed)} of ${count(calls.due, "call")} failed; --max-errors allows ${writeErrorLimit(maxErrors)}.`,
+    );
+  if (maxP99Ms !== null && latency !== null && latency.p99Ms > maxP99Ms)
+    failures.push(
+      `p99 (${loop === "open" ? "from due" : "service"}) is ${latency.p99Ms} ms; --max-p99 allows ${maxP99Ms} ms.`,
+    );
+  return [...failures, ...judgeVerification(report)];
+}
+
+export function writeErrorLimit(limit: ErrorLimit): string {
+  return "calls" in limit ? formatCount(limit.calls) : `${limit.percent}%`;
+}
+
+function isBeyond(failed: number, due: number, limit: ErrorLimit): boolean {
+  if ("calls" in limit) return failed > limit.calls;
+  // In whole numbers: 0.57 % of 10 000 are 57, not 56.99999999999999.
+  return failed * 100 * HUNDREDTHS_OF_PERCENT > Math.round(limit.percent * HUNDREDTHS_OF_PERCENT) * due;
+}
+
+function judgeVerification({
+  verification,
+  settings,
+}: Pick<LoadReport, "verification" | "settings">): string[] {
+  if (settings.verify === 0) return [];
+  const {checked, wrong, skipped, accounts} = verification;
+  if (checked === 0)
+    return [`Nothing could be verified: ${skipped}. --verify 0 loads a server without verifying.`];
+  const failures: string[] = [];
+  if (wrong > 0) failures.push(`${formatCount(wrong)} of ${count(checked, "verified answer")} are wrong.`);
+  const {present, absent} = accounts;
+  if (present === 0 && absent > 0 && settings.absent ** absent < LUCK)
+    failures.push(
+      `None of ${count(absent, "verified account")} exists, although only ${percent(settings.absent)} absent ones were ` +
+        "asked for: is --keys or --accounts of another chain? --absent 1 asks for absent accounts only.",
+    );
+  return failures;
+}

@@ -1,0 +1,111 @@
+/** The few calls beside the load: what the server is, which roots its blocks have. One at a time or a few at once. */
+import {Agent, request} from "undici";
+import {LoadError} from "../loadError.ts";
+import {shorten} from "../traffic/answer.ts";
+import type {Endpoint} from "../traffic/connection.ts";
+
+/** The server answered with an error object. */
+export class RpcAnswerError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.name = "RpcAnswerError";
+    this.code = code;
+  }
+}
+
+const CALLS_AT_ONCE = 8;
+
+export class RpcClient {
+  readonly #endpoint: Endpoint;
+  readonly #agent: Agent;
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+    const {timeoutMs} = endpoint;
+    this.#agent = new Agent({
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      connect: {timeout: timeoutMs},
+    });
+  }
+
+  /**
+   * @returns the result
+   * @throws RpcAnswerError for an error object; LoadError UNREACHABLE where there is no JSON-RPC answer
+   */
+  async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
+    const {origin, path, userAgent} = this.#endpoint;
+    let status: number;
+    let text: string;
+    try {
+      const response = await request(`${origin}${path}`, {
+        method: "POST",
+        headers: {"content-type": "application/json", "user-agent": userAgent},
+        body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
+        dispatcher: this.#agent,
+      });
+      status = response.statusCode;
+      text = await response.body.text();
+    } catch (error) {
+      throw new LoadError("UNREACHABLE", `cannot reach ${origin}: ${describe(error)}`);
+    }
+    return readResult(`${origin} answered ${method} with`, status, text);
+  }
+
+  /** @returns the result, or null where the server has no such method or none for these parameters */
+  async tryCall(method: string, params: readonly unknown[] = []): Promise<unknown> {
+    try {
+      return await this.call(method, params);
+    } catch (error) {
+      if (error instanceof RpcAnswerError) return null;
+      throw error;
+    }
+  }
+
+  /** Results by key, a few calls at once. */
+  async callAll<K>(
+    keys: Iterable<K>,
+    callOf: (key: K) => readonly [method: string, params: readonly unknown[]],
+  ): Promise<Map<K, unknown>> {
+    const results = new Map<K, unknown>();
+    const waiting = [...keys];
+    const work = async () => {
+      for (let key = waiting.pop(); key !== undefined; key = waiting.pop())
+        results.set(key, await this.call(...callOf(key)));
+    };
+    await Promise.all(Array.from({length: CALLS_AT_ONCE}, work));
+    return results;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+}
+
+function readResult(what: string, status: number, text: string): unknown {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON: ${shorten(text)}`);
+  }
+  if (typeof answer !== "object" || answer === null)
+    throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON-RPC answer: ${shorten(text)}`);
+  if ("error" in answer && typeof answer.error === "object" && answer.error !== null) {
+    const {code, message} = answer.error as {code?: unknown; message?: unknown};
+    if (status !== 200)
+      throw new LoadError("UNREACHABLE", `${what} HTTP ${status}: ${shorten(String(message))}`);
+    throw new RpcAnswerError(Number(code), String(message));
+  }
+  if (status !== 200 || !("result" in answer))
+    throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON-RPC answer: ${shorten(text)}`);
+  return answer.result;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return error.message === "" ? code || error.name : error.message;
+}

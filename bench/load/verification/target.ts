@@ -1,0 +1,91 @@
+/** What can be known of the server before the first request, from its own methods. */
+
+import {LoadError} from "../loadError.ts";
+import {type BlockChoice, type BlockSpan, resolveBlocks} from "../requests/blockChoice.ts";
+import {readDemoAccounts, readDemoChainId} from "../requests/demoKeys.ts";
+import type {Keys, KnownAccount} from "../requests/keys.ts";
+import type {Style} from "../requests/requestMaker.ts";
+import type {RpcClient} from "./rpcClient.ts";
+
+/** Each is null where the server does not say. */
+export interface Target {
+  readonly client: string | null;
+  readonly chainId: number | null;
+  /** First block that can be proved. */
+  readonly oldest: number | null;
+  /** Last block that can be proved. */
+  readonly newest: number | null;
+}
+
+export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> {
+  const client = readText(await rpc.tryCall("web3_clientVersion"));
+  const chainId = readQuantity(await rpc.tryCall(`${style}_chainId`));
+  if (style === "eth") {
+    // Every header since genesis is there; how far back it can prove, no node says.
+    return {client, chainId, oldest: 0, newest: readQuantity(await rpc.tryCall("eth_blockNumber"))};
+  }
+  const coverage = await rpc.tryCall("chain_getCoverage");
+  const {earliest, finalized} = (coverage ?? {}) as {earliest?: unknown; finalized?: unknown};
+  return {client, chainId, oldest: readQuantity(earliest), newest: readQuantity(finalized)};
+}
+
+/** @throws LoadError USAGE where the server does not say what --blocks asks for */
+export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): BlockSpan | null {
+  if (choice === null) return null;
+  const span = resolveBlocks(choice, oldest, newest);
+  if (typeof span !== "string") return span;
+  const method = span === "oldest" ? "chain_getCoverage" : "chain_getCoverage or eth_blockNumber";
+  throw new LoadError(
+    "USAGE",
+    `--blocks: the server does not say which block is its ${span} (${method}); name numbers`,
+  );
+}
+
+/** Accounts by default: those of the demo chain where it is that; with eth style those that the newest blocks name. */
+export async function findKeys(
+  rpc: RpcClient,
+  style: Style,
+  target: Target,
+): Promise<Keys & {origin: string}> {
+  if (style === "chain" && target.chainId === readDemoChainId())
+    return {kind: "list", accounts: readDemoAccounts(), origin: "the demo chain"};
+  const accounts = style === "eth" ? await findEthAccounts(rpc, target.newest) : [];
+  if (accounts.length > 0) return {kind: "list", accounts, origin: "the newest blocks"};
+  const chain = target.chainId === null ? "does not name its chain" : `serves chain ${target.chainId}`;
+  throw new LoadError(
+    "USAGE",
+    `the server ${chain}, whose accounts are not known here: name them with --keys FILE, ` +
+      "with --accounts N for a store of `npm run bench`, or ask for absent ones only with --absent 1",
+  );
+}
+
+const BLOCKS_READ = 16;
+const MAX_FOUND = 4096;
+
+/** Accounts that a development node holds keys of, and those in the newest blocks' transactions. */
+async function findEthAccounts(rpc: RpcClient, newest: number | null): Promise<KnownAccount[]> {
+  const found = new Set<string>();
+  const own = await rpc.tryCall("eth_accounts");
+  if (Array.isArray(own)) for (const address of own) found.add(address);
+  for (let number = newest ?? -1; number >= 0 && number > (newest ?? 0) - BLOCKS_READ; number--) {
+    const block = (await rpc.tryCall("eth_getBlockByNumber", [`0x${number.toString(16)}`, true])) as {
+      transactions?: readonly {from?: unknown; to?: unknown}[];
+    } | null;
+    for (const {from, to} of block?.transactions ?? []) {
+      found.add(from as string);
+      found.add(to as string);
+    }
+  }
+  return [...found]
+    .filter(address => typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address))
+    .slice(0, MAX_FOUND)
+    .map(address => ({address: address.toLowerCase(), slots: []}));
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function readQuantity(value: unknown): number | null {
+  return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : null;
+}

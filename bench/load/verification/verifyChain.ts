@@ -1,0 +1,36 @@
+/** Verifies the answer to a chain_getProof call with the independent verifier (verify/), suite by its root node's size. */
+import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+import {verifyProof} from "../../../verify/proofVerifier.ts";
+import type {Presence} from "./presence.ts";
+
+interface LeafProof {
+  readonly proofRelatedNodes?: readonly unknown[];
+}
+
+/**
+ * @param roots - any of them is trusted
+ * @returns what it proves
+ * @throws Error with what is wrong
+ */
+export function verifyChainProof(
+  roots: readonly string[],
+  address: string,
+  slots: readonly string[],
+  result: unknown,
+): Presence {
+  const rootNode = decodeHex(findRootNode(result));
+  const suite = rootNode.length === poseidon2Suite.rootNodeBytes ? poseidon2Suite : sha256Suite;
+  const root = encodeHex(suite.hash(rootNode));
+  if (!roots.includes(root)) throw new Error(`it leads to the root ${root}, which is not the block's`);
+  const proven = verifyProof(suite, decodeHex(root), address, slots, result);
+  return {account: proven.account !== null, slots: proven.slots.map(value => value !== null)};
+}
+
+function findRootNode(result: unknown): unknown {
+  const {accountProof} = (result ?? {}) as {accountProof?: {proof?: LeafProof; leftProof?: LeafProof}};
+  const proof = accountProof?.proof ?? accountProof?.leftProof;
+  const rootNode = proof?.proofRelatedNodes?.[0];
+  if (rootNode === undefined) throw new Error("accountProof: no proofRelatedNodes");
+  return rootNode;
+}

@@ -1,0 +1,137 @@
+/** Verifies the answer to an eth_getProof call (EIP-1186): Merkle-Patricia proofs against a block's state root. */
+import {verifyMerkleProof} from "@ethereumjs/mpt";
+import {RLP} from "@ethereumjs/rlp";
+import {keccak256} from "../../../verify/keccak256.ts";
+import type {Presence} from "./presence.ts";
+
+export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
+const EMPTY_CODE = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+const ZERO = `0x${"00".repeat(32)}`;
+
+interface EthProof {
+  readonly address?: unknown;
+  readonly accountProof?: unknown;
+  readonly balance?: unknown;
+  readonly nonce?: unknown;
+  readonly codeHash?: unknown;
+  readonly storageHash?: unknown;
+  readonly storageProof?: unknown;
+}
+
+/**
+ * @param roots - any of them is trusted
+ * @returns what it proves
+ * @throws Error with what is wrong
+ */
+export async function verifyEthProof(
+  roots: readonly string[],
+  address: string,
+  slots: readonly string[],
+  result: unknown,
+): Promise<Presence> {
+  const proof = (result ?? {}) as EthProof;
+  if (String(proof.address).toLowerCase() !== address) throw new Error(`address: is not ${address}`);
+  const nodes = readNodes("accountProof", proof.accountProof);
+  const root = rootOf(nodes);
+  if (!roots.includes(root)) throw new Error(`it leads to the root ${root}, which is not the block's`);
+  const value = await readProven("accountProof", root, decode("address", address), nodes);
+  checkAccount(proof, value);
+
+  const {storageProof} = proof;
+  if (!Array.isArray(storageProof) || storageProof.length !== slots.length)
+    throw new Error(`storageProof: not one entry for each of ${slots.length} slots`);
+  const present: boolean[] = [];
+  for (let i = 0; i < slots.length; i++) {
+    const at = `storageProof[${i}]`;
+    const entry = (storageProof[i] ?? {}) as {key?: unknown; value?: unknown; proof?: unknown};
+    const slot = BigInt(slots[i] as string);
+    if (readNumber(`${at}.key`, entry.key) !== slot) throw new Error(`${at}.key: is not ${slots[i]}`);
+    // An account without storage has no storage root in some nodes' answers.
+    const storageRoot = value === null || proof.storageHash === ZERO ? EMPTY_TRIE : String(proof.storageHash);
+    const proven = await readProven(at, storageRoot, word(slot), readNodes(`${at}.proof`, entry.proof));
+    const stored = proven === null ? 0n : toNumber(RLP.decode(proven) as Uint8Array);
+    if (readNumber(`${at}.value`, entry.value) !== stored)
+      throw new Error(`${at}.value: ${stored} is proved`);
+    present.push(stored !== 0n);
+  }
+  return {account: value !== null, slots: present};
+}
+
+/** @returns the state root that an answer leads to. @throws Error for nodes that are no bytes */
+export function readProofRoot(result: unknown): string {
+  return rootOf(readNodes("accountProof", ((result ?? {}) as EthProof).accountProof));
+}
+
+function rootOf(nodes: readonly Uint8Array[]): string {
+  return nodes.length === 0 ? EMPTY_TRIE : encode(keccak256(nodes[0] as Uint8Array));
+}
+
+/** The fields beside the proof are what it proves; for an account that does not exist, nothing. */
+function checkAccount(proof: EthProof, value: Uint8Array | null): void {
+  if (value === null) {
+    if (readNumber("nonce", proof.nonce) !== 0n || readNumber("balance", proof.balance) !== 0n)
+      throw new Error("the account is proved absent, but has a nonce or a balance");
+    if (proof.codeHash !== ZERO && proof.codeHash !== EMPTY_CODE)
+      throw new Error("the account is proved absent, but has code");
+    return;
+  }
+  const fields = RLP.decode(value) as Uint8Array[];
+  const [nonce, balance, storageHash, codeHash] = fields as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+  if (readNumber("nonce", proof.nonce) !== toNumber(nonce))
+    throw new Error(`nonce: ${toNumber(nonce)} is proved`);
+  if (readNumber("balance", proof.balance) !== toNumber(balance))
+    throw new Error(`balance: ${toNumber(balance)} is proved`);
+  if (proof.storageHash !== encode(storageHash))
+    throw new Error(`storageHash: ${encode(storageHash)} is proved`);
+  if (proof.codeHash !== encode(codeHash)) throw new Error(`codeHash: ${encode(codeHash)} is proved`);
+}
+
+/** @returns the value, or null where its absence is proven */
+async function readProven(
+  at: string,
+  root: string,
+  key: Uint8Array,
+  nodes: readonly Uint8Array[],
+): Promise<Uint8Array | null> {
+  if (root === EMPTY_TRIE) {
+    // geth has no node to show, anvil shows the root: the empty string.
+    if (nodes.every(node => encode(keccak256(node)) === EMPTY_TRIE)) return null;
+    throw new Error(`${at}: a node of an empty trie`);
+  }
+  if (nodes.length === 0) throw new Error(`${at}: no nodes`);
+  if (encode(keccak256(nodes[0] as Uint8Array)) !== root) throw new Error(`${at}: does not lead to ${root}`);
+  try {
+    return await verifyMerkleProof(keccak256(key), [...nodes], {root: decode(at, root)});
+  } catch (error) {
+    throw new Error(`${at}: ${(error as Error).message}`);
+  }
+}
+
+function readNodes(at: string, value: unknown): Uint8Array[] {
+  if (!Array.isArray(value)) throw new Error(`${at}: not an array`);
+  return value.map((text, i) => decode(`${at}[${i}]`, text));
+}
+
+function readNumber(at: string, value: unknown): bigint {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
+    throw new Error(`${at}: no 0x number`);
+  return BigInt(value);
+}
+
+function toNumber(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt(encode(bytes));
+}
+
+function word(value: bigint): Uint8Array {
+  return decode("slot", `0x${value.toString(16).padStart(64, "0")}`);
+}
+
+function decode(at: string, text: unknown): Uint8Array {
+  if (typeof text !== "string" || !/^0x(?:[0-9a-fA-F]{2})*$/.test(text))
+    throw new Error(`${at}: no 0x bytes`);
+  return new Uint8Array(Buffer.from(text.slice(2), "hex"));
+}
+
+function encode(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString("hex")}`;
+}

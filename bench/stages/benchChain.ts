@@ -1,0 +1,54 @@
+/**
+ * The chain that is measured: random accounts in block 0, then blocks of 350 leaf writes.
+ *
+ * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones. All of
+ * it follows from the number of accounts, so every run and every machine has the same chain.
+ */
+import {createHash} from "node:crypto";
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
+import {numberedAddress} from "../load/requests/numberedAddress.ts";
+import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
+
+const NEW_ACCOUNTS = 50;
+const CHANGED_ACCOUNTS = 200;
+export const LEAF_WRITES_PER_BLOCK = 3 * NEW_ACCOUNTS + CHANGED_ACCOUNTS;
+
+/** 20 bytes; accounts 0 .. N-1 are in block 0. */
+export function addressAt(i: number): Buffer {
+  return Buffer.from(numberedAddress(i), "hex");
+}
+
+/** 20 bytes of an account that no block has. */
+export function absentAddressAt(i: number): Buffer {
+  return addressAt(i).fill(0xaa, 4, 8);
+}
+
+export function makeBlock0(accounts: number): BlockDifference {
+  const allocation = new AccountDifferences();
+  for (let i = 0; i < accounts; i++)
+    allocation.add({address: addressAt(i), change: {balance: 10n ** 15n + BigInt(i)}});
+  addContracts(allocation, addressAt);
+  return {header: headerOf(0), accounts: allocation, chain: BENCH_CHAIN};
+}
+
+/** @param number - at least 1 */
+export function makeBlock(number: number, accounts: number): BlockDifference {
+  const changes = new AccountDifferences();
+  for (let i = 0; i < NEW_ACCOUNTS; i++)
+    changes.add({address: addressAt(accounts + (number - 1) * NEW_ACCOUNTS + i), change: {balance: 1n}});
+  const changed = new Set<number>();
+  for (let i = 0; changed.size < CHANGED_ACCOUNTS; i++)
+    changed.add(createHash("sha256").update(`change ${number} ${i}`).digest().readUInt32BE() % accounts);
+  for (const i of changed) changes.add({address: addressAt(i), change: {nonce: BigInt(number)}});
+  return {header: headerOf(number), accounts: changes};
+}
+
+function headerOf(number: number): BlockHeader {
+  return {
+    number,
+    hash: createHash("sha256").update(`block ${number}`).digest(),
+    timestamp: BigInt(1_700_000_000 + number),
+    gasLimit: 60_000_000n,
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Contracts of the bench store's block 0, so that gas estimates have something to run: the demo's token and ledger.
+ */
+import {createHash} from "node:crypto";
+import {addressWord, encodeCall} from "../../demo/abi.ts";
+import {readContract} from "../../demo/artefact.ts";
+import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {ChainConfig} from "../../storage/block/blockDifference.ts";
+import {keccak256} from "../../storage/hash/keccak.ts";
+import {configOfFork} from "../../workers/execution/forks.ts";
+
+export const BENCH_CHAIN: ChainConfig = {
+  chainId: 424_242n,
+  config: JSON.stringify({...configOfFork("osaka"), chainId: 424_242}),
+};
+
+export const TOKEN = contractAddress("token");
+export const LEDGER = contractAddress("ledger");
+/** Of each of the first HOLDERS accounts. */
+const TOKEN_BALANCE = 10n ** 24n;
+export const HOLDERS = 1000;
+
+const token = readContract("DemoToken");
+const ledger = readContract("Ledger");
+
+/** @param addressAt - 20 bytes of account i */
+export function addContracts(allocation: AccountDifferences, addressAt: (i: number) => Uint8Array): void {
+  const value = new Uint8Array(Buffer.from(TOKEN_BALANCE.toString(16).padStart(64, "0"), "hex"));
+  allocation.add({
+    address: TOKEN,
+    change: {
+      nonce: 1n,
+      code: Buffer.from(token.deployedBytecode, "hex"),
+      storage: Array.from({length: HOLDERS}, (_, i) => ({slot: balanceSlot(addressAt(i)), value})),
+    },
+  });
+  allocation.add({address: LEDGER, change: {nonce: 1n, code: Buffer.from(ledger.deployedBytecode, "hex")}});
+}
+
+export function encodeTransfer(to: Uint8Array, value: bigint): Uint8Array {
+  return encodeCall(token, "transfer(address,uint256)", to, value);
+}
+
+/** Writes so many slots that nobody has written before. */
+export function encodeFill(slots: bigint): Uint8Array {
+  return encodeCall(ledger, "fill(uint256,uint256,uint256)", 0n, slots, 1n);
+}
+
+/** `balanceOf` is at slot 0 (demo/contracts/DemoToken.sol). */
+export function balanceSlot(holder: Uint8Array): Uint8Array {
+  return keccak256(Buffer.concat([addressWord(holder), Buffer.alloc(32)]));
+}
+
+function contractAddress(name: string): Buffer {
+  return createHash("sha256").update(`contract ${name}`).digest().subarray(0, 20);
+}

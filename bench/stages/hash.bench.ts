@@ -1,0 +1,44 @@
+/**
+ * The suite's hashes: of two nodes one at a time and by the batch, of keys and values, as proofs and blocks need them.
+ */
+import {createHash} from "node:crypto";
+import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {addressAt} from "./benchChain.ts";
+import type {BenchStore} from "./benchStore.ts";
+import type {BenchTask, Stage} from "./stage.ts";
+
+const HASHES = 256;
+/** As storage/hash/pairBatch.ts gathers them. */
+const BATCH = 512;
+
+export function createHashStage({store: {suite}}: BenchStore): Stage {
+  const pairs = new Uint8Array(BATCH * 2 * WORD_BYTES);
+  for (let i = 0; i < 2 * BATCH; i++)
+    pairs.set(createHash("sha256").update(`node ${i}`).digest(), i * WORD_BYTES);
+  const hashes = new Uint8Array(BATCH * WORD_BYTES);
+  const address = addressAt(0);
+  const slot = pairs.subarray(0, WORD_BYTES);
+  const opening = pairs.subarray(0, suite.leafOpeningBytes);
+  const value = pairs.subarray(0, ACCOUNT_VALUE_BYTES);
+  const repeat = (name: string, hash: () => unknown): BenchTask => ({
+    name,
+    units: HASHES,
+    run: () => {
+      for (let i = 0; i < HASHES; i++) hash();
+    },
+  });
+  return {
+    tasks: [
+      repeat("two nodes, 64 bytes", () => suite.hashPairsInto(pairs, 1, hashes)),
+      {
+        name: `two nodes, ${BATCH} pairs in a batch`,
+        units: BATCH,
+        run: () => suite.hashPairsInto(pairs, BATCH, hashes),
+      },
+      repeat("key of an address, 20 bytes", () => suite.hashAddress(address)),
+      repeat("key of a slot, 32 bytes", () => suite.hashSlot(slot)),
+      repeat(`leaf opening, ${suite.leafOpeningBytes} bytes`, () => suite.hashNode(opening)),
+      repeat(`account's value, ${ACCOUNT_VALUE_BYTES} bytes`, () => suite.hashAccountValue(value)),
+    ],
+  };
+}

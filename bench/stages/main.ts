@@ -1,0 +1,92 @@
+/**
+ * `npm run bench`: makes the stores that are not there yet, measures every stage on each, prints a table, writes JSON.
+ */
+import {writeFileSync} from "node:fs";
+import {join} from "node:path";
+import {SUITE_NAMES} from "../../storage/hash/suite.ts";
+import {describeMachine} from "../load/report/machine.ts";
+import {type BenchRun, type Figure, type Result, RUN_FORMAT, readRun} from "./benchRun.ts";
+import {BENCH_FOLDER, openBenchStore, type StoreFigures} from "./benchStore.ts";
+import {createCommitStage} from "./commit.bench.ts";
+import {compareRuns} from "./comparison.ts";
+import {createEstimateStage} from "./estimate.bench.ts";
+import {prepareFile, runProgram} from "./flags.ts";
+import {createHashStage} from "./hash.bench.ts";
+import {createLookupStage} from "./lookup.bench.ts";
+import {measureStage} from "./measure.ts";
+import {type BenchOptions, createFlags, readOptions} from "./options.ts";
+import {createPageStage} from "./page.bench.ts";
+import {createPathStage} from "./path.bench.ts";
+import {createProofStage} from "./proof.bench.ts";
+import {comparisonText, figureRow, machineText, RESULT_HEADING, resultRow, storeText} from "./report.ts";
+import type {CreateStage} from "./stage.ts";
+import {createTextStage} from "./text.bench.ts";
+import {createWorkerStage} from "./worker.bench.ts";
+
+const STAGES: Readonly<Record<string, CreateStage>> = {
+  hash: createHashStage,
+  page: createPageStage,
+  lookup: createLookupStage,
+  path: createPathStage,
+  text: createTextStage,
+  proof: createProofStage,
+  worker: createWorkerStage,
+  estimate: createEstimateStage,
+  commit: createCommitStage,
+};
+const NAMES = [...Object.keys(STAGES), ...SUITE_NAMES];
+
+await runProgram(
+  {
+    command: "npm run bench --",
+    about: "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
+    flags: createFlags(NAMES),
+  },
+  texts => runBench(readOptions(texts, NAMES)),
+);
+
+async function runBench(options: BenchOptions): Promise<void> {
+  const {accounts, blocks, timeMs, againstPath} = options;
+  // Before minutes are spent on measuring.
+  const before = againstPath === undefined ? undefined : readRun(againstPath);
+  const machine = describeMachine();
+  const path =
+    options.jsonPath ??
+    join(BENCH_FOLDER, "runs", `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
+  prepareFile("json", path);
+  process.stdout.write(machineText(machine));
+  const stores: Record<string, StoreFigures> = {};
+  const results: Result[] = [];
+  const figures: Figure[] = [];
+  for (const suite of chosen(SUITE_NAMES, options.only)) {
+    const benchStore = await openBenchStore(suite, accounts, blocks);
+    stores[suite] = benchStore.made;
+    process.stdout.write(`${storeText(suite, benchStore.directory, benchStore.made)}\n${RESULT_HEADING}`);
+    for (const name of chosen(Object.keys(STAGES), options.only)) {
+      const stage = await (STAGES[name] as CreateStage)(benchStore);
+      const measured: Result[] = [];
+      for await (const result of measureStage(stage, {suite, stage: name}, timeMs)) {
+        measured.push(result);
+        process.stdout.write(resultRow(result));
+      }
+      results.push(...measured);
+      for (const figure of stage.figures?.(measured) ?? []) {
+        figures.push({suite, stage: name, ...figure});
+        process.stdout.write(figureRow({suite, stage: name, ...figure}));
+      }
+      await stage.close?.();
+    }
+    await benchStore.store.close();
+  }
+  const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, timeMs, stores, results, figures};
+  writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
+  process.stdout.write(`\nwritten to ${path}\n`);
+  if (before !== undefined)
+    process.stdout.write(`\nagainst ${againstPath}:\n${comparisonText(compareRuns(before, run))}`);
+}
+
+/** Those of `names` that `only` has; all if it has none of them. */
+function chosen(names: readonly string[], only: readonly string[] | undefined): readonly string[] {
+  const named = names.filter(name => only?.includes(name));
+  return named.length > 0 ? named : names;
+}

@@ -1,0 +1,58 @@
+/**
+ * Proofs as finished JSON-RPC text, in process, without threads: 8 calls a task (the dispatcher makes up to 128).
+ *
+ * Every run takes other accounts and, for old blocks, other blocks, so that caches help as little as they would in
+ * use. Before a task is measured it goes through all its accounts once: a server's threads know where keys stand after
+ * some minutes, and files are in the system's cache. With one slot: the token contract and the balance of one of its
+ * holders, each with its path.
+ */
+import {Prover} from "../../workers/prove/prover.ts";
+import {absentAddressAt, addressAt} from "./benchChain.ts";
+import {balanceSlot, HOLDERS, TOKEN} from "./benchContracts.ts";
+import type {BenchStore} from "./benchStore.ts";
+import {type ProveCall, packCalls} from "./proveJobs.ts";
+import {type BenchTask, type Stage, spread} from "./stage.ts";
+
+const CALLS_PER_RUN = 8;
+/** Their leaf pages, 80 MB at a million accounts, are more than a thread keeps. */
+const ACCOUNTS = 1 << 16;
+
+export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
+  const prover = new Prover(store);
+  const present = Array.from({length: ACCOUNTS}, (_, i) => addressAt(spread(i, accounts)));
+  const absent = Array.from({length: ACCOUNTS}, (_, i) => absentAddressAt(spread(i, accounts)));
+  const slots = Array.from({length: HOLDERS}, (_, i) => balanceSlot(addressAt(i)));
+  let round = 0;
+  const prove = (name: string, makeCall: (i: number) => ProveCall): BenchTask => {
+    const run = (): void => {
+      const {failures} = prover.answer(packCalls(CALLS_PER_RUN, () => makeCall(round++)));
+      if (failures.length > 0) throw new Error(failures[0]?.detail);
+    };
+    let isWarm = false;
+    const warmUp = (): void => {
+      for (let i = 0; i < ACCOUNTS && !isWarm; i += CALLS_PER_RUN) run();
+      isWarm = true;
+    };
+    return {name, units: CALLS_PER_RUN, run, hooks: {beforeAll: warmUp}};
+  };
+  const accountOf = (addresses: readonly Buffer[], i: number, block: number): ProveCall => ({
+    block,
+    address: addresses[i % ACCOUNTS] as Buffer,
+  });
+  const slotOf = (i: number, block: number): ProveCall => ({
+    block,
+    address: TOKEN,
+    slot: slots[spread(i, HOLDERS)],
+  });
+  const oldBlock = (i: number): number => spread(i, blocks + 1);
+  return {
+    tasks: [
+      prove("account, head", i => accountOf(present, i, blocks)),
+      prove("account, old blocks", i => accountOf(present, i, oldBlock(i))),
+      prove("absent account, head", i => accountOf(absent, i, blocks)),
+      prove("absent account, old blocks", i => accountOf(absent, i, oldBlock(i))),
+      prove("account and 1 slot, head", i => slotOf(i, blocks)),
+      prove("account and 1 slot, old blocks", i => slotOf(i, oldBlock(i))),
+    ],
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Proofs through the pool: the trip to a thread and back, and what one and two threads prove when they are kept busy.
+ *
+ * Input: accounts of block 0 at the head. Busy means two tasks of 128 proofs in flight per thread, each with memory for its
+ * answer as the server lends it; this process's main thread hands them out, so two threads on two cores cannot quite do
+ * twice as much as one.
+ */
+import {createAnswerMemory} from "../../server/proofs.ts";
+import {ProofPool} from "../../workers/pool.ts";
+import {addressAt} from "./benchChain.ts";
+import {type BenchStore, CACHE_BYTES} from "./benchStore.ts";
+import {CALLS_PER_TASK, packCalls} from "./proveJobs.ts";
+import {type BenchTask, type Stage, spread} from "./stage.ts";
+import {TaskStream} from "./taskStream.ts";
+
+/** Made ahead; together as many accounts as the other stages go through. */
+const JOBS = 256;
+const IN_FLIGHT_PER_WORKER = 2;
+const TASKS_PER_RUN = 8;
+
+export async function createWorkerStage({directory, accounts, blocks}: BenchStore): Promise<Stage> {
+  const openPool = (workers: number): Promise<ProofPool> =>
+    // The bench's own handle is the store's owner.
+    ProofPool.open({directory, workers, cacheBytes: CACHE_BYTES, createIfMissing: false, readOnly: true});
+  const one = await openPool(1);
+  const two = await openPool(2);
+  let round = 0;
+  const makeJobs = (calls: number) =>
+    Array.from({length: JOBS}, () =>
+      packCalls(calls, () => ({block: blocks, address: addressAt(spread(round++, accounts))})),
+    );
+  const trip = (name: string, calls: number): BenchTask => {
+    const jobs = makeJobs(calls);
+    return {name, units: 1, run: async () => one.prove(jobs[round++ % JOBS] as (typeof jobs)[0])};
+  };
+  const busyJobs = makeJobs(CALLS_PER_TASK);
+  const memory = createAnswerMemory();
+  const proveOne = async (pool: ProofPool): Promise<void> => {
+    const job = busyJobs[round++ % JOBS] as (typeof busyJobs)[0];
+    const {unused, text} = await pool.prove({...job, memory: memory.take()});
+    memory.put(unused ?? (text.buffer as ArrayBuffer));
+  };
+  const busy = (name: string, pool: ProofPool): BenchTask => {
+    const stream = new TaskStream(() => proveOne(pool), pool.workers * IN_FLIGHT_PER_WORKER);
+    return {
+      name,
+      units: TASKS_PER_RUN * CALLS_PER_TASK,
+      run: async () => stream.take(TASKS_PER_RUN),
+      hooks: {
+        beforeAll: async () => {
+          stream.start();
+          // Each thread has looked for most keys then, as a server's have after some minutes.
+          await stream.take(JOBS * pool.workers);
+        },
+        afterAll: () => stream.stop(),
+      },
+    };
+  };
+  const [busyOne, busyTwo] = [
+    busy("proofs, 1 thread kept busy", one),
+    busy("proofs, 2 threads kept busy", two),
+  ];
+  return {
+    tasks: [
+      trip("trip of an empty job", 0),
+      trip("trip of a job of 1 proof", 1),
+      trip(`trip of a job of ${CALLS_PER_TASK} proofs`, CALLS_PER_TASK),
+      busyOne,
+      busyTwo,
+    ],
+    figures: results => {
+      const perSecond = ({name}: BenchTask): number =>
+        results.find(result => result.name === name)?.perSecond ?? 0;
+      return [
+        {
+          name: "2 threads to 1 (target on 2 cores: 1.8)",
+          value: perSecond(busyTwo) / perSecond(busyOne),
+          unit: "times",
+        },
+      ];
+    },
+    close: async () => {
+      await one.close();
+      await two.close();
+    },
+  };
+}
