@@ -5,7 +5,7 @@
 import {availableParallelism} from "node:os";
 import {Command, type Option} from "commander";
 import {VERSION} from "../server/version.ts";
-import type {ImportSource} from "../workers/job.ts";
+import type {ImportSource} from "../workers/job/importSource.ts";
 import type {CheckOptions} from "./commands/checkCommand.ts";
 import type {FinalizeOptions} from "./commands/finalizeCommand.ts";
 import {createBench} from "./commands/loadCommand.ts";

@@ -1,16 +1,16 @@
 /** Where chain_estimateGas is answered: on a thread of ours, by an upstream, or not at all. */
-import type {EstimateAnswers, EstimateJob} from "../workers/job.ts";
-import {countLongWorkers, JOB_MS, SLICES} from "../workers/pool.ts";
+import type {EstimateAnswers, EstimateJob} from "../workers/job/estimateJob.ts";
+import {countLongWorkers, JOB_MS, SLICES} from "../workers/pool/pool.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
 import type {LongCallOptions} from "./dispatch/longCalls.ts";
 import type {PreparedEstimate} from "./dispatch/requestCalls.ts";
 import {collectEstimates, runEstimate} from "./dispatch/task.ts";
 import {type Gateway, MAX_CONNECTIONS} from "./gateway/gateway.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "./limits.ts";
+import {ESTIMATE_PARAMS, parseEstimateCall} from "./methods/estimateGas/estimateParams.ts";
+import {requireArray, type ServiceView} from "./methods/methods.ts";
 import type {Call} from "./rpc/envelope.ts";
-import {ESTIMATE_PARAMS, parseEstimateCall} from "./rpc/estimateParams.ts";
 import {requireExactValues} from "./rpc/exactValues.ts";
-import {requireArray, type ServiceView} from "./rpc/methods.ts";
 import {RpcCode, RpcError} from "./rpc/rpcError.ts";
 
 /**

@@ -1,12 +1,13 @@
 /** Puts the serving side together: lanes -> dispatcher -> service -> HTTP, and the metrics that look at all of them. */
 import type {Logger} from "pino";
-import type {ProofPool} from "../workers/pool.ts";
-import type {AnswerMemory} from "./dispatch/answerMemory.ts";
+import type {ProofPool} from "../workers/pool/pool.ts";
+import type {AnswerMemory} from "./answer/answerMemory.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {LANE_IDS, LANE_NAMES} from "./dispatch/laneId.ts";
 import {createEstimateLane, createLongCalls, type Estimates} from "./estimates.ts";
 import {HeldBytes} from "./http/heldBytes.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
+import {METHOD_NAMES} from "./methods/methods.ts";
 import {CallTally} from "./observe/callTally.ts";
 import {Metrics} from "./observe/metrics.ts";
 import {Readiness} from "./observe/readiness.ts";
@@ -14,7 +15,6 @@ import {RefusalLog} from "./observe/refusalLog.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {createAnswerMemory, createProofLane} from "./proofs.ts";
-import {METHOD_NAMES} from "./rpc/methods.ts";
 import {Service} from "./service.ts";
 
 export interface Front {

@@ -13,7 +13,7 @@ export interface Limits {
   readonly members: number;
   /** Object fields of a body alone: a key that is read for the first time takes several times as long as an element. */
   readonly fields: number;
-  /** Storage keys of one chain_getProof or chain_getProofAt. The packed form counts them in 16 bits (workers/job.ts). */
+  /** Storage keys of one chain_getProof or chain_getProofAt. The packed form counts them in 16 bits (workers/job/proveJob.ts). */
   readonly storageKeys: number;
   /** Cost of one HTTP request: an account 1, each slot 1, an estimate 20. */
   readonly requestCost: number;

@@ -1,10 +1,10 @@
 /** Where chain_getProof is answered: on the pool's proof threads, in memory that large tasks bring along. */
-import type {ProofPool} from "../workers/pool.ts";
-import {AnswerMemory} from "./dispatch/answerMemory.ts";
+import type {ProofPool} from "../workers/pool/pool.ts";
+import {AnswerMemory} from "./answer/answerMemory.ts";
+import {SEGMENT_COSTS} from "./answer/segment.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
 import {LaneId} from "./dispatch/laneId.ts";
 import type {TaskAnswers} from "./dispatch/requestCalls.ts";
-import {SEGMENT_COSTS} from "./dispatch/segment.ts";
 import {packTask, type Task} from "./dispatch/task.ts";
 
 /**

@@ -2,13 +2,13 @@
  * From a body to its answer: the envelope, the limits that hold before any work, the calls that need no lane, and the
  * hand-over of the others to the dispatcher. One head for the whole HTTP request is taken here.
  */
-import {ProofForm} from "../workers/job.ts";
-import type {ProofPool} from "../workers/pool.ts";
+import {ProofForm} from "../workers/job/proveJob.ts";
+import type {ProofPool} from "../workers/pool/pool.ts";
+import {Piece} from "./answer/taskText.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {LANE_METHODS, LaneId} from "./dispatch/laneId.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
 import type {PreparedEstimate, Slot} from "./dispatch/requestCalls.ts";
-import {Piece} from "./dispatch/taskText.ts";
 import {type Estimates, prepareEstimate} from "./estimates.ts";
 import type {Reply} from "./http/reply.ts";
 import {
@@ -18,10 +18,7 @@ import {
   type Limits,
   MAX_ESTIMATE_TEXT_BYTES,
 } from "./limits.ts";
-import type {CallTally} from "./observe/callTally.ts";
-import type {TroubleLog} from "./observe/troubleLog.ts";
-import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
-import {estimateCost} from "./rpc/estimateCost.ts";
+import {estimateCost} from "./methods/estimateGas/estimateCost.ts";
 import {
   answerMethod,
   ESTIMATE_METHOD,
@@ -30,8 +27,11 @@ import {
   RecordFailure,
   requireArray,
   type ServiceView,
-} from "./rpc/methods.ts";
-import {PROOF_PARAMS, packedBytes, packProofCall, proofCost} from "./rpc/proofParams.ts";
+} from "./methods/methods.ts";
+import {PROOF_PARAMS, packedBytes, packProofCall, proofCost} from "./methods/proofParams.ts";
+import type {CallTally} from "./observe/callTally.ts";
+import type {TroubleLog} from "./observe/troubleLog.ts";
+import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {createLimitError, encodeError, RpcError} from "./rpc/rpcError.ts";
 
 /** A JSON string's character takes at most 3 bytes of UTF-8 (a pair of surrogates 4). */

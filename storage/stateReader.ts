@@ -6,11 +6,11 @@
  */
 import type {ChainConfig} from "./block/blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./block/blockRecord.ts";
+import {decodeChain} from "./block/format.ts";
 import {StoreError} from "./errors.ts";
-import {decodeChain} from "./format.ts";
-import {type EmptyTree, emptyTree} from "./hash/emptyTree.ts";
 import type {HashSuite} from "./hash/suite.ts";
 import {toHex} from "./hex.ts";
+import {damaged} from "./leveldb/levelErrors.ts";
 import type {RecordSource} from "./leveldb/recordSource.ts";
 import {Pages} from "./page/pages.ts";
 import {
@@ -23,8 +23,8 @@ import {
   META,
   nameOfKey,
 } from "./record/layout.ts";
-import {damaged} from "./record/levelErrors.ts";
 import {openRecord} from "./record/record.ts";
+import {type EmptyTree, emptyTree} from "./tree/emptyTree.ts";
 
 export class StateReader {
   readonly suite: HashSuite;

@@ -7,8 +7,8 @@
 import {existsSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
+import {checkFormat} from "./block/format.ts";
 import {StoreError} from "./errors.ts";
-import {checkFormat} from "./format.ts";
 import type {HashSuite} from "./hash/suite.ts";
 import {KeyHints} from "./index/keyHints.ts";
 import {
@@ -19,14 +19,14 @@ import {
   readNote,
   writeNote,
 } from "./leveldb/acknowledgedNote.ts";
+import {damaged, openFailed, writeFailed} from "./leveldb/levelErrors.ts";
 import {LogTail} from "./leveldb/logTail.ts";
 import {markClosed, markOpen} from "./leveldb/openMark.ts";
+import {makeFolders, missingFolders, removeStore} from "./leveldb/storeFolder.ts";
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 import {blockKey, FIRST_PAGE, hashKey, MAX_U48, META, pageKey, pageOfKey} from "./record/layout.ts";
-import {damaged, openFailed, writeFailed} from "./record/levelErrors.ts";
 import {sealRecord} from "./record/record.ts";
 import {edgeBlock, StateReader} from "./stateReader.ts";
-import {makeFolders, missingFolders, removeStore} from "./storeFolder.ts";
 
 export interface StoreOptions {
   readonly directory: string;

@@ -60,7 +60,9 @@ process.exitCode = left.length > 0 ? 1 : (code ?? 1);
 function findFiles(): string[] {
   return FOLDERS.flatMap(folder => {
     const path = fileURLToPath(new URL(`${folder}/`, import.meta.url));
-    const names = readdirSync(path).filter(name => name.endsWith(".test.js"));
+    const names = (readdirSync(path, {recursive: true}) as string[]).filter(name =>
+      name.endsWith(".test.js"),
+    );
     return names.sort().map(name => `${path}${name}`);
   });
 }

@@ -1,12 +1,12 @@
 /** Makes the naive server's records from the newest block of a store of proofd, and checks that the root is the same. */
 import {existsSync, renameSync, rmSync} from "node:fs";
 import {Level} from "level";
-import {hashTopRoot} from "../../storage/hash/emptyTree.ts";
 import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {leafAt, leafCount} from "../../storage/page/leafPage.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
+import {hashTopRoot} from "../../storage/tree/emptyTree.ts";
 import {readLeafPage} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {

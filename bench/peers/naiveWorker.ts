@@ -6,8 +6,8 @@
 import {createHash} from "node:crypto";
 import {workerData} from "node:worker_threads";
 import {Level} from "level";
-import {emptyTree} from "../../storage/hash/emptyTree.ts";
 import {sha256Suite} from "../../storage/hash/sha256Suite.ts";
+import {emptyTree} from "../../storage/tree/emptyTree.ts";
 import {ACCOUNTS, hKeyKey, LEVEL_OPTIONS, leafKey, nodeKey, OPENING_BYTES, rootKey} from "./naiveLayout.ts";
 
 export interface NaiveCall {

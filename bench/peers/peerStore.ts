@@ -8,7 +8,7 @@ import {createHash} from "node:crypto";
 import {existsSync, renameSync} from "node:fs";
 import {join} from "node:path";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import {BlockWriter} from "../../storage/block/blockWriter.ts";
+import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import type {KnownAccount} from "../load/requests/keys.ts";
 import {copyStore} from "../served/storeCopy.ts";

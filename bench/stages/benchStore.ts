@@ -9,7 +9,7 @@
  */
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {BlockWriter} from "../../storage/block/blockWriter.ts";
+import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {describeMachine, type Machine} from "../load/report/machine.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";

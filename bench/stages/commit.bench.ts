@@ -5,7 +5,7 @@
  */
 
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {BlockWriter} from "../../storage/block/blockWriter.ts";
+import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
 import type {Stage} from "./stage.ts";

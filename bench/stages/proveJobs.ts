@@ -1,9 +1,10 @@
 /**
  * Jobs as the dispatcher makes them: calls of chain_getProof, packed.
  */
+
+import {SEGMENT_COSTS} from "../../server/answer/segment.ts";
 import {LaneId} from "../../server/dispatch/laneId.ts";
-import {SEGMENT_COSTS} from "../../server/dispatch/segment.ts";
-import {CALL_HEAD_BYTES, type ProveJob} from "../../workers/job.ts";
+import {CALL_HEAD_BYTES, type ProveJob} from "../../workers/job/proveJob.ts";
 
 /** Calls per task of a large batch (server/dispatch). */
 export const CALLS_PER_TASK = SEGMENT_COSTS[LaneId.PROOF];

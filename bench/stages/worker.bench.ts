@@ -6,7 +6,7 @@
  * twice as much as one.
  */
 import {createAnswerMemory} from "../../server/proofs.ts";
-import {ProofPool} from "../../workers/pool.ts";
+import {ProofPool} from "../../workers/pool/pool.ts";
 import {addressAt} from "./benchChain.ts";
 import {type BenchStore, CACHE_BYTES} from "./benchStore.ts";
 import {CALLS_PER_TASK, packCalls} from "./proveJobs.ts";

@@ -1,6 +1,6 @@
 /** `proofd check`: says what is wrong in a store's files and records, and where. It changes nothing. */
-import type {CheckEvent, CheckOutcome} from "../../workers/job.ts";
-import {startCheck} from "../../workers/runningCheck.ts";
+import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
+import {startCheck} from "../../workers/pool/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 import {openFailed} from "./storeOpening.ts";
 

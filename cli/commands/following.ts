@@ -7,16 +7,10 @@
  */
 import type {Logger} from "pino";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
-import type {
-  Head,
-  ImportEvent,
-  ImportJob,
-  ImportOutcome,
-  SourceChange,
-  SourceEvent,
-  SourceState,
-} from "../../workers/job.ts";
-import type {ProofPool, Running} from "../../workers/pool.ts";
+import type {Head} from "../../workers/job/head.ts";
+import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
+import type {SourceChange, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
+import type {ProofPool, Running} from "../../workers/pool/pool.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
 /** A FIFO may have a thousand writers a second. All are counted. */

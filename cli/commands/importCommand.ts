@@ -1,8 +1,9 @@
 /** `proofd import`: blocks or block differences into a store. */
 
 import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
-import type {ImportOutcome, ImportSource} from "../../workers/job.ts";
-import type {ProofPool} from "../../workers/pool.ts";
+import type {ImportOutcome} from "../../workers/job/importJob.ts";
+import type {ImportSource} from "../../workers/job/importSource.ts";
+import type {ProofPool} from "../../workers/pool/pool.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 import {DEFAULT_CACHE_BYTES, useStore} from "./storeOpening.ts";

@@ -2,7 +2,7 @@
  * An import's progress on standard error: a bar on a terminal, otherwise a line every few seconds.
  */
 import {Presets, SingleBar} from "cli-progress";
-import type {ImportEvent} from "../../workers/job.ts";
+import type {ImportEvent} from "../../workers/job/importJob.ts";
 
 export interface Progress {
   show(event: ImportEvent): void;

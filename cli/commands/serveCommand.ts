@@ -15,7 +15,7 @@ import {Readiness} from "../../server/observe/readiness.ts";
 import {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
 import {VERSION} from "../../server/version.ts";
-import type {ProofPool} from "../../workers/pool.ts";
+import type {ProofPool} from "../../workers/pool/pool.ts";
 import {ExitCode, StopWatch} from "../exitCode.ts";
 import type {EstimateOptions} from "../flags/estimateFlags.ts";
 import {WorkError} from "../workError.ts";

@@ -4,7 +4,7 @@
 
 import {ControlServer} from "../../server/control/controlServer.ts";
 import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
-import {type PoolOptions, ProofPool} from "../../workers/pool.ts";
+import {type PoolOptions, ProofPool} from "../../workers/pool/pool.ts";
 import {requireDescriptors} from "../descriptors.ts";
 import {ExitCode} from "../exitCode.ts";
 import {WorkError} from "../workError.ts";

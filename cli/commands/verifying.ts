@@ -7,9 +7,9 @@
 import type {Logger} from "pino";
 import type {Metrics} from "../../server/observe/metrics.ts";
 import type {TroubleLog} from "../../server/observe/troubleLog.ts";
-import type {CheckEvent, CheckOutcome} from "../../workers/job.ts";
-import type {Running} from "../../workers/pool.ts";
-import {startCheck} from "../../workers/runningCheck.ts";
+import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
+import type {Running} from "../../workers/pool/pool.ts";
+import {startCheck} from "../../workers/pool/runningCheck.ts";
 
 /** 10 GB in 160 s, a tenth of a core. */
 const BYTES_PER_SECOND = 64 << 20;

@@ -4,7 +4,11 @@
  */
 import {availableParallelism} from "node:os";
 import type {Command, Option} from "commander";
-import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings, HARDFORKS} from "../../workers/job.ts";
+import {
+  DEFAULT_ESTIMATE_SETTINGS,
+  type EstimateSettings,
+  HARDFORKS,
+} from "../../workers/job/estimateSettings.ts";
 import {
   createFeeOptions,
   createModelOptions,

@@ -1,6 +1,6 @@
 /** How the priority fee of an estimate is made, as flags of `proofd serve`: a model, and what it counts with. */
 import type {Option} from "commander";
-import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job/estimateSettings.ts";
 import {bigintParser, createOption, parseDecimal} from "./flag.ts";
 
 export type FeeModel = FeeSettings["model"];

@@ -7,7 +7,7 @@ import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
-import {type ProofPool, StoreError} from "../../workers/pool.ts";
+import {type ProofPool, StoreError} from "../../workers/pool/pool.ts";
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
 import {FINALIZE_PATH, type FinalizeAnswer, MAX_ORDER_BYTES, parseFinalizeOrder} from "./finalizeOrder.ts";
 

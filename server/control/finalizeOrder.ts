@@ -1,5 +1,5 @@
 /** What crosses between `proofd finalize` and the process that has the store open: POST /finalize. */
-import type {Head} from "../../workers/job.ts";
+import type {Head} from "../../workers/job/head.ts";
 
 export const FINALIZE_PATH = "/finalize";
 /** An order is a number in a few words. */

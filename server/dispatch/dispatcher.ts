@@ -11,6 +11,9 @@
  *
  * A request is in both lanes at once; what one of them answers early waits for the other's answer before it.
  */
+
+import {assembleAnswers, assembleErrors, countMethods, type Segment} from "../answer/segment.ts";
+import {type Piece, TaskText} from "../answer/taskText.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
@@ -24,10 +27,8 @@ import {type LongCallOptions, LongCalls} from "./longCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {QueueFigures} from "./queueFigures.ts";
 import {methodOf, type TaskAnswers} from "./requestCalls.ts";
-import {assembleAnswers, assembleErrors, countMethods, type Segment} from "./segment.ts";
 import type {SliceQueue} from "./sliceQueue.ts";
 import type {Task} from "./task.ts";
-import {type Piece, TaskText} from "./taskText.ts";
 
 /** How late a time-out may be noticed. */
 const SWEEP_MS = 50;

@@ -7,9 +7,10 @@
  * Calls that arrive in the same turn of the event loop share tasks: the queue is emptied after the turn's input
  * (setImmediate), not at each arrival.
  */
+
+import {Fifo} from "../answer/fifo.ts";
 import {hasRoom} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
-import {Fifo} from "./fifo.ts";
 import type {LaneId} from "./laneId.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {QueueFigures} from "./queueFigures.ts";

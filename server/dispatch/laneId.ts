@@ -2,7 +2,7 @@
  * The lanes: where calls are answered that the main thread does not answer itself. Each has its own queue, tasks under
  * way and limit, since their work runs on different threads (or another machine): neither waits for the other.
  */
-import {ESTIMATE_METHOD, PROOF_METHOD} from "../rpc/methods.ts";
+import {ESTIMATE_METHOD, PROOF_METHOD} from "../methods/methods.ts";
 
 export const LaneId = {PROOF: 0, ESTIMATE: 1} as const;
 

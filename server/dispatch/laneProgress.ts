@@ -1,5 +1,5 @@
 /** How far one HTTP request is in one lane. Its segments start in order; they may end in any. */
-import type {Segment} from "./segment.ts";
+import type {Segment} from "../answer/segment.ts";
 
 export class LaneProgress {
   /** Whether the lane's queue holds the request. */

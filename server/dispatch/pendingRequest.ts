@@ -9,13 +9,13 @@
  * The lanes go on independently, each within a window of bytes of its own: in one window, proofs set aside behind a slow
  * estimate would leave no room for the next estimate, which then could not be made beside it.
  */
-import type {Head} from "../../workers/job.ts";
+import type {Head} from "../../workers/job/head.ts";
+import {cutSegments, type Segment} from "../answer/segment.ts";
+import {Piece} from "../answer/taskText.ts";
 import type {Reply} from "../http/reply.ts";
 import {type ByLane, LANE_IDS, type LaneId} from "./laneId.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import type {RequestCalls} from "./requestCalls.ts";
-import {cutSegments, type Segment} from "./segment.ts";
-import {Piece} from "./taskText.ts";
 
 const COMMA_BYTES = 1;
 const OPEN = Buffer.from("[");

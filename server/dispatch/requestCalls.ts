@@ -5,10 +5,12 @@
  *   proof ids  |   0   |   1   |         |          |   2   | ...      packed back to back in `packed`
  *   est. ids   |       |       |         |    0     |       | ...
  */
-import {type Answers, CALL_HEAD_BYTES, type EstimateCall, FORM_AT, ProofForm} from "../../workers/job.ts";
+import type {Answers} from "../../workers/job/answers.ts";
+import type {EstimateCall} from "../../workers/job/estimateCall.ts";
+import {CALL_HEAD_BYTES, FORM_AT, ProofForm} from "../../workers/job/proveJob.ts";
+import type {AnswerMemory} from "../answer/answerMemory.ts";
 import {ESTIMATE_COST} from "../limits.ts";
-import {ESTIMATE_METHOD, PROOF_AT_METHOD, PROOF_METHOD} from "../rpc/methods.ts";
-import type {AnswerMemory} from "./answerMemory.ts";
+import {ESTIMATE_METHOD, PROOF_AT_METHOD, PROOF_METHOD} from "../methods/methods.ts";
 import {type ByLane, LaneId} from "./laneId.ts";
 
 /** A call that a lane answers, or the finished response object of any other, without a comma. */
@@ -18,7 +20,7 @@ export interface RequestCalls {
   readonly slots: readonly Slot[];
   /** JSON text of each call's id. */
   readonly ids: ByLane<readonly string[]>;
-  /** All proof calls as workers/job.ts packs them. */
+  /** All proof calls as workers/job/proveJob.ts packs them. */
   readonly packed: Uint8Array;
   /** End of each proof call in `packed`. */
   readonly ends: readonly number[];
@@ -37,7 +39,7 @@ export interface TaskAnswers extends Answers {
   readonly memory?: AnswerMemory;
   /** What each answer is counted as: 0 or its error's code. Left out: `text` has results only. */
   readonly codes?: readonly number[];
-  /** Estimates (workers/job.ts); left out: none, and all. */
+  /** Estimates (workers/job/estimateCall.ts); left out: none, and all. */
   readonly unfinished?: readonly number[];
   readonly begun?: number;
 }

@@ -1,8 +1,10 @@
 /** A task: segments of one or several requests that one lane answers together. */
-import type {EstimateCall, EstimateJob, EstimateSlice, ProveJob} from "../../workers/job.ts";
+import type {EstimateCall} from "../../workers/job/estimateCall.ts";
+import type {EstimateJob, EstimateSlice} from "../../workers/job/estimateJob.ts";
+import type {ProveJob} from "../../workers/job/proveJob.ts";
+import type {Segment} from "../answer/segment.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {RunEstimate, TaskAnswers} from "./requestCalls.ts";
-import type {Segment} from "./segment.ts";
 
 /** Segment `indexes[k]` of `requests[k]`, in this order. */
 export interface Task {
@@ -13,7 +15,7 @@ export interface Task {
 }
 
 /**
- * The calls of a task of proofs as one buffer (workers/job.ts). Copies them to memory of their own size: structured
+ * The calls of a task of proofs as one buffer (workers/job/proveJob.ts). Copies them to memory of their own size: structured
  * clone would take the whole buffer behind a view.
  */
 export function packTask(task: Task): ProveJob {

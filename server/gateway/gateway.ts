@@ -11,7 +11,7 @@ import type {Logger} from "pino";
 import {errors, Pool} from "undici";
 import type {TaskAnswers} from "../dispatch/requestCalls.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
-import {ESTIMATE_METHOD} from "../rpc/methods.ts";
+import {ESTIMATE_METHOD} from "../methods/methods.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer, UpstreamError} from "./upstreamAnswer.ts";
 

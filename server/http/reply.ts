@@ -11,8 +11,8 @@
  * here, except for at most one write.
  */
 import type {HttpResponse} from "uWebSockets.js";
-import {Fifo} from "../dispatch/fifo.ts";
-import {Piece} from "../dispatch/taskText.ts";
+import {Fifo} from "../answer/fifo.ts";
+import {Piece} from "../answer/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
 import type {HeldBytes} from "./heldBytes.ts";
 

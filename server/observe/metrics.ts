@@ -1,6 +1,6 @@
 /** What /metrics shows. Everything that changes per call is a plain number elsewhere and read when it is asked for. */
 import {Counter, collectDefaultMetrics, Gauge, Histogram, Registry} from "prom-client";
-import type {Head} from "../../workers/job.ts";
+import type {Head} from "../../workers/job/head.ts";
 import type {HeldBytes} from "../http/heldBytes.ts";
 import type {CallTally} from "./callTally.ts";
 import {type EstimateQueues, registerEstimateQueues} from "./estimateMetrics.ts";

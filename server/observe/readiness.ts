@@ -6,8 +6,9 @@
  * they came; what was held at the start came then.
  */
 
-import type {Failure, Head} from "../../workers/job.ts";
-import type {BlockSummary} from "../../workers/pool.ts";
+import type {Failure} from "../../workers/job/failure.ts";
+import type {Head} from "../../workers/job/head.ts";
+import type {BlockSummary} from "../../workers/pool/pool.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
 /** What it looks at: the pool. */

@@ -1,5 +1,5 @@
 /** What --diffs reads from, as /metrics and /readyz show it. */
-import type {SourceChange, SourceState} from "../../workers/job.ts";
+import type {SourceChange, SourceState} from "../../workers/job/importSource.ts";
 
 /** "ended": nothing more can come. "failed": a line or the store refuses; it may be tried again. */
 export type SourceStatusName = SourceState | "ended" | "failed";

@@ -2,7 +2,7 @@
  * Our own faults: counted, logged in full, answered as -32603 with nothing but a request id that leads to the log line.
  */
 import type {Logger} from "pino";
-import type {Failure} from "../../workers/job.ts";
+import type {Failure} from "../../workers/job/failure.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 
 export class TroubleLog {

@@ -1,5 +1,6 @@
-/** From a failure of the workers or the gateway (workers/job.ts) to its JSON-RPC error. */
-import type {Failure, Head} from "../../workers/job.ts";
+/** From a failure of the workers or the gateway (workers/job/failure.ts) to its JSON-RPC error. */
+import type {Failure} from "../../workers/job/failure.ts";
+import type {Head} from "../../workers/job/head.ts";
 import {createBlockUnknownError, RpcCode, RpcError} from "./rpcError.ts";
 
 /** @returns undefined for what is our own fault, which is for the log and not for the caller (troubleLog.ts) */

@@ -1,7 +1,7 @@
 /**
  * The JSON-RPC errors of this service: codes, data and their text. The server is the only place that knows the numbers.
  */
-import type {Head} from "../../workers/job.ts";
+import type {Head} from "../../workers/job/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
 export const RpcCode = {

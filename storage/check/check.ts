@@ -3,7 +3,6 @@
  */
 
 import type {BlockRecord} from "../block/blockRecord.ts";
-import {hashTopRoot} from "../hash/emptyTree.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
 import {describeLoss, isFinding, NOTE_FILE, readNote} from "../leveldb/acknowledgedNote.ts";
@@ -11,6 +10,7 @@ import {FIRST_PAGE, isHashKey, nameOfKey} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import type {StateReader} from "../stateReader.ts";
 import type {Account} from "../tree/account.ts";
+import {hashTopRoot} from "../tree/emptyTree.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkPath, checkTree} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";

@@ -3,7 +3,6 @@
  */
 
 import {StoreError} from "../errors.ts";
-import {FIRST_FREE_NODE, foldLeftSpine, HEAD_INDEX, TAIL_INDEX} from "../hash/emptyTree.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {listIndex} from "../index/indexList.ts";
 import {
@@ -19,6 +18,7 @@ import {childPage, childRootAt} from "../page/innerPage.ts";
 import {type Leaf, leafAt} from "../page/leafPage.ts";
 import type {StateReader} from "../stateReader.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
+import {FIRST_FREE_NODE, foldLeftSpine, HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
 import {findKey, readLeaf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkIndex} from "./checkIndex.ts";

@@ -6,7 +6,7 @@ import {mkdtemp, rm, symlink} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join, resolve} from "node:path";
 import {Level} from "level";
-import {isLocked} from "../record/levelErrors.ts";
+import {isLocked} from "./levelErrors.ts";
 
 /**
  * Has another process the store open? Nothing in its directory is changed: LevelDB takes the lock of an empty folder, which

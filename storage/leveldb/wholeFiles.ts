@@ -8,8 +8,8 @@
 import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
-import {inUse} from "../record/levelErrors.ts";
 import {isFinding} from "./acknowledgedNote.ts";
+import {inUse} from "./levelErrors.ts";
 import {isInUse} from "./lock.ts";
 import {type FileFinding, type Manifest, readManifest, type TableFile} from "./manifest.ts";
 import {isMarkedOpen} from "./openMark.ts";

@@ -8,9 +8,9 @@
  * asked for again, and grow the heap; those of a token, or of a relayer's contract, are asked for all the time.
  */
 import {StoreError} from "../errors.ts";
+import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
-import {damaged} from "../record/levelErrors.ts";
 import {openRecord} from "../record/record.ts";
 import {DIRECTORY} from "./indexPage.ts";
 import {INNER_PAGE} from "./innerPage.ts";

@@ -9,8 +9,8 @@
  */
 
 import {StoreError} from "../errors.ts";
-import type {EmptyTree} from "../hash/emptyTree.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
+import type {EmptyTree} from "./emptyTree.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "./treeRoot.ts";
 
 /** keccak256 of no bytes. */

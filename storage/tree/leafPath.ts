@@ -10,7 +10,6 @@
  */
 
 import {StoreError} from "../errors.ts";
-import type {EmptyTree} from "../hash/emptyTree.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
 import {
   childOnPath,
@@ -34,6 +33,7 @@ import {
 } from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
 import {rowLength, rowStart} from "../page/rows.ts";
+import type {EmptyTree} from "./emptyTree.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 /** Bytes of a branch's pre-image: left, right. */

@@ -5,7 +5,6 @@
  */
 
 import {StoreError} from "../errors.ts";
-import {HEAD_INDEX, TAIL_INDEX} from "../hash/emptyTree.ts";
 import {searchIndex} from "../index/hKeyIndex.ts";
 import {type KeyHints, NO_HINT} from "../index/keyHints.ts";
 import {childOnPath, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
@@ -13,6 +12,7 @@ import {compareAt} from "../page/indexPage.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
+import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 /** Where a key stands among the leaves. */

@@ -4,9 +4,10 @@
  *
  *   nextFreeNode u40 | root page u48 | index page u48 | subRoot 32
  */
-import type {EmptyTree} from "../hash/emptyTree.ts";
-import {FIRST_FREE_NODE} from "../hash/emptyTree.ts";
+
 import {WORD_BYTES} from "../hash/suite.ts";
+import type {EmptyTree} from "./emptyTree.ts";
+import {FIRST_FREE_NODE} from "./emptyTree.ts";
 
 export interface TreeRoot {
   /** Positions in use, head and tail included: every leaf index is below it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {parseEstimateCall} from "../../server/rpc/estimateParams.ts";
+import {parseEstimateCall} from "../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
 import {ADDRESS, HASH, VIEW} from "../support/estimateCalls.ts";
 import {anySpelledCall} from "../support/spelledCalls.ts";

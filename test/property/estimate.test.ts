@@ -26,7 +26,7 @@ import {EstimateError} from "../../workers/estimate/estimateError.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {Machines} from "../../workers/estimate/machine.ts";
 import {Simulation} from "../../workers/estimate/simulation.ts";
-import type {Authorization, EstimateCall} from "../../workers/job.ts";
+import type {Authorization, EstimateCall} from "../../workers/job/estimateCall.ts";
 import {createTransaction} from "../support/callAsTransaction.ts";
 import type {AccountDifference} from "../support/differenceLine.ts";
 import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimateStore.ts";

@@ -11,7 +11,7 @@ import {
 import {Address, type PrefixedHexString} from "@ethereumjs/util";
 import {encodeHex} from "../../verify/hex.ts";
 import {splitWords} from "../../workers/estimate/words.ts";
-import type {EstimateCall} from "../../workers/job.ts";
+import type {EstimateCall} from "../../workers/job/estimateCall.ts";
 
 /** Not signed. A call without a nonce has 0. */
 export function createTransaction(call: EstimateCall, common: Common, gasLimit: bigint): TypedTransaction {

@@ -1,6 +1,6 @@
 /** What a check of a store finds. */
-import type {CheckOutcome} from "../../workers/job.ts";
-import {startCheck} from "../../workers/runningCheck.ts";
+import type {CheckOutcome} from "../../workers/job/checkJob.ts";
+import {startCheck} from "../../workers/pool/runningCheck.ts";
 
 export interface CheckedStore extends CheckOutcome {
   /** `where: what` of each finding. */

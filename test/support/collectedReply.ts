@@ -1,6 +1,7 @@
 /** An answer kept in memory, in the place of a socket; its reader stops and goes on when it is told to. */
+
+import type {Piece} from "../../server/answer/taskText.ts";
 import type {PendingReply} from "../../server/dispatch/pendingRequest.ts";
-import type {Piece} from "../../server/dispatch/taskText.ts";
 
 export class CollectedReply implements PendingReply {
   heldBytes = 0;

@@ -1,9 +1,9 @@
 /** Calls of chain_estimateGas as unit tests make them: against one small chain, and what is refused by its message. */
 import assert from "node:assert/strict";
-import {type EstimateView, parseEstimateCall} from "../../server/rpc/estimateParams.ts";
+import {type EstimateView, parseEstimateCall} from "../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
 import {decodeHex, encodeHex} from "../../verify/hex.ts";
-import type {EstimateCall} from "../../workers/job.ts";
+import type {EstimateCall} from "../../workers/job/estimateCall.ts";
 
 export const HASH = `0x${"c3".repeat(32)}`;
 /** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */

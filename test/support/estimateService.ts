@@ -3,8 +3,8 @@ import {pino} from "pino";
 import {createFront, type Front} from "../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
-import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../workers/job.ts";
-import {ProofPool} from "../../workers/pool.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../workers/job/estimateSettings.ts";
+import {ProofPool} from "../../workers/pool/pool.ts";
 import type {RpcAnswer} from "./rpcAnswer.ts";
 import "./testProcess.ts";
 

@@ -5,8 +5,9 @@ import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {StateStore} from "../../storage/stateStore.ts";
-import {DEFAULT_ESTIMATE_SETTINGS, type EstimateCall, type EstimateSettings} from "../../workers/job.ts";
-import {type EstimateOptions, ProofPool} from "../../workers/pool.ts";
+import type {EstimateCall} from "../../workers/job/estimateCall.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../workers/job/estimateSettings.ts";
+import {type EstimateOptions, ProofPool} from "../../workers/pool/pool.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 import "./testProcess.ts";
 

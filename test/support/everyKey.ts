@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {sha256Suite} from "../../verify/hashSuites.ts";
 import {encodeHex} from "../../verify/hex.ts";
 import {verifyProof} from "../../verify/proofVerifier.ts";
-import type {ProofPool} from "../../workers/pool.ts";
+import type {ProofPool} from "../../workers/pool/pool.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
 import {proveCalls} from "./proveCalls.ts";
 import type {RandomChain} from "./randomBlocks.ts";

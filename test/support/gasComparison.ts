@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import {quantity} from "../../verify/hex.ts";
-import type {EstimateSettings} from "../../workers/job.ts";
+import type {EstimateSettings} from "../../workers/job/estimateSettings.ts";
 import type {Anvil} from "./anvil.ts";
 import type {CallObject, Overrides} from "./callObject.ts";
 import {EstimateService} from "./estimateService.ts";

@@ -3,7 +3,7 @@
  *
  * Run: node importProcess.js DIRECTORY BLOCKS.ndjson
  */
-import {ProofPool} from "../../workers/pool.ts";
+import {ProofPool} from "../../workers/pool/pool.ts";
 
 const [directory, path] = process.argv.slice(2) as [string, string];
 const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});

@@ -7,7 +7,7 @@
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
 import type {Piscina} from "piscina";
-import {ProofPool, type Running} from "../../workers/pool.ts";
+import {ProofPool, type Running} from "../../workers/pool/pool.ts";
 import {encodeLines} from "./differenceLine.ts";
 import {createLine} from "./serviceLines.ts";
 

@@ -1,9 +1,9 @@
-/** Calls of chain_getProof as the pool takes them (workers/job.ts): packed in, texts out. */
+/** Calls of chain_getProof as the pool takes them (workers/job/proveJob.ts): packed in, texts out. */
 
 import {word} from "../../verify/hashSuites.ts";
 import {decodeHex} from "../../verify/hex.ts";
-import {CALL_HEAD_BYTES} from "../../workers/job.ts";
-import type {ProofPool} from "../../workers/pool.ts";
+import {CALL_HEAD_BYTES} from "../../workers/job/proveJob.ts";
+import type {ProofPool} from "../../workers/pool/pool.ts";
 
 export interface ProveCall {
   readonly block: number;

@@ -2,7 +2,12 @@
 import fc from "fast-check";
 import {encodeHex} from "../../verify/hex.ts";
 import {splitWords} from "../../workers/estimate/words.ts";
-import type {AccessListEntry, AccountOverride, Authorization, EstimateCall} from "../../workers/job.ts";
+import type {
+  AccessListEntry,
+  AccountOverride,
+  Authorization,
+  EstimateCall,
+} from "../../workers/job/estimateCall.ts";
 import {packWords} from "./packedWords.ts";
 
 const bytes = (length: number) => fc.uint8Array({minLength: length, maxLength: length});

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import type {ImportJob, ImportOutcome} from "../../workers/job.ts";
-import {ProofPool} from "../../workers/pool.ts";
+import type {ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
+import {ProofPool} from "../../workers/pool/pool.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 import "./testProcess.ts";
 

@@ -2,7 +2,7 @@
  * EIP-7702: sets the code of the accounts whose owners signed for it, before the call runs.
  */
 import {Account, type Address, bigIntToUnpaddedBytes, eoaCode7702RecoverAuthority} from "@ethereumjs/util";
-import type {Authorization} from "../job.ts";
+import type {Authorization} from "../job/estimateCall.ts";
 import type {BoundedEvm} from "./boundedEvm.ts";
 import type {CallState} from "./callState.ts";
 import {AUTHORIZATION_GAS} from "./callTransaction.ts";

@@ -8,7 +8,7 @@
  * `run` has node:vm stop it, which ends the isolate's execution at the next loop or big-integer step.
  */
 import {Script} from "node:vm";
-import {ThreadClock} from "../threadClock.ts";
+import {ThreadClock} from "../thread/threadClock.ts";
 import {MAX_STRETCH} from "./maxStretch.ts";
 import type {Slice} from "./slices.ts";
 

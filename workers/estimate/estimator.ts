@@ -5,14 +5,10 @@
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import type {
-  EstimateAnswers,
-  EstimateCall,
-  EstimateJob,
-  EstimateSettings,
-  EstimateSlice,
-  Failure,
-} from "../job.ts";
+import type {EstimateCall} from "../job/estimateCall.ts";
+import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
+import type {EstimateSettings} from "../job/estimateSettings.ts";
+import type {Failure} from "../job/failure.ts";
 import {failureOf} from "../prove/prover.ts";
 import {feeOf} from "./callFee.ts";
 import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./callTransaction.ts";

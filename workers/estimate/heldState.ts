@@ -5,10 +5,10 @@
  * it, all of it is dropped.
  */
 import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
-import {HEAD_INDEX, TAIL_INDEX} from "../../storage/hash/emptyTree.ts";
 import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {decodeStoredAccount} from "../../storage/tree/account.ts";
+import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {findLeaf, readLeaf} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "../execution/byteKey.ts";

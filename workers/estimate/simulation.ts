@@ -6,7 +6,7 @@
  */
 import {EVMError} from "@ethereumjs/evm";
 import {Account, Address} from "@ethereumjs/util";
-import type {EstimateCall} from "../job.ts";
+import type {EstimateCall} from "../job/estimateCall.ts";
 import {applyAuthorizations, recoverAuthorities, type SignedAuthorization} from "./authorizations.ts";
 import {floorGas, intrinsicGas} from "./callTransaction.ts";
 import type {BlockContext, Machine} from "./machine.ts";

@@ -7,7 +7,7 @@
  *
  * 64 endless calls that come at once hold up a short one for 64 first slices. With 20 ms in place of 3 that were 1.3 s.
  */
-import type {EstimateSlice} from "../job.ts";
+import type {EstimateSlice} from "../job/estimateJob.ts";
 
 export interface Slice {
   /** Of the thread's time, which the kernel tells to 4 ms (its tick): a first slice ends after 3 to 6. */

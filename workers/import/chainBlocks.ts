@@ -2,7 +2,7 @@
  * Blocks from a chain: geth's genesis and the blocks that `geth export` writes, executed one after the other.
  */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import type {BlockWriter} from "../../storage/block/blockWriter.ts";
+import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../execution/blockExecutor.ts";
 import {decodeBlockHead} from "../execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../execution/genesis.ts";

@@ -10,7 +10,7 @@
 import {type BigIntStats, constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
 import {setTimeout as delay} from "node:timers/promises";
-import type {SourceEvent} from "../job.ts";
+import type {SourceEvent} from "../job/importSource.ts";
 import type {InputOptions} from "./inputFile.ts";
 import {openStandardInput, readStream} from "./pipe.ts";
 import {SourceError} from "./sourceBlock.ts";

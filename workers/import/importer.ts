@@ -5,13 +5,14 @@
  * written, so that a block that comes alone is provable at once.
  */
 
-import {BlockWriter} from "../../storage/block/blockWriter.ts";
+import {checkChainId} from "../../storage/block/format.ts";
+import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StoreError} from "../../storage/errors.ts";
-import {checkChainId} from "../../storage/format.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ExecutionError} from "../execution/errors.ts";
-import type {FinalizeOrder, Head, ImportJob, ImportMessage, ImportOutcome} from "../job.ts";
-import {readHead} from "../readHead.ts";
+import type {Head} from "../job/head.ts";
+import type {FinalizeOrder, ImportJob, ImportMessage, ImportOutcome} from "../job/importJob.ts";
+import {readHead} from "../pool/readHead.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {FollowedInput} from "./followedInput.ts";
 import {readFollowedLines} from "./followedLines.ts";

@@ -4,7 +4,7 @@
  * "waiting" is told once it has lasted: rotation leaves a path without a file for a moment, and some write each line
  * with a writer of its own.
  */
-import type {SourceChange, SourceEvent, SourceState} from "../job.ts";
+import type {SourceChange, SourceEvent, SourceState} from "../job/importSource.ts";
 
 const WAITING_MS = 1000;
 

@@ -5,7 +5,7 @@
  *   lent memory    written, handed back with the text in it: no copy, no pages that the kernel has to clear
  *   own memory     grows by doubling, kept from task to task; the text is copied out
  */
-import type {Answers} from "../job.ts";
+import type {Answers} from "../job/answers.ts";
 import {writeHexInto} from "./hexText.ts";
 
 const INITIAL_BYTES = 1 << 20;

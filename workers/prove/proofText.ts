@@ -5,11 +5,12 @@
  *
  * The first nodes are the same in all proofs of a tree's version (TreeHeadText).
  */
-import type {EmptyTree} from "../../storage/hash/emptyTree.ts";
-import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/hash/emptyTree.ts";
+
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {type KeyHints, NO_HINT} from "../../storage/index/keyHints.ts";
 import type {PageReader} from "../../storage/page/pages.ts";
+import type {EmptyTree} from "../../storage/tree/emptyTree.ts";
+import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/tree/emptyTree.ts";
 import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../storage/tree/leafPath.ts";
 import {findKey} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";

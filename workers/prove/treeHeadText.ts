@@ -5,8 +5,9 @@
  *
  * Kept for the version asked for last: the calls of a batch mostly name one block.
  */
-import type {EmptyTree} from "../../storage/hash/emptyTree.ts";
+
 import {type HashSuite, TREE_HEIGHT} from "../../storage/hash/suite.ts";
+import type {EmptyTree} from "../../storage/tree/emptyTree.ts";
 import {PRE_IMAGE_BYTES} from "../../storage/tree/leafPath.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {writeHexInto} from "./hexText.ts";

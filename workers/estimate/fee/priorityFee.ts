@@ -5,7 +5,7 @@
  *                      minGasPrice - baseFee)
  *   extra-data     margin * (floor(variable * size / gasLimit) + fixed)
  */
-import type {FeeSettings} from "../../job.ts";
+import type {FeeSettings} from "../../job/estimateSettings.ts";
 import {type Fraction, parseDecimal} from "./decimal.ts";
 
 export interface FeeInputs {

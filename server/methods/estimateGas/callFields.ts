@@ -1,0 +1,143 @@
+/**
+ * The call object of chain_estimateGas, its fields checked one by one and then together.
+ *
+ *   type   excludes                                                  without `type` it is chosen for
+ *   0      accessList, maxFeePerGas, maxPriorityFeePerGas            gasPrice
+ *   1      maxFeePerGas, maxPriorityFeePerGas                        gasPrice and accessList
+ *   2      gasPrice                                                  maxFeePerGas, maxPriorityFeePerGas
+ *   4      gasPrice; needs authorizationList and to                  authorizationList
+ *
+ * Only type 4 has an authorizationList. Where nothing decides, the block's hard fork will.
+ */
+import type {EstimateCall, TransactionType} from "../../../workers/job/estimateCall.ts";
+import {encodeQuantity} from "../../rpc/quantity.ts";
+import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
+import {
+  type Fields,
+  parseAddress,
+  parseAmount,
+  parseBytes,
+  parseField,
+  parseFields,
+  parseNonce,
+  parseWei,
+  readField,
+  refuse,
+  WORD_BOUND,
+} from "./callValues.ts";
+
+/** What the node says about every call. */
+export interface CallRules {
+  /** undefined: not known, a call's own is not compared. */
+  readonly chainId: bigint | undefined;
+  readonly gasCap: number;
+}
+
+const EXCLUDED: Readonly<Record<TransactionType, readonly string[]>> = {
+  0: ["accessList", "maxFeePerGas", "maxPriorityFeePerGas", "authorizationList"],
+  1: ["maxFeePerGas", "maxPriorityFeePerGas", "authorizationList"],
+  2: ["gasPrice", "authorizationList"],
+  4: ["gasPrice"],
+};
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * @param path - of the parameter, `params[0]`
+ * @throws RpcError INVALID_PARAMS
+ */
+export function parseCallFields(
+  call: unknown,
+  path: string,
+  rules: CallRules,
+): Omit<EstimateCall, "block" | "overrides"> {
+  const fields = parseFields(call, `${path} (call)`, "an object");
+  checkChainId(fields, path, rules.chainId);
+  const type = chooseType(fields, path);
+  return {
+    ...(type === undefined ? {} : {type}),
+    value: parseField(fields, "value", path, parseWei).value ?? 0n,
+    data: parseData(fields, path),
+    ...parseField(fields, "from", path, parseAddress),
+    ...parseField(fields, "to", path, parseAddress),
+    ...parseField(fields, "gas", path, (gas, gasPath) => parseGas(gas, gasPath, rules.gasCap)),
+    ...parseFees(fields, path),
+    ...parseField(fields, "nonce", path, parseNonce),
+    ...parseField(fields, "accessList", path, parseAccessList),
+    ...parseField(fields, "authorizationList", path, parseAuthorizationList),
+  };
+}
+
+function chooseType(fields: Fields, path: string): TransactionType | undefined {
+  const has = (name: string) => readField(fields, name) !== undefined;
+  const dynamic = has("maxFeePerGas") ? "maxFeePerGas" : "maxPriorityFeePerGas";
+  if (has("gasPrice") && has(dynamic)) {
+    throw invalid(`${path} has both gasPrice and ${dynamic}: expected one or the other`);
+  }
+  const type = parseField(fields, "type", path, parseType).type ?? typeOfFields(has, dynamic);
+  if (type === undefined) return undefined;
+  for (const name of EXCLUDED[type]) {
+    if (has(name)) throw invalid(`${path}.${name} is given: expected none in a call of type ${type}`);
+  }
+  if (type === 4) {
+    for (const name of ["authorizationList", "to"]) {
+      if (!has(name)) throw invalid(`${path}.${name} is missing: expected one in a call of type 4`);
+    }
+  }
+  return type;
+}
+
+function typeOfFields(has: (name: string) => boolean, dynamic: string): TransactionType | undefined {
+  if (has("authorizationList")) return 4;
+  if (has("gasPrice")) return has("accessList") ? 1 : 0;
+  return has(dynamic) ? 2 : undefined;
+}
+
+function parseType(value: unknown, path: string): TransactionType {
+  const type = Number(parseAmount(value, path, WORD_BOUND));
+  if (type === 0 || type === 1 || type === 2 || type === 4) return type;
+  throw refuse(path, value, type === 3 ? "0, 1, 2 or 4; blobs are not supported" : "0, 1, 2 or 4");
+}
+
+function parseFees(
+  fields: Fields,
+  path: string,
+): Pick<EstimateCall, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas"> {
+  const fees = {
+    ...parseField(fields, "gasPrice", path, parseWei),
+    ...parseField(fields, "maxFeePerGas", path, parseWei),
+    ...parseField(fields, "maxPriorityFeePerGas", path, parseWei),
+  };
+  const {maxFeePerGas, maxPriorityFeePerGas} = fees;
+  if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined) return fees;
+  if (maxPriorityFeePerGas <= maxFeePerGas) return fees;
+  const highest = `at most maxFeePerGas, ${encodeQuantity(maxFeePerGas)}`;
+  throw refuse(`${path}.maxPriorityFeePerGas`, readField(fields, "maxPriorityFeePerGas"), highest);
+}
+
+function parseGas(value: unknown, path: string, gasCap: number): bigint {
+  const gas = parseWei(value, path);
+  if (gas > BigInt(gasCap)) throw refuse(path, value, `at most ${gasCap}, this node's cap for an estimate`);
+  return gas;
+}
+
+/** `input` is the newer name of `data`; SDKs send either or both. */
+function parseData(fields: Fields, path: string): Uint8Array {
+  const {data} = parseField(fields, "data", path, parseBytes);
+  const {input} = parseField(fields, "input", path, parseBytes);
+  if (data !== undefined && input !== undefined && Buffer.compare(data, input) !== 0) {
+    throw invalid(`${path}.data and ${path}.input differ: expected one of them, or the same in both`);
+  }
+  return data ?? input ?? NO_BYTES;
+}
+
+function checkChainId(fields: Fields, path: string, own: bigint | undefined): void {
+  const {chainId} = parseField(fields, "chainId", path, parseWei);
+  if (chainId === undefined || own === undefined || chainId === own) return;
+  throw refuse(`${path}.chainId`, readField(fields, "chainId"), `${encodeQuantity(own)}, this node's chain`);
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(RpcCode.INVALID_PARAMS, message);
+}

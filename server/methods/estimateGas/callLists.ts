@@ -1,0 +1,81 @@
+/** The two lists that a call of chain_estimateGas may have: EIP-2930's access list and EIP-7702's authorizations. */
+import type {AccessListEntry, Authorization} from "../../../workers/job/estimateCall.ts";
+import {
+  type Bound,
+  decodeWordInto,
+  type Fields,
+  NONCE_BOUND,
+  parseAddress,
+  parseAmount,
+  parseFields,
+  parseWei,
+  readField,
+  refuse,
+  WORD_BYTES,
+  WORD_EXPECTED,
+} from "./callValues.ts";
+
+const BYTE_BOUND: Bound = {below: 2n ** 8n, text: "2^8"};
+/** EIP-7702: from 2^64 on the transaction is invalid; 2^64 - 1 only makes its authorization void. */
+const SIGNED_NONCE_BOUND: Bound = {below: NONCE_BOUND.below + 1n, text: "2^64"};
+/** `v` of legacy signatures counts from here. */
+const LEGACY_V = 27n;
+
+export function parseAccessList(list: unknown, path: string): AccessListEntry[] {
+  if (!Array.isArray(list)) throw refuse(path, list, "an array of {address, storageKeys}");
+  return list.map((entry: unknown, index) => parseAccessListEntry(entry, `${path}[${index}]`));
+}
+
+function parseAccessListEntry(entry: unknown, path: string): AccessListEntry {
+  const fields = parseFields(entry, path, "{address, storageKeys}");
+  return {
+    address: parseAddress(readField(fields, "address"), `${path}.address`),
+    storageKeys: parseStorageKeys(readField(fields, "storageKeys"), `${path}.storageKeys`),
+  };
+}
+
+/** Read like the storage keys of chain_getProof. @returns 32 bytes each */
+function parseStorageKeys(keys: unknown, path: string): Uint8Array {
+  if (keys === undefined) return new Uint8Array(0);
+  if (!Array.isArray(keys)) throw refuse(path, keys, "an array of storage keys");
+  const words = new Uint8Array(keys.length * WORD_BYTES);
+  for (let index = 0; index < keys.length; index++) {
+    if (!decodeWordInto(keys[index], words, index * WORD_BYTES)) {
+      throw refuse(`${path}[${index}]`, keys[index], WORD_EXPECTED);
+    }
+  }
+  return words;
+}
+
+/** @returns at least one */
+export function parseAuthorizationList(list: unknown, path: string): Authorization[] {
+  if (!Array.isArray(list) || list.length === 0) {
+    throw refuse(path, list, "a non-empty array of {chainId, address, nonce, yParity, r, s}");
+  }
+  return list.map((entry: unknown, index) => parseAuthorization(entry, `${path}[${index}]`));
+}
+
+function parseAuthorization(entry: unknown, path: string): Authorization {
+  const fields = parseFields(entry, path, "{chainId, address, nonce, yParity, r, s}");
+  return {
+    chainId: parseWei(readField(fields, "chainId"), `${path}.chainId`),
+    address: parseAddress(readField(fields, "address"), `${path}.address`),
+    nonce: parseAmount(readField(fields, "nonce"), `${path}.nonce`, SIGNED_NONCE_BOUND),
+    yParity: parseParity(fields, path),
+    r: parseWei(readField(fields, "r"), `${path}.r`),
+    s: parseWei(readField(fields, "s"), `${path}.s`),
+  };
+}
+
+/** `yParity`, or `v` in its place, which may be 27 or 28 for 0 or 1; a node's own answers have both. */
+function parseParity(fields: Fields, path: string): bigint {
+  const yParity = readField(fields, "yParity");
+  const v = readField(fields, "v");
+  if (v === undefined) return parseAmount(yParity, `${path}.yParity`, BYTE_BOUND);
+  const sent = parseAmount(v, `${path}.v`, BYTE_BOUND);
+  const parity = sent === LEGACY_V || sent === LEGACY_V + 1n ? sent - LEGACY_V : sent;
+  if (yParity !== undefined && parseAmount(yParity, `${path}.yParity`, BYTE_BOUND) !== parity) {
+    throw refuse(`${path}.v`, v, "the same as yParity, or one of them only");
+  }
+  return parity;
+}

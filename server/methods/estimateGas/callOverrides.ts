@@ -1,0 +1,125 @@
+/**
+ * State overrides of chain_estimateGas: what accounts are taken to be instead, keyed by address.
+ *
+ *   {"0x..20 bytes": {balance, nonce, code, state | stateDiff: {"0x..slot": "0x..value"}}}
+ *
+ * A field that is not known is refused here, though not in the call itself: an override that is not applied
+ * (movePrecompileToAddress, say) makes the answer wrong.
+ */
+import type {AccountOverride} from "../../../workers/job/estimateCall.ts";
+import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {shorten} from "../../rpc/shorten.ts";
+import {
+  ADDRESS_BYTES,
+  ADDRESS_EXPECTED,
+  decodeAddressInto,
+  decodeWordInto,
+  type Fields,
+  parseBytes,
+  parseFields,
+  parseNonce,
+  parseWei,
+  readField,
+  refuse,
+  WORD_BYTES,
+  WORD_EXPECTED,
+} from "./callValues.ts";
+
+const FIELDS: ReadonlySet<string> = new Set(["balance", "nonce", "code", "state", "stateDiff"]);
+const EXPECTED = "{balance, nonce, code, state or stateDiff}";
+
+type Account = {-readonly [field in keyof AccountOverride]: AccountOverride[field]};
+
+/** @param path - of the parameter, `params[1]` or `params[2]` */
+export function parseOverrides(overrides: unknown, path: string): AccountOverride[] {
+  const accounts = parseFields(overrides, `${path} (overrides)`, "an object keyed by address");
+  const keys = Object.keys(accounts);
+  // Views into one buffer: it crosses to the worker once.
+  const addresses = new Uint8Array(keys.length * ADDRESS_BYTES);
+  const parsed = keys.map((key, index) => {
+    const address = decodeAddressInto(key, addresses, index * ADDRESS_BYTES);
+    if (address === undefined) throw refuse(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
+    return parseAccount(address, readField(accounts, key), `${path}["${key}"]`);
+  });
+  requireDistinct(keys, addresses, ADDRESS_BYTES, `${path} (overrides)`);
+  return parsed;
+}
+
+/** Hot: a call may have ten thousand accounts, so fields are set one by one, and not spread from an object each. */
+function parseAccount(address: Uint8Array, account: unknown, path: string): AccountOverride {
+  const parsed: Account = {address};
+  if (account === undefined) return parsed;
+  const fields = parseFields(account, path, EXPECTED);
+  for (const name of Object.keys(fields)) {
+    if (FIELDS.has(name) || readField(fields, name) === undefined) continue;
+    const message = `${path} has the field ${shorten(name)}, which is not supported: expected ${EXPECTED}`;
+    throw new RpcError(RpcCode.INVALID_PARAMS, message);
+  }
+  const balance = readField(fields, "balance");
+  if (balance !== undefined) parsed.balance = parseWei(balance, `${path}.balance`);
+  const nonce = readField(fields, "nonce");
+  if (nonce !== undefined) parsed.nonce = parseNonce(nonce, `${path}.nonce`);
+  const code = readField(fields, "code");
+  if (code !== undefined) parsed.code = parseBytes(code, `${path}.code`);
+  parseStorageInto(parsed, fields, path);
+  return parsed;
+}
+
+function parseStorageInto(parsed: Account, fields: Fields, path: string): void {
+  const state = readField(fields, "state");
+  const stateDiff = readField(fields, "stateDiff");
+  if (state !== undefined && stateDiff !== undefined) {
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${path} has both state and stateDiff: expected one of them`);
+  }
+  if (state !== undefined) {
+    parsed.slots = parseSlots(state, `${path}.state`);
+    parsed.replacesStorage = true;
+  } else if (stateDiff !== undefined) {
+    parsed.slots = parseSlots(stateDiff, `${path}.stateDiff`);
+    parsed.replacesStorage = false;
+  }
+}
+
+/** @returns 64 bytes each: the slot, and its value */
+function parseSlots(slots: unknown, path: string): Uint8Array {
+  const values = parseFields(slots, path, "an object of slots and their values");
+  const keys = Object.keys(values);
+  const words = new Uint8Array(keys.length * 2 * WORD_BYTES);
+  let at = 0;
+  for (const key of keys) {
+    if (!decodeWordInto(key, words, at)) throw refuse(`${path}: a key`, key, WORD_EXPECTED);
+    const value = values[key];
+    if (!decodeWordInto(value, words, at + WORD_BYTES)) {
+      throw refuse(`${path}[${JSON.stringify(key)}]`, value, WORD_EXPECTED);
+    }
+    at += 2 * WORD_BYTES;
+  }
+  requireDistinct(keys, words, WORD_BYTES, path);
+  return words;
+}
+
+/**
+ * One object may hold an address or a slot in two spellings: which of them is meant nobody knows.
+ *
+ * @param keys - of one object
+ * @param packed - what they are, all at the same distance
+ * @param keyBytes - at the start of each one's place in `packed`
+ */
+function requireDistinct(keys: readonly string[], packed: Uint8Array, keyBytes: number, path: string): void {
+  if (areSpelledAlike(keys)) return;
+  const texts = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
+  const distance = packed.length / keys.length;
+  const seen = new Set<string>();
+  for (const [index, key] of keys.entries()) {
+    seen.add(texts.toString("latin1", index * distance, index * distance + keyBytes));
+    if (seen.size > index) continue;
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${path} has ${shorten(key)} twice: expected it once`);
+  }
+}
+
+/** Lower case, and all of one length, as programs write them: then different keys are different numbers. */
+function areSpelledAlike(keys: readonly string[]): boolean {
+  const length = keys[0]?.length;
+  for (const key of keys) if (key.length !== length || key !== key.toLowerCase()) return false;
+  return true;
+}

@@ -1,0 +1,96 @@
+/**
+ * The parameters of chain_getProof and chain_getProofAt, [address, storageKeys, block], from text to the packed form of
+ * workers/job/proveJob.ts:
+ *
+ *   block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each
+ */
+import {CALL_HEAD_BYTES, FORM_AT, type ProofForm} from "../../workers/job/proveJob.ts";
+import {decodeHexInto} from "../rpc/hexText.ts";
+import {createLimitError, RpcCode, RpcError} from "../rpc/rpcError.ts";
+import {shorten} from "../rpc/shorten.ts";
+import {type BlockView, resolveSelector} from "./selector.ts";
+
+export const PROOF_PARAMS = "[address, storageKeys, block]";
+
+const PARAMS = ["address", "storageKeys", "block"] as const;
+const ADDRESS_BYTES = 20;
+const KEY_BYTES = 32;
+const ADDRESS_AT = 6;
+const KEY_COUNT_AT = 26;
+
+/** Bytes of a packed call. */
+export function packedBytes(keyCount: number): number {
+  return CALL_HEAD_BYTES + keyCount * KEY_BYTES;
+}
+
+/** What the call will cost: 1 and 1 a key; 0 for one that `packProofCall` refuses for its shape or length. */
+export function proofCost(params: unknown, maxKeys: number): number {
+  if (!Array.isArray(params)) return 0;
+  const keys: unknown = params[1];
+  return Array.isArray(keys) && keys.length <= maxKeys ? 1 + keys.length : 0;
+}
+
+/**
+ * Hot: runs once per call, allocates nothing.
+ *
+ * @param packed - output, `packedBytes(params[1].length)` bytes from `start`; unspecified after a throw
+ * @returns the end of the packed call
+ * @throws RpcError
+ */
+export function packProofCall(
+  params: readonly unknown[],
+  form: ProofForm,
+  view: BlockView,
+  maxKeys: number,
+  packed: Buffer,
+  start: number,
+): number {
+  if (params.length !== PARAMS.length) throw refuseCount(params.length);
+  const keys = params[1];
+  if (!Array.isArray(keys)) {
+    throw new RpcError(
+      RpcCode.INVALID_PARAMS,
+      `params[1] (storageKeys) is ${shorten(keys)}: expected an array of storage keys, [] for none`,
+    );
+  }
+  if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
+  packAddress(params[0], packed, start + ADDRESS_AT);
+  let at = start + CALL_HEAD_BYTES;
+  for (let index = 0; index < keys.length; index++) {
+    packKey(keys[index], index, packed, at);
+    at += KEY_BYTES;
+  }
+  packed.writeUInt16BE(keys.length, start + KEY_COUNT_AT);
+  packed[start + FORM_AT] = form;
+  const block = params[2];
+  if (block === null) throw new RpcError(RpcCode.INVALID_PARAMS, "params[2] (block) is null: it is required");
+  packed.writeUIntBE(resolveSelector(block, "params[2] (block)", "provable", view), start, 6);
+  return at;
+}
+
+function packAddress(text: unknown, packed: Buffer, at: number): void {
+  const isWhole = typeof text === "string" && text.length === 2 + 2 * ADDRESS_BYTES;
+  if (isWhole && decodeHexInto(text, packed, at, ADDRESS_BYTES)) return;
+  throw new RpcError(
+    RpcCode.INVALID_PARAMS,
+    `params[0] (address) is ${shorten(text)}: expected 20 bytes, 0x and 40 hex digits`,
+  );
+}
+
+function packKey(text: unknown, index: number, packed: Buffer, at: number): void {
+  if (typeof text === "string" && decodeHexInto(text, packed, at, KEY_BYTES)) return;
+  throw new RpcError(
+    RpcCode.INVALID_PARAMS,
+    `params[1][${index}] (storage key) is ${shorten(text)}: expected 0x and 1 to 64 hex digits`,
+  );
+}
+
+function refuseCount(count: number): RpcError {
+  if (count > PARAMS.length) {
+    return new RpcError(RpcCode.INVALID_PARAMS, `params has ${count} elements: expected ${PROOF_PARAMS}`);
+  }
+  return new RpcError(
+    RpcCode.INVALID_PARAMS,
+    `params[${count}] (${PARAMS[count]}) is missing: expected ${PROOF_PARAMS}, all required`,
+  );
+}

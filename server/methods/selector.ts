@@ -1,0 +1,134 @@
+/**
+ * Block selectors: a quantity, a tag, or EIP-1898's {"blockNumber"} / {"blockHash"}, resolved against one head.
+ *
+ *   tag                      provable (chain_getProof)           held (the other methods)
+ *   finalized                newest finalized                    newest finalized
+ *   safe                     newest finalized                    newest finalized
+ *   latest, pending          newest finalized                    newest held
+ *   earliest                 oldest finalized                    oldest held
+ *
+ * A number or hash names its block; `provable` refuses one that is not finalized.
+ */
+import type {Head} from "../../workers/job/head.ts";
+import {decodeHexInto} from "../rpc/hexText.ts";
+import {parseQuantity} from "../rpc/quantity.ts";
+import {createBlockUnknownError, createNotFinalizedError, RpcCode, RpcError} from "../rpc/rpcError.ts";
+import {shorten} from "../rpc/shorten.ts";
+
+export type SelectorColumn = "provable" | "held";
+
+/** What a selector is resolved against: one head for the whole HTTP request. */
+export interface BlockView {
+  readonly head: Head;
+  /** @param hash - 32 bytes */
+  readonly findBlock: (hash: Uint8Array) => number | undefined;
+}
+
+const EXPECTED =
+  'expected a 0x block number, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
+const HASH_BYTES = 32;
+
+/**
+ * @param name - of the parameter, as messages call it
+ * @returns the number of a block that is held, finalized where `column` is "provable"
+ * @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED
+ */
+export function resolveSelector(
+  selector: unknown,
+  name: string,
+  column: SelectorColumn,
+  view: BlockView,
+): number {
+  if (typeof selector === "string") {
+    const tagged = resolveTag(selector, column, view.head);
+    if (tagged !== undefined) return tagged;
+    const block = parseQuantity(selector);
+    if (block === undefined) throw refuse(name, selector);
+    return requireHeld(block, selector, column, view.head);
+  }
+  if (typeof selector === "object" && selector !== null && !Array.isArray(selector)) {
+    return resolveObject(selector as Record<string, unknown>, name, column, view);
+  }
+  throw refuse(name, selector);
+}
+
+function resolveTag(tag: string, column: SelectorColumn, head: Head): number | undefined {
+  switch (tag) {
+    case "latest":
+    case "pending":
+      if (column === "provable") return requireFinalized(tag, head);
+      if (head.latest === null) throw createBlockUnknownError(tag, head);
+      return head.latest;
+    case "safe":
+    case "finalized":
+      return requireFinalized(tag, head);
+    case "earliest":
+      if (head.earliest === null) throw createBlockUnknownError(tag, head);
+      return requireHeld(head.earliest, tag, column, head);
+    default:
+      return undefined;
+  }
+}
+
+function requireFinalized(tag: string, head: Head): number {
+  if (head.latest === null) throw createBlockUnknownError(tag, head);
+  if (head.finalized === null) throw createNotFinalizedError(tag, head);
+  return head.finalized;
+}
+
+/** EIP-1898. `requireCanonical` changes nothing: every block held is canonical. */
+function resolveObject(
+  fields: Record<string, unknown>,
+  name: string,
+  column: SelectorColumn,
+  view: BlockView,
+): number {
+  const hasNumber = Object.hasOwn(fields, "blockNumber");
+  const hasHash = Object.hasOwn(fields, "blockHash");
+  if (hasNumber === hasHash) {
+    const what = hasNumber ? "both blockNumber and blockHash" : "neither blockNumber nor blockHash";
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${name} has ${what}: expected exactly one of them`);
+  }
+  if (Object.hasOwn(fields, "requireCanonical") && typeof fields.requireCanonical !== "boolean") {
+    const came = shorten(fields.requireCanonical);
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.requireCanonical is ${came}: expected true or false`);
+  }
+  if (hasNumber) {
+    const text = fields.blockNumber;
+    const block = typeof text === "string" ? parseQuantity(text) : undefined;
+    if (block === undefined) {
+      const expected = "expected a 0x block number";
+      throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.blockNumber is ${shorten(text)}: ${expected}`);
+    }
+    return requireHeld(block, text as string, column, view.head);
+  }
+  const text = fields.blockHash;
+  const block = view.findBlock(parseHash(text, name));
+  // A block imported after this request's head was taken does not exist for it.
+  if (block === undefined || view.head.latest === null || block > view.head.latest) {
+    throw createBlockUnknownError(text as string, view.head);
+  }
+  return requireHeld(block, text as string, column, view.head);
+}
+
+function parseHash(text: unknown, name: string): Uint8Array {
+  const hash = new Uint8Array(HASH_BYTES);
+  const isWhole = typeof text === "string" && text.length === 2 + 2 * HASH_BYTES;
+  if (isWhole && decodeHexInto(text, hash, 0, HASH_BYTES)) return hash;
+  const expected = "expected 0x and 64 hex digits";
+  throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.blockHash is ${shorten(text)}: ${expected}`);
+}
+
+function requireHeld(block: number, shown: string, column: SelectorColumn, head: Head): number {
+  if (head.earliest === null || head.latest === null || block < head.earliest || block > head.latest) {
+    throw createBlockUnknownError(shown, head);
+  }
+  if (column === "provable" && (head.finalized === null || block > head.finalized)) {
+    throw createNotFinalizedError(shown, head);
+  }
+  return block;
+}
+
+function refuse(name: string, selector: unknown): RpcError {
+  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(selector)}: ${EXPECTED}`);
+}

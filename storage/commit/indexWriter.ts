@@ -1,0 +1,165 @@
+/**
+ * The hKey index being changed: copy on write. What a change touches becomes a draft in memory; `seal` writes the
+ * drafts as new pages and leaves every older version as it was.
+ */
+
+import {WORD_BYTES} from "../hash/suite.ts";
+import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../index/hKeyIndex.ts";
+import {
+  BUCKET_ENTRIES,
+  bucketEntries,
+  DIRECTORY,
+  DIRECTORY_CHILDREN,
+  directoryChild,
+  ENTRY_BYTES,
+  encodeBucket,
+  encodeDirectory,
+  entryLeafIndex,
+  nibbleAt,
+  searchEntries,
+} from "../page/indexPage.ts";
+import type {WriteBatch} from "./writeBatch.ts";
+
+/** A page number (0 = nothing there), or what will become a page. */
+type Node = number | DirectoryDraft | BucketDraft;
+
+interface DirectoryDraft {
+  readonly children: Node[];
+}
+
+interface BucketDraft {
+  /** Sorted, as in a bucket page; never empty. */
+  entries: Buffer;
+}
+
+export class IndexWriter {
+  private root: Node;
+  private readonly batch: WriteBatch;
+
+  /** @param page - of the index's root, 0 for an empty one */
+  constructor(batch: WriteBatch, page: number) {
+    this.batch = batch;
+    this.root = page;
+  }
+
+  /** @returns undefined if the index is empty */
+  search(hKey: Uint8Array): IndexPosition | undefined {
+    let node = this.root;
+    for (let depth = 0; ; depth++) {
+      if (node === 0) return undefined;
+      if (typeof node === "number") return searchIndex(this.batch, node, depth, hKey);
+      if ("entries" in node) return searchBucket(node.entries, hKey);
+      const nibble = nibbleAt(hKey, depth);
+      const child: Node = node.children[nibble] as Node;
+      if (child === 0) return this.nearest(node, nibble);
+      node = child;
+    }
+  }
+
+  insert(hKey: Uint8Array, leafIndex: number): void {
+    this.root = this.insertInto(this.root, 0, hKey, leafIndex);
+  }
+
+  /** @param hKey - of a key that is in the index */
+  remove(hKey: Uint8Array): void {
+    this.root = this.removeFrom(this.root, 0, hKey);
+  }
+
+  /** Writes what changed. @returns page number of the root */
+  seal(): number {
+    this.root = this.sealNode(this.root);
+    return this.root;
+  }
+
+  private sealNode(node: Node): number {
+    if (typeof node === "number") return node;
+    if ("entries" in node) return this.batch.putPage(spare => encodeBucket(node.entries, spare));
+    const children = node.children.map(child => this.sealNode(child));
+    return this.batch.putPage(spare => encodeDirectory(children, spare));
+  }
+
+  private draft(page: number): DirectoryDraft | BucketDraft {
+    const body = this.batch.read(page);
+    if (body[0] !== DIRECTORY) return {entries: bucketEntries(body)};
+    return {children: Array.from({length: DIRECTORY_CHILDREN}, (_, nibble) => directoryChild(body, nibble))};
+  }
+
+  private insertInto(node: Node, depth: number, hKey: Uint8Array, leafIndex: number): Node {
+    if (node === 0) return {entries: encodeEntry(hKey, leafIndex)};
+    const draft = typeof node === "number" ? this.draft(node) : node;
+    if ("entries" in draft) {
+      const at = -(searchEntries(draft.entries, hKey) + 1) * ENTRY_BYTES;
+      if (at < 0) throw new RangeError("the key is in the index already");
+      draft.entries = Buffer.concat([
+        draft.entries.subarray(0, at),
+        encodeEntry(hKey, leafIndex),
+        draft.entries.subarray(at),
+      ]);
+      return split(draft.entries, depth);
+    }
+    const nibble = nibbleAt(hKey, depth);
+    draft.children[nibble] = this.insertInto(draft.children[nibble] as Node, depth + 1, hKey, leafIndex);
+    return draft;
+  }
+
+  private removeFrom(node: Node, depth: number, hKey: Uint8Array): Node {
+    if (node === 0) throw new RangeError("the key is not in the index");
+    const draft = typeof node === "number" ? this.draft(node) : node;
+    if ("entries" in draft) {
+      const at = searchEntries(draft.entries, hKey) * ENTRY_BYTES;
+      if (at < 0) throw new RangeError("the key is not in the index");
+      if (draft.entries.length === ENTRY_BYTES) return 0;
+      draft.entries = Buffer.concat([
+        draft.entries.subarray(0, at),
+        draft.entries.subarray(at + ENTRY_BYTES),
+      ]);
+      return draft;
+    }
+    const nibble = nibbleAt(hKey, depth);
+    draft.children[nibble] = this.removeFrom(draft.children[nibble] as Node, depth + 1, hKey);
+    return draft.children.every(child => child === 0) ? 0 : draft;
+  }
+
+  /** As in hKeyIndex.ts, among drafts. */
+  private nearest(directory: DirectoryDraft, nibble: number): IndexPosition {
+    for (let i = nibble - 1; i >= 0; i--) {
+      const child = directory.children[i] as Node;
+      if (child !== 0) return {kind: "lower", leafIndex: this.edge(child, true)};
+    }
+    for (let i = nibble + 1; i < DIRECTORY_CHILDREN; i++) {
+      const child = directory.children[i] as Node;
+      if (child !== 0) return {kind: "higher", leafIndex: this.edge(child, false)};
+    }
+    throw new RangeError("a directory without children");
+  }
+
+  private edge(node: Node, greatest: boolean): number {
+    if (typeof node === "number") return edgeLeaf(this.batch, node, greatest);
+    if ("entries" in node)
+      return entryLeafIndex(node.entries, greatest ? node.entries.length / ENTRY_BYTES - 1 : 0);
+    const used = node.children.filter(child => child !== 0);
+    return this.edge((greatest ? used.at(-1) : used[0]) as Node, greatest);
+  }
+}
+
+/** A bucket, or directories of buckets where there are too many entries for one. */
+function split(entries: Buffer, depth: number): DirectoryDraft | BucketDraft {
+  if (entries.length <= BUCKET_ENTRIES * ENTRY_BYTES) return {entries};
+  const children: Node[] = new Array(DIRECTORY_CHILDREN).fill(0);
+  let start = 0;
+  while (start < entries.length) {
+    const nibble = nibbleAt(entries.subarray(start), depth);
+    let end = start + ENTRY_BYTES;
+    while (end < entries.length && nibbleAt(entries.subarray(end), depth) === nibble) end += ENTRY_BYTES;
+    children[nibble] = split(entries.subarray(start, end), depth + 1);
+    start = end;
+  }
+  return {children};
+}
+
+function encodeEntry(hKey: Uint8Array, leafIndex: number): Buffer {
+  const entry = Buffer.allocUnsafe(ENTRY_BYTES);
+  entry.set(hKey, 0);
+  entry.writeUIntBE(leafIndex, WORD_BYTES, 5);
+  return entry;
+}

@@ -1,0 +1,181 @@
+/** `proofd bench` against the real service: its reports add up, and its verification finds what is wrong. */
+import assert from "node:assert/strict";
+import {readFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import type {LoadReport} from "../../../bench/load/report/report.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {ForeignServer} from "../../support/foreignServer.ts";
+import {assertAddsUp, runBench, writeKeys} from "../../support/loadRun.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+
+const FINALIZED = 3;
+
+let folder: WorkFolder;
+let daemon: Daemon;
+let keys: string;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  daemon = await startDaemon(["--db", await folder.importChain("db", 5, FINALIZED)]);
+  keys = await writeKeys(folder);
+});
+
+after(async () => {
+  await daemon.stop();
+  await folder.remove();
+});
+
+test("a closed loop's report adds up, and its sampled answers are right", async () => {
+  const {report, code, stderr} = await runBench(daemon.url, [
+    "--keys",
+    keys,
+    "--connections",
+    "3",
+    "--threads",
+    "2",
+  ]);
+  assert.equal(code, 0);
+  assert.equal(stderr, "", "nothing is shown where standard error is no terminal");
+  assertAddsUp(report);
+  assert.equal(report.loop, "closed");
+  assert.equal(report.settings.keys, `${ACCOUNTS.length} accounts of ${keys}`);
+  assert.ok(report.requests.due >= 3, `${report.requests.due} requests on 3 connections`);
+  assert.equal(report.calls.results, report.calls.due);
+  assert.equal(report.calls.proofs, report.calls.results);
+  assert.equal(report.latency?.count, report.requests.answered);
+  assert.ok(report.corrected !== null && report.corrected.count >= report.requests.answered);
+  assert.equal(report.service, null);
+  assert.equal(report.generator.utilization.length, 2);
+  assert.deepEqual(report.failures, []);
+  const {checked, wrong, accounts, skipped} = report.verification;
+  assert.deepEqual({wrong, skipped}, {wrong: 0, skipped: null});
+  assert.equal(checked, Math.min(200, report.calls.results));
+  assert.deepEqual(accounts, {present: checked, absent: 0});
+  const bytes = report.perSecond.bytes / report.perSecond.requests;
+  assert.ok(bytes > 6_000 && bytes < 8_000, `${bytes} bytes per answer`);
+});
+
+test("batches, slots, absent accounts and old blocks are asked for as told, and verified", async () => {
+  const args = [
+    "--keys",
+    keys,
+    "--batch",
+    "10",
+    "--slots",
+    "2",
+    "--absent",
+    "0.5",
+    "--blocks",
+    "latest..oldest",
+  ];
+  const {report, code} = await runBench(daemon.url, [...args, "--verify", "50"]);
+  assert.equal(code, 0);
+  assertAddsUp(report);
+  assert.deepEqual(report.settings.blocks, {low: 0, high: FINALIZED});
+  assert.equal(report.calls.proofs, 3 * report.calls.results);
+  const {checked, wrong, accounts, slots} = report.verification;
+  assert.deepEqual([checked, wrong], [50, 0]);
+  assert.equal(accounts.present + accounts.absent, 50);
+  assert.equal(slots.present + slots.absent, 100);
+  assert.ok(accounts.present > 0 && accounts.absent > 0 && slots.absent >= 2 * accounts.absent);
+});
+
+test("an open loop sends what is due, no more and no less", async () => {
+  const {report, code} = await runBench(daemon.url, ["--keys", keys, "--rate", "150", "--connections", "8"]);
+  assert.equal(code, 0);
+  assertAddsUp(report);
+  assert.equal(report.loop, "open");
+  assert.equal(report.requests.due, 150);
+  assert.equal(report.corrected, null);
+  assert.equal(report.service?.count, 150);
+  assert.ok((report.latency?.p50Ms ?? 0) >= (report.service?.p50Ms ?? 0), "the wait is part of the latency");
+});
+
+test("JSON-RPC errors are counted by their codes", async () => {
+  for (const [block, code] of [
+    [FINALIZED + 1, "-32002"],
+    [99, "-32001"],
+  ] as const) {
+    const run = await runBench(daemon.url, ["--keys", keys, "--batch", "3", "--blocks", String(block)]);
+    const {calls, errors, latency, verification} = run.report;
+    assertAddsUp(run.report);
+    assert.equal(run.code, 1, "no call got a result");
+    assert.deepEqual(
+      errors.rpc.map(error => [error.code, error.count]),
+      [[code, calls.due]],
+    );
+    assert.equal(latency, null, "errors are no service");
+    assert.deepEqual([verification.checked, verification.skipped], [0, "there was no result"]);
+    assert.deepEqual(run.report.failures, ["No call got a result."]);
+    assert.equal(run.stderr, "FAILED: No call got a result.\n");
+  }
+});
+
+test("a proof that was tampered with is found, and so is one of another state", async () => {
+  const spoil = new Map<string, (text: string) => string>([
+    ["value", text => text.replace(/"value":"0x(.*?).",/, '"value":"0x$17",')],
+    ["node", text => text.replace(/,"0x([0-9a-f]{127})[0-9a-f]"/, ',"0x$1x"')],
+    [
+      "root",
+      text =>
+        text.replace(
+          /"proofRelatedNodes":\["0x([0-9a-f]{127})(.)"/,
+          (_, most, last) => `"proofRelatedNodes":["0x${most}${last === "0" ? 1 : 0}"`,
+        ),
+    ],
+  ]);
+  for (const [what, tamper] of spoil) {
+    const {result} = await daemon.call("chain_getStateRoot", ["finalized"]);
+    const server = await ForeignServer.start(
+      async (response, body) => {
+        const {text} = await daemon.post(JSON.stringify(body));
+        response.end(tamper(text));
+      },
+      {chain_getStateRoot: result},
+    );
+    try {
+      const {report, code} = await runBench(server.url, ["--keys", keys, "--rate", "20"]);
+      assert.equal(code, 1, what);
+      const {checked, wrong, wrongAnswers, skipped} = report.verification;
+      assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null}, what);
+      assert.equal(wrongAnswers.length, 5);
+      assert.match(wrongAnswers[0]?.reason ?? "", what === "root" ? /leads to the root/ : /accountProof/);
+      assert.match(wrongAnswers[0]?.call ?? "", /chain_getProof/);
+    } finally {
+      await server.stop();
+    }
+  }
+});
+
+test("the text says what the JSON says, and the page is complete in itself", async () => {
+  const html = folder.file("report.html");
+  const args = ["--url", daemon.url, "--keys", keys, "--duration", "1", "--warm-up", "0", "--html", html];
+  const {stdout, stderr, code} = await runProofd(["bench", ...args]);
+  assert.equal(code, 0);
+  assert.equal(stderr, `wrote ${html}\n`);
+  assert.match(stdout, /^http:\/\/127.*: proofd\/\d/);
+  for (const line of [
+    /^requests +[\d ]+ +[\d ]+$/m,
+    /^service( +[\d. ]+){5}$/m,
+    /^errors +none$/m,
+    /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m,
+    /^machine +.*, \d+ cores?, Node \d.*; proofd \d.*, commit \S+/m,
+    /^passed$/m,
+  ])
+    assert.match(stdout, line);
+  const command = `proofd bench ${args.join(" ")}`;
+  assert.ok(stdout.includes(`\ncommand       ${command}\n`), stdout);
+  const page = await readFile(html, "utf8");
+  assert.ok(page.includes(`<code>${command}</code>`), "the page names the command");
+  assert.match(page, /<p class="verdict good">passed<\/p>/);
+  for (const title of ["percentile, %", "latency, ms", "time since the measuring began, s"])
+    assert.ok(page.includes(title), title);
+  assert.match(page, /default-src 'none'/);
+  assert.doesNotMatch(page, /<(script|link|img|iframe)[^>]*(src|href)=/i, "nothing is loaded");
+  assert.doesNotMatch(page, /@import|url\(|fetch\(|XMLHttpRequest|import\(/);
+  const report = JSON.parse(/id="report">(.*)<\/script>/.exec(page)?.[1] ?? "") as LoadReport;
+  assertAddsUp(report);
+  const requests = /^requests +([\d ]+?) {2,}/m.exec(stdout)?.[1] ?? "";
+  assert.ok(page.includes(`<dd>${requests}</dd>`), `the page shows ${requests} requests per second`);
+  assert.match(page, /uPlot/);
+});

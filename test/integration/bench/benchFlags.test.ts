@@ -1,0 +1,111 @@
+/** The flags of `proofd bench`: what is refused and how it is named, and variables in their place. */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import type {LoadReport} from "../../../bench/load/report/report.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {ForeignServer, sendResults} from "../../support/foreignServer.ts";
+import {writeKeys} from "../../support/loadRun.ts";
+import {WorkFolder} from "../../support/serviceChain.ts";
+
+let folder: WorkFolder;
+let daemon: Daemon;
+let keys: string;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  daemon = await startDaemon(["--db", await folder.importChain("db", 5, 3)]);
+  keys = await writeKeys(folder);
+});
+
+after(async () => {
+  await daemon.stop();
+  await folder.remove();
+});
+
+test("what cannot be done is named: exit code 2 for flags, 1 for a server that is not there", async () => {
+  const url = ["--url", daemon.url];
+  const empty = folder.file("empty.txt");
+  await writeFile(empty, "# nobody\n");
+  const table: [readonly string[], number, RegExp][] = [
+    [[], 2, /required option '--url <url>' not specified/],
+    [
+      ["--url", "ftp://a"],
+      2,
+      /'--url <url>' argument 'ftp:\/\/a' is invalid. Expected http:\/\/ or https:\/\//,
+    ],
+    [["--url", "http://me:secret@a"], 2, /without user, password and #/],
+    [[...url, "--style", "solana"], 2, /Allowed choices are chain, eth/],
+    [[...url, "--connections", "10001"], 2, /Expected a whole number from 1 to 10000/],
+    [[...url, "--connections", "2", "--threads", "3"], 2, /--threads 3 is more than --connections 2/],
+    [[...url, "--batch", "0"], 2, /'--batch <calls>' argument '0' is invalid/],
+    [[...url, "--batch", "1000", "--slots", "1001"], 2, /more than 1000000 slots per request/],
+    [[...url, "--rate", "0"], 2, /'--rate <requests\/s>' argument '0' is invalid/],
+    [[...url, "--duration", "0"], 2, /'--duration <seconds>'/],
+    [[...url, "--warm-up", "-1"], 2, /'--warm-up <seconds>'/],
+    [[...url, "--absent", "1.1"], 2, /Expected a number from 0 to 1/],
+    [[...url, "--estimates", "x"], 2, /Expected a number from 0 to 1/],
+    [[...url, "--slots", "65536"], 2, /'--slots <count>'/],
+    [[...url, "--blocks", "newest"], 2, /Expected latest, oldest, a block number, or two of them as A..B/],
+    [[...url, "--accounts", "0"], 2, /'--accounts <count>'/],
+    [[...url, "--accounts", "1", "--keys", keys], 2, /--keys and --accounts exclude each other/],
+    [[...url, "--keys", folder.file("missing")], 2, /--keys .*missing: ENOENT/],
+    [[...url, "--keys", empty], 2, /--keys .*empty.txt: it names no account/],
+    [[...url, "--seed", "-1"], 2, /'--seed <number>'/],
+    [[...url, "--timeout", "0"], 2, /'--timeout <ms>'/],
+    [[...url, "--verify", "all"], 2, /'--verify <calls>'/],
+    [[...url, "--max-errors", "-1"], 2, /Expected a whole number of calls, or 0% to 100%, such as 0\.1%/],
+    [[...url, "--max-errors", "101%"], 2, /'--max-errors <limit>' argument '101%' is invalid/],
+    [[...url, "--max-errors", "0.5"], 2, /'--max-errors <limit>' argument '0\.5' is invalid/],
+    [[...url, "--max-p99", "0"], 2, /Expected milliseconds above 0 and up to 600000, such as 12\.5/],
+    [[...url, "--max-p99", "fast"], 2, /'--max-p99 <ms>'/],
+    [[...url, "--html", folder.file("")], 2, /--html .*: expected a file, this is a folder/],
+    [[...url, "--html", folder.file("no/folder.html")], 2, /--html .*cannot be written: ENOENT/],
+    [url, 2, /serves chain 1337, whose accounts are not known here: name them with --keys FILE/],
+    [["--url", "http://127.0.0.1:1"], 1, /cannot reach http:\/\/127.0.0.1:1: connect ECONNREFUSED/],
+    [["--url", `${daemon.url}/healthz`], 1, /answered web3_clientVersion with HTTP 40\d/],
+  ];
+  for (const [args, code, message] of table) {
+    const finished = await runProofd(["bench", ...args]);
+    assert.match(finished.stderr, message, args.join(" "));
+    assert.equal(finished.code, code, args.join(" "));
+    assert.equal(finished.stdout, "");
+  }
+  const server = await ForeignServer.start(sendResults);
+  try {
+    const {code, stderr} = await runProofd([
+      "bench",
+      "--url",
+      server.url,
+      "--absent",
+      "1",
+      "--blocks",
+      "oldest",
+    ]);
+    assert.equal(code, 2);
+    assert.match(stderr, /--blocks: the server does not say which block is its oldest/);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("flags come from PROOFD_BENCH_ variables too", async () => {
+  const env = {
+    PROOFD_BENCH_URL: daemon.url,
+    PROOFD_BENCH_KEYS: keys,
+    PROOFD_BENCH_DURATION: "1",
+    PROOFD_BENCH_WARM_UP: "0",
+    PROOFD_BENCH_JSON: "1",
+    PROOFD_BENCH_BLOCKS: "2",
+    PROOFD_BENCH_BATCH: "4",
+  };
+  const {stdout, code, stderr} = await runProofd(["bench", "--batch", "2"], {env});
+  assert.equal(code, 0, stderr);
+  const {settings, command} = JSON.parse(stdout) as LoadReport;
+  const variables = Object.entries(env).filter(([name]) => name !== "PROOFD_BENCH_BATCH");
+  const named = variables.map(([name, value]) => `${name}=${value}`).sort();
+  assert.deepEqual(command.split(" ").slice(0, named.length).sort(), named, "the report names them");
+  assert.ok(command.endsWith(" proofd bench --batch 2"), command);
+  assert.equal(settings.batch, 2);
+  assert.deepEqual(settings.blocks, {low: 2, high: 2});
+});

@@ -1,0 +1,107 @@
+/** Every program that is not a test answers --help, and names what it does not understand in one line. */
+import assert from "node:assert/strict";
+import {mkdtemp, readdir, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {type Finished, runChild} from "../../support/childProcesses.ts";
+import {runProofd} from "../../support/daemon.ts";
+
+const PROGRAMS = ["stages/main", "peers/main", "service/main", "peers/naiveServer"];
+/** With what it cannot do without, since that is asked for first. */
+const COMMANDS = [
+  ["import"],
+  ["serve"],
+  ["check"],
+  ["rollback", "--to", "1"],
+  ["bench", "--url", "http://a"],
+];
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-programs-"));
+  await writeFile(join(folder, "file"), "");
+});
+after(async () => {
+  assert.deepEqual(await readdir(folder), ["file"], "no program has made anything");
+  await rm(folder, {recursive: true});
+});
+
+function run(program: string, ...args: string[]): Promise<Finished> {
+  const main = fileURLToPath(new URL(`../../../bench/${program}.js`, import.meta.url));
+  return runChild(process.execPath, [main, ...args], {cwd: folder});
+}
+
+test("every bench program answers --help", async () => {
+  for (const program of PROGRAMS) {
+    const {code, stdout, stderr} = await run(program, "--help");
+    assert.deepEqual([code, stderr], [0, ""], program);
+    assert.match(
+      stdout,
+      /^(npm run bench\S* --|node \S+) \[flags\]\n\n[A-Z].*\.\n\n( {2}--\S.*\n)+$/,
+      program,
+    );
+  }
+});
+
+test("every bench program refuses flags and values that it does not know, in one line", async () => {
+  const common: [readonly string[], RegExp][] = [
+    [["--bogus"], /Unknown option '--bogus'/],
+    [["extra"], /Unexpected argument 'extra'/],
+  ];
+  const own: Readonly<Record<string, [readonly string[], RegExp][]>> = {
+    main: [
+      [["--only"], /Option '--only <value>' argument missing/],
+      [["--accounts", "many"], /--accounts is 'many': expected a whole number from 1000/],
+      [["--json", "file/below.json"], /--json is 'file\/below\.json': cannot be written \(E/],
+      [["--json", "."], /--json is '\.': expected a file, this is a folder/],
+      [["--against", "missing.json"], /--against is 'missing\.json': expected the JSON of an earlier run /],
+    ],
+    "peers/main": [
+      [["--accounts", "1"], /--accounts is '1': expected a whole number from 1000 /],
+      [["--duration", "0"], /--duration is '0': expected a whole number from 1 to 3600/],
+      [["--warm-up", "x"], /--warm-up is 'x'/],
+      [["--rounds", "-1"], /--rounds/],
+      [["--only", "account,none"], /--only is 'account,none': 'none' is not one of account, slot, /],
+      [["--servers", "geth"], /--servers is 'geth': 'geth' is not one of proofd, naive, anvil/],
+    ],
+    "service/main": [
+      [["--duration", "1h"], /--duration is '1h': expected a whole number from 1 to 600/],
+      [["--rate", "0"], /--rate is '0'/],
+      [["--only", ""], /--only is '': '' is not one of memory, clients, /],
+    ],
+    "peers/naiveServer": [
+      [[], /--db is missing: expected the folder of a naive store/],
+      [["--db", "none"], /--db is 'none': expected a naive store, there is none/],
+      [["--db", "none", "--workers", "0"], /--workers is '0': expected a whole number from 1 to 256/],
+    ],
+  };
+  for (const program of PROGRAMS) {
+    for (const [args, message] of [...common, ...(own[program] ?? [])]) {
+      const {code, stdout, stderr} = await run(program, ...args);
+      const what = `${program} ${args.join(" ")}: ${stderr}`;
+      assert.deepEqual([code, stdout], [2, ""], what);
+      assert.match(stderr, /^error: .*\n$/, what);
+      assert.match(stderr, message, what);
+    }
+  }
+});
+
+test("every command of proofd answers --help, and refuses flags and words that it does not know", async () => {
+  for (const command of COMMANDS) {
+    const name = command[0] as string;
+    const help = await runProofd([name, "--help"], {cwd: folder});
+    assert.deepEqual([help.code, help.stderr], [0, ""], name);
+    assert.match(help.stdout, new RegExp(`^Usage: proofd ${name} \\[options\\]\n\n[A-Z].*\n`), name);
+    for (const [arg, message] of [
+      ["--bogus", "unknown option '--bogus'"],
+      ["extra", "too many arguments"],
+    ] as const) {
+      const {code, stdout, stderr} = await runProofd([...command, arg], {cwd: folder});
+      assert.deepEqual([code, stdout], [2, ""], name);
+      assert.ok(stderr.startsWith(`error: ${message}`), `${name}: ${stderr}`);
+      assert.doesNotMatch(stderr, /^\s+at /m, "no stack");
+    }
+  }
+});

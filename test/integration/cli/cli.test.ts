@@ -1,0 +1,212 @@
+/** The command line: what is refused and how it is named, exit codes, variables, and the commands around a store. */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import {gzipSync} from "node:zlib";
+import {Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {createLine, createLines, hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
+
+let folder: WorkFolder;
+let db: string;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  db = await folder.importChain("db", 5, 3);
+});
+
+after(() => folder.remove());
+
+async function assertEnds(args: readonly string[], code: number, message: RegExp, env = {}): Promise<void> {
+  const finished = await runProofd(args, {env});
+  assert.match(finished.stderr, message, args.join(" "));
+  assert.equal(finished.code, code, args.join(" "));
+  assert.equal(finished.stdout, "");
+}
+
+test("--help and --version are answered on standard output", async () => {
+  const help = await runProofd(["--help"]);
+  assert.equal(help.code, 0);
+  for (const command of ["import", "serve", "finalize", "check", "rollback", "bench"])
+    assert.match(help.stdout, new RegExp(`\\b${command}\\b`));
+  const version = await runProofd(["--version"]);
+  assert.equal(version.code, 0);
+  assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
+  const serve = await runProofd(["serve", "--help"]);
+  assert.equal(serve.code, 0);
+  assert.match(serve.stdout, /PROOFD_MAX_BATCH/);
+});
+
+test("an unknown flag, command or value is named, and the exit code is 2", async () => {
+  const table: [readonly string[], RegExp][] = [
+    [[], /Usage: proofd/],
+    [["frobnicate"], /unknown command 'frobnicate'/],
+    [["serve", "--frob"], /unknown option '--frob'/],
+    [["serve", "extra"], /too many arguments/],
+    [
+      ["serve", "--port", "65536"],
+      /'--port <port>' argument '65536' is invalid. Expected a whole number from 0 to 65535/,
+    ],
+    [["serve", "--port"], /'--port <port>' argument missing/],
+    [["serve", "--workers", "0"], /'--workers <count>' argument '0' is invalid/],
+    [["serve", "--max-batch", "1e3"], /'--max-batch <calls>' argument '1e3' is invalid/],
+    [["serve", "--max-storage-keys", "65536"], /argument '65536' is invalid/],
+    [["serve", "--log-level", "loud"], /argument 'loud' is invalid. Allowed choices are/],
+    [["serve", "--chain-id", "mainnet"], /argument 'mainnet' is invalid. Expected a chain id/],
+    [["import"], /expected --genesis and --blocks, or --diffs/],
+    [["import", "--blocks", "a"], /--blocks needs --genesis/],
+    [["import", "--genesis", "a"], /--genesis needs --blocks/],
+    [["import", "--diffs", "a", "--blocks", "b"], /--diffs and --blocks exclude each other/],
+    [["import", "--diffs", "a", "--genesis", "b"], /--diffs and --genesis exclude each other/],
+    [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
+    [["serve", "--max-lag", "60"], /--max-lag needs --diffs/],
+    [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
+    [["check", "--block", "0xzz"], /argument '0xzz' is invalid. Expected a block number, decimal or 0x hex/],
+    [["check", "--block", "-1"], /'--block <block>'/],
+    [["finalize"], /required option '--to <block>' not specified/],
+    [["finalize", "--to", "last"], /argument 'last' is invalid. Expected a block number/],
+    [["rollback"], /required option '--to <block>' not specified/],
+  ];
+  for (const [args, message] of table) await assertEnds(args, 2, message);
+});
+
+test("options come from PROOFD_ variables too, a flag wins, and a bad variable is named", async () => {
+  await assertEnds(["serve"], 2, /'--port <port>' value 'x' from env 'PROOFD_PORT' is invalid/, {
+    PROOFD_PORT: "x",
+  });
+  await assertEnds(["serve"], 2, /PROOFD_DEMO is 'maybe': expected 1, true, 0 or false/, {
+    PROOFD_DEMO: "maybe",
+  });
+  const env = {
+    PROOFD_DB: db,
+    PROOFD_MAX_BATCH: "1",
+    PROOFD_MAX_COST: "7",
+    PROOFD_LOG_REQUESTS: "true",
+    PROOFD_DEMO: "0",
+  };
+  const daemon = await startDaemon(["--max-batch", "2"], {env});
+  assert.equal((await daemon.send([1, 2])).length, 2);
+  assert.deepEqual((await daemon.send([1, 2, 3])).error.data, {limit: 2, got: 3});
+  const {code, stderr} = await daemon.stop();
+  assert.equal(code, 0);
+  const requests = stderr.split("\n").filter(line => line.includes('"msg":"request"'));
+  assert.equal(requests.length, 2);
+  assert.ok(JSON.parse(requests[0] as string).requestId !== undefined);
+});
+
+test("serve says one JSON line on standard output and nothing else", async () => {
+  const daemon = await startDaemon(["--db", db]);
+  const {stdout, stderr} = await daemon.stop();
+  assert.match(stdout, /^\{"msg":"listening","url":"http:\/\/127\.0\.0\.1:\d+".*\}\n$/);
+  assert.match(stderr, /stopping/);
+});
+
+test("serving, checking or rolling back a store that is not there is an error that says how to make one", async () => {
+  const missing = folder.file("missing");
+  await assertEnds(["serve", "--db", missing], 1, /missing.*`proofd import`.*--demo or --diffs/);
+  await assertEnds(["check", "--db", missing], 1, /missing/);
+  await assertEnds(["rollback", "--db", missing, "--to", "0"], 1, /missing/);
+});
+
+test("an address or a store in use is an error", async () => {
+  const daemon = await startDaemon(["--db", db]);
+  const other = await folder.importChain("other", 0, 0);
+  await assertEnds(
+    ["serve", "--db", other, "--port", String(daemon.port)],
+    1,
+    /cannot listen on 127\.0\.0\.1:/,
+  );
+  await assertEnds(["serve", "--db", db, "--port", "0"], 1, /STORE_IN_USE/);
+  await assertEnds(["import", "--db", db, "--diffs", folder.file("db.ndjson")], 1, /STORE_IN_USE/);
+  await daemon.stop();
+});
+
+test("a store of another chain is refused", async () => {
+  await assertEnds(["serve", "--db", db, "--chain-id", "5"], 1, /FORMAT_MISMATCH/);
+});
+
+test("an import says what it did, and again that it was all held", async () => {
+  const target = folder.file("again");
+  const first = await runProofd(["import", "--db", target, "--diffs", "-", "--finalized", "last"], {
+    input: encodeLines(createLines(0, 2)),
+  });
+  assert.equal(first.code, 0);
+  const head = (block: number) => `head: block ${block}, ${hashOfBlock(block)}\n`;
+  assert.equal(first.stdout, `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; ${head(2)}`);
+  const packed = folder.file("packed.ndjson.gz");
+  await writeFile(packed, gzipSync(encodeLines(createLines(0, 4))));
+  const second = await runProofd(["import", "--db", target, "--diffs", packed, "--finalized", "0x3"]);
+  assert.equal(second.code, 0);
+  assert.equal(
+    second.stdout,
+    `imported 2 blocks, 3 already held; blocks 0 to 4 are held, finalized up to 3; ${head(4)}`,
+  );
+});
+
+test("a bad line ends the import with its number and exit code 1, and what came before is kept", async () => {
+  const target = folder.file("bad");
+  const input = `${encodeLines(createLines(0, 1))}{"number":"0x2"}\n`;
+  const {code, stderr} = await runProofd(["import", "--db", target, "--diffs", "-"], {input});
+  assert.equal(code, 1);
+  assert.match(stderr, /line 3/);
+  assert.match(stderr, /imported 2 blocks; blocks 0 to 1 are held/);
+  const gap = await runProofd(["import", "--db", target, "--diffs", "-"], {
+    input: encodeLines([createLine(7)]),
+  });
+  assert.equal(gap.code, 1);
+  assert.match(gap.stderr, /7/);
+  await assertEnds(["import", "--db", target, "--diffs", folder.file("none")], 1, /none/);
+});
+
+test("a signal stops an import after the block at hand, with the signal's exit code", async () => {
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    const target = folder.file(`stopped-${signal}`);
+    const daemon = new Daemon(["import", "--db", target, "--diffs", "-"]);
+    let fed = 0;
+    const feed = setInterval(() => daemon.child.stdin.write(encodeLines([createLine(fed++)])), 20);
+    await daemon.waitForStderr(/import: block \d+/); // the line of every few seconds: it is at work
+    daemon.child.kill(signal);
+    const finished = await daemon.finished;
+    clearInterval(feed);
+    assert.equal(finished.code, code);
+    assert.match(finished.stdout, /^imported \d+ blocks, stopped before the end; blocks 0 to \d+ are held/);
+    const again = await runProofd(["import", "--db", target, "--diffs", "-"], {
+      input: encodeLines(createLines(0, fed)),
+    });
+    assert.equal(again.code, 0, again.stderr);
+  }
+});
+
+test("check finds nothing wrong with a sound store", async () => {
+  for (const more of [[], ["--block", "0x2"], ["--block", "1", "--sample", "5"], ["--sample", "3"]]) {
+    const {code, stdout} = await runProofd(["check", "--db", db, ...more]);
+    assert.equal(code, 0, more.join(" "));
+    assert.match(stdout, /^checked .* nothing wrong\n$/);
+  }
+});
+
+test("rollback removes unfinalized blocks and refuses others", async () => {
+  const target = await folder.importChain("rolled", 5, 3);
+  await assertEnds(["rollback", "--db", target, "--to", "2"], 1, /cannot roll back to block 2: /);
+  await assertEnds(["rollback", "--db", target, "--to", "9"], 1, /cannot roll back to block 9: /);
+  const {code, stdout} = await runProofd(["rollback", "--db", target, "--to", "0x4"]);
+  assert.equal(code, 0);
+  assert.equal(stdout, "rolled back from block 5 to block 4\n");
+});
+
+test("serve --demo imports the demo chain at its first start and says where it serves", async () => {
+  const target = folder.file("demo");
+  for (const round of ["first", "second"]) {
+    const daemon = await startDaemon(["--db", target, "--demo"]);
+    await daemon.waitForStderr(/proofd serves http:\/\/127\.0\.0\.1:\d+/);
+    const {result} = await daemon.call("chain_getCoverage");
+    assert.equal(result.earliest, "0x0", round);
+    assert.equal(result.finalized, result.latest);
+    assert.ok(Number(result.latest) >= 50);
+    assert.equal((await daemon.stop()).code, 0);
+  }
+  await assertEnds(["serve", "--db", db, "--demo", "--port", "0"], 1, /--demo: /);
+});

@@ -1,0 +1,262 @@
+/** Which blocks are finalized: those that a line, a flag or `proofd finalize` names, also while another process has the store. */
+import assert from "node:assert/strict";
+import {once} from "node:events";
+import {access, readFile, stat, writeFile} from "node:fs/promises";
+import {createServer} from "node:http";
+import type {AddressInfo} from "node:net";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {Daemon, type Finished, runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/serviceChain.ts";
+
+let folder: WorkFolder;
+
+before(async () => {
+  folder = await WorkFolder.create();
+});
+
+after(() => folder.remove());
+
+/** Blocks 0 to `last`, none finalized. @returns the store's folder */
+async function importUnfinalized(name: string, last: number): Promise<string> {
+  const db = folder.file(name);
+  const {code, stderr} = await runProofd(["import", "--db", db, "--diffs", "-"], {
+    input: encodeLines(createLines(0, last)),
+  });
+  assert.equal(code, 0, stderr);
+  return db;
+}
+
+function finalize(db: string, to: number): Promise<Finished> {
+  return runProofd(["finalize", "--db", db, "--to", String(to)]);
+}
+
+async function mustFinalize(db: string, to: number, stdout: string): Promise<void> {
+  const finished = await finalize(db, to);
+  assert.equal(finished.stdout, stdout, finished.stderr);
+  assert.equal(finished.code, 0);
+}
+
+async function assertRefused(db: string, to: number, message: RegExp): Promise<void> {
+  const {code, stdout, stderr} = await finalize(db, to);
+  assert.match(stderr, message);
+  assert.equal(stdout, "");
+  assert.equal(code, 1);
+}
+
+async function readCoverage(daemon: Daemon): Promise<{finalized: string | null; latest: string | null}> {
+  const {finalized, latest} = (await daemon.call("chain_getCoverage")).result;
+  return {finalized, latest};
+}
+
+/** Waits until the server holds block `latest`. */
+async function waitForBlock(daemon: Daemon, latest: string): Promise<void> {
+  // Until a block is held, the answer is an error.
+  while ((await daemon.call("chain_getCoverage")).result?.latest !== latest)
+    await new Promise(resolve => setImmediate(resolve));
+}
+
+test("import finalizes what the lines say, and nothing where they and the flags say nothing", async () => {
+  const silent = await runProofd(["import", "--db", folder.file("silent"), "--diffs", "-"], {
+    input: encodeLines(createLines(0, 3)),
+  });
+  assert.match(silent.stdout, /blocks 0 to 3 are held, none is finalized/);
+  const said = await runProofd(["import", "--db", folder.file("said"), "--diffs", "-"], {
+    input: encodeLines([...createLines(0, 2), createLine(3, 1)]),
+  });
+  assert.match(said.stdout, /blocks 0 to 3 are held, finalized up to 1/);
+});
+
+test("serve --diffs finalizes what --finalized says, and the flag is refused without --diffs", async () => {
+  const lines = folder.file("flag.ndjson");
+  await writeFile(lines, encodeLines(createLines(0, 3)));
+  for (const [flag, expected] of [
+    [[], null],
+    [["--finalized", "2"], "0x2"],
+    [["--finalized", "last"], "0x3"],
+  ] as const) {
+    const daemon = await startDaemon(["--db", folder.file(`flag${expected}`), "--diffs", lines, ...flag]);
+    try {
+      await waitForBlock(daemon, "0x3");
+      assert.equal((await readCoverage(daemon)).finalized, expected);
+    } finally {
+      await daemon.stop();
+    }
+  }
+  const idle = await runProofd(["serve", "--db", folder.file("silent"), "--finalized", "last"]);
+  assert.equal(idle.code, 2);
+  assert.match(idle.stderr, /--finalized has no effect without --diffs/);
+});
+
+test("finalize marks blocks of a store, never takes any back, and refuses blocks that are not held", async () => {
+  const db = await importUnfinalized("alone", 5);
+  await assertRefused(
+    db,
+    6,
+    /cannot finalize up to block 6: block 6 is not held: the newest block held is 5/,
+  );
+  await mustFinalize(db, 3, "blocks up to 3 are finalized; before: none\n");
+  await mustFinalize(db, 2, "nothing changed: blocks up to 3 were finalized before\n");
+  await mustFinalize(db, 5, "blocks up to 5 are finalized; before: 3\n");
+  await assertRefused(folder.file("nothing"), 1, /nothing holds no store/);
+});
+
+test("finalize reaches a server, which proves those blocks at once", async () => {
+  const db = await importUnfinalized("served", 5);
+  const daemon = await startDaemon(["--db", db]);
+  try {
+    const getProof = () => daemon.call("chain_getProof", [ACCOUNTS[0], [], "0x4"]);
+    assert.equal((await getProof()).error.code, -32002);
+    await mustFinalize(db, 4, "blocks up to 4 are finalized; before: none\n");
+    assert.ok((await getProof()).result !== undefined);
+    assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
+    await mustFinalize(db, 1, "nothing changed: blocks up to 4 were finalized before\n");
+    await assertRefused(db, 9, /block 9 is not held: the newest block held is 5/);
+    assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
+    assert.match(daemon.stderr, /"msg":"proofd finalize"/);
+  } finally {
+    await daemon.stop();
+  }
+  const again = await startDaemon(["--db", db]);
+  try {
+    assert.equal((await readCoverage(again)).finalized, "0x4");
+  } finally {
+    await again.stop();
+  }
+});
+
+test("finalize reaches the import beside a service, while it waits and while lines come", async () => {
+  const db = folder.file("beside");
+  const daemon = await startDaemon(["--db", db, "--diffs", "-"]);
+  try {
+    await assertRefused(db, 0, /block 0 is not held: the store holds no block/);
+    daemon.child.stdin.write(encodeLines(createLines(0, 3)));
+    await waitForBlock(daemon, "0x3");
+    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: none\n");
+    assert.deepEqual(await readCoverage(daemon), {finalized: "0x2", latest: "0x3"});
+    // Orders and blocks at the same time: each is taken between two blocks.
+    const orders = Promise.all([3, 1, 2].map(to => finalize(db, to)));
+    let isOver = false;
+    void orders.then(() => {
+      isOver = true;
+    });
+    let newest = 3;
+    while (!isOver) {
+      daemon.child.stdin.write(encodeLines([createLine(++newest)]));
+      await waitForBlock(daemon, `0x${newest.toString(16)}`);
+    }
+    for (const {code, stderr} of await orders) assert.equal(code, 0, stderr);
+    assert.equal((await readCoverage(daemon)).finalized, "0x3");
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("what finalize marked during an import stays when lines say less, and rises when they say more", async () => {
+  const db = folder.file("rising");
+  const daemon = await startDaemon(["--db", db, "--diffs", "-"]);
+  try {
+    daemon.child.stdin.write(encodeLines(createLines(0, 3)));
+    await waitForBlock(daemon, "0x3");
+    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: none\n");
+    daemon.child.stdin.write(encodeLines([createLine(4, 1)]));
+    await waitForBlock(daemon, "0x4");
+    assert.equal((await readCoverage(daemon)).finalized, "0x2");
+    daemon.child.stdin.write(encodeLines([createLine(5, 4)]));
+    await waitForBlock(daemon, "0x5");
+    assert.equal((await readCoverage(daemon)).finalized, "0x4");
+    // The import has ended: the server writes it itself.
+    daemon.child.stdin.end();
+    await daemon.waitForStderr(/the import has ended/);
+    await mustFinalize(db, 5, "blocks up to 5 are finalized; before: 4\n");
+    assert.equal((await readCoverage(daemon)).finalized, "0x5");
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("finalize reaches `proofd import`", async () => {
+  const db = await importUnfinalized("imported", 2);
+  const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
+  try {
+    while (!(await exists(join(db, "control.json")))) await new Promise(resolve => setImmediate(resolve));
+    await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
+    await daemon.waitForStderr(/proofd finalize: blocks up to 1 are finalized/);
+    daemon.child.stdin.end(encodeLines(createLines(0, 3)));
+    assert.match((await daemon.finished).stdout, /blocks 0 to 3 are held, finalized up to 1/);
+  } finally {
+    daemon.child.kill("SIGKILL");
+    await daemon.finished;
+  }
+});
+
+test("control.json is its owner's alone, lets in only who knows the token, and is gone after a clean end", async () => {
+  const db = await importUnfinalized("owned", 2);
+  const daemon = await startDaemon(["--db", db]);
+  const path = join(db, "control.json");
+  try {
+    if (process.platform !== "win32") assert.equal((await stat(path)).mode & 0o777, 0o600);
+    const {port, token} = JSON.parse(await readFile(path, "utf8"));
+    const order = (authorization: string, init: RequestInit = {}) =>
+      fetch(`http://127.0.0.1:${port}/finalize`, {
+        method: "POST",
+        headers: {authorization},
+        body: '{"to":1}',
+        ...init,
+      });
+    assert.equal((await order("")).status, 401);
+    assert.equal((await order(`Bearer ${"0".repeat(64)}`)).status, 401);
+    assert.equal((await order(`Bearer ${token}`, {body: '{"to":-1}'})).status, 400);
+    assert.equal((await order(`Bearer ${token}`, {body: '{"to":1e300}'})).status, 400);
+    assert.equal((await order(`Bearer ${token}`, {body: "{"})).status, 400);
+    assert.equal((await order(`Bearer ${token}`, {method: "PUT"})).status, 404);
+    const long = `{"to":1,"x":"${"x".repeat(2000)}"}`;
+    assert.equal((await order(`Bearer ${token}`, {body: long})).status, 400);
+    assert.equal((await readCoverage(daemon)).finalized, null);
+  } finally {
+    await daemon.stop();
+  }
+  assert.equal(await exists(path), false);
+});
+
+test("the control.json of a killed server misleads nobody", async () => {
+  const db = await importUnfinalized("killed", 2);
+  const killed = await startDaemon(["--db", db]);
+  await killed.stop("SIGKILL");
+  const path = join(db, "control.json");
+  const left = JSON.parse(await readFile(path, "utf8"));
+  await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
+  // Its port has gone to another program, and the store is open in a process that takes no orders.
+  const stranger = createServer((_request, response) => response.writeHead(404).end("no"));
+  const pool = await ProofPool.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
+  try {
+    await assertRefused(db, 2, /takes no orders \(nothing answers on the port of its control.json/);
+    stranger.listen(0, "127.0.0.1");
+    await once(stranger, "listening");
+    await writeFile(path, JSON.stringify({...left, port: (stranger.address() as AddressInfo).port}));
+    await assertRefused(db, 2, /takes no orders \(another program listens on the port/);
+    await writeFile(path, "{");
+    await assertRefused(db, 2, /takes no orders \(it has no control.json\)/);
+  } finally {
+    await pool.close();
+    stranger.close();
+    stranger.closeAllConnections();
+  }
+  const next = await startDaemon(["--db", db]);
+  try {
+    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: 1\n");
+  } finally {
+    await next.stop();
+  }
+});
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+/** The age of the newest block, in /metrics and /readyz. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import type {Daemon} from "../../support/daemon.ts";
+import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
+import {readReadiness, waitForHead, waitForState, withFollowing} from "../../support/followingDaemon.ts";
+import {createLine, WorkFolder} from "../../support/serviceChain.ts";
+
+describe("the newest block's age", () => {
+  let folder: WorkFolder;
+  let count = 0;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+  });
+  after(() => folder.remove());
+
+  /** @param body - runs when block 0, which is `line`, is held */
+  async function serve(
+    line: DifferenceLine,
+    flags: readonly string[],
+    body: (daemon: Daemon) => Promise<void>,
+  ): Promise<void> {
+    const run = async (daemon: Daemon): Promise<void> => {
+      daemon.child.stdin.write(encodeLines([line]));
+      await waitForHead(daemon, 0);
+      await body(daemon);
+    };
+    await withFollowing(folder.file(`${count++}`), "-", run, flags);
+  }
+
+  test("is told, and does not matter to readiness without --max-lag", () =>
+    serve(createLine(0, 0), [], async daemon => {
+      assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_700_000_000);
+      const lag = await daemon.readMetric("proofd_head_lag_seconds");
+      const received = await daemon.readMetric("proofd_block_received_timestamp_seconds");
+      assert.ok(lag >= received - 1_700_000_000, `lag ${lag}, received ${received}`);
+      daemon.child.stdin.end();
+      await waitForState(daemon, "ended");
+      assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+    }));
+
+  test("beyond --max-lag makes the service unready, with the reason in the body", () =>
+    serve(createLine(0, 0), ["--max-lag", "3600"], async daemon => {
+      const [status, text] = await readReadiness(daemon);
+      assert.equal(status, 503);
+      assert.match(text, /^block 0, the newest, is \d+ s old: --max-lag is 3600 s \(the source: \w+\)\n$/);
+    }));
+
+  test("counts from when the block came where its line has no timestamp", () => {
+    const {timestamp: _, ...timeless} = createLine(0, 0);
+    return serve(timeless, ["--max-lag", "3600"], async daemon => {
+      assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+      const text = await (await fetch(`${daemon.url}/metrics`)).text();
+      assert.doesNotMatch(text, /^proofd_head_timestamp_seconds /m);
+      assert.match(text, /^proofd_head_lag_seconds \d/m);
+    });
+  });
+});

@@ -1,0 +1,68 @@
+/** `import --head`: the last block of a source is checked by its hash, which nothing else vouches for. */
+import assert from "node:assert/strict";
+import {existsSync} from "node:fs";
+import {after, before, test} from "node:test";
+import {runProofd} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {createLine, hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
+import {chainArgs, EXTRA_DATA, writeShortChain} from "../../support/shortChain.ts";
+
+let folder: WorkFolder;
+
+before(async () => {
+  folder = await WorkFolder.create();
+});
+
+after(() => folder.remove());
+
+test("import --head takes a source that ends there, and of another one all but its last block", async () => {
+  const lines = encodeLines([createLine(0), createLine(1, 1), createLine(2)]);
+  const importTo = (name: string, head: string, input: string) =>
+    runProofd(["import", "--db", folder.file(name), "--diffs", "-", "--head", head, "--finalized", "last"], {
+      input,
+    });
+  const right = await importTo("head", hashOfBlock(2), lines);
+  assert.equal(
+    right.stdout,
+    `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; head: block 2, ${hashOfBlock(2)}\n`,
+    right.stderr,
+  );
+  const wrong = await importTo("wrong", hashOfBlock(9), lines);
+  assert.equal(wrong.code, 1);
+  assert.ok(
+    wrong.stderr.includes(
+      `error: the source ends at block 2 (${hashOfBlock(2)}); expected is the head ${hashOfBlock(9)}\n`,
+    ),
+    wrong.stderr,
+  );
+  // Not even what a line says is final, before the source has shown that it is the right one.
+  assert.match(wrong.stderr, /imported 2 blocks; blocks 0 to 1 are held, none is finalized; head: block 1, /);
+  const beyond = await importTo("beyond", hashOfBlock(1), lines);
+  assert.equal(beyond.code, 1);
+  assert.match(beyond.stderr, /goes on with block 2 after block 1, which is the head asked for/);
+  assert.match(beyond.stderr, /blocks 0 to 1 are held, finalized up to 1/);
+  const none = await importTo("none", hashOfBlock(1), "");
+  assert.match(none.stderr, /the source has no block; expected is the head 0x/);
+  assert.equal(existsSync(folder.file("none")), false);
+  const short = await runProofd(["import", "--db", folder.file("x"), "--diffs", "-", "--head", "0x12"]);
+  assert.equal(short.code, 2);
+  assert.match(short.stderr, /argument '0x12' is invalid. Expected a hash/);
+});
+
+test("import --head refuses a chain whose last block was changed, and keeps the blocks before it", async () => {
+  const [whole, changed] = [folder.file("whole.rlp"), folder.file("changed.rlp")];
+  const target = folder.file("target");
+  const first = await runProofd(["import", "--db", target, ...(await writeShortChain(whole))]);
+  const head = /head: block 3, (0x[0-9a-f]{64})$/m.exec(first.stdout)?.[1] as string;
+  assert.ok(head !== undefined, first.stderr);
+  const args = await writeShortChain(changed, fields => {
+    fields[EXTRA_DATA] = new Uint8Array([1, 2, 3]);
+  });
+  const again = folder.file("again");
+  const {code, stderr} = await runProofd(["import", "--db", again, ...args, "--head", head]);
+  assert.equal(code, 1);
+  assert.match(stderr, /the source ends at block 3 \(0x.*\); expected is the head 0x/);
+  assert.match(stderr, /imported 3 blocks; blocks 0 to 2 are held/);
+  const right = await runProofd(["import", "--db", again, "--head", head, ...chainArgs(whole)]);
+  assert.match(right.stdout, /^imported 1 blocks, 3 already held; .* head: block 3, /);
+});

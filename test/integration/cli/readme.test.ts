@@ -1,0 +1,123 @@
+/** What the README prints works as printed. */
+import assert from "node:assert/strict";
+import {access, mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {sha256Suite} from "../../../verify/hashSuites.ts";
+import {encodeHex} from "../../../verify/hex.ts";
+import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {longChain} from "../../support/longChain.ts";
+
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
+const PROGRAM = "node dist/cli/main.js ";
+
+let folder: string;
+let readme: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
+  readme = await readFile(join(ROOT, "README.md"), "utf8");
+  await writeFile(join(folder, "blocks.ndjson"), encodeLines(longChain(3, 4)));
+});
+after(async () => {
+  await rm(folder, {recursive: true});
+});
+
+/** The arguments of every command line that the README prints, its placeholders filled in. */
+function commandLines(store: string): string[][] {
+  const lines = readme.split("\n").filter(line => line.startsWith(PROGRAM));
+  assert.ok(lines.length >= 5, "the README prints its commands");
+  const places: Record<string, string> = {
+    DIR: join(folder, store),
+    "genesis.json": join(ROOT, "demo/genesis.json"),
+    "chain.rlp": join(ROOT, "demo/chain.rlp"),
+    "blocks.ndjson": join(folder, "blocks.ndjson"),
+  };
+  return lines.map(line =>
+    (line.slice(PROGRAM.length).split("#")[0] as string)
+      .trim()
+      .split(/\s+/)
+      .map(word => places[word] ?? word),
+  );
+}
+
+/** The curl example of `page` against a daemon, and the answer that it prints. */
+async function askAsPrinted(page: string, daemon: Daemon): Promise<{text: string; printed: string}> {
+  const body = /-d '(\{.*\})'/.exec(page)?.[1];
+  const printed = /```\n(\{"jsonrpc[\s\S]*?)\n```/.exec(page)?.[1];
+  assert.ok(body !== undefined && printed !== undefined, "the page has a curl example and its answer");
+  return {text: (await daemon.post(body)).text, printed};
+}
+
+test("the commands for a chain of blocks import it, check it and serve the answer that is printed", async () => {
+  const [importBlocks, , serve, , , check] = commandLines("blocks");
+  assert.ok(importBlocks?.includes("--blocks") && serve?.[0] === "serve" && check?.[0] === "check");
+  const imported = await runProofd(importBlocks);
+  assert.equal(imported.code, 0, imported.stderr);
+  assert.match(imported.stdout, /^imported 101 blocks; blocks 0 to 100 are held, finalized up to 100\b/);
+  const checked = await runProofd(check);
+  assert.match(
+    checked.stdout,
+    /^checked 101 blocks, \d+ pages, \d+ leaves, [\d.]+ MB of tables: nothing wrong\n$/,
+  );
+  const daemon = await startDaemon(serve.slice(1));
+  try {
+    const {text, printed} = await askAsPrinted(readme, daemon);
+    const [beginning, end] = printed.replaceAll("\n", "").split(", ... ") as [string, string];
+    assert.ok(text.startsWith(beginning), "the printed answer's beginning is the real one's");
+    assert.ok(text.endsWith(end), "and so is its end");
+    const {stateRoot} = (await daemon.call("chain_getStateRoot", ["latest"])).result;
+    const {result} = JSON.parse(text);
+    const root = Buffer.from(stateRoot.slice(2), "hex");
+    const {account} = verifyProof(sha256Suite, root, result.accountProof.key, [], result);
+    assert.equal(account?.nonce, 1n, encodeHex(root));
+    const gas = await askAsPrinted(await readFile(join(ROOT, "docs/gas.md"), "utf8"), daemon);
+    assert.equal(gas.text, gas.printed);
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("the commands for block differences import them, before and while serving, and finalize them", async () => {
+  const [, importDiffs, , serveDiffs, finalize] = commandLines("diffs");
+  assert.ok(importDiffs?.includes("--diffs") && serveDiffs?.includes("--diffs"));
+  assert.equal(finalize?.[0], "finalize");
+  const imported = await runProofd(importDiffs);
+  assert.equal(imported.code, 0, imported.stderr);
+  const daemon = await startDaemon(serveDiffs.slice(1));
+  try {
+    assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
+    const finalized = await runProofd(finalize);
+    assert.match(finalized.stdout, /blocks up to 2 were finalized before/, finalized.stderr);
+  } finally {
+    assert.equal((await daemon.stop()).code, 0);
+  }
+});
+
+test("the commands for a load test run against the demo chain and print what is printed", async () => {
+  const lines = commandLines("demo").filter(([command]) => command === "bench");
+  assert.equal(lines.length, 2);
+  const daemon = await startDaemon(["--demo", "--db", join(folder, "demo")]);
+  try {
+    const env = {PROOFD_BENCH_URL: daemon.url, PROOFD_BENCH_DURATION: "1", PROOFD_BENCH_WARM_UP: "0"};
+    for (const line of lines) {
+      const args = line.filter((word, i) => word !== "--url" && line[i - 1] !== "--url");
+      const {code, stdout, stderr} = await runProofd(args, {env, cwd: folder});
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /328 accounts of the demo chain/);
+      assert.match(stdout, /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m);
+      if (line.includes("--html")) await access(join(folder, line[line.indexOf("--html") + 1] as string));
+      // The rows of the printed report are those of a real one.
+      const printed = /```\n(open loop[\s\S]*?)\n```/.exec(readme)?.[1] ?? "";
+      assert.ok(printed.includes("from due"));
+      const labels = (text: string) => text.match(/^[a-z][a-z ,]*?(?= {2})/gm) ?? [];
+      if (line.includes("--rate"))
+        assert.deepEqual(labels(printed), labels(stdout).slice(0, labels(printed).length));
+    }
+  } finally {
+    await daemon.stop();
+  }
+});

@@ -1,0 +1,157 @@
+/** What a command cannot start with, and how it says so; that nothing is left behind. */
+import assert from "node:assert/strict";
+import {existsSync, mkdirSync, readdirSync} from "node:fs";
+import {chmod} from "node:fs/promises";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {type Finished, runChild} from "../../support/childProcesses.ts";
+import {runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {createLines, hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
+import {writeShortChain} from "../../support/shortChain.ts";
+
+const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
+
+let folder: WorkFolder;
+let db: string;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  db = await folder.importChain("db", 3, 3);
+});
+
+after(() => folder.remove());
+
+async function assertFails(
+  args: readonly string[],
+  message: RegExp,
+  options: {readonly code?: number; readonly env?: Record<string, string>; readonly input?: string} = {},
+): Promise<void> {
+  const {code = 1, ...rest} = options;
+  const finished = await runProofd(args, rest);
+  assert.match(finished.stderr, message, args.join(" "));
+  assert.doesNotMatch(finished.stderr, /unexpected|^ {4}at /m);
+  assert.equal(finished.code, code, args.join(" "));
+}
+
+/** Runs proofd with a limit of open files. */
+function runLimited(files: number, args: readonly string[]): Promise<Finished> {
+  const command = `ulimit -n ${files} && exec "$0" "$@"`;
+  const env = {PATH: process.env.PATH ?? ""};
+  return runChild("sh", ["-c", command, process.execPath, MAIN, ...args], {env});
+}
+
+test("too few open files are named with what is needed, and that many are enough", {
+  skip: process.platform === "win32" && "no limit there",
+}, async () => {
+  const serve = ["serve", "--db", db, "--port", "0", "--workers", "2", "--no-estimate"];
+  const few = await runLimited(40, serve);
+  assert.equal(few.code, 1, few.stderr);
+  const message = /^error: this process may open (\d+) files \(ulimit -n\), and needs at least (\d+)/;
+  assert.match(few.stderr, message);
+  const toStart = Number(message.exec(few.stderr)?.[2]);
+  const tooFew = await runLimited(toStart, serve);
+  assert.equal(tooFew.code, 1, tooFew.stderr);
+  assert.match(tooFew.stderr, / with 2 proof and estimate threads: raise the limit\n$/);
+  assert.ok(Number(message.exec(tooFew.stderr)?.[2]) > toStart);
+  const chain = await writeShortChain(folder.file("short.rlp"));
+  const enough = await runLimited(toStart, ["import", "--db", folder.file("limited"), ...chain]);
+  assert.equal(enough.code, 0, enough.stderr);
+});
+
+test("a folder that cannot be made is an error", {
+  skip: process.platform !== "linux" && "/proc is Linux's",
+}, async () => {
+  for (const path of ["/proc/x", "/proc/x/y"])
+    await assertFails(
+      ["serve", "--db", path, "--diffs", folder.file("db.ndjson"), "--port", "0"],
+      /cannot make the folder \/proc\/x: the file system of \/proc takes no folders/,
+    );
+});
+
+test("a folder below a file, or a file for a folder, is called what it is", async () => {
+  const file = folder.file("db.ndjson");
+  for (const path of [file, join(file, "x"), join(file, "x", "y")]) {
+    const message = new RegExp(`${file} is not a folder`);
+    await assertFails(["serve", "--db", path, "--diffs", file], message);
+    await assertFails(["serve", "--db", path], message);
+    await assertFails(["import", "--db", path, "--diffs", file], message);
+    await assertFails(["finalize", "--db", path, "--to", "0"], message);
+  }
+});
+
+test("an environment variable that no command knows is refused, one of another command is not", async () => {
+  const message =
+    /^error: unknown environment variable PROOFD_MAX_BACTH: no command has a flag of that name$/m;
+  for (const args of [
+    ["serve", "--db", db],
+    ["finalize", "--db", db, "--to", "1"],
+  ])
+    await assertFails(args, message, {code: 2, env: {PROOFD_MAX_BACTH: "1"}});
+  const env = {PROOFD_MAX_BATCH: "7", PROOFD_BENCH_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
+  const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "1"], {env});
+  assert.equal(code, 0, stderr);
+  const help = await runProofd(["serve", "--help"], {env: {PROOFD_MAX_BACTH: "1"}});
+  assert.equal(help.code, 0);
+});
+
+test("a host that cannot be resolved, or is not this machine's, is called so", async () => {
+  const serve = ["serve", "--db", db, "--port", "0", "--host"];
+  await assertFails(
+    [...serve, "no.such.host.invalid"],
+    /the host no\.such\.host\.invalid cannot be resolved/,
+  );
+  await assertFails(
+    [...serve, "192.0.2.1"],
+    /cannot listen on 192\.0\.2\.1:0: this machine has no such address/,
+  );
+});
+
+test("--chain-id of another chain is refused before the demo is imported", async () => {
+  const target = folder.file("demo5");
+  await assertFails(
+    ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0"],
+    /--demo: block 0 is of chain \d+, expected is chain 5/,
+  );
+  assert.equal(existsSync(target), false);
+});
+
+test("a command that fails leaves no store behind, and no folder that it made", async () => {
+  const made = folder.file("made");
+  const bad = {input: "hello\n"};
+  await assertFails(["import", "--db", join(made, "a", "b"), "--diffs", "-"], /line 1/, bad);
+  assert.equal(existsSync(made), false);
+  const missing = folder.file("nowhere");
+  await assertFails(["import", "--db", made, "--diffs", missing], /nowhere/);
+  assert.equal(existsSync(made), false);
+  const other = await startDaemon(["--db", db]);
+  try {
+    const serve = ["serve", "--db", made, "--diffs", "-", "--port", String(other.port)];
+    await assertFails(serve, /the address is in use/);
+  } finally {
+    await other.stop();
+  }
+  assert.equal(existsSync(made), false);
+});
+
+test("a folder that was there stays, and so does a store that was, or that holds a block", async () => {
+  const empty = folder.file("empty");
+  mkdirSync(empty);
+  await chmod(empty, 0o750);
+  await assertFails(["import", "--db", empty, "--diffs", "-"], /line 1/, {input: "hello\n"});
+  assert.deepEqual(readdirSync(empty), []);
+  const good = encodeLines(createLines(0, 1));
+  await assertFails(["import", "--db", empty, "--diffs", "-"], /line 3/, {input: `${good}hello\n`});
+  await assertFails(["import", "--db", empty, "--diffs", "-"], /line 1/, {input: "hello\n"});
+  const {stdout} = await runProofd(["import", "--db", empty, "--diffs", "-"], {input: good});
+  assert.match(stdout, /^imported 0 blocks, 2 already held/);
+});
+
+test("a rollback that is refused says so once", async () => {
+  const {stderr} = await runProofd(["rollback", "--db", db, "--to", "2"]);
+  assert.equal(
+    stderr,
+    "error: cannot roll back to block 2: blocks up to 3 are finalized, and finalized blocks are not removed\n",
+  );
+});

@@ -1,0 +1,120 @@
+/** Imports that are stopped, fail or repeat themselves: what they leave, and that they end. */
+import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
+import {existsSync} from "node:fs";
+import {appendFile, mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
+import {ProofPool, type Running} from "../../../workers/pool/pool.ts";
+import {Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {blockHash, longChain} from "../../support/longChain.ts";
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-stopping-"));
+});
+after(async () => {
+  await rm(folder, {recursive: true});
+});
+
+function open(name: string): Promise<ProofPool> {
+  const directory = join(folder, name);
+  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+}
+
+async function writeLines(name: string, text: string): Promise<ImportJob["source"]> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return {kind: "diffs", path, follow: false};
+}
+
+test("a service that imports from a silent pipe ends when it is told to", async () => {
+  const daemon = await startDaemon(["--db", join(folder, "silent"), "--diffs", "-"]);
+  assert.deepEqual([(await daemon.stop()).code, daemon.stdout.split("\n").length], [0, 2]);
+});
+
+test("an import from a silent pipe ends with the signal's exit code and no complaint about its half line", async () => {
+  const db = join(folder, "import");
+  const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
+  daemon.child.stdin.write(`${encodeLines(longChain(2, 3))}{"number":"0x2",`);
+  while (!existsSync(join(db, "CURRENT"))) await new Promise(setImmediate);
+  const {code, stdout} = await daemon.stop();
+  assert.equal(code, 143);
+  assert.match(stdout, /^(imported \d blocks, stopped before the end; .*\n)?$/);
+});
+
+test("two services cannot share a port", async () => {
+  const first = await startDaemon(["--db", join(folder, "port-1"), "--diffs", "-"]);
+  const args = ["serve", "--db", join(folder, "port-2"), "--diffs", "-", "--port", `${first.port}`];
+  await first.stop();
+  const explicit = new Daemon(args);
+  await explicit.listening;
+  const third = await runProofd(args.with(2, join(folder, "port-3")));
+  assert.equal(third.code, 1);
+  assert.match(third.stderr, /cannot listen on 127\.0\.0\.1:\d+: the address is in use/);
+  await explicit.stop();
+});
+
+test("a service follows a named pipe without a writer, and ends", async () => {
+  const path = join(folder, "blocks.fifo");
+  execFileSync("mkfifo", [path]);
+  const daemon = await startDaemon(["--db", join(folder, "fifo"), "--diffs", path]);
+  await appendFile(path, encodeLines(longChain(2, 3)));
+  while (
+    (await (await fetch(`${daemon.url}/metrics`)).text()).match(/proofd_head_block\{which="latest"\} 1\n/) ===
+    null
+  );
+  assert.equal((await daemon.stop()).code, 0);
+});
+
+test("a followed file that ends within a line is stopped without complaint", async () => {
+  const pool = await open("followed");
+  const path = join(folder, "followed.ndjson");
+  await writeFile(path, `${encodeLines(longChain(2, 3))}{"number":"0x2",`);
+  const outcome = await new Promise<ImportOutcome>((resolve, reject) => {
+    const running: Running<ImportOutcome> = pool.startImport(
+      {source: {kind: "diffs", path, follow: true}},
+      ({head}) => {
+        if (head.latest === 1) running.stop();
+      },
+    );
+    running.outcome.then(resolve, reject);
+  });
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  assert.deepEqual([outcome.stopped, outcome.blocks, outcome.head.latest], [true, 2, 1]);
+  await pool.close();
+});
+
+test("an import finalizes what its source reached, and nothing if its source is refused", async () => {
+  const pool = await open("finalized");
+  const source = await writeLines("six.ndjson", encodeLines(longChain(6, 3)));
+  await pool.startImport({source}, () => {}).outcome;
+  const none = {earliest: 0, finalized: null, latest: 5};
+  assert.deepEqual(pool.head(), none);
+  const missing = {kind: "diffs", path: join(folder, "missing.ndjson"), follow: false} as const;
+  assert.equal((await pool.startImport({source: missing, finalized: "last"}, () => {}).outcome).ok, false);
+  assert.deepEqual(pool.head(), none);
+  const other = [{number: "0x0", hash: blockHash(99), accounts: {}}];
+  const conflict = await writeLines("conflict.ndjson", encodeLines(other));
+  assert.equal((await pool.startImport({source: conflict, finalized: 4}, () => {}).outcome).ok, false);
+  assert.deepEqual(pool.head(), none);
+  const two = await writeLines("two.ndjson", encodeLines(longChain(2, 3)));
+  assert.equal((await pool.startImport({source: two, finalized: "last"}, () => {}).outcome).ok, true);
+  assert.deepEqual(pool.head(), {...none, finalized: 1});
+  await pool.close();
+});
+
+test("a line that is held already still says what is finalized, also when nothing follows", async () => {
+  const daemon = await startDaemon(["--db", join(folder, "repeated"), "--diffs", "-"]);
+  const [first, second] = longChain(2, 3);
+  assert.ok(first !== undefined && second !== undefined);
+  daemon.child.stdin.write(encodeLines([first, second]));
+  while ((await daemon.call("chain_getCoverage")).result?.latest !== "0x1");
+  assert.equal((await daemon.call("chain_getCoverage")).result.finalized, null);
+  daemon.child.stdin.write(encodeLines([{...second, finalized: "0x1"}]));
+  while ((await daemon.call("chain_getCoverage")).result.finalized !== "0x1");
+  await daemon.stop();
+});

@@ -1,0 +1,148 @@
+/** Answers in memory that is used again, over real sockets: always the right ones, and the memory comes back. */
+import assert from "node:assert/strict";
+import {once} from "node:events";
+import {after, before, test} from "node:test";
+import {pino} from "pino";
+import {LaneId} from "../../../server/dispatch/laneId.ts";
+import {createFront, type Front} from "../../../server/front.ts";
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {SPARE_MEMORIES} from "../../../server/proofs.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {type ProveCall, proveCalls} from "../../support/proveCalls.ts";
+import {encodePost, RawConnection} from "../../support/rawConnection.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+
+/** Bytes that the kernel may hold between a server and a client that does not read, at most. */
+const SOCKET_BYTES = 12e6;
+
+interface Batch {
+  readonly body: string;
+  /** Made in memory of its own, without HTTP. */
+  readonly answer: string;
+}
+
+let folder: WorkFolder;
+let pool: ProofPool;
+let front: Front;
+let port: number;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  const directory = await folder.importChain("db", 2, 2);
+  pool = await ProofPool.open({directory, workers: 2, cacheBytes: 1 << 22, createIfMissing: false});
+  // Nothing is turned away, and nothing given up.
+  const limits = {...DEFAULT_LIMITS, queueCost: 1e6, timeoutMs: 3_600_000};
+  const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+  const log = pino({level: "silent"});
+  front = createFront(options, pool, {kind: "none"}, new TroubleLog(log), log);
+  port = await front.http.listen();
+});
+
+after(async () => {
+  front.http.close();
+  front.dispatcher.close();
+  await pool.close();
+  await folder.remove();
+});
+
+/** Calls that differ from those of every other batch with another `first`. */
+async function createBatch(first: number, callCount: number, keyCount: number): Promise<Batch> {
+  const calls: ProveCall[] = Array.from({length: callCount}, (_, at) => ({
+    block: (first + at) % 3,
+    address: at % 16 === 15 ? ABSENT_ACCOUNT : (ACCOUNTS[(first + at) % ACCOUNTS.length] as string),
+    slots: Array.from({length: keyCount}, (_, key) => BigInt(first + key)),
+  }));
+  const texts = calls.map(({block, address, slots}, id) => {
+    const params = [address, slots.map(slot => `0x${slot.toString(16)}`), `0x${block.toString(16)}`];
+    return JSON.stringify({jsonrpc: "2.0", id, method: "chain_getProof", params});
+  });
+  return {body: `[${texts.join(",")}]`, answer: `[${(await proveCalls(pool, calls)).join(",")}]`};
+}
+
+async function withConnection(use: (connection: RawConnection) => Promise<void>): Promise<void> {
+  const connection = await RawConnection.open(port);
+  try {
+    await use(connection);
+  } finally {
+    connection.destroy();
+  }
+}
+
+/** Not assert.equal: it would print megabytes. */
+function requireSame(answer: string, expected: string): void {
+  assert.ok(answer === expected, `${answer.length} bytes, and not the ${expected.length} expected`);
+}
+
+async function ask(connection: RawConnection, {body, answer}: Batch): Promise<void> {
+  await connection.write(encodePost(body));
+  requireSame((await connection.readAnswer()).body, answer);
+}
+
+test("slow, vanishing and quick readers of answers of all sizes each get exactly their own", async () => {
+  const {memory} = front;
+  const quick: Batch[] = [];
+  for (const [callCount, keyCount] of [
+    [1, 0],
+    [3, 1],
+    [100, 0],
+    [70, 2],
+    [5, 30],
+    [1, 200],
+    [300, 0],
+    [12, 3],
+  ] as const)
+    quick.push(await createBatch(quick.length * 7, callCount, keyCount));
+  const large = await Promise.all([createBatch(100, 80, 20), createBatch(200, 160, 10)]);
+  for (const {answer} of large) assert.ok(answer.length > 1.5 * SOCKET_BYTES, `${answer.length} bytes`);
+
+  const slow: RawConnection[] = [];
+  for (const {body} of large) {
+    const connection = await RawConnection.open(port);
+    connection.socket.pause();
+    await connection.write(encodePost(body));
+    slow.push(connection);
+  }
+  const answerQuickly = () =>
+    Promise.all(
+      Array.from({length: 12}, (_, reader) =>
+        withConnection(async connection => {
+          for (let at = 0; at < quick.length; at++) {
+            await ask(connection, quick[(reader + at) % quick.length] as Batch);
+            if (at % 4 === 0) for (const one of slow) one.sip(200_000);
+          }
+        }),
+      ),
+    );
+  const vanish = async (reader: number) => {
+    for (const batch of [...large, ...quick]) {
+      await withConnection(async connection => {
+        await connection.write(encodePost(batch.body));
+        // In mid-answer, or before it.
+        if (reader % 2 === 0) await once(connection.socket, "data");
+      });
+    }
+  };
+  await Promise.all([answerQuickly(), vanish(0), vanish(1), vanish(2)]);
+  assert.match((await front.metrics.read()).text, /\nproofd_held_bytes [1-9]/, "the slow ones still wait");
+  await answerQuickly();
+  const answers = await Promise.all(
+    slow.map(connection => {
+      connection.socket.resume();
+      return connection.readAnswer();
+    }),
+  );
+  for (const [at, {body}] of answers.entries()) requireSame(body, (large[at] as Batch).answer);
+  for (const connection of slow) connection.destroy();
+
+  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
+  await withConnection(async connection => {
+    // All memory comes back, also from the tasks of those who went away, and what is asked for is there.
+    while (memory.spare < Math.min(memory.allocated, SPARE_MEMORIES)) await new Promise(setImmediate);
+    assert.ok(memory.allocated > 2 && memory.allocated <= 64, `${memory.allocated} allocated`);
+    const {allocated, spare} = memory;
+    for (const batch of quick) await ask(connection, batch);
+    while (memory.spare < spare) await new Promise(setImmediate);
+    assert.deepEqual([memory.allocated, memory.spare], [allocated, spare]);
+  });
+});

@@ -1,0 +1,343 @@
+/** Estimates that another node answers: real sockets to it and from the caller, real proofs beside them. */
+import assert from "node:assert/strict";
+import {after, afterEach, before, beforeEach, describe, test} from "node:test";
+import {type Logger, pino} from "pino";
+import {createFront, type Front} from "../../../server/front.ts";
+import {Gateway, MAX_CONNECTIONS} from "../../../server/gateway/gateway.ts";
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+import {answerText, Upstream, type UpstreamHandler} from "../../support/upstream.ts";
+
+const RESULT = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
+/** Three estimates. */
+const QUEUE_COST = 60;
+
+function estimateCall(id: unknown, params: unknown = [{to: ACCOUNTS[0]}, "latest"]) {
+  return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
+}
+
+function proofCall(id: unknown) {
+  return {jsonrpc: "2.0", id, method: "chain_getProof", params: [ACCOUNTS[0], ["0x1"], "latest"]};
+}
+
+function createLog(lines: string[]): Logger {
+  return pino({level: "info"}, {write: line => lines.push(line)});
+}
+
+describe("estimates through a gateway", () => {
+  let folder: WorkFolder;
+  let pool: ProofPool;
+  let upstream: Upstream;
+  let gateway: Gateway;
+  let front: Front;
+  let url: string;
+  let logged: string[];
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    const directory = await folder.importChain("db", 1, 1);
+    pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
+  });
+
+  after(async () => {
+    await pool.close();
+    await folder.remove();
+  });
+
+  beforeEach(async () => {
+    logged = [];
+    upstream = new Upstream();
+    await upstream.start();
+    const log = createLog(logged);
+    gateway = new Gateway(upstream.url, log);
+    await listen(DEFAULT_LIMITS.queueCost);
+  });
+
+  afterEach(async () => {
+    front.http.close();
+    front.dispatcher.close();
+    await gateway.close();
+    await upstream.stop();
+  });
+
+  async function listen(queueCost: number): Promise<void> {
+    const limits = {...DEFAULT_LIMITS, queueCost};
+    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+    const log = createLog(logged);
+    front = createFront(options, pool, {kind: "gateway", gateway}, new TroubleLog(log), log);
+    url = `http://127.0.0.1:${await front.http.listen()}`;
+  }
+
+  async function post(body: string): Promise<{status: number; text: string}> {
+    const headers = {"content-type": "application/json"};
+    const response = await fetch(url, {method: "POST", headers, body});
+    return {status: response.status, text: await response.text()};
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async function send(body: unknown): Promise<any> {
+    return JSON.parse((await post(JSON.stringify(body))).text);
+  }
+
+  async function readMetric(name: string): Promise<number> {
+    const line = (await front.metrics.read()).text.split("\n").find(one => one.startsWith(`${name} `));
+    return line === undefined ? 0 : Number(line.slice(name.length + 1));
+  }
+
+  test("a call's parameters go to the upstream's path under an id of our own", async () => {
+    const params = [{to: ACCOUNTS[0], value: "1", data: "0x", gas: 21000}, {blockHash: "0x12"}, {"0xab": {}}];
+    assert.deepEqual(await send(estimateCall("mine", params)), {
+      jsonrpc: "2.0",
+      id: "mine",
+      result: "0x5208",
+    });
+    assert.deepEqual(await send(estimateCall("mine", [])), {jsonrpc: "2.0", id: "mine", result: "0x5208"});
+    const [first, second] = upstream.requests;
+    assert.equal(first?.head.method, "POST");
+    assert.equal(first.head.url, "/rpc?key=path-secret");
+    assert.equal(first.head.headers["content-type"], "application/json");
+    assert.equal(first.head.headers.authorization, undefined);
+    const {id, ...call} = first.call;
+    assert.deepEqual(call, {jsonrpc: "2.0", method: "chain_estimateGas", params});
+    assert.equal(typeof id, "number");
+    assert.notEqual(second?.call.id, id);
+  });
+
+  test("the callers' ids come back as they were written", async () => {
+    const ids = ["1", "-0", "1.0", "1e400", "9007199254740993", "null", '""', '"\u00e9\ud83d\ude00"', '"ID"'];
+    for (const id of ids) {
+      const call = `{"jsonrpc":"2.0","id":${id},"method":"chain_estimateGas","params":[{}]}`;
+      const wanted = `{"jsonrpc":"2.0","id":${id},"result":"0x5208"}`;
+      assert.deepEqual(await post(call), {status: 200, text: wanted});
+      assert.deepEqual(await post(`[${call},${call}]`), {status: 200, text: `[${wanted},${wanted}]`});
+    }
+  });
+
+  test("a result comes back as the upstream wrote it", async () => {
+    const result =
+      '{ "gasLimit":"0x1", "odd":[1.0, 12345678901234567890, "\\u0041\u00e9", {"id":7}], "result":{}}';
+    upstream.handler = answerText(`{"result":${result},"error":null, "id":ID ,"jsonrpc":"2.0"}`);
+    const {text} = await post(JSON.stringify(estimateCall(1)));
+    assert.equal(text, `{"jsonrpc":"2.0","id":1,"result":${result}}`);
+  });
+
+  test("a batch of proofs and estimates is answered in its order, though the upstream answers in another", async () => {
+    const waiting: (() => void)[] = [];
+    upstream.handler = (request, response) => {
+      waiting.push(() => answerText('{"jsonrpc":"2.0","id":ID,"result":ID}')(request, response));
+      if (waiting.length % 10 === 0) for (const answer of waiting.splice(0).reverse()) answer();
+    };
+    const batch = Array.from({length: 40}, (_, id) => (id % 2 === 0 ? estimateCall(id) : proofCall(id)));
+    const answers = await send([...batch, {jsonrpc: "2.0", id: 40, method: "chain_chainId"}]);
+    assert.deepEqual(
+      answers.map((answer: {id: number}) => answer.id),
+      Array.from({length: 41}, (_, id) => id),
+    );
+    const results = new Set<number>();
+    for (const {id, result} of answers.slice(0, 40)) {
+      if (id % 2 === 0) results.add(result);
+      else assert.equal(result.accountProof.key, ACCOUNTS[0]);
+    }
+    assert.equal(results.size, 20);
+    assert.equal(await readMetric('proofd_calls_total{method="chain_estimateGas",code="0"}'), 20);
+    assert.equal(await readMetric('proofd_calls_total{method="chain_getProof",code="0"}'), 20);
+    assert.equal(await readMetric('proofd_queued_cost{lane="estimate"}'), 0);
+  });
+
+  test("an error comes back as it came, and is counted under its code where that is one of ours", async () => {
+    const errors: [string, number][] = [
+      ['{"code":3,"message":"execution reverted: no","data":"0x08c379a0"}', 3],
+      ['{"code":-32602,"message":"\\u0041 bad","data":{"n":1.0}}', -32602],
+      ['{"code":-39999,"message":"odd"}', -32000],
+      ['{"code":-32000,"message":""}', -32000],
+    ];
+    for (const [error, code] of errors) {
+      const metric = `proofd_calls_total{method="chain_estimateGas",code="${code}"}`;
+      const before = await readMetric(metric);
+      upstream.handler = answerText(`{"jsonrpc":"2.0","id":ID,"error":${error}}`);
+      const {status, text} = await post(JSON.stringify([proofCall(1), estimateCall(2)]));
+      assert.equal(status, 200);
+      assert.ok(text.endsWith(`,{"jsonrpc":"2.0","id":2,"error":${error}}]`), text);
+      assert.equal(await readMetric(metric), before + 1);
+    }
+    assert.deepEqual(logged, []);
+  });
+
+  test("numbers that JSON.parse may have changed are refused, parameters by name too, and nothing is sent", async () => {
+    const table: [string, RegExp][] = [
+      ['[{"gas":9007199254740993}]', /^params\[0\]\.gas is 9007199254740992: .*send it as a string$/],
+      ['[{"value":1e400}]', /^params\[0\]\.value is Infinity: /],
+      ['[{},"latest",{"a":[{"b c":0.5}]}]', /^params\[2\]\.a\[0\]\.\? is 0\.5: /],
+      ["[-1e16]", /^params\[0\] is -10000000000000000: /],
+      ['{"call":{}}', /by position, \[call, block, overrides\]$/],
+    ];
+    for (const [params, message] of table) {
+      const {text} = await post(`{"jsonrpc":"2.0","id":7,"method":"chain_estimateGas","params":${params}}`);
+      const {id, error} = JSON.parse(text);
+      assert.deepEqual([id, error.code], [7, -32602]);
+      assert.match(error.message, message);
+    }
+    assert.equal(upstream.requests.length, 0);
+    const safe = [{gas: Number.MAX_SAFE_INTEGER, nonce: 0, value: -1}];
+    assert.equal((await send(estimateCall(1, safe))).result, "0x5208");
+    assert.deepEqual(upstream.requests[0]?.call.params, safe);
+  });
+
+  test("one connection serves calls that follow one another, and a burst opens no more than its bound", async () => {
+    for (let id = 0; id < 30; id++) await send(estimateCall(id));
+    assert.equal(upstream.socketCount, 1);
+    let open = 0;
+    let most = 0;
+    upstream.handler = (request, response) => {
+      most = Math.max(most, ++open);
+      setImmediate(() => {
+        open--;
+        answerText(RESULT)(request, response);
+      });
+    };
+    const answers = await send(Array.from({length: 400}, (_, id) => estimateCall(id)));
+    assert.ok(answers.every((answer: {result: string}) => answer.result === "0x5208"));
+    assert.ok(most > 1 && most <= MAX_CONNECTIONS, `${most} at once`);
+    assert.ok(upstream.socketCount <= MAX_CONNECTIONS, `${upstream.socketCount} connections`);
+  });
+
+  test("an upstream that is down is -32002 until it is back, with one line in the log for each", async () => {
+    await upstream.stop();
+    const answers = await send(
+      Array.from({length: 20}, (_, id) => estimateCall(id)).toSpliced(3, 0, proofCall("p")),
+    );
+    for (const {id, error, result} of answers) {
+      if (id === "p") assert.notEqual(result, undefined);
+      else {
+        assert.deepEqual(error, {
+          code: -32002,
+          message: "the gateway that answers chain_estimateGas for this node is down: connection refused",
+        });
+      }
+    }
+    assert.equal(await readMetric('proofd_calls_total{method="chain_estimateGas",code="-32002"}'), 20);
+    await upstream.start();
+    for (let id = 0; id < 3; id++) assert.equal((await send(estimateCall(id))).result, "0x5208");
+    assert.deepEqual(
+      logged.map(line => [JSON.parse(line).level, JSON.parse(line).reason ?? JSON.parse(line).msg]),
+      [
+        [40, "connection refused"],
+        [30, "the gateway answers again"],
+      ],
+    );
+  });
+
+  test("whatever is no JSON-RPC answer is -32002 and says why", async () => {
+    const redirect: UpstreamHandler = (_request, response) => {
+      response.writeHead(307, {location: upstream.url.href}).end();
+    };
+    const cut: UpstreamHandler = (_request, response) => {
+      response.writeHead(200, {"content-length": "1000"}).write('{"jsonrpc"', () => response.destroy());
+    };
+    const table: [UpstreamHandler, RegExp][] = [
+      [answerText(RESULT, 500), /it answered HTTP 500$/],
+      [answerText("", 204), /it answered HTTP 204$/],
+      [answerText("<html>", 404), /it answered HTTP 404$/],
+      [redirect, /it answered HTTP 307$/],
+      [answerText("<html>secret</html>"), /its answer is not JSON-RPC 2\.0$/],
+      [answerText(""), /its answer is not JSON-RPC 2\.0$/],
+      [answerText(`[${RESULT}]`), /its answer is not JSON-RPC 2\.0$/],
+      [answerText('{"id":ID,"result":1}'), /its answer is not JSON-RPC 2\.0$/],
+      [answerText('{"jsonrpc":"2.0","id":"ID","result":1}'), /another request's id$/],
+      [answerText('{"jsonrpc":"2.0","id":ID1,"result":1}'), /another request's id$/],
+      [answerText('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}'), /another request's id$/],
+      [answerText('{"jsonrpc":"2.0","result":1}'), /another request's id$/],
+      [answerText('{"jsonrpc":"2.0","id":ID}'), /neither result nor error$/],
+      [answerText('{"jsonrpc":"2.0","id":ID,"error":"no"}'), /not one of JSON-RPC 2\.0$/],
+      [
+        answerText('{"jsonrpc":"2.0","id":ID,"error":{"code":"1","message":""}}'),
+        /not one of JSON-RPC 2\.0$/,
+      ],
+      [
+        answerText('{"jsonrpc":"2.0","id":ID,"error":{"code":1.5,"message":""}}'),
+        /not one of JSON-RPC 2\.0$/,
+      ],
+      [answerText(`{"jsonrpc":"2.0","id":ID,"result":"${"x".repeat(72 * 1024)}"}`), /more than 73728 bytes$/],
+      [(_request, response) => response.socket?.destroy(), /the connection was lost$/],
+      [cut, /the connection was lost$/],
+      [(_request, response) => response.socket?.end("nonsense\r\n\r\n"), /the request failed \(HPE_/],
+    ];
+    for (const [handler, message] of table) {
+      upstream.handler = handler;
+      const before = upstream.requests.length;
+      const {id, error} = await send(estimateCall("x"));
+      assert.deepEqual([id, error.code, error.data], ["x", -32002, undefined]);
+      assert.match(error.message, message);
+      assert.doesNotMatch(error.message, /secret|127\.0\.0\.1/);
+      assert.ok(upstream.requests.length - before <= 2);
+      upstream.handler = answerText(RESULT);
+      assert.equal((await send(estimateCall(1))).result, "0x5208");
+    }
+    assert.doesNotMatch(logged.join(""), /secret/);
+  });
+
+  test("a result as long as an estimate may be comes through", async () => {
+    const result = "x".repeat(72 * 1024 - 100);
+    upstream.handler = answerText(`{"jsonrpc":"2.0","id":ID,"result":"${result}"}`);
+    assert.equal((await send([estimateCall(1), estimateCall(2)]))[1].result, result);
+  });
+
+  test("a connection that the upstream closes while it is used again is no failure", async () => {
+    const used = new Set<unknown>();
+    upstream.handler = (request, response) => {
+      if (used.has(request.head.socket)) request.head.socket.destroy();
+      else answerText(RESULT)(request, response);
+      used.add(request.head.socket);
+    };
+    for (let id = 0; id < 5; id++) assert.equal((await send(estimateCall(id))).result, "0x5208");
+    assert.equal(upstream.socketCount, 5);
+    assert.deepEqual(logged, []);
+  });
+
+  test("while the upstream is silent proofs go on, and only estimates meet a full queue", async () => {
+    front.http.close();
+    front.dispatcher.close();
+    await listen(QUEUE_COST);
+    const silent: (() => void)[] = [];
+    upstream.handler = (request, response) => silent.push(() => answerText(RESULT)(request, response));
+    const stuck = send([
+      proofCall(0),
+      ...Array.from({length: 100}, (_, at) => estimateCall(at + 1)),
+      proofCall(101),
+    ]);
+    while (silent.length < MAX_CONNECTIONS) await new Promise(setImmediate);
+    for (let id = 0; id < 20; id++) assert.notEqual((await send(proofCall(id))).result, undefined);
+    assert.equal(await readMetric('proofd_queued_cost{lane="proof"}'), 0);
+    assert.equal(await readMetric('proofd_queued_cost{lane="estimate"}'), 2000);
+    for (const body of [estimateCall(1), [proofCall(1), estimateCall(2)]]) {
+      const {status, text} = await post(JSON.stringify(body));
+      assert.equal(status, 503);
+      const {id, error} = JSON.parse(text);
+      assert.equal(id, Array.isArray(body) ? null : 1);
+      assert.deepEqual([error.code, error.data], [-32005, {limit: QUEUE_COST, got: 2020}]);
+    }
+    upstream.handler = answerText(RESULT);
+    for (const answer of silent) answer();
+    const answers = await stuck;
+    assert.equal(answers.length, 102);
+    assert.ok(answers.every((answer: {result?: unknown}) => answer.result !== undefined));
+    assert.equal((await send(estimateCall(1))).result, "0x5208");
+  });
+
+  test("each estimate costs 20 of what a request may cost", async () => {
+    const {error} = await send(Array.from({length: 1000}, (_, id) => estimateCall(id)).with(0, proofCall(0)));
+    assert.equal(error, undefined);
+    const limits = {...DEFAULT_LIMITS, requestCost: 41};
+    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+    const log = createLog(logged);
+    front.http.close();
+    front.dispatcher.close();
+    front = createFront(options, pool, {kind: "gateway", gateway}, new TroubleLog(log), log);
+    url = `http://127.0.0.1:${await front.http.listen()}`;
+    assert.equal((await send([estimateCall(1), estimateCall(2)])).length, 2);
+    const costly = await send([estimateCall(1), proofCall(2), estimateCall(3)]);
+    assert.deepEqual(costly.error.data, {limit: 41, got: 42});
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * How long a body keeps the main thread, on which everyone waits: none within the limits much longer than the largest
+ * batch that users send. Processor time of this thread, the shortest of rounds in which every body has its turn: what else
+ * the machine does (caches and cores are shared) and what others left to be collected only ever add to it, on both sides.
+ */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {AnsweringThread} from "../../support/answeringThread.ts";
+import {type BodyKind, createHonestBodies, createHostileBodies} from "../../support/bodyKinds.ts";
+
+const ROUNDS = 7;
+const MAX_FACTOR = 2;
+
+const honest = createHonestBodies();
+const hostile = createHostileBodies();
+/** By title: the shortest of the rounds, and the first bytes of the answer. */
+const measured = new Map<string, {readonly cpuMs: number; readonly text: string}>();
+let largestMs = 0;
+
+before(async () => {
+  const thread = await AnsweringThread.start();
+  try {
+    const times = new Map<BodyKind, number[]>([...honest, ...hostile].map(kind => [kind, []]));
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [kind, cpuMs] of times) {
+        const answer = await thread.answer(kind);
+        cpuMs.push(answer.cpuMs);
+        measured.set(kind.title, {cpuMs: Math.min(...cpuMs), text: answer.text});
+      }
+    }
+  } finally {
+    await thread.stop();
+  }
+  largestMs = Math.max(...honest.map(({title}) => measured.get(title)?.cpuMs as number));
+});
+
+after(() => measured.clear());
+
+for (const {title, body} of honest)
+  test(`an honest batch is answered: ${title}`, t => {
+    const {cpuMs, text} = measured.get(title) ?? assert.fail();
+    t.diagnostic(`${cpuMs.toFixed(1)} ms, ${body.length} bytes`);
+    assert.doesNotMatch(text, /error/);
+  });
+
+for (const {title, body} of hostile)
+  test(`the main thread is not kept ${MAX_FACTOR} times as long as by the largest honest batch: ${title}`, t => {
+    const {cpuMs, text} = measured.get(title) ?? assert.fail();
+    t.diagnostic(
+      `${cpuMs.toFixed(1)} ms to ${largestMs.toFixed(1)}, ${body.length} bytes: ${text.slice(0, 120)}`,
+    );
+    assert.ok(cpuMs <= MAX_FACTOR * largestMs, `${cpuMs} ms`);
+  });

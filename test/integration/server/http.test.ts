@@ -1,0 +1,235 @@
+/** HTTP over a real socket: what is refused, and clients that are odd, slow or in a hurry. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import {type Daemon, QUEUED_COST, startDaemon} from "../../support/daemon.ts";
+import {encodePost, RawConnection} from "../../support/rawConnection.ts";
+import {WorkFolder} from "../../support/serviceChain.ts";
+import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/wireRequests.ts";
+
+describe("HTTP", () => {
+  let folder: WorkFolder;
+  let db: string;
+  let daemon: Daemon;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    db = await folder.importChain("db", 2, 2);
+    daemon = await startDaemon(["--db", db, "--workers", "1", "--max-body-bytes", "100000"]);
+  });
+
+  after(async () => {
+    const {code} = await daemon.stop();
+    await folder.remove();
+    assert.equal(code, 0);
+  });
+
+  async function withConnection(use: (connection: RawConnection) => Promise<void>): Promise<void> {
+    const connection = await RawConnection.open(daemon.port);
+    try {
+      await use(connection);
+    } finally {
+      connection.destroy();
+    }
+  }
+
+  test("a wrong verb, path or type is refused with a JSON-RPC error, and the connection stays usable", async () => {
+    const table: [string, number, Readonly<Record<string, string>>][] = [
+      ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", 405, {allow: "POST"}],
+      ["PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "POST"}],
+      ["OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n", 405, {allow: "POST"}],
+      ["POST /readyz HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "GET, HEAD"}],
+      ["POST /other HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 404, {}],
+      ["GET /other HTTP/1.1\r\nHost: x\r\n\r\n", 404, {}],
+      ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 415, {}],
+      ["POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", 415, {}],
+      [
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/jsonp\r\nContent-Length: 2\r\n\r\n{}",
+        415,
+        {},
+      ],
+    ];
+    await withConnection(async connection => {
+      for (const [request, status, headers] of table) {
+        await connection.write(request);
+        const answer = await connection.readAnswer();
+        assert.equal(answer.status, status, request);
+        for (const [name, value] of Object.entries(headers)) assert.equal(answer.headers[name], value);
+        assert.equal(answer.headers["content-type"], "application/json");
+        const {error, id} = JSON.parse(answer.body);
+        assert.equal(id, null);
+        assert.equal(error.code, -32600);
+      }
+      await connection.write(encodePost(CHAIN_CALL));
+      assert.equal((await connection.readAnswer()).body, CHAIN_ANSWER);
+    });
+  });
+
+  test("HEAD is answered without a body, on a connection that goes on", async () => {
+    await withConnection(async connection => {
+      await connection.write(
+        "HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+      );
+      const text = await new Promise<string>(resolve => {
+        let received = "";
+        connection.socket.on("data", chunk => {
+          received += chunk;
+          if (received.endsWith("ok\n")) resolve(received);
+        });
+      });
+      const [head, next] = text.split("\r\n\r\n");
+      assert.match(String(head), /^HTTP\/1.1 200 OK\r\n/);
+      assert.match(String(head), /\r\nContent-Length: 3\r\n/);
+      assert.match(String(next), /^HTTP\/1.1 200 OK\r\n/);
+    });
+  });
+
+  test("the type may have parameters and any case, and the answer says its type and length", async () => {
+    await withConnection(async connection => {
+      for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"]) {
+        const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${CHAIN_CALL.length}`;
+        await connection.write(`${head}\r\n\r\n${CHAIN_CALL}`);
+        const answer = await connection.readAnswer();
+        assert.equal(answer.status, 200);
+        assert.equal(answer.headers["content-type"], "application/json");
+        assert.equal(answer.headers["content-length"], String(CHAIN_ANSWER.length));
+      }
+    });
+  });
+
+  test("a body over the limit is 413 with limit and size, declared or counted, and the connection goes on", async () => {
+    await withConnection(async connection => {
+      const before = await daemon.readMetric('proofd_bodies_refused_total{reason="too_large"}');
+      const large = "x".repeat(100_001);
+      await connection.write(encodePost(large));
+      const declared = await connection.readAnswer();
+      assert.equal(declared.status, 413);
+      assert.equal(JSON.parse(declared.body).error.code, -32005);
+      assert.deepEqual(JSON.parse(declared.body).error.data, {limit: 100_000, got: 100_001});
+      const head =
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      await connection.write(head);
+      for (let chunk = 0; chunk < 3; chunk++) await connection.write(`c350\r\n${"x".repeat(50_000)}\r\n`);
+      const counted = await connection.readAnswer();
+      assert.equal(counted.status, 413);
+      assert.ok(JSON.parse(counted.body).error.data.got > 100_000);
+      await connection.write("0\r\n\r\n");
+      await connection.write(encodePost(CHAIN_CALL));
+      assert.equal((await connection.readAnswer()).body, CHAIN_ANSWER);
+      assert.equal(await daemon.readMetric('proofd_bodies_refused_total{reason="too_large"}'), before + 2);
+    });
+  });
+
+  test("a body of exactly the limit is read", async () => {
+    const {status, text} = await daemon.post(CHAIN_CALL + " ".repeat(100_000 - CHAIN_CALL.length));
+    assert.equal(status, 200);
+    assert.equal(text, CHAIN_ANSWER);
+  });
+
+  test("chunked bodies are put together, also byte by byte", async () => {
+    await withConnection(async connection => {
+      const head =
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      const body = proofText(3, 2);
+      await connection.write(head);
+      for (const character of body) await connection.write(`1\r\n${character}\r\n`);
+      await connection.write("0\r\n\r\n");
+      assert.equal(JSON.parse((await connection.readAnswer()).body).id, 3);
+      await connection.write(`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+      assert.equal(JSON.parse((await connection.readAnswer()).body).id, 3);
+    });
+  });
+
+  test("a slow writer gets its answer, and others are answered meanwhile", async () => {
+    await withConnection(async connection => {
+      const request = encodePost(proofText(5, 1));
+      // This uWebSockets.js answers 505 where the request line itself comes in parts.
+      let at = request.indexOf("\n") + 1;
+      await connection.write(request.slice(0, at));
+      for (let part = 0; at < request.length; part++, at += 9) {
+        await connection.write(request.slice(at, at + 9));
+        if (part % 10 === 0) assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
+      }
+      assert.equal(JSON.parse((await connection.readAnswer()).body).id, 5);
+    });
+  });
+
+  test("a client that goes away in mid-body leaves nothing behind", async () => {
+    for (let round = 0; round < 20; round++) {
+      const connection = await RawConnection.open(daemon.port);
+      await connection.write(encodePost(" ".repeat(90_000)).slice(0, 50_000));
+      connection.destroy();
+      await connection.closed;
+    }
+    assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
+  });
+
+  test("pipelined requests that are answered at once get their answers in order", async () => {
+    await withConnection(async connection => {
+      const count = 50;
+      const request = (id: number) => encodePost(`{"jsonrpc":"2.0","id":${id},"method":"chain_chainId"}`);
+      await connection.write(Array.from({length: count}, (_, id) => request(id)).join(""));
+      for (let id = 0; id < count; id++)
+        assert.equal(JSON.parse((await connection.readAnswer()).body).id, id);
+    });
+  });
+
+  test("a request pipelined behind a call of the workers ends that connection only, without half an answer", async () => {
+    await withConnection(async other => {
+      await withConnection(async connection => {
+        await connection.write(encodePost(proofText(1)) + encodePost(CHAIN_CALL));
+        assert.equal(await connection.readToClose(), "");
+      });
+      await other.write(encodePost(proofText(2)));
+      assert.equal(JSON.parse((await other.readAnswer()).body).id, 2);
+    });
+  });
+
+  test("one connection serves many requests, one after the other", async () => {
+    await withConnection(async connection => {
+      for (let id = 0; id < 100; id++) {
+        await connection.write(encodePost(id % 2 === 0 ? proofText(id, 1) : CHAIN_CALL));
+        const {body} = await connection.readAnswer();
+        if (id % 2 === 0) assert.equal(JSON.parse(body).id, id);
+        else assert.equal(body, CHAIN_ANSWER);
+      }
+    });
+  });
+
+  test("a large batch is streamed in chunks and is the same as its calls one by one", async () => {
+    const count = 12;
+    await withConnection(async connection => {
+      await connection.write(encodePost(largeBatch(count)));
+      const answer = await connection.readAnswer();
+      assert.equal(answer.headers["transfer-encoding"], "chunked");
+      const singles = [];
+      for (let id = 0; id < count; id++) singles.push((await daemon.post(proofText(id, 80))).text);
+      assert.equal(answer.body, `[${singles.join(",")}]`);
+      await connection.write(encodePost(CHAIN_CALL));
+      assert.equal((await connection.readAnswer()).body, CHAIN_ANSWER);
+    });
+  });
+
+  test("health, readiness and metrics are told", async () => {
+    for (const path of ["/healthz", "/readyz"]) assert.equal((await fetch(daemon.url + path)).status, 200);
+    const response = await fetch(`${daemon.url}/metrics`);
+    assert.match(String(response.headers.get("content-type")), /^text\/plain/);
+    const text = await response.text();
+    for (const name of [
+      'proofd_calls_total{method="chain_getProof",code="0"}',
+      'proofd_request_duration_seconds_bucket{le="1"}',
+      `${QUEUED_COST} 0`,
+      'proofd_queued_cost{lane="estimate"} 0',
+      "proofd_worker_exits_total",
+      "proofd_damaged_records_total",
+      'proofd_head_block{which="finalized"} 2',
+      "proofd_import_failed 0",
+      "process_resident_memory_bytes",
+    ]) {
+      assert.ok(text.includes(`\n${name}`), name);
+    }
+  });
+
+  test("requests are not logged by default", () => {
+    assert.equal(daemon.stderr, "");
+  });
+});

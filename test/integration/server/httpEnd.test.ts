@@ -1,0 +1,101 @@
+/** HTTP when the service ends: which calls are still answered, and what cannot keep it from ending. */
+import assert from "node:assert/strict";
+import {once} from "node:events";
+import {after, before, describe, test} from "node:test";
+import {startDaemon} from "../../support/daemon.ts";
+import {encodePost, RawConnection} from "../../support/rawConnection.ts";
+import {WorkFolder} from "../../support/serviceChain.ts";
+import {answerText, Upstream} from "../../support/upstream.ts";
+import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofCall} from "../../support/wireRequests.ts";
+
+const ESTIMATE_CALL = {jsonrpc: "2.0", id: 2, method: "chain_estimateGas", params: [{}]};
+const ESTIMATE = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
+/** What the service says when requests keep it longer than it waits for them. */
+const CUT = /requests were still under way, their connections are cut/;
+
+describe("HTTP at the end of the service", () => {
+  let folder: WorkFolder;
+  let db: string;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    db = await folder.importChain("db", 2, 2);
+  });
+
+  after(() => folder.remove());
+
+  test("after SIGTERM calls under way are answered, new requests are 503, new connections refused, exit 0", async t => {
+    const upstream = new Upstream();
+    await upstream.start();
+    t.after(() => upstream.stop());
+    const gateway = ["--no-estimate", "--gateway", upstream.url.href];
+    const daemon = await startDaemon(["--db", db, "--workers", "1", ...gateway]);
+    const {port} = daemon;
+    const idle = await RawConnection.open(port);
+    await idle.write(encodePost(CHAIN_CALL));
+    assert.equal((await idle.readAnswer()).body, CHAIN_ANSWER);
+    const probe = await RawConnection.open(port);
+    const busy = await RawConnection.open(port);
+    // Under way until the test lets the upstream answer.
+    const answers: (() => void)[] = [];
+    upstream.handler = (request, response) => answers.push(() => answerText(ESTIMATE)(request, response));
+    await busy.write(encodePost(JSON.stringify([proofCall(1), ESTIMATE_CALL])));
+    while (answers.length === 0) await new Promise(setImmediate);
+    daemon.child.kill("SIGTERM");
+    await daemon.waitForStderr(/stopping/);
+    await probe.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+    const unready = await probe.readAnswer();
+    assert.equal(unready.status, 503);
+    await idle.write(encodePost(CHAIN_CALL));
+    const refused = await idle.readAnswer();
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.connection, "close");
+    assert.notEqual(refused.headers["retry-after"], undefined);
+    assert.equal(JSON.parse(refused.body).error.code, -32005);
+    await idle.closed;
+    await assert.rejects(RawConnection.open(port), /ECONNREFUSED/);
+    answers[0]?.();
+    const [proof, estimate] = JSON.parse((await busy.readAnswer()).body);
+    assert.notEqual(proof.result, undefined);
+    assert.equal(estimate.result, "0x5208");
+    const {code} = await daemon.finished;
+    assert.equal(code, 0);
+  });
+
+  test("SIGINT does the same, and an idle service waits for nothing", async () => {
+    const daemon = await startDaemon(["--db", db, "--workers", "1"]);
+    const {code, stderr} = await daemon.stop("SIGINT");
+    assert.equal(code, 0);
+    assert.match(stderr, /"signal":"SIGINT"/);
+    assert.doesNotMatch(stderr, CUT);
+  });
+
+  test("a reader that never reads cannot keep the service: its connection is cut", async () => {
+    const daemon = await startDaemon(["--db", db, "--workers", "1"]);
+    const stuck = await RawConnection.open(daemon.port);
+    await stuck.write(encodePost(largeBatch(100)));
+    await once(stuck.socket, "data");
+    stuck.socket.pause();
+    const {code, signal, stderr} = await daemon.stop();
+    assert.equal(code, 0, `${signal}: ${stderr}`);
+    assert.match(stderr, CUT);
+    stuck.destroy();
+  });
+
+  test("a second signal ends it at once, with the signal's exit code", async () => {
+    for (const [signal, code] of [
+      ["SIGTERM", 143],
+      ["SIGINT", 130],
+    ] as const) {
+      const daemon = await startDaemon(["--db", db, "--workers", "1"]);
+      const stuck = await RawConnection.open(daemon.port);
+      await stuck.write(encodePost(largeBatch(100)));
+      await once(stuck.socket, "data");
+      stuck.socket.pause();
+      daemon.child.kill("SIGTERM");
+      await daemon.waitForStderr(/stopping/);
+      assert.equal((await daemon.stop(signal)).code, code);
+      stuck.destroy();
+    }
+  });
+});

@@ -1,0 +1,172 @@
+/** JSON-RPC over a real socket: envelopes, batches, ids, methods and parameters, and the errors for wrong ones. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import type {Daemon} from "../../support/daemon.ts";
+import {type Answer, assertError} from "../../support/jsonrpcAnswer.ts";
+import {FINALIZED, ProvenService} from "../../support/provenService.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID} from "../../support/serviceChain.ts";
+import {proofCall} from "../../support/wireRequests.ts";
+
+const ACCOUNT = ACCOUNTS[0] as string;
+
+describe("JSON-RPC", () => {
+  let service: ProvenService;
+  let daemon: Daemon;
+
+  before(async () => {
+    service = await ProvenService.start();
+    daemon = service.daemon;
+  });
+
+  after(() => service.stop());
+
+  test("a batch answers good and bad elements in request order and leaves notifications out", async () => {
+    const answers: Answer[] = await daemon.send([
+      proofCall("a"),
+      1,
+      {jsonrpc: "2.0", method: "chain_getCoverage"},
+      {jsonrpc: "2.0", id: 2, method: "no_such_method"},
+      proofCall(3, "0x12"),
+      {jsonrpc: "2.0", method: "chain_getProof", params: ["bad"]},
+      proofCall(null, ABSENT_ACCOUNT, ["0x5"]),
+      {id: 9},
+      {jsonrpc: "2.0", id: 10, method: "chain_chainId"},
+    ]);
+    assert.deepEqual(
+      answers.map(answer => [answer.id, answer.error?.code ?? "result"]),
+      [
+        ["a", "result"],
+        [null, -32600],
+        [2, -32601],
+        [3, -32602],
+        [null, "result"],
+        [9, -32600],
+        [10, "result"],
+      ],
+    );
+    service.verify(FINALIZED, ACCOUNT, [], answers[0] as Answer);
+    service.verify(FINALIZED, ABSENT_ACCOUNT, ["0x5"], answers[4] as Answer);
+  });
+
+  test("a body of notifications only is answered 204 without a body", async () => {
+    const notification = {jsonrpc: "2.0", method: "chain_getProof", params: [ACCOUNT, [], "latest"]};
+    for (const body of [notification, [notification, {jsonrpc: "2.0", method: "nonsense"}]]) {
+      assert.deepEqual(await daemon.post(JSON.stringify(body)), {status: 204, text: ""});
+    }
+  });
+
+  test("ids come back as they were sent, from the workers and from the main thread", async () => {
+    const ids = [
+      "1",
+      "0",
+      "-0",
+      "1.0",
+      "1e2",
+      "1e400",
+      "9007199254740993",
+      "-1.5e-7",
+      "null",
+      '""',
+      '"\u00e9\ud83d\ude00"',
+    ];
+    for (const method of ["chain_getProof", "chain_chainId", "nonsense"]) {
+      const params = method === "chain_getProof" ? JSON.stringify([ACCOUNT, [], "latest"]) : "[]";
+      for (const id of ids) {
+        const call = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+        const single = await daemon.post(call);
+        assert.equal(single.status, 200);
+        assert.ok(single.text.startsWith(`{"jsonrpc":"2.0","id":${id},`), single.text.slice(0, 80));
+        const batch = await daemon.post(`[ ${call} ]`);
+        assert.equal(batch.text, `[${single.text}]`);
+      }
+    }
+  });
+
+  test("what is no JSON and what is no request is answered with 200 and one error with id null", async () => {
+    const table: [string | Uint8Array, number][] = [
+      ["", -32700],
+      ["{", -32700],
+      ['{"jsonrpc":"2.0","id":1,"method":"chain_chainId"}x', -32700],
+      [Buffer.from([0x22, 0xff, 0xfe, 0x22]), -32700],
+      [Buffer.from("\ufeff{}"), -32700],
+      ["[".repeat(65) + "]".repeat(65), -32700],
+      ["[".repeat(1_000_000), -32700],
+      ["[]", -32600],
+      ["1", -32600],
+      ['"text"', -32600],
+      ["null", -32600],
+      ["{}", -32600],
+      ['{"jsonrpc":"2.0","id":[1],"method":"chain_chainId"}', -32600],
+      ['{"__proto__":{"jsonrpc":"2.0","id":1,"method":"chain_chainId"}}', -32600],
+    ];
+    for (const [body, code] of table) {
+      const {status, text} = await daemon.post(body);
+      assert.equal(status, 200);
+      const answer = JSON.parse(text);
+      assertError(answer, code);
+      assert.equal(answer.id, null);
+    }
+  });
+
+  test("[1] is an array with one error", async () => {
+    const answer = await daemon.send([1]);
+    assert.equal(answer.length, 1);
+    assertError(answer[0], -32600);
+  });
+
+  test("of duplicate keys the last counts", async () => {
+    const {text} = await daemon.post('{"jsonrpc":"2.0","id":1,"id":2,"method":"x","method":"chain_chainId"}');
+    assert.deepEqual(JSON.parse(text), {jsonrpc: "2.0", id: 2, result: CHAIN_ID});
+  });
+
+  test("params by name are -32602 and the message gives the order", async () => {
+    const answer = await daemon.call("chain_getProof", {address: ACCOUNT, storageKeys: [], block: "latest"});
+    assertError(answer, -32602);
+    assert.match(answer.error.message, /\[address, storageKeys, block\]/);
+    for (const method of ["chain_getStateRoot", "chain_getCoverage", "chain_chainId", "web3_clientVersion"]) {
+      assertError(await daemon.call(method, {}), -32602);
+    }
+  });
+
+  test("wrong parameters are -32602 naming the parameter, what came and what is expected", async () => {
+    const answer = await daemon.send(proofCall(1, ACCOUNT, ["0x1", "0x2", "0x3", "0xzz"]));
+    assertError(answer, -32602);
+    assert.equal(
+      answer.error.message,
+      'params[1][3] (storage key) is "0xzz": expected 0x and 1 to 64 hex digits',
+    );
+    assertError(await daemon.call("chain_getStateRoot", ["0x1", "0x2"]), -32602);
+    assertError(await daemon.call("chain_getCoverage", [1]), -32602);
+  });
+
+  test("unknown methods are -32601, also those that every object inherits", async () => {
+    for (const method of ["eth_getProof", "", "constructor", "__proto__", "toString", "x".repeat(100_000)]) {
+      const answer = await daemon.call(method);
+      assertError(answer, -32601);
+      assert.ok(answer.error.message.length < 200);
+    }
+  });
+
+  test("coverage, chain id and client version are told", async () => {
+    const coverage = {earliest: "0x0", finalized: "0x4", latest: "0x6", suite: "sha256"};
+    assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
+    assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID);
+    assert.match(
+      (await daemon.call("web3_clientVersion")).result,
+      /^proofd\/[0-9.]+\/[a-z0-9]+-[a-z0-9]+\/node[0-9.]+$/,
+    );
+  });
+
+  test("a batch that is too long or costs too much is one error for the whole request, and nothing runs", async () => {
+    const before = await daemon.readMetric('proofd_calls_total{method="chain_getProof",code="0"}');
+    const long = await daemon.post(JSON.stringify(Array.from({length: 1001}, (_, id) => proofCall(id))));
+    assert.equal(long.status, 200);
+    assertError(JSON.parse(long.text), -32005, {limit: 1000, got: 1001});
+    assert.equal(JSON.parse(long.text).id, null);
+    const keys = Array.from({length: 1024}, () => "0x1");
+    const costly = await daemon.send(Array.from({length: 20}, (_, id) => proofCall(id, ACCOUNT, keys)));
+    assertError(costly, -32005, {limit: 20_000, got: 20_500});
+    assert.equal(costly.id, null);
+    assert.equal(await daemon.readMetric('proofd_calls_total{method="chain_getProof",code="0"}'), before);
+  });
+});

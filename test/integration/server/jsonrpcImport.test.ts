@@ -1,0 +1,116 @@
+/** A service that imports while it answers: one head per request, and what it says before, after and without a block. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import {sha256Suite} from "../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../verify/hex.ts";
+import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import type {Answer} from "../../support/jsonrpcAnswer.ts";
+import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/serviceChain.ts";
+import {proofAtCall, proofCall} from "../../support/wireRequests.ts";
+
+describe("JSON-RPC during an import", () => {
+  let folder: WorkFolder;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+  });
+
+  after(() => folder.remove());
+
+  test("one HTTP request sees one head while blocks are imported, and proofs match it", async () => {
+    const daemon = await startDaemon(["--db", folder.file("fed"), "--diffs", "-", "--workers", "2"]);
+    const last = 40;
+    daemon.child.stdin.write(encodeLines([createLine(0, 0)]));
+    while ((await daemon.post('{"jsonrpc":"2.0","id":1,"method":"chain_getCoverage"}')).status !== 200);
+    const batch = [
+      {jsonrpc: "2.0", id: 0, method: "chain_getCoverage"},
+      ...Array.from({length: 100}, (_, at) => proofCall(at + 1, ACCOUNTS[at % 5] as string, ["0x1"])),
+      {jsonrpc: "2.0", id: 101, method: "chain_getStateRoot", params: ["finalized"]},
+      {jsonrpc: "2.0", id: 102, method: "chain_getStateRoot", params: ["latest"]},
+      {jsonrpc: "2.0", id: 103, method: "chain_getCoverage"},
+      ...Array.from({length: 100}, (_, at) => proofAtCall(at + 104, ACCOUNTS[at % 5] as string, ["0x1"])),
+    ];
+    const seen = new Set<string>();
+    let fed = 0;
+    let finalized = 0;
+    while (finalized < last) {
+      if (fed < last) {
+        fed++;
+        daemon.child.stdin.write(encodeLines([createLine(fed, fed)]));
+        if (fed === last) daemon.child.stdin.end();
+      }
+      const answers: Answer[] = await daemon.send(batch);
+      const [coverage, root, newest] = [answers[0], answers[101], answers[102]].map(one => one?.result) as {
+        [field: string]: string;
+      }[];
+      assert.deepEqual(answers[103]?.result, coverage);
+      assert.equal(root?.number, coverage?.finalized);
+      assert.equal(newest?.number, coverage?.latest);
+      for (const at of [1, 50, 100]) {
+        const address = ACCOUNTS[(at - 1) % 5] as string;
+        verifyProof(sha256Suite, decodeHex(root?.stateRoot), address, ["0x1"], answers[at]?.result);
+        const {block, proof} = (answers[at + 103] as Answer).result as {[field: string]: unknown};
+        assert.deepEqual(block, root);
+        assert.deepEqual(proof, answers[at]?.result);
+      }
+      seen.add(String(coverage?.finalized));
+      finalized = Number(coverage?.finalized);
+      // However slow the import is: it comes along every now and then.
+      if (fed % 10 === 0) while (Number((await daemon.call("chain_getCoverage")).result.finalized) < fed);
+    }
+    assert.ok(seen.size > 3, `the head moved between requests: ${[...seen].join(" ")}`);
+    await daemon.waitForStderr(/the import has ended/);
+    assert.equal((await daemon.stop()).code, 0);
+  });
+
+  test("an empty store is not ready; blocks that are not finalized are -32002 with null", async () => {
+    const daemon = await startDaemon(["--db", folder.file("unfinalized"), "--diffs", "-"]);
+    const empty = await fetch(daemon.url, {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: "{}",
+    });
+    assert.equal(empty.status, 503);
+    assert.notEqual(empty.headers.get("retry-after"), null);
+    daemon.child.stdin.end(encodeLines(createLines(0, 2)));
+    await daemon.waitForStderr(/the import has ended/);
+    const answer = await daemon.send(proofCall(1));
+    assert.equal(answer.error.code, -32002);
+    assert.deepEqual(answer.error.data, {finalized: null});
+    const coverage = {earliest: "0x0", finalized: null, latest: "0x2", suite: "sha256"};
+    assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
+    assert.equal((await fetch(`${daemon.url}/readyz`)).status, 503);
+    assert.equal((await daemon.stop()).code, 0);
+  });
+
+  test("an import that fails is logged and counted, and what is held is served on", async () => {
+    const daemon = await startDaemon(["--db", folder.file("broken"), "--diffs", "-"]);
+    daemon.child.stdin.end(
+      `${encodeLines([createLine(0, 0), createLine(1, 1)])}{"number":"0x2","accounts":5}\n`,
+    );
+    await daemon.waitForStderr(/the import failed/);
+    const line = daemon.stderr.split("\n").find(one => one.includes("the import failed")) as string;
+    assert.equal(JSON.parse(line).level, 50);
+    assert.match(JSON.parse(line).reason, /line 3/);
+    assert.equal(await daemon.readMetric("proofd_import_failed"), 1);
+    assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x1");
+    assert.ok((await daemon.send(proofCall(1))).result !== undefined);
+    assert.equal((await daemon.stop()).code, 0);
+  });
+
+  test("a chain whose block 0 names no chain id has none, unless --chain-id names it", async () => {
+    const {chainId: _, ...nameless} = createLine(0, 0);
+    const first = await startDaemon(["--db", folder.file("nameless"), "--diffs", "-"]);
+    first.child.stdin.end(encodeLines([nameless]));
+    await first.waitForStderr(/the import has ended/);
+    assert.equal((await first.call("chain_chainId")).error.code, -32004);
+    await first.stop();
+    const second = await startDaemon(["--db", folder.file("named"), "--diffs", "-", "--chain-id", "7"]);
+    second.child.stdin.end(encodeLines([nameless]));
+    await second.waitForStderr(/the import has ended/);
+    assert.equal((await second.call("chain_chainId")).result, "0x7");
+    await second.stop();
+  });
+});

@@ -1,0 +1,281 @@
+/** A damaged store answers with the right proof or with a named failure, never with a wrong proof; check names the place. */
+import assert from "node:assert/strict";
+import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {crc32} from "node:zlib";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {checkStore} from "../../support/checkedStore.ts";
+import {startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {addressAt, longChain} from "../../support/longChain.ts";
+import {type ProveCall, proveCalls} from "../../support/proveCalls.ts";
+import {tamper} from "../../support/tamper.ts";
+
+const BLOCKS = 4;
+const chain = longChain(BLOCKS, 60);
+const calls: ProveCall[] = Array.from({length: BLOCKS}, (_, block) => block).flatMap(block =>
+  Array.from({length: 40}, (_, i) => ({block, address: addressAt(i * 7), slots: [0n, BigInt(i * 7)]})),
+);
+
+let folder: string;
+let whole: string;
+let expected: string[];
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-damage-"));
+  whole = join(folder, "whole");
+  const path = join(folder, "chain.ndjson");
+  await writeFile(path, encodeLines(chain));
+  const pool = await open(whole);
+  await pool.startImport({source: {kind: "diffs", path, follow: false}, finalized: "last"}, () => {}).outcome;
+  expected = await proveCalls(pool, calls);
+  assert.ok(expected.every(text => text.startsWith("{")));
+  await pool.close();
+  // Opening writes the log out as a table file.
+  await (await open(whole)).close();
+});
+after(async () => {
+  await rm(folder, {recursive: true});
+});
+
+function open(directory: string): Promise<ProofPool> {
+  return ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+}
+
+async function copyOfStore(name: string): Promise<string> {
+  const directory = join(folder, name);
+  await cp(whole, directory, {recursive: true});
+  return directory;
+}
+
+/** What check reports. */
+async function findings(directory: string): Promise<readonly string[]> {
+  return (await checkStore(directory)).found;
+}
+
+/** @returns how many answers were right and how many calls failed by name */
+async function proveAll(directory: string): Promise<{right: number; failed: number}> {
+  const pool = await open(directory);
+  const answers = await proveCalls(pool, calls);
+  await pool.close();
+  let right = 0;
+  for (const [i, answer] of answers.entries()) {
+    if (answer.startsWith("{")) {
+      assert.equal(answer, expected[i]);
+      right++;
+    } else assert.equal(answer, "DAMAGED");
+  }
+  return {right, failed: answers.length - right};
+}
+
+test("a bit flipped in any page fails the proofs that need the page by name, and check names the page", async () => {
+  const directory = await copyOfStore("pages");
+  const pages: Buffer[] = [];
+  await tamper(directory, async db => {
+    for await (const key of db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")})) pages.push(key);
+  });
+  let failed = 0;
+  for (let i = 0; i < pages.length; i += Math.ceil(pages.length / 6)) {
+    const key = pages[i] as Buffer;
+    let original: Buffer = Buffer.alloc(0);
+    await tamper(directory, async db => {
+      original = (await db.get(key)) as Buffer;
+      const flipped = Buffer.from(original);
+      flipped[(i * 31) % flipped.length] = (flipped[(i * 31) % flipped.length] as number) ^ (1 << (i % 8));
+      await db.put(key, flipped);
+    });
+    failed += (await proveAll(directory)).failed;
+    const found = await findings(directory);
+    const page = key.readUIntBE(1, 6);
+    assert.ok(
+      found.some(text => text.includes(`page ${page}: RECORD_DAMAGED: page ${page}: checksum`)),
+      `page ${page}: ${found.join("; ")}`,
+    );
+    await tamper(directory, db => db.put(key, original));
+  }
+  assert.ok(failed > 0, "none of the proofs needed any of the pages");
+  assert.deepEqual(await findings(directory), []);
+});
+
+test("a page that is gone, or stands under another's number, fails by name", async () => {
+  const directory = await copyOfStore("gone");
+  let pages: Buffer[] = [];
+  await tamper(directory, async db => {
+    pages = await db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")}).all();
+    await db.del(pages.at(-1) as Buffer);
+    await db.put(pages.at(-3) as Buffer, (await db.get(pages.at(-4) as Buffer)) as Buffer);
+  });
+  const {failed} = await proveAll(directory);
+  assert.ok(failed > 0);
+  const found = (await findings(directory)).join("\n");
+  assert.match(
+    found,
+    new RegExp(`RECORD_MISSING: page ${pages.at(-1)?.readUIntBE(1, 6)} is not in the store`),
+  );
+  assert.match(found, new RegExp(`page ${pages.at(-3)?.readUIntBE(1, 6)}: checksum`));
+});
+
+/** A record's value as proofd seals it: the body and its checksum. */
+function seal(key: Buffer, body: Buffer): Buffer {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body, crc32(key)));
+  return Buffer.concat([body, sum]);
+}
+
+test("a damaged page is -32603 with a request id on the wire, named in the log, counted, and spoils no neighbour", async () => {
+  const directory = await copyOfStore("wire");
+  let page = 0;
+  await tamper(directory, async db => {
+    // The newest block's account tree root: its number stands in the block's record.
+    const key = Buffer.from(`b${"\0".repeat(5)}${String.fromCharCode(BLOCKS - 1)}`, "latin1");
+    page = ((await db.get(key)) as Buffer).readUIntBE(69, 6);
+    const pageKey = Buffer.alloc(7);
+    pageKey.write("p");
+    pageKey.writeUIntBE(page, 1, 6);
+    const value = (await db.get(pageKey)) as Buffer;
+    value[20] = (value[20] as number) ^ 1;
+    await db.put(pageKey, value);
+  });
+  const daemon = await startDaemon(["--db", directory]);
+  try {
+    const call = (id: number, block: number): object => ({
+      jsonrpc: "2.0",
+      id,
+      method: "chain_getProof",
+      params: [addressAt(0), [], `0x${block.toString(16)}`],
+    });
+    const [damaged, whole] = await daemon.send([call(1, BLOCKS - 1), call(2, 0)]);
+    assert.equal(damaged.error.code, -32603);
+    assert.doesNotMatch(damaged.error.message, /page|checksum/);
+    assert.match(daemon.stderr, new RegExp(`RECORD_DAMAGED: page ${page}: checksum`));
+    assert.ok(daemon.stderr.includes(damaged.error.data.requestId));
+    assert.ok(whole.result.accountProof.leafIndex > 1);
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 1);
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("what no checksum shows, check finds: index pages, lists, roots and records that do not fit together", async () => {
+  const INDEX_PAGES = [0x42, 0x44];
+  const all = new Map<string, Buffer>();
+  const directory = await copyOfStore("forged");
+  await tamper(directory, async db => {
+    for await (const [key, value] of db.iterator()) all.set(key.toString("latin1"), value);
+  });
+  const bodyOf = (name: string): Buffer => (all.get(name) as Buffer).subarray(0, -4);
+  const named = (prefix: string): string[] => [...all.keys()].filter(name => name.startsWith(prefix));
+  const buckets = named("p").filter(name => bodyOf(name)[0] === 0x42 && (bodyOf(name)[1] as number) > 1);
+  const oldest = named("p").find(name => INDEX_PAGES.includes(bodyOf(name)[0] as number)) as string;
+  const changed = (name: string, at: number): Buffer => {
+    const body = Buffer.from(bodyOf(name));
+    body[at] = (body[at] as number) ^ 1;
+    return body;
+  };
+  const blocks = named("b");
+  const forgeries: readonly [string, string, Buffer | undefined, RegExp][] = [
+    ["an index page of block 0 that is gone", oldest, undefined, /block 0, .*index page .*RECORD_MISSING/],
+    [
+      "a wrong leaf index in an old bucket",
+      buckets[0] as string,
+      changed(buckets[0] as string, 2 + 36),
+      /index page .* is not that of leaf|index page .*RECORD_MISSING/,
+    ],
+    [
+      "a bucket whose keys are out of order",
+      buckets[1] as string,
+      changed(buckets[1] as string, 2),
+      /index page /,
+    ],
+    [
+      "an account tree without its index",
+      blocks[3] as string,
+      Buffer.from(bodyOf(blocks[3] as string)).fill(0, 75, 81),
+      /has leaves, but no index/,
+    ],
+    [
+      "a block's own page range too low",
+      blocks[2] as string,
+      Buffer.from(bodyOf(blocks[2] as string)).fill(0, 113, 119),
+      /belongs to a later block|before those of block/,
+    ],
+    [
+      "the newest block's record gone",
+      blocks[3] as string,
+      undefined,
+      /it leads to block 3, which is not held/,
+    ],
+    ["the first block's record gone", blocks[0] as string, undefined, /block 0: it is not held/],
+    ["the chain record gone", "mchain", undefined, /chain record: it is not there/],
+  ];
+  for (const [what, name, body, expectedFinding] of forgeries) {
+    const key = Buffer.from(name, "latin1");
+    await tamper(directory, db => (body === undefined ? db.del(key) : db.put(key, seal(key, body))));
+    const found = await findings(directory);
+    assert.ok(
+      found.some(text => expectedFinding.test(text)),
+      `${what}: ${found.slice(0, 5).join("; ") || "nothing found"}`,
+    );
+    await tamper(directory, db => db.put(key, all.get(name) as Buffer));
+  }
+  assert.deepEqual(await findings(directory), []);
+});
+
+test("bytes flipped in LevelDB's own files never make a wrong proof", async () => {
+  const files = (await readdir(whole)).filter(name => /\.(ldb|log)$|^MANIFEST/.test(name));
+  let failedOpens = 0;
+  let failedProofs = 0;
+  for (let round = 0; round < 12; round++) {
+    const directory = await copyOfStore(`file-${round}`);
+    const name = files[round % files.length] as string;
+    const bytes = await readFile(join(directory, name));
+    if (bytes.length === 0) continue;
+    // A run of bytes, as a bad sector has, at places spread over the file.
+    const start = Math.floor(bytes.length * ((round * 0.381966) % 1));
+    for (let at = start; at < Math.min(bytes.length, start + 64); at++)
+      bytes[at] = (bytes[at] as number) ^ 0x55;
+    await writeFile(join(directory, name), bytes);
+    try {
+      failedProofs += (await proveAll(directory)).failed;
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      assert.match(
+        String((error as {code?: string}).code),
+        /^(STORE_DAMAGED|RECORD_DAMAGED|RECORD_MISSING|FORMAT_MISMATCH|BLOCK_UNKNOWN)$/,
+        String(error),
+      );
+      failedOpens++;
+    }
+    await rm(directory, {recursive: true});
+  }
+  assert.ok(failedOpens + failedProofs > 0, "no damage had any effect");
+});
+
+test("a store of another format version or hash suite, and a LevelDB of something else, are refused by name", async () => {
+  const key = Buffer.from("mformat");
+  const record = (body: object): Buffer => seal(key, Buffer.from(JSON.stringify(body)));
+  const directory = await copyOfStore("format");
+  await tamper(directory, db => db.put(key, record({version: 99, suite: "sha256"})));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 2/});
+  await tamper(directory, db => db.put(key, record({version: 2, suite: "md5"})));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /suite md5 is not one of sha256/});
+  await tamper(directory, db => db.del(key));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /not a proofd store/});
+});
+
+test("a directory with files of something else is refused and left as it was", async () => {
+  const directory = join(folder, "foreign");
+  await cp(join(folder, "chain.ndjson"), join(directory, "chain.ndjson"));
+  await assert.rejects(open(directory), {
+    code: "STORE_MISSING",
+    message: /not empty \(it has chain.ndjson\)/,
+  });
+  assert.deepEqual(await readdir(directory), ["chain.ndjson"]);
+});
+
+test("a store without its CURRENT file is refused, not made anew", async () => {
+  const directory = await copyOfStore("current");
+  await rm(join(directory, "CURRENT"));
+  await assert.rejects(open(directory), {code: "STORE_DAMAGED", message: /without its CURRENT file/});
+});

@@ -1,0 +1,260 @@
+/** Damage to LevelDB's tables: check names file and byte, LevelDB never gets to see what was verified to be damaged. */
+import assert from "node:assert/strict";
+import {spawn} from "node:child_process";
+import {once} from "node:events";
+import {cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {startCheck} from "../../../workers/pool/runningCheck.ts";
+import {checkStore} from "../../support/checkedStore.ts";
+import {Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {hashFiles} from "../../support/fileTree.ts";
+import {addressAt, longChain} from "../../support/longChain.ts";
+import {tableParts} from "../../support/tableParts.ts";
+
+const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
+const BLOCKS = 4;
+const FLIPS_PER_PART = 3;
+
+let folder: string;
+let whole: string;
+let table: number;
+let copies = 0;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-tables-"));
+  whole = join(folder, "whole");
+  const path = join(folder, "chain.ndjson");
+  await writeFile(path, encodeLines(longChain(BLOCKS, 200)));
+  const pool = await open(whole);
+  await pool.startImport({source: {kind: "diffs", path, follow: false}, finalized: "last"}, () => {}).outcome;
+  await pool.close();
+  // Opening writes the log out as a table.
+  await (await open(whole)).close();
+  const names = (await readdir(whole)).filter(name => name.endsWith(".ldb"));
+  assert.equal(names.length, 1);
+  table = Number.parseInt(names[0] as string, 10);
+});
+after(async () => {
+  await rm(folder, {recursive: true});
+});
+
+function open(directory: string): Promise<ProofPool> {
+  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+}
+
+async function copyOfStore(): Promise<string> {
+  const directory = join(folder, `copy-${copies++}`);
+  await cp(whole, directory, {recursive: true, preserveTimestamps: true});
+  return directory;
+}
+
+function tableFile(): string {
+  return `${String(table).padStart(6, "0")}.ldb`;
+}
+
+/** Changes one byte of the table. */
+async function flip(directory: string, at: number, bit: number): Promise<void> {
+  const path = join(directory, tableFile());
+  const bytes = await readFile(path);
+  bytes[at] = (bytes[at] as number) ^ (1 << bit);
+  await writeFile(path, bytes);
+}
+
+/** Numbers that are the same in each run. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return below => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** A byte of a page in the middle of the table, where LevelDB itself notices nothing. */
+function byteOfAPage(directory: string): number {
+  const {data} = tableParts(directory, table);
+  const block = data[data.length >> 1] as {offset: number; size: number};
+  return block.offset + (block.size >> 1);
+}
+
+test("a flipped bit in any part of a table is a finding with the file's name, and nothing of the store is changed", async () => {
+  const {parts} = tableParts(whole, table);
+  assert.equal(parts.length, 9);
+  const random = createRandom(3);
+  const directory = await copyOfStore();
+  for (const {name, start, end} of parts)
+    for (let i = 0; i < FLIPS_PER_PART; i++) {
+      const [at, bit] = [start + random(end - start), random(8)];
+      await flip(directory, at, bit);
+      const before = await hashFiles(directory);
+      const {found, filesDamaged} = await checkStore(directory);
+      assert.ok(filesDamaged && found.length > 0, `${name}, byte ${at}, bit ${bit}: nothing found`);
+      for (const text of found) assert.ok(text.startsWith(`${tableFile()}, byte `), text);
+      assert.deepEqual(await hashFiles(directory), before);
+      await flip(directory, at, bit);
+    }
+  assert.deepEqual((await checkStore(directory)).found, []);
+});
+
+test("check ends with exit code 1 and names file and byte, also of a table that is cut short or gone", async () => {
+  const file = tableFile();
+  const parts = new Map(tableParts(whole, table).parts.map(part => [part.name, part]));
+  const at = parts.get("data block") as {start: number};
+  const damages: readonly [(directory: string) => Promise<void>, RegExp][] = [
+    [
+      directory => flip(directory, at.start, 3),
+      new RegExp(`^${file}, byte ${at.start}: data block: checksum`),
+    ],
+    [directory => truncate(join(directory, file), 5000), new RegExp(`^${file}: it has 5000 bytes, `)],
+    [directory => truncate(join(directory, file), 0), new RegExp(`^${file}: it has 0 bytes, `)],
+    [directory => rm(join(directory, file)), new RegExp(`^${file}: it is not there`)],
+  ];
+  for (const [damage, expected] of damages) {
+    const directory = await copyOfStore();
+    await damage(directory);
+    const {code, signal, stdout, stderr} = await runProofd(["check", "--db", directory]);
+    assert.deepEqual([code, signal], [1, null], stderr);
+    assert.match(stdout, expected);
+    assert.match(stdout, /1 finding; files are damaged, so their records were not looked at\n$/);
+  }
+});
+
+test("a store with a damaged index, filter, metaindex or footer is refused by name before LevelDB opens", async () => {
+  const random = createRandom(5);
+  const {parts} = tableParts(whole, table);
+  const directory = await copyOfStore();
+  for (const {name, start, end} of parts) {
+    if (name.startsWith("data")) continue;
+    const [at, bit] = [start + random(end - start), random(8)];
+    await flip(directory, at, bit);
+    const before = await hashFiles(directory);
+    await assert.rejects(open(directory), {
+      code: "STORE_DAMAGED",
+      message: new RegExp(`is damaged: ${tableFile()}, byte \\d+: (footer|[a-z]+ block): `),
+    });
+    assert.deepEqual(await hashFiles(directory), before);
+    await flip(directory, at, bit);
+  }
+  await (await open(directory)).close();
+});
+
+test("where LevelDB ends the process over a damaged table, the next start refuses the store by the file's name", async () => {
+  const directory = await copyOfStore();
+  const path = join(directory, tableFile());
+  const bytes = await readFile(path);
+  // In each data block a first key of 3 bytes: LevelDB asserts that a key has 8.
+  for (const {offset} of tableParts(whole, table).data) bytes[offset + 1] = 3;
+  await writeFile(path, bytes);
+  const first = await runProofd(["serve", "--port", "0", "--db", directory]);
+  assert.equal(first.signal, "SIGABRT", `LevelDB stopped to assert it: ${first.code} ${first.stderr}`);
+  const second = await runProofd(["serve", "--port", "0", "--db", directory]);
+  assert.deepEqual([second.code, second.signal], [1, null]);
+  assert.match(second.stderr, new RegExp(`is damaged: ${tableFile()}, byte 0: data block: checksum`));
+});
+
+test("a process that was killed leaves its mark, an orderly end takes it away", async () => {
+  const directory = await copyOfStore();
+  const has = async (): Promise<boolean> => (await readdir(directory)).includes("OPEN");
+  const killed = await startDaemon(["--db", directory]);
+  await killed.stop("SIGKILL");
+  assert.ok(await has());
+  const stopped = await startDaemon(["--db", directory]);
+  assert.equal((await stopped.stop()).code, 0);
+  assert.ok(!(await has()));
+});
+
+test("check writes nothing into the store's folder, which may be mounted read-only", async t => {
+  const directory = await copyOfStore();
+  const read = async (): Promise<unknown> => {
+    const names = (await readdir(directory)).sort();
+    const stats = await Promise.all(names.map(name => stat(join(directory, name))));
+    const times = stats.map(({mtimeMs, size, ino}) => ({mtimeMs, size, ino}));
+    return {times, hashes: await hashFiles(directory), folder: (await stat(directory)).mtimeMs};
+  };
+  const before = await read();
+  for (const more of [[], ["--block", "1"], ["--sample", "20"]])
+    assert.equal((await runProofd(["check", "--db", directory, ...more])).code, 0);
+  assert.deepEqual(await read(), before);
+  const script =
+    'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && { touch "$1/x"; exec "$2" "$3" check --db "$1"; }';
+  const child = spawn("unshare", ["-rm", "sh", "-c", script, "sh", directory, process.execPath, MAIN]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", chunk => (output += chunk));
+  const code = await Promise.race([
+    once(child, "error").then(() => null),
+    once(child, "close").then(([c]) => c),
+  ]);
+  if (code === null || /unshare|mount/.test(output)) return t.skip("no read-only mounts here");
+  assert.match(output, /Read-only file system/);
+  assert.match(output, /nothing wrong\n$/);
+  assert.equal(code, 0);
+  assert.deepEqual(await read(), before);
+});
+
+test("check runs beside a service that imports", async () => {
+  const directory = join(folder, "busy");
+  const path = join(folder, "busy.ndjson");
+  const lines = longChain(40, 60);
+  await writeFile(path, "");
+  const daemon = await startDaemon(["--db", directory, "--diffs", path]);
+  try {
+    for (let from = 0; from < lines.length; from += 10) {
+      const writing = writeFile(path, encodeLines(lines.slice(from, from + 10)), {flag: "a"});
+      const {code, stdout, stderr} = await runProofd(["check", "--db", directory]);
+      await writing;
+      // Of a store without blocks check says that it is none, or that there is nothing to see.
+      if (from > 0) assert.equal(code, 0, stdout + stderr);
+    }
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("a check that is stopped says so and where, and its exit code is the signal's", async () => {
+  const daemon = new Daemon(["check", "--db", whole, "--sample", String(Number.MAX_SAFE_INTEGER)]);
+  await daemon.waitForStderr(/check: \d+ pages, block 3/);
+  const {code, stdout} = await daemon.stop("SIGTERM");
+  assert.equal(code, 143);
+  assert.match(
+    stdout,
+    /^stopped by SIGTERM at block 3, not complete; until then .*, \d+ pages, .*: nothing wrong\n$/,
+  );
+  const running = startCheck({directory: whole, extent: "tables"}, () => {});
+  running.stop();
+  assert.equal((await running.outcome).stoppedAt, tableFile());
+});
+
+test("serve --verify finds a damaged table while it answers, says which, shows progress and is no longer ready", async () => {
+  const directory = await copyOfStore();
+  const at = byteOfAPage(directory);
+  await flip(directory, at, 0);
+  const size = (await stat(join(directory, tableFile()))).size;
+  const daemon = await startDaemon(["--db", directory, "--verify"]);
+  try {
+    await daemon.waitForStderr(/the tables are verified/);
+    assert.match(
+      daemon.stderr,
+      new RegExp(`"where":"${tableFile()}, byte \\d+","what":"data block: checksum`),
+    );
+    assert.match(daemon.stderr, /"tables":1,"bytes":\d+,"msg":"verifying the tables"/);
+    assert.equal(await daemon.readMetric("proofd_verify_findings_total"), 1);
+    assert.equal(await daemon.readMetric('proofd_verify_bytes{which="all"}'), size);
+    assert.equal(await daemon.readMetric('proofd_verify_bytes{which="done"}'), size);
+    const ready = await fetch(`${daemon.url}/readyz`);
+    assert.deepEqual([ready.status, await ready.text()], [503, "a table of the store is damaged\n"]);
+    const {result} = await daemon.call("chain_getProof", [addressAt(1), [], "0x3"]);
+    assert.ok(result.accountProof.leafIndex > 1);
+  } finally {
+    assert.equal((await daemon.stop()).code, 0);
+  }
+});
+
+test("serve --verify of a sound store stays ready, and stops at once with the service", async () => {
+  const daemon = await startDaemon(["--db", whole, "--verify"]);
+  await daemon.waitForStderr(/"findings":0,"msg":"the tables are verified"/);
+  assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200);
+  assert.equal((await daemon.stop()).code, 0);
+});

@@ -1,0 +1,184 @@
+/** What was acknowledged survives: reopening, kill -9 at any moment, a second process on the directory. */
+import assert from "node:assert/strict";
+import {once} from "node:events";
+import {existsSync, readdirSync, statSync, watch} from "node:fs";
+import {mkdir, mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {Level} from "level";
+import {encodeHex} from "../../../verify/hex.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {checkStore} from "../../support/checkedStore.ts";
+import {startChild} from "../../support/childProcesses.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {longChain, wideBlock} from "../../support/longChain.ts";
+
+const IMPORT_PROCESS = fileURLToPath(new URL("../../support/importProcess.js", import.meta.url));
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-durability-"));
+});
+after(async () => {
+  await rm(folder, {recursive: true});
+});
+
+function open(directory: string): Promise<ProofPool> {
+  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+}
+
+/** State roots of all blocks held, in order. */
+function stateRoots(pool: ProofPool): string[] {
+  const {latest} = pool.head();
+  return Array.from({length: latest === null ? 0 : latest + 1}, (_, block) => {
+    const summary = pool.readBlock(block);
+    assert.ok("stateRoot" in summary, `block ${block} is held`);
+    return encodeHex(summary.stateRoot);
+  });
+}
+
+async function importWhole(directory: string, path: string): Promise<string[]> {
+  const pool = await open(directory);
+  const source = {kind: "diffs", path, follow: false} as const;
+  const outcome = await pool.startImport({source, finalized: "last"}, () => {}).outcome;
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  const roots = stateRoots(pool);
+  assert.deepEqual((await checkStore(directory)).found, []);
+  await pool.close();
+  return roots;
+}
+
+/** Behind proofd's back: opening the store through it would clear away what no block reaches. */
+async function countRecords(directory: string, kind: "block" | "page"): Promise<number> {
+  const [gte, lt] = (kind === "block" ? ["b", "c"] : ["p", "q"]).map(prefix => Buffer.from(prefix));
+  const db = new Level<Buffer, Buffer>(directory, {
+    keyEncoding: "buffer",
+    valueEncoding: "buffer",
+    compression: false,
+  });
+  await db.open();
+  const keys = await db.keys({gte: gte as Buffer, lt: lt as Buffer}).all();
+  await db.close();
+  return keys.length;
+}
+
+function bytesIn(directory: string): number {
+  return readdirSync(directory).reduce(
+    (sum, name) => sum + (statSync(join(directory, name), {throwIfNoEntry: false})?.size ?? 0),
+    0,
+  );
+}
+
+/** The block in the note of what was acknowledged, -1 where there is none yet. */
+async function notedBlock(directory: string): Promise<number> {
+  const path = join(directory, "ACKNOWLEDGED");
+  return existsSync(path) ? JSON.parse(await readFile(path, "utf8")).block : -1;
+}
+
+/** Starts an import and kills it when `isTime`. @returns the newest block acknowledged, -1 for none */
+async function killDuring(
+  directory: string,
+  path: string,
+  isTime: (acknowledged: number) => boolean,
+): Promise<number> {
+  const child = startChild(process.execPath, [IMPORT_PROCESS, directory, path]);
+  child.stderr.pipe(process.stderr, {end: false});
+  let acknowledged = -1;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    for (const line of text.trim().split("\n")) if (line !== "null") acknowledged = Number(line);
+    if (isTime(acknowledged)) child.kill("SIGKILL");
+  });
+  const watcher = watch(directory, () => {
+    if (isTime(acknowledged)) child.kill("SIGKILL");
+  });
+  await once(child, "close");
+  watcher.close();
+  return acknowledged;
+}
+
+test("an import killed again and again keeps every acknowledged block and ends with the same roots", async () => {
+  const path = join(folder, "chain.ndjson");
+  await writeFile(path, encodeLines(longChain(40, 60)));
+  const expected = await importWhole(join(folder, "whole"), path);
+  const directory = join(folder, "killed");
+  await mkdir(directory);
+  for (let round = 0, held = -1; round < 4 && held < 39; round++) {
+    // Sometimes right after an acknowledgement, sometimes in the middle of the next files that LevelDB touches.
+    let events = 0;
+    const acknowledged = await killDuring(directory, path, () => ++events > 3 + round * 12);
+    const noted = await notedBlock(directory);
+    assert.ok(
+      noted >= acknowledged,
+      `round ${round}: block ${acknowledged} was acknowledged, ${noted} is noted`,
+    );
+    const pool = await open(directory);
+    const roots = stateRoots(pool);
+    await pool.close();
+    held = roots.length - 1;
+    assert.ok(held >= noted, `round ${round}: block ${noted} was noted, ${held} is held`);
+    assert.deepEqual(roots, expected.slice(0, roots.length));
+  }
+  assert.deepEqual(await importWhole(directory, path), expected);
+});
+
+test("an import killed within a large block 0 holds nothing of it, and begins anew", async () => {
+  const path = join(folder, "wide.ndjson");
+  await writeFile(path, encodeLines([wideBlock(700)]));
+  const expected = await importWhole(join(folder, "wide-whole"), path);
+  const directory = join(folder, "wide-killed");
+  // The block has 17 MB, written 8 MB at a time: after the first write its record is still two writes away. On a busy
+  // machine the kill may come too late all the same.
+  for (let attempt = 1; ; attempt++) {
+    await mkdir(directory);
+    await killDuring(directory, path, () => bytesIn(directory) > 9 << 20);
+    assert.ok(
+      (await countRecords(directory, "page")) > 0,
+      "pages of the block are on disk, ahead of its record",
+    );
+    if ((await countRecords(directory, "block")) === 0) break;
+    assert.ok(attempt < 10, "the record is not written before the pages");
+    await rm(directory, {recursive: true});
+  }
+  const pool = await open(directory);
+  assert.deepEqual(pool.head(), {earliest: null, finalized: null, latest: null});
+  await pool.close();
+  assert.equal(await countRecords(directory, "page"), 0, "and are cleared away when the store is opened");
+  assert.deepEqual(await importWhole(directory, path), expected);
+});
+
+test("a large block that is refused leaves no pages behind", async () => {
+  const path = join(folder, "refused.ndjson");
+  await writeFile(path, encodeLines([{...wideBlock(380), stateRoot: `0x${"11".repeat(32)}`}]));
+  const directory = join(folder, "refused");
+  const pool = await open(directory);
+  const outcome = await pool.startImport({source: {kind: "diffs", path, follow: false}}, () => {}).outcome;
+  assert.ok(!outcome.ok);
+  assert.match(outcome.message, /^line 1: block 0: its changes give state root 0x/);
+  await pool.close();
+  assert.equal(await countRecords(directory, "page"), 0);
+});
+
+test("a store in use by another process is refused by name", async () => {
+  const path = join(folder, "short.ndjson");
+  const directory = join(folder, "shared");
+  await mkdir(directory);
+  const lines = longChain(2, 3);
+  await writeFile(path, encodeLines(lines));
+  const holder = startChild(process.execPath, [
+    "--input-type=module",
+    "-e",
+    `
+    const {ProofPool} = await import(${JSON.stringify(new URL("../../../workers/pool/pool.js", import.meta.url).href)});
+    await ProofPool.open({directory: ${JSON.stringify(directory)}, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+    process.stdout.write("open\\n");
+    process.stdin.resume();
+  `,
+  ]);
+  await once(holder.stdout, "data");
+  await assert.rejects(open(directory), {code: "STORE_IN_USE", message: /in use by another process/});
+  holder.kill("SIGKILL");
+  await once(holder, "close");
+  assert.equal((await importWhole(directory, path)).length, 2);
+});

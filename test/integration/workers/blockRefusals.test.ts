@@ -1,0 +1,189 @@
+/** Blocks that are refused say in the project's own words what was wrong and what is expected. */
+import assert from "node:assert/strict";
+import {before, test} from "node:test";
+import {genTransactionsTrieRoot} from "@ethereumjs/block";
+import type {Common} from "@ethereumjs/common";
+import {RLP} from "@ethereumjs/rlp";
+import {createFeeMarket1559Tx, createLegacyTx, type TypedTransaction} from "@ethereumjs/tx";
+import {KECCAK256_RLP, KECCAK256_RLP_ARRAY, privateToAddress} from "@ethereumjs/util";
+import {toHex} from "../../../storage/hex.ts";
+import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {ExecutionError} from "../../../workers/execution/errors.ts";
+import {parseGenesis} from "../../../workers/execution/genesis.ts";
+
+const RICH = new Uint8Array(32).fill(1);
+const POOR = new Uint8Array(32).fill(2);
+const CODED = new Uint8Array(32).fill(3);
+const SHANGHAI_TIME = 1000;
+const CANCUN_TIME = 2000;
+const NOTHING = new Uint8Array(0);
+
+const genesis = parseGenesis(
+  JSON.stringify({
+    config: {
+      chainId: 1,
+      ...Object.fromEntries(
+        ["homestead", "eip150", "eip155", "eip158", "byzantium", "constantinople", "petersburg"]
+          .concat(["istanbul", "berlin", "london"])
+          .map(fork => [`${fork}Block`, 0]),
+      ),
+      terminalTotalDifficulty: 0,
+      shanghaiTime: SHANGHAI_TIME,
+      cancunTime: CANCUN_TIME,
+      blobSchedule: {cancun: {target: 3, max: 6, baseFeeUpdateFraction: 3_338_477}},
+    },
+    gasLimit: "0x1c9c380",
+    difficulty: "0x0",
+    alloc: {
+      [addressOf(RICH)]: {balance: "0xde0b6b3a7640000"},
+      [addressOf(CODED)]: {balance: "0xde0b6b3a7640000", code: "0x00"},
+    },
+  }),
+);
+let parentHash: Uint8Array;
+let stateRoot: Uint8Array;
+const common: Common = genesis.forks.createCommon();
+common.setHardfork("shanghai");
+
+before(async () => {
+  const {difference} = await start();
+  parentHash = difference.header.hash;
+  stateRoot = (difference.header as unknown as {stateRoot: Uint8Array}).stateRoot;
+});
+
+function start() {
+  const nodes = new Map<string, Uint8Array>();
+  return BlockExecutor.start({
+    genesis,
+    nodes: {get: key => nodes.get(key), put: (key, value) => void nodes.set(key, value)},
+    blockHash: () => undefined,
+  });
+}
+
+function addressOf(key: Uint8Array): string {
+  return toHex(privateToAddress(key));
+}
+
+type Field = Uint8Array | number;
+
+/** Of block 1, a whole one of shanghai; only its state root is the genesis block's. */
+function headerFields(): Field[] {
+  return [
+    ...[parentHash, KECCAK256_RLP_ARRAY, new Uint8Array(20), stateRoot, KECCAK256_RLP, KECCAK256_RLP],
+    ...[new Uint8Array(256), NOTHING, 1, 30_000_000, NOTHING, SHANGHAI_TIME + 500, NOTHING],
+    ...[new Uint8Array(32), new Uint8Array(8), 7, KECCAK256_RLP],
+  ];
+}
+
+/** Positions in the header. */
+const AT = {
+  uncleHash: 1,
+  transactionsRoot: 4,
+  receiptsRoot: 5,
+  gasUsed: 10,
+  timestamp: 11,
+  nonce: 14,
+  withdrawalsRoot: 16,
+};
+
+function header(changes: Partial<Record<keyof typeof AT, Field>> = {}): Field[] {
+  const fields = headerFields();
+  for (const [name, value] of Object.entries(changes)) fields[AT[name as keyof typeof AT]] = value;
+  return fields;
+}
+
+async function refusal(...parts: unknown[]): Promise<string> {
+  const {executor} = await start();
+  let message = "";
+  await assert.rejects(executor.execute(RLP.encode(parts as Uint8Array[])), (error: unknown) => {
+    assert.ok(error instanceof ExecutionError);
+    assert.equal(error.code, "BLOCK_INVALID");
+    message = error.message;
+    return true;
+  });
+  assert.doesNotMatch(message, /activated|EIP ?4895|vm hf|hardfork/);
+  return message;
+}
+
+/** The block with these transactions, and their root. */
+async function refusalOf(transactions: readonly TypedTransaction[]): Promise<string> {
+  const transactionsRoot = await genTransactionsTrieRoot([...transactions]);
+  const bodies = transactions.map(one => (one.type === 0 ? one.raw() : one.serialize()));
+  return refusal(header({transactionsRoot}), bodies, [], []);
+}
+
+function send(key: Uint8Array, fields: object = {}): TypedTransaction {
+  const call = {nonce: 0, gasLimit: 21_000, to: `0x${"11".repeat(20)}`, value: 1, ...fields} as const;
+  return createFeeMarket1559Tx({maxFeePerGas: 100, maxPriorityFeePerGas: 1, ...call}, {common}).sign(key);
+}
+
+const AS = "by its number 1 and timestamp";
+
+test("a block whose timestamp makes it one of another fork is told which, and what it lacks or has too much", async () => {
+  assert.equal(
+    await refusal(header({timestamp: SHANGHAI_TIME - 1}), [], [], []),
+    `block 1: its header has withdrawalsRoot, 16 fields are expected: ${AS} 999 it is a block of paris`,
+  );
+  assert.equal(
+    await refusal(header({timestamp: CANCUN_TIME}), [], [], []),
+    `block 1: its header lacks blobGasUsed, excessBlobGas, parentBeaconBlockRoot: ${AS} 2000 it is a block of cancun`,
+  );
+  assert.match(
+    await refusal(header(), [], []),
+    /^block 1: it has 3 parts, expected are 4 \(header, transactions, uncles, withdrawals\): .* of shanghai$/,
+  );
+  assert.match(
+    await refusal(header({timestamp: CANCUN_TIME}).concat(Array(9).fill(1)), [], [], []),
+    /^block 1: its header has 26 fields, 20 fields are expected: /,
+  );
+});
+
+test("a header that does not fit its block is told by field", async () => {
+  const other = new Uint8Array(32).fill(9);
+  const table: [Partial<Record<keyof typeof AT, Field>>, string][] = [
+    [{receiptsRoot: other.subarray(1)}, "receiptsRoot has 31 bytes, expected are 32"],
+    [{nonce: NOTHING}, "nonce has 0 bytes, expected are 8"],
+    [{transactionsRoot: other}, "its transactions do not give the transactions root of its header"],
+    [{withdrawalsRoot: other}, "its withdrawals do not give the withdrawals root of its header"],
+    [{gasUsed: 30_000_001}, "gas used is 30000001, its gas limit is 30000000"],
+  ];
+  for (const [changes, message] of table)
+    assert.equal(await refusal(header(changes), [], [], []), `block 1: ${message}`);
+  for (const changes of [{uncleHash: other}, {nonce: new Uint8Array(8).fill(1)}])
+    assert.match(
+      await refusal(header(changes), [], [], []),
+      /^block 1: since the merge a header has no uncles and nonce 0: /,
+    );
+  assert.equal(
+    await refusal(header(), [], [header()], []),
+    "block 1: it has uncles, which no block has since the merge",
+  );
+});
+
+test("a transaction that cannot be in its block is told by position, and what is expected of it", async () => {
+  const typed = (type: number) => new Uint8Array([type, 0xc0]);
+  const four = "transaction 0 has type 4 (EIP-7702), which shanghai does not have";
+  assert.equal(await refusal(header(), [typed(4)], [], []), `block 1: ${four}`);
+  const nine = "transaction 0 has type 9, which no fork has";
+  assert.equal(await refusal(header(), [typed(9)], [], []), `block 1: ${nine}`);
+  assert.match(await refusal(header(), [[1, 2]], [], []), /^block 1: transaction 0 cannot be read: /);
+  const table: [TypedTransaction[], RegExp][] = [
+    [[send(RICH, {nonce: 5})], /^transaction 0: its nonce is 5, the next one of its sender is 0$/],
+    [[send(RICH), send(POOR)], /^transaction 1: it takes 168001 wei, its sender 0x[0-9a-f]{40} has 0$/],
+    [[send(CODED)], /^transaction 0: its sender is a contract \(EIP-3607\)$/],
+    [
+      [send(RICH, {gasLimit: 30_000_001})],
+      /^transaction 0: its gas limit is more than what is left of the block's$/,
+    ],
+    [
+      [send(RICH), send(RICH, {nonce: 1, maxFeePerGas: 6})],
+      /^transaction 1: it pays less per gas than the block's base fee$/,
+    ],
+  ];
+  for (const [transactions, message] of table) {
+    const refused = await refusalOf(transactions);
+    assert.match(refused.replace("block 1: ", ""), message);
+  }
+  const unsigned = createLegacyTx({gasLimit: 21_000, gasPrice: 10}, {common});
+  assert.match(await refusalOf([unsigned]), /^block 1: transaction 0/);
+});

@@ -1,0 +1,142 @@
+/**
+ * Every descriptor has one owner: none is closed twice, whatever an import reads from and however it ends. A second close
+ * hits whoever has the number by then: LevelDB's log, a client's socket.
+ */
+import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
+import {once} from "node:events";
+import {createWriteStream, readdirSync, readlinkSync} from "node:fs";
+import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, describe, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {Worker} from "node:worker_threads";
+import {gzipSync} from "node:zlib";
+import {runChild} from "../../support/childProcesses.ts";
+import {CloseWatch} from "../../support/closeWatch.ts";
+import {Daemon, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {createLines} from "../../support/serviceChain.ts";
+
+/** Where the descriptors of a process can be listed. */
+const ON_LINUX = {skip: process.platform === "linux" ? false : "needs /proc"};
+const PLAIN = Buffer.from(encodeLines(createLines(0, 5)));
+const PACKED = gzipSync(PLAIN);
+
+describe("no descriptor is closed twice", () => {
+  let folder: string;
+  let count = 0;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "proofd-descriptors-"));
+  });
+  after(() => rm(folder, {recursive: true}));
+
+  function newPath(): string {
+    return join(folder, `${count++}`);
+  }
+
+  function makeFifo(): string {
+    const path = newPath();
+    execFileSync("mkfifo", [path]);
+    return path;
+  }
+
+  async function makeFile(bytes: Buffer): Promise<string> {
+    const path = newPath();
+    await writeFile(path, bytes);
+    return path;
+  }
+
+  /** @param feed - gives it the blocks */
+  async function importFrom(input: string, feed: (daemon: Daemon) => void): Promise<void> {
+    const watch = new CloseWatch(newPath());
+    const daemon = new Daemon(["import", "--db", newPath(), "--diffs", input], watch.options);
+    feed(daemon);
+    const {code, stdout, stderr} = await daemon.finished;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^imported 6 blocks/);
+    assert.deepEqual(watch.readFailures(), []);
+  }
+
+  /** A service that is stopped while it waits for more. @param feed - gives it the blocks */
+  async function serveFrom(input: string, feed: (daemon: Daemon) => void): Promise<void> {
+    const watch = new CloseWatch(newPath());
+    const daemon = await startDaemon(["--db", newPath(), "--diffs", input], watch.options);
+    feed(daemon);
+    while ((await daemon.readMetric('proofd_head_block{which="latest"}')) < 5);
+    process.kill(daemon.announcement.pid as number, "SIGTERM");
+    assert.equal((await daemon.finished).code, 0);
+    assert.deepEqual(watch.readFailures(), []);
+  }
+
+  for (const [kind, bytes] of [
+    ["plain", PLAIN],
+    ["gzip", PACKED],
+  ] as const) {
+    test(`by an import of a file, ${kind}`, async () => importFrom(await makeFile(bytes), () => {}));
+    test(`by an import of standard input, ${kind}`, () =>
+      importFrom("-", ({child}) => void child.stdin.end(bytes)));
+    test(`by an import of a FIFO, ${kind}`, () => {
+      const path = makeFifo();
+      return importFrom(path, () => void createWriteStream(path).end(bytes));
+    });
+  }
+
+  test("by a service that is stopped while it follows a file", async () => {
+    await serveFrom(await makeFile(PLAIN), () => {});
+  });
+
+  test("by a service that is stopped while standard input is open", () =>
+    serveFrom("-", ({child}) => void child.stdin.write(PLAIN)));
+
+  test("by a service that is stopped while a writer has its FIFO open", async () => {
+    const path = makeFifo();
+    const writer = createWriteStream(path);
+    await serveFrom(path, () => void writer.write(PLAIN));
+    await once(writer.end(), "close");
+  });
+
+  test("by a service whose FIFO's writer has gone", async () => {
+    const path = makeFifo();
+    await serveFrom(path, () => void createWriteStream(path).end(PLAIN));
+  });
+
+  for (const kind of ["file", "FIFO"] as const)
+    test(
+      `by import threads that are stopped or die over a ${kind}, and none is left open`,
+      ON_LINUX,
+      async () => {
+        const path = kind === "FIFO" ? makeFifo() : await makeFile(Buffer.alloc(0));
+        const watch = new CloseWatch(newPath());
+        const program = fileURLToPath(new URL("../../support/importThreads.js", import.meta.url));
+        const {env, under = []} = watch.options;
+        const [command, ...args] = [...under, process.execPath, program, newPath(), path];
+        const options = {env: {PATH: process.env.PATH ?? "", ...env}};
+        const {stdout} = await runChild(command as string, args, options);
+        assert.equal(stdout, `${"stopped\ndied\n".repeat(4)}left open: \n`);
+        assert.deepEqual(watch.readFailures(), []);
+      },
+    );
+
+  test("by a thread that ends with its clock, which is closed with it", ON_LINUX, async () => {
+    const clocks = (): number =>
+      readdirSync("/proc/self/fd").filter(fd => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).endsWith("/schedstat");
+        } catch {
+          return false; // the one that lists them
+        }
+      }).length;
+    const before = clocks();
+    const url = new URL("../../../workers/thread/threadClock.js", import.meta.url).href;
+    const program = `import("${url}").then(({ThreadClock}) => postMessage(new ThreadClock().readMs()))`;
+    const source = `const postMessage = value => require("worker_threads").parentPort.postMessage(value); ${program}`;
+    const thread = new Worker(`${source}; setInterval(() => {}, 1000)`, {eval: true});
+    assert.equal(typeof (await once(thread, "message"))[0], "number");
+    assert.equal(clocks(), before + 1);
+    await thread.terminate();
+    assert.equal(clocks(), before);
+  });
+});

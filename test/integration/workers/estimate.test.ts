@@ -1,0 +1,322 @@
+/**
+ * chain_estimateGas over the wire: a store made of block differences, its answers, errors and flags.
+ */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {after, before, describe, test} from "node:test";
+import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
+import {hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
+
+const RICH = `0x${"11".repeat(20)}`;
+const POOR = `0x${"22".repeat(20)}`;
+const NOBODY = `0x${"33".repeat(20)}`;
+/** SSTORE(0, CALLDATALOAD(0)). */
+const WRITER = `0x${"a1".repeat(20)}`;
+/** Reverts with Error("no"). */
+const REVERTER = `0x${"a2".repeat(20)}`;
+/** JUMPDEST, PUSH0, JUMP. */
+const LOOPER = `0x${"a3".repeat(20)}`;
+/** Returns BLOCKHASH(NUMBER - 1) == CALLDATALOAD(0), else an invalid opcode. */
+const HASH_CHECKER = `0x${"a4".repeat(20)}`;
+const ERROR_NO = `08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}6e6f${"0".repeat(60)}`;
+
+/** However slow the machine: no estimate is given up. */
+const PATIENT = ["--estimate-time", "600000", "--request-timeout", "3600000"];
+
+const CODES: Readonly<Record<string, string>> = {
+  [WRITER]: "0x5f355f5500",
+  [REVERTER]: `0x7f${ERROR_NO.slice(0, 64)}5f527f${ERROR_NO.slice(64, 128)}6020527f${ERROR_NO.slice(128, 192)}6040527f${ERROR_NO.slice(192).padEnd(64, "0")}60605260645ffd`,
+  [LOOPER]: "0x5b5f56",
+  [HASH_CHECKER]: "0x6001430340" + "5f3514600c57" + "fe" + "5b00",
+};
+const OSAKA = {
+  chainId: 1337,
+  ...Object.fromEntries(
+    [
+      "homesteadBlock",
+      "eip150Block",
+      "eip155Block",
+      "eip158Block",
+      "byzantiumBlock",
+      "constantinopleBlock",
+      "istanbulBlock",
+      "berlinBlock",
+      "londonBlock",
+      "shanghaiTime",
+      "cancunTime",
+      "pragueTime",
+      "osakaTime",
+    ].map(field => [field, 0]),
+  ),
+};
+
+function lineOf(number: number, extra: Partial<DifferenceLine> = {}): DifferenceLine {
+  return {
+    number: `0x${number.toString(16)}`,
+    hash: hashOfBlock(number),
+    ...(number === 0 ? {} : {parentHash: hashOfBlock(number - 1)}),
+    timestamp: `0x${(1_700_000_000 + number).toString(16)}`,
+    gasLimit: "0x1c9c380",
+    accounts: {[POOR]: {balance: `0x${number.toString(16)}`}},
+    ...extra,
+  };
+}
+
+async function importLines(
+  folder: WorkFolder,
+  name: string,
+  first: Partial<DifferenceLine>,
+): Promise<string> {
+  const accounts = {
+    [RICH]: {balance: "0xde0b6b3a7640000", nonce: "0x5"},
+    ...Object.fromEntries(Object.entries(CODES).map(([address, code]) => [address, {nonce: "0x1", code}])),
+  };
+  const lines = folder.file(`${name}.ndjson`);
+  await writeFile(lines, encodeLines([lineOf(0, {...first, accounts}), lineOf(1), lineOf(2), lineOf(3)]));
+  const {code, stderr} = await runProofd([
+    "import",
+    "--db",
+    folder.file(name),
+    "--diffs",
+    lines,
+    "--finalized",
+    "2",
+  ]);
+  assert.equal(code, 0, stderr);
+  return folder.file(name);
+}
+
+describe("a service whose store says what the chain's rules are", () => {
+  let folder: WorkFolder;
+  let daemon: Daemon;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    const db = await importLines(folder, "store", {chainId: "0x539", config: OSAKA});
+    daemon = await startDaemon(["--db", db, ...PATIENT]);
+  });
+  after(async () => {
+    await daemon.stop();
+    await folder.remove();
+  });
+
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  const estimate = (...params: unknown[]): Promise<any> => daemon.call("chain_estimateGas", params);
+
+  test("an estimate is gas limit, base fee 7 and a priority fee", async () => {
+    const {result} = await estimate({from: RICH, to: NOBODY, value: "0x1"});
+    // minGasPrice - baseFee: a transfer's share of layer 1 is below it.
+    assert.deepEqual(result, {baseFeePerGas: "0x7", gasLimit: "0x5208", priorityFeePerGas: "0x989679"});
+    assert.equal((await estimate({})).result.gasLimit, "0xcf08");
+  });
+
+  test("a new slot costs 20 000 more than one that keeps its zero", async () => {
+    const one = `0x${"1".padStart(64, "0")}`;
+    const {gasLimit} = (await estimate({to: WRITER, data: one})).result;
+    // 21000, 31 zero bytes, one other; PUSH0, CALLDATALOAD, PUSH0, cold SSTORE from zero to one.
+    assert.equal(Number(gasLimit), 21_000 + 31 * 4 + 16 + 2 + 3 + 2 + 22_100);
+  });
+
+  test("the state is that of the block asked for, also before the newest finalized one", async () => {
+    const pay = {from: POOR, to: NOBODY, value: "0x2"};
+    for (const block of ["0x2", "2", "latest", {blockNumber: "0x3"}, {blockHash: hashOfBlock(2)}, null])
+      assert.equal((await estimate(pay, block)).result?.gasLimit, "0x5208", JSON.stringify(block));
+    const {error} = await estimate(pay, "0x1");
+    assert.deepEqual([error.code, /has 1 wei, the value is 2/.test(error.message)], [-32000, true]);
+    assert.equal((await estimate(pay, "0x4")).error.code, -32001);
+    // 3 wei are there in block 3, which is held but not finalized.
+    assert.equal((await estimate({...pay, value: "0x3"})).result.gasLimit, "0x5208");
+    assert.equal((await estimate({...pay, value: "0x3"}, "finalized")).error.code, -32000);
+  });
+
+  test("code sees the hashes of the blocks before", async () => {
+    const call = {to: HASH_CHECKER, data: hashOfBlock(1)};
+    assert.ok((await estimate(call, "0x2")).result);
+    const {error} = await estimate(call, "0x3");
+    assert.deepEqual(error, {code: -32000, message: "invalid opcode"});
+  });
+
+  test("a revert is error 3 with its data and reason", async () => {
+    const {error} = await estimate({to: REVERTER});
+    assert.equal(error.code, 3);
+    assert.equal(error.message, "execution reverted: no");
+    assert.equal(error.data, `0x${ERROR_NO}`);
+  });
+
+  test("an endless loop ends with its gas, or with its time", async () => {
+    const out = await estimate({to: LOOPER, gas: "0x15f90"});
+    assert.deepEqual(out.error, {code: -32000, message: "gas required exceeds allowance (90000)"});
+    const other = await importLines(folder, "hasty", {chainId: "0x539", config: OSAKA});
+    const hasty = await startDaemon(["--db", other, "--estimate-time", "300"]);
+    try {
+      const overrides = {[NOBODY]: {code: "0x5b600056", balance: "0x0"}};
+      const late = await hasty.call("chain_estimateGas", [{to: NOBODY}, "latest", overrides]);
+      // 16.7 million gas of the cheapest loop: more than 300 ms on any machine.
+      assert.equal(late.error.code, -32005);
+      assert.equal(late.error.data.limit, 300);
+      assert.match(late.error.message, /not finished after 300 ms/);
+      // On a busy machine others may take too long as well.
+      let next = late;
+      while (next.error?.code === -32005) next = await hasty.call("chain_estimateGas", [{to: WRITER}]);
+      assert.ok(next.result);
+    } finally {
+      await hasty.stop();
+    }
+  });
+
+  test("overrides stand for one call, as second or third parameter", async () => {
+    const overrides = {
+      [POOR]: {balance: "0xffff"},
+      [NOBODY]: {code: CODES[WRITER], stateDiff: {"0x0": "0x1"}},
+    };
+    const call = {from: POOR, to: NOBODY, value: "0x0", data: `0x${"2".padStart(64, "0")}`};
+    const changed = Number((await estimate(call, overrides)).result.gasLimit);
+    // One to two: 2 900 and the cold slot's 2 100, instead of 20 000 and 2 100.
+    assert.equal(changed, 21_000 + 31 * 4 + 16 + 7 + 5_000);
+    assert.equal((await estimate(call, "latest", overrides)).result.gasLimit, `0x${changed.toString(16)}`);
+    assert.equal(Number((await estimate(call)).result.gasLimit), 21_000 + 31 * 10 + 40);
+  });
+
+  test("what the call pays must be there, if it names a fee", async () => {
+    const {error} = await estimate({from: POOR, to: NOBODY, gasPrice: "0x7"});
+    assert.equal(error.code, -32000);
+    assert.match(error.message, /^insufficient funds for gas \* price \+ value/);
+    assert.ok((await estimate({to: NOBODY, gasPrice: "0x7"})).result);
+    assert.match((await estimate({from: RICH, to: NOBODY, maxFeePerGas: 6})).error.message, /base fee is 7$/);
+    assert.match((await estimate({from: RICH, to: NOBODY, nonce: 4})).error.message, /^nonce too low/);
+    assert.ok((await estimate({from: RICH, to: NOBODY, nonce: 400})).result);
+  });
+
+  test("a batch of proofs and estimates is answered in order, each by its own id", async () => {
+    const calls = Array.from({length: 60}, (_, id) =>
+      id % 3 === 0
+        ? {jsonrpc: "2.0", id, method: "chain_getProof", params: [WRITER, ["0x0"], "latest"]}
+        : {
+            jsonrpc: "2.0",
+            id,
+            method: "chain_estimateGas",
+            params: id % 3 === 1 ? [{to: REVERTER}] : [{to: WRITER}],
+          },
+    );
+    const answers = await daemon.send(calls);
+    assert.deepEqual(
+      answers.map(({id}: {id: number}) => id),
+      calls.map(({id}) => id),
+    );
+    for (const {id, result, error} of answers) {
+      if (id % 3 === 0) assert.equal(result.accountProof.key, WRITER);
+      else if (id % 3 === 1) assert.equal(error.code, 3);
+      else assert.equal(result.baseFeePerGas, "0x7");
+    }
+  });
+
+  test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 2 for an overridden slot", async () => {
+    const call = (params: unknown) => ({jsonrpc: "2.0", id: 1, method: "chain_estimateGas", params});
+    const storageKeys = Array.from({length: 19_979}, (_, slot) => `0x${slot.toString(16)}`);
+    const listed = (extra: string[]) => [
+      {to: WRITER, accessList: [{address: WRITER, storageKeys: [...storageKeys, ...extra]}]},
+    ];
+    // At the limit it is executed, and takes 1 900 gas for each key.
+    assert.equal((await daemon.send(call(listed([])))).error.code, -32000);
+    const {error} = await daemon.send(call(listed(["0x0"])));
+    assert.deepEqual([error.code, error.data], [-32005, {limit: 20_000, got: 20_001}]);
+    // 20, 3 for the accounts, 2 for each slot.
+    const overridden = (count: number) => {
+      const slots = Object.fromEntries(storageKeys.slice(0, count).map(key => [key, "0x1"]));
+      const [other, third] = [1, 2].map(at => `0x${String(at).repeat(40)}`) as [string, string];
+      return [{to: WRITER}, {[WRITER]: {stateDiff: slots}, [other]: {state: {"0x1": "0x1"}}, [third]: {}}];
+    };
+    assert.doesNotMatch(JSON.stringify(await daemon.send(call(overridden(9987)))), /units of cost/);
+    const refused = await daemon.send(call(overridden(9988)));
+    assert.deepEqual([refused.error.code, refused.error.data], [-32005, {limit: 20_000, got: 20_001}]);
+  });
+});
+
+describe("a service whose store names no rules", () => {
+  let folder: WorkFolder;
+  let db: string;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    db = await importLines(folder, "bare", {});
+  });
+  after(() => folder.remove());
+
+  const ask = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
+
+  async function answerWith(...flags: string[]) {
+    const patience = flags.includes("--no-estimate") ? [] : PATIENT;
+    const daemon = await startDaemon(["--db", db, ...patience, ...flags]);
+    try {
+      return {...(await daemon.call("chain_estimateGas", [ask])), announced: daemon.announcement.estimates};
+    } finally {
+      await daemon.stop();
+    }
+  }
+
+  test("says which flag names them", async () => {
+    const {error} = await answerWith();
+    assert.equal(error.code, -32004);
+    assert.match(error.message, /no genesis config \(start with --hardfork/);
+    assert.match(
+      (await answerWith("--hardfork", "osaka")).error.message,
+      /no chain id \(start with --chain-id/,
+    );
+  });
+
+  test("estimates under the hard fork that a flag names", async () => {
+    const osaka = await answerWith("--hardfork", "osaka", "--chain-id", "1337");
+    assert.equal(Number(osaka.result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
+    // PUSH0 came with shanghai.
+    const london = await answerWith("--hardfork", "london", "--chain-id", "1337");
+    assert.deepEqual(london.error, {code: -32000, message: "invalid opcode"});
+  });
+
+  test("without the sequencer extension says so", async () => {
+    const {error, announced} = await answerWith("--no-estimate");
+    const reason = "this node runs without the sequencer extension";
+    assert.deepEqual(error, {code: -32004, message: `chain_estimateGas is not available: ${reason}`});
+    assert.equal(announced, "none");
+  });
+
+  test("passes estimates on to the gateway that a flag names, and says when it is down", async () => {
+    const full = await importLines(folder, "full", {chainId: "0x539", config: OSAKA});
+    const upstream = await startDaemon(["--db", full, ...PATIENT]);
+    try {
+      // A gateway does not wait long, and a first estimate takes longest.
+      assert.ok((await upstream.call("chain_estimateGas", [ask])).result);
+      const {result, announced} = await answerWith("--no-estimate", "--gateway", upstream.url);
+      assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
+      assert.equal(announced, "gateway");
+    } finally {
+      await upstream.stop();
+    }
+    assert.equal((await answerWith("--no-estimate", "--gateway", upstream.url)).error.code, -32002);
+  });
+
+  test("fee flags change the priority fee as their formula says", async () => {
+    const rules = ["--hardfork", "osaka", "--chain-id", "1337"];
+    const extra = await answerWith(
+      ...rules,
+      "--fee-model",
+      "extra-data",
+      "--variable-cost",
+      "0",
+      "--min-margin",
+      "1.5",
+    );
+    // 1.5 * 30 000 000, which --fixed-cost is where the block has no extraData.
+    assert.equal(Number(extra.result.priorityFeePerGas), 45_000_000);
+    const floor = await answerWith(
+      ...rules,
+      "--min-gas-price",
+      "1000",
+      "--gas-price-ratio",
+      "0",
+      "--gas-price-adjustment",
+      "5",
+    );
+    assert.equal(Number(floor.result.priorityFeePerGas), 993);
+  });
+});

@@ -1,0 +1,189 @@
+/**
+ * Endless loops and short estimates at once, on a server with one estimate thread: what is answered while what is not. Nothing
+ * here looks at a clock; the loops may take a quarter of an hour, so that none ends before the test does.
+ */
+import assert from "node:assert/strict";
+import {after, afterEach, before, describe, test} from "node:test";
+import {type Daemon, startDaemon} from "../../support/daemon.ts";
+import {encodePost, RawConnection} from "../../support/rawConnection.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+
+const LOOP = `0x${"99".repeat(20)}`;
+/** JUMPDEST PUSH1 0 JUMP. */
+const ENDLESS = {[LOOP]: {code: "0x5b600056"}};
+/** Counts the first word of the data down to 0; what it does then is to be added. */
+const COUNTDOWN = "0x6000355b8015601057600190036003565b";
+const MANY_TURNS = `0x${(150_000).toString(16).padStart(64, "0")}`;
+const LOOPING_CONNECTIONS = 20;
+/** On Linux every address of 127.0.0.0/8 is this machine's; elsewhere the loops' own client stands in. */
+const OTHER_CLIENT = process.platform === "linux" ? "127.0.0.2" : "127.0.0.1";
+
+function call(id: unknown, params: unknown): string {
+  return JSON.stringify({jsonrpc: "2.0", id, method: "chain_estimateGas", params});
+}
+
+function transfer(id: unknown): string {
+  return call(id, [{from: ACCOUNTS[0], to: ACCOUNTS[1], value: "0x1"}, "latest"]);
+}
+
+function loop(id: unknown): string {
+  return call(id, [{to: LOOP}, "latest", ENDLESS]);
+}
+
+describe("estimates beside endless loops", () => {
+  let folder: WorkFolder;
+  let db: string;
+  let daemon: Daemon;
+  const connections: RawConnection[] = [];
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    db = await folder.importChain("db", 1, 1);
+  });
+
+  afterEach(async () => {
+    for (const connection of connections.splice(0)) connection.destroy();
+    // A loop takes as long as it may: no orderly end waits for it.
+    await daemon.stop("SIGKILL");
+  });
+
+  after(async () => {
+    await folder.remove();
+  });
+
+  async function start(...args: string[]): Promise<void> {
+    const flags = ["--hardfork", "prague", "--workers", "1", "--estimate-workers", "1", ...args];
+    daemon = await startDaemon(["--db", db, ...flags]);
+  }
+
+  async function connect(address?: string): Promise<RawConnection> {
+    const connection = await RawConnection.open(daemon.port, address);
+    connections.push(connection);
+    return connection;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async function ask(connection: RawConnection, body: string): Promise<any> {
+    await connection.write(encodePost(body));
+    return JSON.parse((await connection.readAnswer()).body);
+  }
+
+  /** Connections that each ask for a loop; the number of answers grows with those that come. */
+  async function startLoops(): Promise<{answers: number}> {
+    const seen = {answers: 0};
+    for (let at = 0; at < LOOPING_CONNECTIONS; at++) {
+      const connection = await connect();
+      await connection.write(encodePost(loop(at)));
+      connection.readAnswer().then(
+        () => {
+          seen.answers++;
+        },
+        () => {}, // the server is killed at the end
+      );
+    }
+    return seen;
+  }
+
+  test("transfers of the loops' own client and of another are answered while no loop is", async () => {
+    await start("--estimate-time", "600000", "--request-timeout", "86400000");
+    const seen = await startLoops();
+    const same = await connect();
+    const other = await connect(OTHER_CLIENT);
+    for (let round = 0; round < 5; round++)
+      for (const connection of [same, other]) {
+        const answer = await ask(connection, transfer(round));
+        assert.equal(answer.id, round);
+        assert.equal(answer.result?.gasLimit, "0x5208", JSON.stringify(answer));
+      }
+    const batch = await ask(same, `[${Array.from({length: 100}, (_, id) => transfer(id)).join(",")}]`);
+    assert.deepEqual(
+      batch.map(({id, result}: {id: number; result: {gasLimit: string}}) => [id, result.gasLimit]),
+      Array.from({length: 100}, (_, id) => [id, "0x5208"]),
+    );
+    assert.equal(seen.answers, 0);
+    // All loops get as far as they can.
+    while ((await daemon.readMetric('proofd_estimate_queue_calls{queue="long"}')) < LOOPING_CONNECTIONS - 1)
+      await ask(same, transfer("again"));
+    assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);
+    assert.equal(seen.answers, 0);
+    assert.equal((await ask(other, transfer("last"))).result.gasLimit, "0x5208");
+  });
+
+  test("a call of more than both slices is finished, and fails as itself", async () => {
+    await start("--estimate-time", "600000", "--request-timeout", "86400000");
+    const connection = await connect();
+    const answer = await ask(
+      connection,
+      call("long", [{to: LOOP, data: MANY_TURNS}, "latest", {[LOOP]: {code: `${COUNTDOWN}00`}}]),
+    );
+    assert.ok(Number(answer.result?.gasLimit) > 5_000_000, JSON.stringify(answer));
+    assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);
+    const invalid = {[LOOP]: {code: `${COUNTDOWN}fe`}};
+    const failing = await ask(connection, call("fails", [{to: LOOP, data: MANY_TURNS}, "latest", invalid]));
+    assert.equal(failing.error?.code, -32000, JSON.stringify(failing));
+  });
+
+  test("a loop that would wait longer than its request may take is HTTP 503 at once, with Retry-After", async () => {
+    await start("--estimate-time", "600000", "--request-timeout", "599000");
+    const first = await connect();
+    await first.write(encodePost(loop("first")));
+    const second = await connect();
+    while ((await daemon.readMetric('proofd_estimate_starts_total{queue="long"}')) < 1)
+      await ask(second, transfer(1));
+    await second.write(encodePost(loop("second")));
+    const {status, headers, body} = await second.readAnswer();
+    assert.equal(status, 503);
+    assert.ok(Number(headers["retry-after"]) >= 1, JSON.stringify(headers));
+    const {id, error} = JSON.parse(body);
+    assert.deepEqual([id, error.code, error.data.limit], ["second", -32005, 599_000]);
+    // The connection stays, and the client's short calls are answered.
+    assert.equal((await ask(second, transfer(2))).result.gasLimit, "0x5208");
+    const batch = await ask(second, `[${transfer("a")},${loop("b")},${transfer("c")}]`);
+    assert.deepEqual(
+      batch.map((answer: {id: string; error?: {code: number}}) => [answer.id, answer.error?.code]),
+      [
+        ["a", undefined],
+        ["b", -32005],
+        ["c", undefined],
+      ],
+    );
+    assert.equal(await daemon.readMetric('proofd_estimates_refused_total{queue="long",reason="wait"}'), 2);
+    assert.match(daemon.stderr, /estimates are turned away: too many are waiting/);
+  });
+
+  test("a client that fills the long queue is turned away, and another one is not", async t => {
+    if (process.platform !== "linux") return t.skip("127.0.0.2 is an address of this machine on Linux");
+    await start("--estimate-time", "600000", "--request-timeout", "1500000");
+    const longWaiting = () => daemon.readMetric('proofd_estimate_queue_calls{queue="long"}');
+    const helper = await connect();
+    for (let at = 0; at < 3; at++) {
+      await (await connect()).write(encodePost(loop(at)));
+      while ((await daemon.readMetric('proofd_estimate_starts_total{queue="second"}')) <= at)
+        await ask(helper, transfer(at));
+    }
+    while ((await longWaiting()) < 2) await ask(helper, transfer("again"));
+    const refused = await connect();
+    await refused.write(encodePost(loop("refused")));
+    assert.equal((await refused.readAnswer()).status, 503);
+    await (await connect(OTHER_CLIENT)).write(encodePost(loop("other")));
+    while ((await longWaiting()) < 3) await ask(helper, transfer("again"));
+  });
+
+  test("a loop takes its time and no more, and what shared its task is answered", async () => {
+    await start("--estimate-time", "200");
+    const connection = await connect();
+    const ids = Array.from({length: 30}, (_, at) => at);
+    const batch = ids.map(id => (id % 10 === 3 ? loop(id) : transfer(id)));
+    const answers = await ask(connection, `[${batch.join(",")}]`);
+    assert.deepEqual(
+      answers.map((answer: {id: number}) => answer.id),
+      ids,
+    );
+    for (const {id, result, error} of answers)
+      if (id % 10 === 3) {
+        assert.equal(error.code, -32005);
+        assert.equal(error.data.limit, 200);
+      } else assert.equal(result.gasLimit, "0x5208");
+    assert.ok((await daemon.readMetric("proofd_estimates_given_back_total")) > 0);
+  });
+});

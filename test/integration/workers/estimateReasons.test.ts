@@ -1,0 +1,75 @@
+/** Why a call has no estimate, in words that its caller can act on. */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {WorkFolder} from "../../support/serviceChain.ts";
+
+const SPENT = `0x${"aa".repeat(20)}`;
+const LAST = `0x${"ab".repeat(20)}`;
+const TO = `0x${"bb".repeat(20)}`;
+
+let folder: WorkFolder;
+let daemon: Daemon;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  const lines = folder.file("blocks.ndjson");
+  const block = {
+    number: "0x0",
+    hash: `0x${"01".repeat(32)}`,
+    chainId: "0x539",
+    accounts: {
+      [SPENT]: {balance: "0xde0b6b3a7640000", nonce: "0xffffffffffffffff"},
+      [LAST]: {balance: "0xde0b6b3a7640000", nonce: "0xfffffffffffffffe"},
+    },
+  };
+  await writeFile(lines, encodeLines([block]));
+  const imported = await runProofd(["import", "--db", folder.file("db"), "--diffs", lines]);
+  assert.equal(imported.code, 0, imported.stderr);
+  daemon = await startDaemon(["--db", folder.file("db"), "--hardfork", "osaka"]);
+});
+
+after(async () => {
+  await daemon.stop();
+  await folder.remove();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+async function estimate(...params: unknown[]): Promise<any> {
+  return daemon.call("chain_estimateGas", params);
+}
+
+test("a sender whose nonce is 2^64 - 1 gets no estimate, one below it does", async () => {
+  const {error} = await estimate({from: SPENT, to: TO, value: "0x1"});
+  assert.equal(error.code, -32000);
+  assert.match(
+    error.message,
+    /^nonce has max value: the sender's nonce is 18446744073709551615 \(2\^64 - 1\)/,
+  );
+  assert.match(error.message, /EIP-2681/);
+  assert.equal((await estimate({from: LAST, to: TO, value: "0x1"})).result.gasLimit, "0x5208");
+});
+
+test("a halt of the machine is explained", async () => {
+  const table: [string, RegExp][] = [
+    ["0x01", /^stack underflow: an instruction takes more from the stack than it holds$/],
+    ["0x600056", /^invalid jump: its destination is no JUMPDEST$/],
+    ["0xfe", /^invalid opcode$/],
+  ];
+  for (const [code, message] of table) {
+    const {error} = await estimate({to: TO}, "latest", {[TO]: {code}});
+    assert.equal(error?.code, -32000, code);
+    assert.match(error.message, message, code);
+  }
+  const creations: [string, RegExp][] = [
+    ["0x60ef60005360016000f3", /^the code that the creation returns begins with 0xef \(EIP-3541\)$/],
+    ["0x6160016000f3", /^the code that the creation returns is longer than 24576 bytes/],
+  ];
+  for (const [data, message] of creations) {
+    const {error} = await estimate({from: LAST, data});
+    assert.equal(error?.code, -32000, data);
+    assert.match(error.message, message, data);
+  }
+});

@@ -1,0 +1,133 @@
+/** An estimate thread that dies takes down the calls of its job, and is replaced: short ones as well as long ones. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import {pino} from "pino";
+import {LaneId} from "../../../server/dispatch/laneId.ts";
+import {createFront, type Front} from "../../../server/front.ts";
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+
+const LOOP = `0x${"99".repeat(20)}`;
+
+interface Thread {
+  terminate(): Promise<number>;
+}
+
+describe("an estimate thread that dies", () => {
+  let folder: WorkFolder;
+  let pool: ProofPool;
+  let front: Front;
+  let url: string;
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    const directory = await folder.importChain("db", 1, 1);
+    const log = pino({level: "silent"});
+    const trouble = new TroubleLog(log);
+    // A loop never ends by itself here.
+    const settings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague", timeMs: 600_000};
+    pool = await ProofPool.open({
+      directory,
+      workers: 1,
+      cacheBytes: 1 << 22,
+      createIfMissing: false,
+      estimates: {workers: 1, settings},
+      onWorkerExit: error => trouble.reportWorkerExit(error),
+    });
+    const limits = {...DEFAULT_LIMITS, timeoutMs: 86_400_000};
+    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+    const {gasCap, timeMs} = settings;
+    const estimate = pool.estimate.bind(pool);
+    front = createFront(options, pool, {kind: "here", gasCap, timeMs, workers: 1, estimate}, trouble, log);
+    url = `http://127.0.0.1:${await front.http.listen()}`;
+  });
+
+  after(async () => {
+    front.http.close();
+    front.dispatcher.close();
+    // A test that failed may have left a loop.
+    await Promise.all([kill("estimates"), kill("longEstimates")]);
+    await pool.close();
+    await folder.remove();
+  });
+
+  /** The threads are the pool's own business; only a test may kill them. */
+  async function kill(kind: "estimates" | "longEstimates"): Promise<void> {
+    const {threads} = (pool as unknown as Record<string, {threads: Thread[]}>)[kind] ?? {threads: []};
+    await Promise.all(threads.map(thread => thread.terminate()));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async function send(body: unknown): Promise<any> {
+    const headers = {"content-type": "application/json"};
+    return (await fetch(url, {method: "POST", headers, body: JSON.stringify(body)})).json();
+  }
+
+  function transfer(id: number) {
+    const params = [{from: ACCOUNTS[0], to: ACCOUNTS[1], value: "0x1"}, "latest"];
+    return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
+  }
+
+  function loop(id: number) {
+    const params = [{to: LOOP}, "latest", {[LOOP]: {code: "0x5b600056"}}];
+    return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
+  }
+
+  /** Longer than both slices. */
+  function countdown(id: number) {
+    const turns = (150_000).toString(16).padStart(64, "0");
+    const code = "0x6000355b8015601057600190036003565b00";
+    const params = [{to: LOOP, data: `0x${turns}`}, "latest", {[LOOP]: {code}}];
+    return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
+  }
+
+  function longStarts(): number {
+    return (
+      front.dispatcher.readEstimateQueues().find(({figures}) => figures.name === "long")?.figures.started ?? 0
+    );
+  }
+
+  /** @returns the codes of the errors */
+  async function checkBatch(answering: Promise<unknown>, count: number): Promise<number[]> {
+    const answers = (await answering) as {id: number; result?: {gasLimit: string}; error?: {code: number}}[];
+    assert.deepEqual(
+      answers.map(({id}) => id),
+      Array.from({length: count}, (_, id) => id),
+    );
+    for (const {result} of answers) if (result !== undefined) assert.equal(result.gasLimit, "0x5208");
+    return answers.flatMap(({error}) => (error === undefined ? [] : [error.code]));
+  }
+
+  test("of the short ones fails a part of a batch, whose others are answered in order", async () => {
+    const count = 400;
+    const batch = Array.from({length: count}, (_, id) => transfer(id));
+    assert.deepEqual(await checkBatch(send(batch), count), []);
+    const answering = send(batch);
+    while (front.dispatcher.queuedCost(LaneId.ESTIMATE) === 0) await new Promise(setImmediate);
+    await kill("estimates");
+    const codes = await checkBatch(answering, count);
+    // Its job and the one in its mailbox.
+    assert.ok(codes.length <= 32, `${codes.length} calls failed`);
+    assert.ok(codes.every(code => code === -32603));
+    assert.deepEqual(await checkBatch(send(batch), count), []);
+    assert.equal(front.dispatcher.queuedCost(LaneId.ESTIMATE), 0);
+  });
+
+  test("of the long ones fails its call, and the next long call gets a new one", async () => {
+    for (let round = 1; round <= 2; round++) {
+      // The thread is there when this is answered: killed while it starts, it would leave the loop to the next one.
+      assert.ok(Number((await send(countdown(round))).result.gasLimit) > 5_000_000);
+      const answering = send(loop(round));
+      while (longStarts() < 2 * round) await new Promise(setImmediate);
+      assert.equal((await send(transfer(7))).result.gasLimit, "0x5208");
+      await kill("longEstimates");
+      const {error} = await answering;
+      assert.equal(error.code, -32603);
+      assert.deepEqual(Object.keys(error.data), ["requestId"]);
+    }
+    assert.match((await front.metrics.read()).text, /\nproofd_worker_exits_total [1-9]/);
+  });
+});

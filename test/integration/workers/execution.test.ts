@@ -1,0 +1,266 @@
+/**
+ * Executing real chains: the public conformance chain of ../shared/data/rpc-compat, and the demo chain.
+ */
+import assert from "node:assert/strict";
+import {createReadStream, existsSync, readFileSync} from "node:fs";
+import {join, resolve} from "node:path";
+import {type TestContext, test} from "node:test";
+import {CONTRACTS_FOLDER} from "../../../demo/artefact.ts";
+import {compileContracts} from "../../../demo/compileContracts.ts";
+import {makeDemoFiles} from "../../../demo/demoStory.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {ExecutionError} from "../../../workers/execution/errors.ts";
+import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
+import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
+import type {TrieNodes} from "../../../workers/execution/trieNodes.ts";
+import {MemoryState} from "../../support/memoryState.ts";
+
+const CHECKOUT = resolve(import.meta.dirname, "..", "..", "..");
+const CONFORMANCE = join(CHECKOUT, "..", "shared", "data", "rpc-compat");
+const DEMO = join(CHECKOUT, "demo");
+
+interface Chain {
+  readonly genesis: Genesis;
+  readonly blocks: readonly Uint8Array[];
+}
+
+test("every block of the conformance chain executes, and the differences add up to the state in each header", async t => {
+  const run = await executeConformanceChain(t);
+  if (run === undefined) return;
+  assert.equal(run.differences.length, 1 + 54);
+  const state = new MemoryState();
+  for (const [number, difference] of run.differences.entries()) {
+    state.apply(difference);
+    assert.equal(difference.header.number, number);
+    if (number === 0) continue;
+    const {stateRoot} = decodeBlockHead(run.chain.blocks[number - 1] ?? new Uint8Array(0), `block ${number}`);
+    assert.equal(toHex(await state.computeTrieRoot()), toHex(stateRoot), `block ${number}`);
+  }
+});
+
+test("the genesis block of the conformance chain has the hash that block 1 names as its parent", async t => {
+  const chain = await readConformanceChain(t);
+  if (chain === undefined) return;
+  const {difference} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()));
+  const first = decodeBlockHead(chain.blocks[0] ?? new Uint8Array(0), "block 1");
+  assert.deepEqual(difference.header.hash, first.parentHash);
+  assert.equal(difference.chain?.chainId, 3503995874084926n);
+});
+
+test("an executor that resumes in the middle gives the same differences as one that never stopped", async t => {
+  const run = await executeConformanceChain(t);
+  if (run === undefined) return;
+  const {chain, nodes, differences} = run;
+  const hashes = new Map(differences.map(({header}) => [header.number, header.hash]));
+  for (const stop of [0, 8, 20, 40]) {
+    const executor = await BlockExecutor.resume(
+      {...options(chain.genesis, nodes), blockHash: number => hashes.get(number)},
+      {number: stop, hash: hashes.get(stop) ?? new Uint8Array(0)},
+    );
+    for (const block of chain.blocks.slice(stop, stop + 4))
+      assertSameDifference(await executor.execute(block), differences);
+  }
+});
+
+test("resuming after a block that was not executed here is refused", async t => {
+  const chain = await readConformanceChain(t);
+  if (chain === undefined) return;
+  await assert.rejects(
+    BlockExecutor.resume(options(chain.genesis, new MemoryNodes()), {number: 7, hash: new Uint8Array(32)}),
+    {
+      name: "ExecutionError",
+      code: "STATE_MISSING",
+      message: /block 7 .* was not executed into this store/,
+    },
+  );
+});
+
+test("a damaged block is refused with its number and what did not match, and the undamaged one still executes", async t => {
+  const chain = await readConformanceChain(t);
+  if (chain === undefined) return;
+  const {executor} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()));
+  for (const [position, block] of chain.blocks.slice(0, 18).entries()) {
+    const number = position + 1;
+    if (number % 6 === 0) {
+      const {stateRoot, parentHash} = decodeBlockHead(block, "the block");
+      await assertRefused(
+        executor,
+        flip(block, stateRoot),
+        new RegExp(`^block ${number}: state root is 0x.{64}, the header says 0x`),
+      );
+      await assertRefused(
+        executor,
+        flip(block, parentHash),
+        new RegExp(`^block ${number}: its parentHash is 0x.{64}, but block`),
+      );
+    }
+    await executor.execute(block);
+  }
+  await assertRefused(
+    executor,
+    chain.blocks[19] ?? new Uint8Array(0),
+    /^block 20 does not follow block 18: block 19 is expected$/,
+  );
+});
+
+test("a missing trie node is an error, not an empty account", async t => {
+  const run = await executeConformanceChain(t);
+  if (run === undefined) return;
+  const {chain, differences} = run;
+  const nodes = new MemoryNodes(run.nodes.map);
+  const {hash} = differences[10]?.header ?? {hash: new Uint8Array(0)};
+  const root = toHex(nodes.get(`root:${toHex(hash).slice(2)}`) ?? new Uint8Array(0)).slice(2);
+  for (const key of [...nodes.map.keys()])
+    if (/^[0-9a-f]{64}$/.test(key) && key !== root) nodes.map.delete(key);
+  const executor = await BlockExecutor.resume(options(chain.genesis, nodes), {number: 10, hash});
+  await assert.rejects(executor.execute(chain.blocks[10] ?? new Uint8Array(0)), {
+    code: "STATE_MISSING",
+    message: /^block 11: trie node 0x/,
+  });
+});
+
+test("the demo chain executes, and deletes, resets, clears and delegates what it says", async () => {
+  const chain = await readChain(DEMO);
+  const addresses = JSON.parse(readFileSync(join(DEMO, "addresses.json"), "utf8"));
+  const {state, differences} = await executeAll(chain);
+  const {stateRoot} = decodeBlockHead(chain.blocks.at(-1) ?? new Uint8Array(0), "the last block");
+  assert.deepEqual(await state.computeTrieRoot(), stateRoot);
+  const changeOf = (address: string, block: number) => changesOf(differences[block]).get(address);
+
+  assert.equal(differences.length - 1, addresses.lastBlock);
+  assert.ok(state.accounts.size >= 1000, `${state.accounts.size} accounts`);
+  assert.equal(changeOf(addresses.deleted.address, addresses.deleted.deletedIn), null);
+  assert.equal(state.accounts.has(addresses.deleted.address), false);
+  assert.equal(changeOf(addresses.recreated.address, addresses.recreated.resetIn)?.reset, true);
+  assert.equal(state.accounts.get(addresses.recreated.address)?.balance, 10n ** 18n);
+  assert.equal(state.accounts.get(addresses.emptied.address)?.balance, 0n);
+  assert.ok((state.accounts.get(addresses.emptied.address)?.code.length ?? 0) > 0);
+  assert.equal(changeOf(addresses.delegated.address, addresses.delegated.from)?.code?.length, 23);
+  assert.equal(changeOf(addresses.delegated.address, addresses.delegated.until)?.code?.length, 0);
+  assert.equal(state.accounts.get(addresses.ledger.address)?.slots.size, 1000 - 200 + 50 - 10 + 5);
+  assert.equal(state.accounts.get(addresses.token.address)?.slots.has(addresses.token.clearedSlot), false);
+  assert.ok(state.accounts.get(addresses.token.address)?.slots.has(addresses.token.holderBalanceSlot));
+  assert.equal(state.accounts.get(addresses.oldLedger.address)?.slots.size, 2);
+  assert.equal(state.accounts.has(addresses.absent.address), false);
+  // fillAndRevert: gas was paid, nothing else changed.
+  assert.equal(changeOf(addresses.ledger.address, 28), undefined);
+});
+
+test("making the demo chain again gives the same bytes", async () => {
+  const {genesis, chain, addresses} = await makeDemoFiles();
+  assert.equal(genesis, readFileSync(join(DEMO, "genesis.json"), "utf8"));
+  assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO, "chain.rlp")));
+  assert.equal(addresses, readFileSync(join(DEMO, "addresses.json"), "utf8"));
+});
+
+test("compiling the demo's contracts again gives the checked-in bytecode", () => {
+  for (const [name, text] of compileContracts())
+    assert.equal(text, readFileSync(join(CONTRACTS_FOLDER, `${name}.json`), "utf8"), name);
+});
+
+/** Keeps nodes as a store would; hands out copies, so that nothing can rely on identity. */
+class MemoryNodes implements TrieNodes {
+  readonly map: Map<string, Uint8Array>;
+
+  constructor(entries: Iterable<[string, Uint8Array]> = []) {
+    this.map = new Map(entries);
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const value = this.map.get(key);
+    return value && Buffer.from(value);
+  }
+
+  put(key: string, value: Uint8Array): void {
+    this.map.set(key, new Uint8Array(value));
+  }
+}
+
+function options(genesis: Genesis, nodes: TrieNodes) {
+  return {genesis, nodes, blockHash: () => undefined};
+}
+
+async function readConformanceChain(t: TestContext): Promise<Chain | undefined> {
+  if (existsSync(CONFORMANCE)) return readChain(CONFORMANCE);
+  t.skip(`NOT RUN: ${CONFORMANCE} is not here; it holds the conformance chain`);
+  return undefined;
+}
+
+interface Run {
+  readonly chain: Chain;
+  readonly nodes: MemoryNodes;
+  readonly differences: readonly BlockDifference[];
+}
+
+let conformanceRun: Promise<Run> | undefined;
+
+/** Once for all tests. */
+async function executeConformanceChain(t: TestContext): Promise<Run | undefined> {
+  const chain = await readConformanceChain(t);
+  if (chain === undefined) return undefined;
+  const run = async (): Promise<Run> => {
+    const nodes = new MemoryNodes();
+    return {chain, nodes, ...(await executeAll(chain, nodes))};
+  };
+  conformanceRun ??= run();
+  return conformanceRun;
+}
+
+async function readChain(folder: string): Promise<Chain> {
+  const blocks: Uint8Array[] = [];
+  for await (const {bytes} of readRlpBlocks(createReadStream(join(folder, "chain.rlp")))) blocks.push(bytes);
+  return {genesis: parseGenesis(readFileSync(join(folder, "genesis.json"), "utf8")), blocks};
+}
+
+async function executeAll(
+  {genesis, blocks}: Chain,
+  nodes = new MemoryNodes(),
+): Promise<{differences: BlockDifference[]; state: MemoryState}> {
+  const state = new MemoryState();
+  const {executor, difference} = await BlockExecutor.start(options(genesis, nodes));
+  const differences = [difference];
+  state.apply(difference);
+  for (const block of blocks) {
+    const next = await executor.execute(block);
+    differences.push(next);
+    state.apply(next);
+  }
+  return {differences, state};
+}
+
+function assertSameDifference(got: BlockDifference, all: readonly BlockDifference[]): void {
+  const expected = all[got.header.number];
+  assert.deepEqual(got.header, expected?.header);
+  assert.deepEqual(changesOf(got), changesOf(expected), `block ${got.header.number}`);
+}
+
+function changesOf(difference: BlockDifference | undefined) {
+  const {accounts} = difference ?? assert.fail("no such block");
+  return new Map(
+    Array.from({length: accounts.count}, (_, i) => accounts.at(i)).map(({address, change}) => [
+      toHex(address),
+      change,
+    ]),
+  );
+}
+
+/** The block with one bit of `field`, which is a view into a copy of it or stands in it once, the other way round. */
+function flip(block: Uint8Array, field: Uint8Array): Uint8Array {
+  const damaged = Buffer.from(block);
+  const at = damaged.indexOf(field);
+  assert.ok(at >= 0);
+  damaged[at] = (damaged[at] ?? 0) ^ 1;
+  return new Uint8Array(damaged);
+}
+
+async function assertRefused(executor: BlockExecutor, block: Uint8Array, message: RegExp): Promise<void> {
+  await assert.rejects(executor.execute(block), (error: unknown) => {
+    assert.ok(error instanceof ExecutionError);
+    assert.equal(error.code, "BLOCK_INVALID");
+    assert.match(error.message, message);
+    return true;
+  });
+}

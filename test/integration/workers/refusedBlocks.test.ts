@@ -1,0 +1,192 @@
+/** What an import refuses, how it says so, and that nothing of a refused block stays. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {gzipSync} from "node:zlib";
+import {encodeHex} from "../../../verify/hex.ts";
+import type {ImportOutcome} from "../../../workers/job/importJob.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {checkStore} from "../../support/checkedStore.ts";
+import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
+import {addressAt, blockHash, longChain} from "../../support/longChain.ts";
+
+let folder: string;
+let pool: ProofPool;
+let files = 0;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-refused-"));
+  pool = await ProofPool.open({
+    directory: join(folder, "db"),
+    workers: 0,
+    cacheBytes: 1 << 20,
+    createIfMissing: true,
+  });
+});
+after(async () => {
+  await pool.close();
+  await rm(folder, {recursive: true});
+});
+
+const good = longChain(4, 5);
+
+async function importText(content: string | Buffer): Promise<ImportOutcome> {
+  const path = join(folder, `${files++}.ndjson`);
+  await writeFile(path, content);
+  return pool.startImport({source: {kind: "diffs", path, follow: false}}, () => {}).outcome;
+}
+
+/** Imports the chain's first lines and then `last`. @returns the message of the refusal */
+async function refusal(last: string): Promise<string> {
+  const outcome = await importText(encodeLines(good) + last);
+  assert.ok(!outcome.ok, `${last} was imported`);
+  assert.equal(outcome.head.latest, good.length - 1, "the blocks before it are kept");
+  assert.deepEqual((await checkStore(join(folder, "db"))).found, []);
+  return outcome.message;
+}
+
+function next(fields: object): string {
+  const block = {
+    number: "0x4",
+    hash: blockHash(4),
+    parentHash: blockHash(3),
+    accounts: {[addressAt(0)]: {balance: "0x9"}},
+  };
+  return `${JSON.stringify({...block, ...fields})}\n`;
+}
+
+const REFUSED: readonly [string, string, RegExp][] = [
+  ["a gap", next({number: "0x6"}), /^line 5: block 6 does not follow: the next block is 4$/],
+  [
+    "another hash for a block held",
+    next({number: "0x2"}),
+    /^line 5: block 2 has hash 0x.{64}, but 0x.{64} is held$/,
+  ],
+  [
+    "a wrong parent",
+    next({parentHash: blockHash(9)}),
+    /^line 5: block 4 .* has parent 0x.*, but block 3 is 0x/,
+  ],
+  ["a hash that an older block has", next({hash: blockHash(1)}), /^line 5: block 4 has the hash of block 1/],
+  [
+    "a wrong state root",
+    next({stateRoot: blockHash(7)}),
+    /^line 5: block 4: its changes give state root 0x.{64}, expected 0x/,
+  ],
+  ["text that is not JSON", "hello\n", /^line 5: "h" where an object: "\{" is expected$/],
+  ["a value that is not JSON", next({}).replace('"0x9"', "0x9"), /^line 5: account 0x.{40} is not JSON/],
+  ["a line that ends within an account", next({}).slice(0, -6), /^line 5: the input ends within it/],
+  [
+    "a line broken in two",
+    next({}).replace('"accounts":', '"accounts":\n'),
+    /^line 5: it ends where a value is expected/,
+  ],
+  ["a missing number", next({number: undefined}), /^line 5: number is missing; expected is a quantity/],
+  ["a missing hash", next({hash: undefined}), /^line 5: hash is missing; expected is 32 bytes/],
+  ["missing accounts", next({accounts: undefined}), /^line 5: accounts is missing$/],
+  ["a number that is no quantity", next({number: "4"}), /^line 5: number is "4"; expected is a quantity/],
+  ["a hash of 31 bytes", next({hash: `0x${"ab".repeat(31)}`}), /^line 5: hash is .*; expected is 32 bytes/],
+  [
+    "an address of 19 bytes",
+    next({accounts: {[`0x${"ab".repeat(19)}`]: {}}}),
+    /^line 5: the address 0x.*expected is 20 bytes/,
+  ],
+  [
+    "a balance of 257 bits",
+    next({accounts: {[addressAt(0)]: {balance: `0x1${"0".repeat(64)}`}}}),
+    /balance is .*; expected is a quantity/,
+  ],
+  [
+    "a nonce of 65 bits",
+    next({accounts: {[addressAt(0)]: {nonce: `0x1${"0".repeat(16)}`}}}),
+    /nonce is .*; expected is a quantity below 2\^64/,
+  ],
+  [
+    "a misspelt field",
+    next({accounts: {[addressAt(0)]: {balence: "0x1"}}}),
+    /has a field "balence"; expected are nonce, balance/,
+  ],
+  [
+    "an account twice",
+    next({}).replace('"accounts":{', `"accounts":{"${addressAt(0).toUpperCase().replace("0X", "0x")}":{},`),
+    /^line 5: block 4: account 0x.* twice$/,
+  ],
+  [
+    "a slot twice",
+    next({accounts: {[addressAt(0)]: {storage: {"0x1": "0x1", "0x01": "0x2"}}}}),
+    /slot 0x0.*1 twice$/,
+  ],
+  [
+    "a field twice",
+    next({}).replace('{"number"', '{"hash":"0x00","number"'),
+    /^line 5: hash is there twice$/,
+  ],
+  [
+    "accounts twice",
+    next({}).replace('"accounts"', '"accounts":{},"accounts"'),
+    /^line 5: accounts is there twice$/,
+  ],
+  ["accounts that are a list", next({accounts: []}), /^line 5: accounts is not an object$/],
+  ["nesting without end", `{"a":${"[".repeat(100)}${"]".repeat(100)}}\n`, /^line 5: nesting deeper than 64$/],
+];
+
+for (const [what, line, message] of REFUSED)
+  test(`${what} is refused with its line and reason`, async () => {
+    assert.match(await refusal(line), message);
+  });
+
+test("a block is taken after another in its place was refused", async () => {
+  assert.match(await refusal(next({stateRoot: blockHash(7)})), /state root/);
+  const path = join(folder, "fresh.ndjson");
+  await writeFile(path, encodeLines(good) + next({}));
+  const fresh = await ProofPool.open({
+    directory: join(folder, "fresh"),
+    workers: 0,
+    cacheBytes: 1 << 20,
+    createIfMissing: true,
+  });
+  const source = {kind: "diffs", path, follow: false} as const;
+  await fresh.startImport({source}, () => {}).outcome;
+  const outcome = await importText(encodeLines(good) + next({}));
+  assert.ok(outcome.ok);
+  assert.equal(outcome.alreadyHeld, good.length);
+  const [expected, actual] = [fresh.readBlock(4), pool.readBlock(4)];
+  assert.ok("stateRoot" in expected && "stateRoot" in actual);
+  assert.equal(encodeHex(actual.stateRoot), encodeHex(expected.stateRoot));
+  await fresh.close();
+  await pool.rollback(3);
+});
+
+test("a gzip file is unpacked whatever its name, and one cut short is refused with what was whole kept", async () => {
+  const whole = gzipSync(encodeLines(good) + next({}));
+  const outcome = await importText(whole);
+  assert.ok(outcome.ok);
+  assert.equal(outcome.head.latest, 4);
+  await pool.rollback(3);
+  const cut = await importText(gzipSync(encodeLines(longChain(40, 200))).subarray(0, 9000));
+  assert.ok(!cut.ok);
+  assert.match(cut.message, /does not unpack: unexpected end of file/);
+});
+
+test("a source of another chain is refused before anything is read from it", async () => {
+  const lines: DifferenceLine[] = [{number: "0x0", hash: blockHash(0), chainId: "0x5", accounts: {}}];
+  const path = join(folder, "chain5.ndjson");
+  await writeFile(path, encodeLines(lines));
+  const other = await ProofPool.open({
+    directory: join(folder, "chain5"),
+    workers: 0,
+    cacheBytes: 1 << 20,
+    createIfMissing: true,
+  });
+  const source = {kind: "diffs", path, follow: false} as const;
+  const refused = await other.startImport({source, chainId: 6n}, () => {}).outcome;
+  assert.ok(!refused.ok);
+  assert.equal(refused.message, "line 1: block 0 is of chain 5, expected is chain 6");
+  assert.ok((await other.startImport({source}, () => {}).outcome).ok);
+  assert.equal(other.chainId, 5n);
+  const again = await other.startImport({source, chainId: 6n}, () => {}).outcome;
+  assert.ok(!again.ok);
+  assert.equal(again.message, "the store holds chain 5, not 6");
+  await other.close();
+});

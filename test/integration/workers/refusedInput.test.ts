@@ -1,0 +1,43 @@
+/** Precompiles that are called by the transaction itself with input that they refuse. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {EstimateService} from "../../support/estimateService.ts";
+import {WorkFolder} from "../../support/serviceChain.ts";
+
+/** Bytes of input that each precompile looks at. */
+const INPUT_BYTES: Readonly<Record<number, number>> = {
+  6: 128,
+  7: 96,
+  8: 192,
+  9: 1,
+  10: 192,
+  11: 256,
+  12: 160,
+  13: 512,
+  14: 288,
+  15: 384,
+  16: 64,
+  17: 128,
+};
+
+let folder: WorkFolder;
+let service: EstimateService;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  service = await EstimateService.start(await folder.importChain("db", 0, 0), {hardfork: "osaka"});
+});
+
+after(async () => {
+  await service.stop();
+  await folder.remove();
+});
+
+test("input that a precompile refuses is a failed execution, not a revert", async () => {
+  for (const [precompile, length] of Object.entries(INPUT_BYTES)) {
+    const to = `0x${Number(precompile).toString(16).padStart(40, "0")}`;
+    const {error} = await service.call("chain_estimateGas", [{to, data: `0x${"31".repeat(length)}`}]);
+    assert.equal(error?.code, -32000, `${to}: ${JSON.stringify(error)}`);
+    assert.equal("data" in error, false);
+  }
+});

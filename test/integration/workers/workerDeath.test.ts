@@ -1,0 +1,88 @@
+/** A proof thread that dies takes down its own calls and nothing else. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {pino} from "pino";
+import {LaneId} from "../../../server/dispatch/laneId.ts";
+import {createFront, type Front} from "../../../server/front.ts";
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+
+let folder: WorkFolder;
+let pool: ProofPool;
+let front: Front;
+let url: string;
+const logged: string[] = [];
+
+before(async () => {
+  folder = await WorkFolder.create();
+  const directory = await folder.importChain("db", 1, 1);
+  const log = pino({level: "info"}, {write: line => logged.push(line)});
+  const trouble = new TroubleLog(log);
+  const onWorkerExit = (error: Error) => trouble.reportWorkerExit(error);
+  pool = await ProofPool.open({
+    directory,
+    workers: 2,
+    cacheBytes: 1 << 22,
+    createIfMissing: false,
+    onWorkerExit,
+  });
+  const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS, logsRequests: false};
+  front = createFront(options, pool, {kind: "none"}, trouble, log);
+  url = `http://127.0.0.1:${await front.http.listen()}`;
+});
+
+after(async () => {
+  front.http.close();
+  front.dispatcher.close();
+  await pool.close();
+  await folder.remove();
+});
+
+/** The threads are the pool's own business; only a test may kill one. */
+function killWorker(): Promise<number> {
+  const {threads} = (pool as unknown as {proofs: {threads: {terminate(): Promise<number>}[]}}).proofs;
+  return (threads[0] as {terminate(): Promise<number>}).terminate();
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+async function send(body: unknown): Promise<any> {
+  const headers = {"content-type": "application/json"};
+  return (await fetch(url, {method: "POST", headers, body: JSON.stringify(body)})).json();
+}
+
+function proofCall(id: number, keyCount: number) {
+  const keys = Array.from({length: keyCount}, (_, at) => `0x${at.toString(16)}`);
+  return {jsonrpc: "2.0", id, method: "chain_getProof", params: [ACCOUNTS[0], keys, "latest"]};
+}
+
+test("a dying worker fails its own calls with -32603 and a request id, and is replaced", async () => {
+  await send([proofCall(0, 60), proofCall(1, 60), proofCall(2, 60)]);
+  const count = 40;
+  const batch = Array.from({length: count}, (_, id) => proofCall(id, 60));
+  const answering = send(batch);
+  while (front.dispatcher.queuedCost(LaneId.PROOF) === 0) await new Promise(setImmediate);
+  await killWorker();
+  const answers = await answering;
+  assert.deepEqual(
+    answers.map((answer: {id: number}) => answer.id),
+    batch.map(call => call.id),
+  );
+  const failed = answers.filter((answer: {error?: unknown}) => answer.error !== undefined);
+  assert.ok(failed.length >= 1 && failed.length <= 4, `${failed.length} calls failed`);
+  for (const {error} of failed) {
+    assert.equal(error.code, -32603);
+    assert.deepEqual(Object.keys(error.data), ["requestId"]);
+    assert.ok(logged.some(line => line.includes(error.data.requestId)));
+    assert.doesNotMatch(error.message, /worker|thread|\.ts|\.js/);
+  }
+  assert.match((await front.metrics.read()).text, /\nproofd_worker_exits_total [1-9]/);
+  for (let round = 0; round < 2; round++) {
+    const again = await send(batch);
+    assert.ok(again.every((answer: {result?: unknown}) => answer.result !== undefined));
+  }
+  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
+  const {allocated, spare} = front.memory;
+  assert.ok(spare >= 1 && allocated - spare <= 1, "only the memory of the dead worker's task is lost");
+});

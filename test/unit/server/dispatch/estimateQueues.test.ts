@@ -1,0 +1,355 @@
+/** The queues of the estimates, driven by threads that end their jobs when and as a test says. */
+import assert from "node:assert/strict";
+import {afterEach, beforeEach, describe, test} from "node:test";
+import {pino} from "pino";
+import {SEGMENT_COSTS} from "../../../../server/answer/segment.ts";
+import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
+import {LaneId} from "../../../../server/dispatch/laneId.ts";
+import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+import type {TaskAnswers} from "../../../../server/dispatch/requestCalls.ts";
+import {collectEstimates, packTask, type Task} from "../../../../server/dispatch/task.ts";
+import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
+import {METHOD_NAMES} from "../../../../server/methods/methods.ts";
+import {CallTally} from "../../../../server/observe/callTally.ts";
+import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
+import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
+import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
+import {CollectedReply} from "../../../support/collectedReply.ts";
+import {createRequestCalls} from "../../../support/requestCalls.ts";
+
+const HEAD = {earliest: 0, finalized: 1, latest: 1};
+const CALLS_PER_TASK = 4;
+/** What a long call is taken to need until one has ended. */
+const LONG_MS = 2000;
+
+/** A job on one of the threads, which waits for the test. */
+interface Job {
+  readonly ids: readonly string[];
+  /** The calls that were not finished, and how many were begun: all, unless it is said. */
+  end(unfinished?: readonly number[], begun?: number): void;
+  die(): void;
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+}
+
+describe("the queues of the estimates", () => {
+  let dispatcher: Dispatcher;
+  let refusals: RefusalLog;
+  let first: Job[];
+  let second: Job[];
+  let long: Job[];
+  let logged: string[];
+
+  function create(limits: Partial<Limits> = {}): void {
+    [first, second, long, logged] = [[], [], [], []];
+    const proof = {
+      workers: 1,
+      maxTasks: 2,
+      taskCost: SEGMENT_COSTS[LaneId.PROOF],
+      taskMs: null,
+      bytesPerCost: 1000,
+      isSharedByClients: false,
+      perform: async (task: Task) => answer(packTask(task).ids),
+    };
+    const estimate = {
+      workers: 1,
+      maxTasks: 1,
+      taskCost: CALLS_PER_TASK * ESTIMATE_COST,
+      taskMs: null,
+      bytesPerCost: 100,
+      isSharedByClients: true,
+      perform: (task: Task) => wait(first, collectEstimates(task, "first").ids),
+    };
+    const longCalls = {
+      second: {
+        workers: 1,
+        sliceMs: 50,
+        perform: (task: Task) => wait(second, collectEstimates(task, "second").ids),
+      },
+      long: {
+        workers: 1,
+        sliceMs: LONG_MS,
+        perform: (task: Task) => wait(long, collectEstimates(task, null).ids),
+      },
+    };
+    const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
+    refusals = new RefusalLog(log);
+    const observers = {tally: new CallTally(METHOD_NAMES), trouble: new TroubleLog(log), refusals};
+    dispatcher = new Dispatcher([proof, estimate], longCalls, {...DEFAULT_LIMITS, ...limits}, observers);
+  }
+
+  beforeEach(() => create());
+  afterEach(async () => {
+    // What a test has admitted last would come to the next one's jobs.
+    await settle();
+    dispatcher.close();
+  });
+
+  function answer(ids: readonly string[], skipped: readonly number[] = [], begun = ids.length): TaskAnswers {
+    const texts = ids.map((id, call) => (call < begun && !skipped.includes(call) ? `<${id}>,` : ""));
+    let end = 0;
+    const ends = Uint32Array.from(texts, text => {
+      end += text.length;
+      return end;
+    });
+    return {text: Buffer.from(texts.join("")), ends, failures: []};
+  }
+
+  function wait(jobs: Job[], ids: readonly string[]): Promise<TaskAnswers> {
+    return new Promise((resolve, reject) => {
+      jobs.push({
+        ids,
+        end: (unfinished = [], begun = ids.length) =>
+          resolve({...answer(ids, unfinished, begun), unfinished, begun}),
+        die: () => reject(new Error("the thread died")),
+      });
+    });
+  }
+
+  /** A batch of so many estimates with ids of their own, or one that is no batch. */
+  function admit(count: number, client = "c", isBatch = true, proofs = 0): CollectedReply {
+    const reply = new CollectedReply();
+    const call: EstimateCall = {block: 1, value: 0n, data: new Uint8Array(0)};
+    const slots = [...Array.from({length: count}, () => ({call})), ...Array.from({length: proofs}, () => 1)];
+    const calls = createRequestCalls(slots, client);
+    const {timeoutMs} = DEFAULT_LIMITS;
+    dispatcher.admit(new PendingRequest({id: "r", isBatch, head: HEAD, client}, calls, reply, timeoutMs));
+    return reply;
+  }
+
+  async function next(jobs: Job[]): Promise<Job> {
+    await settle();
+    return jobs.shift() ?? assert.fail("no job has come");
+  }
+
+  function countCalls(): Record<string, number> {
+    return Object.fromEntries(
+      dispatcher.readEstimateQueues().map(({figures, calls}) => [figures.name, calls]),
+    );
+  }
+
+  test("calls that were not begun come again, before later ones, and a batch is answered in its order", async () => {
+    const reply = admit(7);
+    const [a, b] = [await next(first), 1];
+    assert.deepEqual(a.ids, ["c0", "c1", "c2", "c3"]);
+    a.end([], b);
+    const again = await next(first);
+    assert.deepEqual(again.ids, ["c1", "c2", "c3", "c4"]);
+    again.end([], 2);
+    const third = await next(first);
+    assert.deepEqual(third.ids, ["c3", "c4", "c5", "c6"]);
+    third.end();
+    await settle();
+    assert.equal(reply.text, "[<c0>,<c1>,<c2>,<c3>,<c4>,<c5>,<c6>]");
+    assert.equal(dispatcher.givenBack, 5);
+    assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
+  });
+
+  test("a call goes through its slices to its end, while others of its batch and other requests are answered", async () => {
+    const mixed = admit(3, "a", true, 1);
+    (await next(first)).end([1]);
+    const other = admit(1, "b", false);
+    (await next(first)).end();
+    const slice = await next(second);
+    assert.deepEqual(slice.ids, ["a1"]);
+    assert.equal(other.text, "<b0>");
+    slice.end([0]);
+    const whole = await next(long);
+    assert.deepEqual(whole.ids, ["a1"]);
+    assert.equal(mixed.text, "[<a0>,");
+    whole.end();
+    await settle();
+    assert.equal(mixed.text, "[<a0>,<a1>,<a2>,<p0>]");
+    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 0});
+    assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
+  });
+
+  test("while long calls hold every thread that they may have, short ones are answered", async () => {
+    const loops = Array.from({length: 10}, () => admit(1, "a", false));
+    while (countCalls().long !== 9) {
+      await settle();
+      for (const job of first.splice(0)) job.end(job.ids.map((_, call) => call));
+      for (const job of second.splice(0)) job.end([0]);
+    }
+    await settle();
+    assert.equal(long.length, 1, "one runs");
+    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 9});
+    for (let round = 0; round < 5; round++) {
+      const short = admit(1, "a", false);
+      (await next(first)).end();
+      await settle();
+      assert.equal(short.text, "<a0>");
+    }
+    assert.ok(loops.every(loop => !loop.isFinished));
+  });
+
+  test("clients take turns in the first queue and in the long one", async () => {
+    for (let at = 0; at < 3; at++) admit(1, "a");
+    admit(1, "b");
+    const job = await next(first);
+    assert.deepEqual(job.ids, ["a0", "b0", "a0", "a0"]);
+    job.end([0, 1, 2, 3]);
+    for (let at = 0; at < 4; at++) (await next(second)).end([0]);
+    const order: string[] = [];
+    for (let at = 0; at < 4; at++) {
+      const {ids, end} = await next(long);
+      order.push(...ids);
+      end();
+    }
+    assert.deepEqual(order, ["a0", "b0", "a0", "a0"]);
+  });
+
+  test("second slices begin also while calls keep waiting for their first", async () => {
+    admit(1, "a");
+    (await next(first)).end([0]);
+    (await next(second)).end();
+    admit(1, "a");
+    const job = await next(first);
+    admit(40, "b");
+    await settle();
+    job.end([0]);
+    for (let at = 0; at < 10 && second.length === 0; at++) (await next(first)).end();
+    assert.deepEqual((await next(second)).ids, ["a0"]);
+  });
+
+  /** Long calls of a client until one is turned away. */
+  async function fillLongQueue(client: string): Promise<CollectedReply> {
+    for (;;) {
+      const reply = admit(1, client, false);
+      (await next(first)).end([0]);
+      (await next(second)).end([0]);
+      await settle();
+      if (reply.isFinished) return reply;
+    }
+  }
+
+  test("a call that would wait longer than its request may take is turned away at once, with HTTP 503", async () => {
+    const refused = await fillLongQueue("a");
+    assert.equal(countCalls().long, DEFAULT_LIMITS.timeoutMs / LONG_MS - 1, "and one runs");
+    assert.equal(refused.retryAfterSeconds, 1);
+    const {id, error} = JSON.parse(refused.text.replace("a0", '"a0"'));
+    assert.equal(id, "a0");
+    assert.equal(error.code, -32005);
+    assert.match(error.message, /would wait longer than the request may take: try again later/);
+    assert.deepEqual(error.data, {limit: 30_000, got: 30_000});
+    assert.deepEqual(refusals.counts(), [{queue: "long", reason: "wait", count: 1}]);
+    assert.equal(logged.length, 1);
+    // Another client's comes before most of them.
+    const other = admit(1, "b", false);
+    (await next(first)).end([0]);
+    (await next(second)).end([0]);
+    await settle();
+    assert.equal(other.isFinished, false);
+    (await next(long)).end();
+    (await next(long)).end();
+    assert.deepEqual((await next(long)).ids, ["b0"]);
+  });
+
+  test("a call of a batch that is turned away has its error in its place", async () => {
+    await fillLongQueue("a");
+    const batch = admit(3, "a");
+    (await next(first)).end([1]);
+    (await next(second)).end([0]);
+    await settle();
+    assert.match(batch.text, /^\[<a0>,\{"jsonrpc":"2.0","id":a1,"error":\{"code":-32005,.*\}\},<a2>\]$/);
+    assert.equal(batch.retryAfterSeconds, null);
+  });
+
+  test("the time that calls really took decides who is turned away", async () => {
+    const refused = await fillLongQueue("a");
+    assert.equal(refused.isFinished, true);
+    // Each ends after some milliseconds: more may wait soon.
+    for (let ended = 0; ended < 10; ended++) (await next(long)).end();
+    const reply = admit(1, "a", false);
+    (await next(first)).end([0]);
+    (await next(second)).end([0]);
+    await settle();
+    assert.equal(reply.isFinished, false);
+  });
+
+  test("a client that goes away takes its calls out of the long queue", async () => {
+    const gone = [];
+    for (let at = 0; at < 5; at++) {
+      gone.push(admit(1, "a", false));
+      (await next(first)).end([0]);
+      (await next(second)).end([0]);
+    }
+    await settle();
+    for (const reply of gone) reply.onAborted?.();
+    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 0});
+    const reply = admit(1, "a", false);
+    (await next(first)).end([0]);
+    (await next(second)).end([0]);
+    (await next(long)).end();
+    assert.deepEqual((await next(long)).ids, ["a0"]);
+    assert.equal(reply.isFinished, false);
+  });
+
+  test("calls that take long leave the queue of the others, and have a limit of their own", async () => {
+    create({queueCost: 3 * ESTIMATE_COST, timeoutMs: 600_000});
+    const loops = admit(6, "a");
+    (await next(first)).end([0, 1, 2, 3]);
+    (await next(first)).end([0, 1]);
+    await settle();
+    assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
+    assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "a"), null);
+    assert.equal(countCalls().second, 3, "and one runs");
+    assert.deepEqual(refusals.counts(), [{queue: "second", reason: "queue_full", count: 2}]);
+    const other = admit(1, "b", false);
+    (await next(first)).end([0]);
+    await settle();
+    assert.equal(other.isFinished, false, "another client still finds room");
+    for (let ended = 0; ended < 5; ended++) (await next(second)).end();
+    await settle();
+    assert.equal(other.text, "<b0>");
+    assert.match(loops.text, /^\[<a0>,<a1>,<a2>,\{.*"id":a3,.*-32005.*\},<a4>,\{.*"id":a5,.*-32005.*\}\]$/);
+  });
+
+  test("one client cannot keep another out of the queue, nor many all of them beyond twice its limit", async () => {
+    create({queueCost: 2 * ESTIMATE_COST});
+    admit(2, "a");
+    assert.deepEqual(dispatcher.refuse([0, ESTIMATE_COST], "a")?.error.data, {limit: 40, got: 60});
+    assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "a")?.retryAfterSeconds, 1);
+    assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "b"), null);
+    admit(1, "b");
+    assert.notEqual(dispatcher.refuse([0, ESTIMATE_COST], "b"), null);
+    admit(1, "c");
+    assert.notEqual(dispatcher.refuse([0, ESTIMATE_COST], "d"), null);
+  });
+
+  test("a thread that dies fails the calls of its job and no others, in any queue", async () => {
+    const reply = admit(6);
+    (await next(first)).die();
+    (await next(first)).end([0, 1]);
+    (await next(second)).die();
+    (await next(second)).end([0]);
+    (await next(long)).die();
+    await settle();
+    assert.equal(reply.isFinished, true);
+    assert.equal([...reply.text.matchAll(/"code":-32603/g)].length, 6);
+    assert.doesNotMatch(reply.text, /died/);
+    const after = admit(1, "c", false);
+    (await next(first)).end();
+    await settle();
+    assert.equal(after.text, "<c0>");
+    assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
+  });
+
+  test("what is unfinished when its time-out comes leaves the queues", async () => {
+    create();
+    const reply = new CollectedReply();
+    const call: EstimateCall = {block: 1, value: 0n, data: new Uint8Array(0)};
+    const calls = createRequestCalls([{call}, {call}, {call}], "c");
+    const origin = {id: "r", isBatch: true, head: HEAD, client: "c"};
+    dispatcher.admit(new PendingRequest(origin, calls, reply, 100));
+    const late = await next(first);
+    late.end([0], 2);
+    while (!reply.isFinished) await new Promise(setImmediate);
+    assert.equal([...reply.text.matchAll(/-32005/g)].length, 2);
+    for (const job of [...first, ...second]) job.end();
+    await settle();
+    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 0});
+  });
+});

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {
+  ADDRESS,
+  AUTHORIZATION,
+  assertCallsRefused,
+  EMPTY_CALL,
+  parseCall,
+  parseParams,
+  VIEW,
+} from "../../../../support/estimateCalls.ts";
+
+test("fields that are not known are ignored in a call", () => {
+  const call = parseParams([JSON.parse(`{"__proto__":{"gas":"zz"},"constructor":1,"blobs":[]}`)]);
+  assert.deepEqual(call, EMPTY_CALL);
+});
+
+test("fields of a prototype are not fields of the call", () => {
+  assert.deepEqual(parseParams([Object.create({gas: "zz", type: 9})]), EMPTY_CALL);
+});
+
+test("data and input are whole bytes, and the same where both are given", () => {
+  assert.deepEqual(parseCall({data: "0x"}).data, new Uint8Array(0));
+  assert.deepEqual(parseCall({data: "0x0AfF"}).data, Uint8Array.of(10, 255));
+  assert.deepEqual(parseCall({input: "0x01"}).data, Uint8Array.of(1));
+  assert.deepEqual(parseCall({data: "0xab", input: "0xAB"}).data, Uint8Array.of(0xab));
+  assertCallsRefused([
+    [{data: "0x1"}, /^params\[0\]\.data is "0x1": expected 0x and two hex digits per byte/],
+    [{data: ""}, /^params\[0\]\.data is "": expected/],
+    [{data: "12"}, /^params\[0\]\.data is "12"/],
+    [{data: "0x0g"}, /^params\[0\]\.data/],
+    [{data: "0x\u0130\u0130"}, /^params\[0\]\.data/],
+    [{data: 5}, /^params\[0\]\.data is 5/],
+    [{input: ["0x"]}, /^params\[0\]\.input is an array of 1/],
+    [{data: "0x", input: "0x00"}, /^params\[0\]\.data and params\[0\]\.input differ/],
+    [{data: `0x${"0".repeat(2_000_001)}`}, /\(2000003 characters\): expected/],
+  ]);
+});
+
+test("the type is that of the fields where it is not given, if they decide", () => {
+  const accessList: unknown[] = [];
+  const authorizationList = [AUTHORIZATION];
+  const table: [Record<string, unknown>, number | undefined][] = [
+    [{}, undefined],
+    [{maxFeePerGas: 1}, 2],
+    [{maxPriorityFeePerGas: 1}, 2],
+    [{accessList}, undefined],
+    [{gasPrice: 0}, 0],
+    [{gasPrice: 1, accessList}, 1],
+    [{authorizationList, to: ADDRESS}, 4],
+    [{authorizationList, to: ADDRESS, accessList, maxFeePerGas: 1}, 4],
+  ];
+  for (const [call, type] of table) assert.equal(parseCall(call).type, type, JSON.stringify(call));
+});
+
+test("a type that is given is taken where the fields agree", () => {
+  const table: [Record<string, unknown>, number][] = [
+    [{type: "0x0"}, 0],
+    [{type: 0, gasPrice: 1}, 0],
+    [{type: "0x1"}, 1],
+    [{type: "1", gasPrice: 1, accessList: []}, 1],
+    [{type: "0x02", accessList: [], maxFeePerGas: 1}, 2],
+    [{type: "0x4", authorizationList: [AUTHORIZATION], to: ADDRESS}, 4],
+  ];
+  for (const [call, type] of table) assert.equal(parseCall(call).type, type, JSON.stringify(call));
+});
+
+test("a type against the fields, or one that is not executed, is refused", () => {
+  const authorizationList = [AUTHORIZATION];
+  const given = (name: string, type: number) =>
+    new RegExp(`^params\\[0\\]\\.${name} is given: expected none in a call of type ${type}$`);
+  assertCallsRefused([
+    [{type: 0, accessList: []}, given("accessList", 0)],
+    [{type: 0, maxFeePerGas: 1}, given("maxFeePerGas", 0)],
+    [{type: 1, maxPriorityFeePerGas: 1}, given("maxPriorityFeePerGas", 1)],
+    [{type: 2, gasPrice: 1}, given("gasPrice", 2)],
+    [{type: 2, authorizationList, to: ADDRESS}, given("authorizationList", 2)],
+    [{type: 4, authorizationList, to: ADDRESS, gasPrice: 1}, given("gasPrice", 4)],
+    [{authorizationList, to: ADDRESS, gasPrice: 1}, given("gasPrice", 4)],
+    [{type: 4, to: ADDRESS}, /^params\[0\]\.authorizationList is missing: expected one in a call of type 4/],
+    [{authorizationList}, /^params\[0\]\.to is missing: expected one in a call of type 4/],
+    [{type: 3}, /^params\[0\]\.type is 3: expected 0, 1, 2 or 4; blobs are not supported/],
+    [{type: "0x5"}, /^params\[0\]\.type is "0x5": expected 0, 1, 2 or 4$/],
+    [{type: `0x${"f".repeat(64)}`}, /^params\[0\]\.type is/],
+    [{type: "legacy"}, /^params\[0\]\.type is "legacy": expected a quantity/],
+  ]);
+});
+
+test("fees of both kinds, or a priority fee above the whole fee, are refused", () => {
+  assert.equal(parseCall({maxFeePerGas: 5, maxPriorityFeePerGas: "5"}).maxPriorityFeePerGas, 5n);
+  assertCallsRefused([
+    [{gasPrice: 0, maxFeePerGas: 0}, /^params\[0\] has both gasPrice and maxFeePerGas: expected one/],
+    [{gasPrice: 1, maxPriorityFeePerGas: 1}, /^params\[0\] has both gasPrice and maxPriorityFeePerGas/],
+    [{type: 0, gasPrice: 1, maxFeePerGas: 1}, /^params\[0\] has both/],
+    [
+      {maxFeePerGas: 5, maxPriorityFeePerGas: "0x6"},
+      /^params\[0\]\.maxPriorityFeePerGas is "0x6": expected at most maxFeePerGas, 0x5/,
+    ],
+  ]);
+});
+
+test("another chain's id is refused where this node's is known", () => {
+  assert.deepEqual(parseCall({chainId: "0xe708"}), EMPTY_CALL);
+  assert.deepEqual(parseParams([{chainId: 1}], {...VIEW, chainId: undefined}), EMPTY_CALL);
+  assertCallsRefused([
+    [{chainId: 1}, /^params\[0\]\.chainId is 1: expected 0xe708, this node's chain/],
+    [{chainId: "main"}, /^params\[0\]\.chainId is "main": expected a quantity/],
+  ]);
+});

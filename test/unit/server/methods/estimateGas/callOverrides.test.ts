@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {decodeHex} from "../../../../../verify/hex.ts";
+import {
+  ADDRESS,
+  ADDRESS_BYTES,
+  assertRefused,
+  createWord,
+  parseParams,
+} from "../../../../support/estimateCalls.ts";
+import {packWords} from "../../../../support/packedWords.ts";
+
+test("overrides are read by account, state replaces the storage and stateDiff does not", () => {
+  const other = `0x${"00".repeat(19)}01`;
+  const overrides = {
+    [ADDRESS]: {balance: "5", nonce: 6, code: "0x60", state: {"0x1": "0x2", [`0x${"0".repeat(63)}3`]: "0x4"}},
+    [other]: {stateDiff: {}},
+  };
+  assert.deepEqual(parseParams([{}, overrides]).overrides, [
+    {
+      address: ADDRESS_BYTES,
+      balance: 5n,
+      nonce: 6n,
+      code: Uint8Array.of(0x60),
+      slots: packWords([1, 2, 3, 4].map(createWord)),
+      replacesStorage: true,
+    },
+    {address: decodeHex(other), slots: new Uint8Array(0), replacesStorage: false},
+  ]);
+});
+
+test("wrong overrides are named by their account and slot", () => {
+  const at = `params\\[1\\]\\["${ADDRESS}"\\]`;
+  const account = (fields: unknown): unknown[] => [{}, {[ADDRESS]: fields}];
+  assertRefused([
+    [[{}, {"0x12": {}}], /^params\[1\] \(overrides\): a key is "0x12": expected 20 bytes/],
+    [[{}, JSON.parse('{"__proto__":{}}')], /^params\[1\] \(overrides\): a key is "__proto__"/],
+    [[{}, "latest", {x: {}}], /^params\[2\] \(overrides\): a key is "x"/],
+    [[{}, {["k".repeat(10_000)]: {}}], /\(10000 characters\): expected 20 bytes/],
+    [[{}, {[ADDRESS]: {}, [ADDRESS.toLowerCase()]: {}}], /^params\[1\] \(overrides\) has "0xabab.*" twice/],
+    [account(5), new RegExp(`^${at} is 5: expected \\{balance, nonce, code, state or stateDiff\\}`)],
+    [account([]), new RegExp(`^${at} is an array of 0`)],
+    [account({balance: "x"}), new RegExp(`^${at}\\.balance is "x"`)],
+    [account({code: "0x1"}), new RegExp(`^${at}\\.code is "0x1": expected 0x and two hex digits`)],
+    [
+      account({movePrecompileToAddress: ADDRESS}),
+      /has the field "movePrecompileToAddress", which is not supp/,
+    ],
+    [account(JSON.parse('{"__proto__":{}}')), /has the field "__proto__", which is not supported/],
+    [account({state: {}, stateDiff: {}}), new RegExp(`^${at} has both state and stateDiff`)],
+    [account({state: []}), new RegExp(`^${at}\\.state is an array of 0: expected an object of slots`)],
+    [account({state: {"0x": "0x1"}}), new RegExp(`^${at}\\.state: a key is "0x": expected 0x and 1 to 64`)],
+    [account({state: {1: "0x1"}}), new RegExp(`^${at}\\.state: a key is "1"`)],
+    [account({stateDiff: {"0x1": null}}), new RegExp(`^${at}\\.stateDiff\\["0x1"\\] is null: expected 0x`)],
+    [account({stateDiff: {"0x1": 1}}), new RegExp(`^${at}\\.stateDiff\\["0x1"\\] is 1`)],
+    [account({state: {"0xa": "0x1", "0x0A": "0x1"}}), new RegExp(`^${at}\\.state has "0x0A" twice`)],
+    [account({state: {"0x0": "0x1", "0x00": "0x1"}}), new RegExp(`^${at}\\.state has "0x00" twice`)],
+  ]);
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {RpcCode} from "../../../../../server/rpc/rpcError.ts";
+import {
+  ADDRESS,
+  ADDRESS_BYTES,
+  assertRefused,
+  EMPTY_CALL,
+  HASH,
+  parseParams,
+  refusal,
+  VIEW,
+} from "../../../../support/estimateCalls.ts";
+
+test("an empty call is a creation without code, of type 2, in the newest block held", () => {
+  assert.deepEqual(parseParams([{}]), EMPTY_CALL);
+});
+
+test("null is left out: the block, the overrides and every field", () => {
+  const names =
+    "from to gas gasPrice maxPriorityFeePerGas maxFeePerGas value data input nonce accessList chainId type";
+  const nulls = Object.fromEntries(`${names} authorizationList`.split(" ").map(name => [name, null]));
+  assert.deepEqual(parseParams([nulls, null, null]), EMPTY_CALL);
+  assert.deepEqual(parseParams([{}, null, {}]), {...EMPTY_CALL, overrides: []});
+  assert.deepEqual(parseParams([{accessList: [{address: ADDRESS, storageKeys: null}]}]).accessList, [
+    {address: ADDRESS_BYTES, storageKeys: new Uint8Array(0)},
+  ]);
+  const override = {balance: null, nonce: null, code: null, state: null, stateDiff: null};
+  assert.deepEqual(parseParams([{}, {[ADDRESS]: override}]).overrides, [{address: ADDRESS_BYTES}]);
+  assert.deepEqual(parseParams([{}, {[ADDRESS]: null}]).overrides, [{address: ADDRESS_BYTES}]);
+});
+
+test("the block is a selector of the held column, also a decimal string", () => {
+  const table: [unknown, number][] = [
+    ["latest", 9],
+    ["pending", 9],
+    ["safe", 7],
+    ["finalized", 7],
+    ["earliest", 2],
+    ["0x0008", 8],
+    ["8", 8],
+    ["0008", 8],
+    [{blockNumber: "0x3"}, 3],
+    [{blockHash: HASH, requireCanonical: true}, 5],
+  ];
+  for (const [block, expected] of table) {
+    assert.equal(parseParams([{}, block]).block, expected, JSON.stringify(block));
+    assert.equal(parseParams([{}, block, {}]).block, expected, JSON.stringify(block));
+  }
+});
+
+test("a block that is not held is -32001, and a tag without its block -32002", () => {
+  for (const block of ["10", "0xa", "1", "9".repeat(76), {blockNumber: "0x1"}]) {
+    assert.equal(refusal([{}, block]).code, RpcCode.BLOCK_UNKNOWN, JSON.stringify(block));
+  }
+  const unfinalized = {...VIEW, head: {earliest: 0, finalized: null, latest: 4}};
+  assert.equal(refusal([{}, "safe"], unfinalized).code, RpcCode.NOT_FINALIZED);
+  const empty = {...VIEW, head: {earliest: null, finalized: null, latest: null}};
+  assert.equal(refusal([{}], empty).code, RpcCode.BLOCK_UNKNOWN);
+});
+
+test("an object in the second place that is no block is the overrides, unless a third parameter is given", () => {
+  const expected = [{address: ADDRESS_BYTES, balance: 1n}];
+  const overrides = {[ADDRESS]: {balance: "0x1"}};
+  assert.deepEqual(parseParams([{}, overrides]), {...EMPTY_CALL, overrides: expected});
+  assert.deepEqual(parseParams([{}, overrides, null]), {...EMPTY_CALL, overrides: expected});
+  assert.deepEqual(parseParams([{}, "0x3", overrides]), {...EMPTY_CALL, block: 3, overrides: expected});
+  assert.match(refusal([{}, overrides, {}]).message, /^params\[1\] \(block\) has neither blockNumber nor/);
+});
+
+test("wrong parameters are named with what came and what is expected", () => {
+  assertRefused([
+    [[], /^params\[0\] \(call\) is missing: expected \[call, block, overrides\]/],
+    [[null], /^params\[0\] \(call\) is missing/],
+    [["0x"], /^params\[0\] \(call\) is "0x": expected an object/],
+    [[[]], /^params\[0\] \(call\) is an array of 0: expected an object/],
+    [[{}, "latest", {}, 1], /^params has 4 elements: expected \[call, block, overrides\]/],
+    [[{}, "latest", null, null], /^params has 4 elements/],
+    [[{}, 5], /^params\[1\] \(block\) is 5: expected/],
+    [[{}, []], /^params\[1\] \(block\) is an array of 0: expected/],
+    [[{}, "-5"], /^params\[1\] \(block\) is "-5"/],
+    [[{}, "1.5"], /^params\[1\] \(block\) is "1.5"/],
+    [[{}, ""], /^params\[1\] \(block\) is ""/],
+    [[{}, "latest", "0x"], /^params\[2\] \(overrides\) is "0x": expected an object keyed by address/],
+    [[{}, "latest", []], /^params\[2\] \(overrides\) is an array of 0/],
+    [
+      [{}, {requireCanonical: true}],
+      /^params\[1\] \(overrides\): a key is "requireCanonical": expected 20 bytes/,
+    ],
+  ]);
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {type BlockView, resolveSelector, type SelectorColumn} from "../../../../server/methods/selector.ts";
+import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
+
+const HASH = `0x${"aB".repeat(32)}`;
+
+function createView(earliest: number | null, finalized: number | null, latest: number | null): BlockView {
+  return {
+    head: {earliest, finalized, latest},
+    findBlock: hash => (Buffer.from(hash).toString("hex") === "ab".repeat(32) ? 7 : undefined),
+  };
+}
+
+const VIEW = createView(2, 7, 9);
+
+function resolve(selector: unknown, column: SelectorColumn, view = VIEW): number {
+  return resolveSelector(selector, "params[2] (block)", column, view);
+}
+
+function refusal(selector: unknown, column: SelectorColumn, view = VIEW): RpcError {
+  try {
+    resolve(selector, column, view);
+  } catch (error) {
+    assert.ok(error instanceof RpcError);
+    return error;
+  }
+  return assert.fail(`${JSON.stringify(selector)} was accepted`);
+}
+
+test("tags name the newest provable or the newest held block, as their column says", () => {
+  const table: [string, number, number][] = [
+    ["finalized", 7, 7],
+    ["safe", 7, 7],
+    ["latest", 7, 9],
+    ["pending", 7, 9],
+    ["earliest", 2, 2],
+  ];
+  for (const [tag, provable, held] of table) {
+    assert.equal(resolve(tag, "provable"), provable, tag);
+    assert.equal(resolve(tag, "held"), held, tag);
+  }
+});
+
+test("numbers and hashes name their block, bare or as EIP-1898 says", () => {
+  assert.equal(resolve("0x0007", "provable"), 7);
+  assert.equal(resolve({blockNumber: "0x3"}, "provable"), 3);
+  assert.equal(resolve({blockHash: HASH, requireCanonical: true}, "provable"), 7);
+  assert.equal(resolve({blockNumber: "0x9"}, "held"), 9);
+});
+
+test("a held block that is not finalized is -32002 where it must be provable", () => {
+  for (const selector of ["0x8", {blockNumber: "0x9"}]) {
+    const error = refusal(selector, "provable");
+    assert.equal(error.code, RpcCode.NOT_FINALIZED);
+    assert.deepEqual(error.data, {finalized: "0x7"});
+  }
+});
+
+test("a block before coverage, above the newest held or with an unknown hash is -32001", () => {
+  const unknown = `0x${"00".repeat(32)}`;
+  for (const selector of [
+    "0x1",
+    "0xa",
+    `0x${"f".repeat(64)}`,
+    {blockHash: unknown},
+    {blockNumber: "0xffff"},
+  ]) {
+    for (const column of ["provable", "held"] as const) {
+      const error = refusal(selector, column);
+      assert.equal(error.code, RpcCode.BLOCK_UNKNOWN);
+      assert.deepEqual(error.data, {earliest: "0x2", finalized: "0x7"});
+    }
+  }
+});
+
+test("a block that came after the request's head is unknown to it, by hash too", () => {
+  const error = refusal({blockHash: HASH}, "held", createView(2, 3, 6));
+  assert.equal(error.code, RpcCode.BLOCK_UNKNOWN);
+});
+
+test("without a finalized block tags are -32002 with null, in an empty store -32001 with nulls", () => {
+  for (const tag of ["latest", "pending", "safe", "finalized", "earliest"]) {
+    const unfinalized = refusal(tag, "provable", createView(0, null, 4));
+    assert.equal(unfinalized.code, RpcCode.NOT_FINALIZED, tag);
+    assert.deepEqual(unfinalized.data, {finalized: null});
+    const empty = refusal(tag, "provable", createView(null, null, null));
+    assert.equal(empty.code, RpcCode.BLOCK_UNKNOWN, tag);
+    assert.deepEqual(empty.data, {earliest: null, finalized: null});
+  }
+});
+
+test("anything else is -32602 and names the parameter and what came", () => {
+  const table: [unknown, RegExp][] = [
+    ["newest", /^params\[2\] \(block\) is "newest": expected/],
+    ["", /is "": expected/],
+    ["5", /is "5": expected/],
+    [5, /is 5: expected/],
+    [true, /is true/],
+    [undefined, /is nothing/],
+    [["0x1"], /is an array of 1/],
+    [{}, /has neither blockNumber nor blockHash/],
+    [{blockNumber: "0x1", blockHash: HASH}, /has both blockNumber and blockHash/],
+    [{blockNumber: 5}, /^params\[2\] \(block\)\.blockNumber is 5: expected/],
+    [{blockHash: "0x12"}, /\.blockHash is "0x12": expected/],
+    [{blockHash: `0x${"zz".repeat(32)}`}, /\.blockHash is "0xzz/],
+    [{blockNumber: "0x3", requireCanonical: "yes"}, /\.requireCanonical is "yes"/],
+    [JSON.parse('{"__proto__":{"blockNumber":"0x3"}}'), /has neither/],
+  ];
+  for (const [selector, message] of table) {
+    const error = refusal(selector, "provable");
+    assert.equal(error.code, RpcCode.INVALID_PARAMS);
+    assert.match(error.message, message);
+    assert.ok(error.message.length < 300);
+  }
+});

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {MAX_DEPTH, MAX_ID_CHARACTERS, parseEnvelope} from "../../../../server/rpc/envelope.ts";
+import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
+
+function parse(body: string | Buffer, batchCalls = 1000, members = 40_000, fields = 16_000) {
+  return parseEnvelope(Buffer.from(body as string), {batchCalls, members, fields});
+}
+
+function parseOne(body: string) {
+  const call = parse(body).calls[0];
+  assert.ok(call !== undefined);
+  return call;
+}
+
+function hasCode(code: number) {
+  return (error: unknown) => error instanceof RpcError && error.code === code;
+}
+
+test("a body that is not JSON, not UTF-8 or starts with a byte order mark is a parse error", () => {
+  const isParseError = hasCode(RpcCode.PARSE_ERROR);
+  for (const body of ["", " ", "{", "[1,]", "{'a':1}", "nul", '{"a":1}x'])
+    assert.throws(() => parse(body), isParseError);
+  assert.throws(() => parse(Buffer.from([0x22, 0xff, 0x22])), isParseError);
+  assert.throws(() => parse(Buffer.from([0x22, 0xc0, 0x80, 0x22])), isParseError);
+  assert.throws(() => parse(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), isParseError);
+  assert.throws(() => parse(Buffer.from("\ufeff{}")), isParseError);
+});
+
+test("64 levels of nesting are read and 65 are a parse error", () => {
+  const nested = (levels: number) => `${"[".repeat(levels - 1)}{}${"]".repeat(levels - 1)}`;
+  assert.equal(parse(nested(MAX_DEPTH)).calls.length, 1);
+  assert.throws(() => parse(nested(MAX_DEPTH + 1)), hasCode(RpcCode.PARSE_ERROR));
+  assert.throws(() => parse("[".repeat(1_000_000)), hasCode(RpcCode.PARSE_ERROR));
+});
+
+test("an empty batch is one invalid request", () => {
+  assert.throws(() => parse("[]"), hasCode(RpcCode.INVALID_REQUEST));
+  assert.throws(() => parse(" [ ] "), hasCode(RpcCode.INVALID_REQUEST));
+});
+
+test("a batch that is too long is told by its limit and its length, before it is parsed", () => {
+  assert.equal(parse("[1,2]", 2).calls.length, 2);
+  assert.throws(
+    () => parse("[1,2,3]", 2),
+    (error: RpcError) => {
+      assert.equal(error.code, RpcCode.LIMIT_EXCEEDED);
+      assert.deepEqual(error.data, {limit: 2, got: 3});
+      return true;
+    },
+  );
+});
+
+test("ids are echoed as they were written", () => {
+  const ids = [
+    "1",
+    "0",
+    "-1",
+    "-0",
+    "1.0",
+    "1.5",
+    "1e2",
+    "1e400",
+    "9007199254740993",
+    "null",
+    '"a"',
+    '"1"',
+    '""',
+  ];
+  for (const id of ids) {
+    assert.equal(parseOne(`{"jsonrpc":"2.0","id":${id},"method":"m"}`).idText, id);
+    const batch = parse(`[{"jsonrpc":"2.0","id":7,"method":"m"},{"jsonrpc":"2.0","id":${id},"method":"m"}]`);
+    assert.deepEqual(
+      batch.calls.map(call => call.idText),
+      ["7", id],
+    );
+  }
+  const escaped = parseOne('{"jsonrpc":"2.0","id":"\\u00e9\\ud800\\n\\"","method":"m"}').idText as string;
+  assert.equal(JSON.parse(escaped), '\u00e9\ud800\n"');
+});
+
+test("a request without an id is a notification, one with id null is a call", () => {
+  assert.equal(parseOne('{"jsonrpc":"2.0","method":"m"}').idText, null);
+  assert.equal(parseOne('{"jsonrpc":"2.0","id":null,"method":"m"}').idText, "null");
+});
+
+test("an id of another type makes an invalid request with id null", () => {
+  for (const id of ["true", "false", "[]", "[1]", "{}", '{"id":1}']) {
+    const call = parseOne(`{"jsonrpc":"2.0","id":${id},"method":"m"}`);
+    assert.equal(call.error?.code, RpcCode.INVALID_REQUEST);
+    assert.equal(call.idText, "null");
+  }
+});
+
+test("what is no request is invalid, with its id where it has a good one, and is never a notification", () => {
+  const cases: [string, string][] = [
+    ["1", "null"],
+    ['"x"', "null"],
+    ["null", "null"],
+    ["{}", "null"],
+    ['{"id":5}', "5"],
+    ['{"jsonrpc":"1.0","method":"m","id":5}', "5"],
+    ['{"jsonrpc":2.0,"method":"m","id":5}', "5"],
+    ['{"jsonrpc":"2.0","method":1,"id":"a"}', '"a"'],
+    ['{"jsonrpc":"2.0","method":"m","params":"bar","id":5}', "5"],
+    ['{"jsonrpc":"2.0","method":1}', "null"],
+  ];
+  for (const [body, idText] of cases) {
+    const call = parseOne(body);
+    assert.equal(call.error?.code, RpcCode.INVALID_REQUEST, body);
+    assert.equal(call.idText, idText, body);
+  }
+  const batch = parse("[1,[],{}]");
+  assert.equal(batch.isBatch, true);
+  assert.ok(batch.calls.every(call => call.error?.code === RpcCode.INVALID_REQUEST));
+});
+
+test("of duplicate keys the last counts, and __proto__ is a field like any other", () => {
+  const twice = parseOne(
+    '{"jsonrpc":"2.0","id":1,"id":2,"method":"a","method":"b","params":[1],"params":[2]}',
+  );
+  assert.deepEqual({...twice}, {idText: "2", method: "b", params: [2], error: null});
+  const inherited = '{"__proto__":{"jsonrpc":"2.0","id":1,"method":"m","params":[]}}';
+  assert.equal(parseOne(inherited).error?.code, RpcCode.INVALID_REQUEST);
+  const call = parseOne(
+    '{"__proto__":{"id":9},"jsonrpc":"2.0","method":"m","constructor":{"prototype":{"id":8}}}',
+  );
+  assert.equal(call.error, null);
+  assert.equal(call.idText, null);
+  assert.equal(({} as Record<string, unknown>).id, undefined);
+});
+
+test("params left out, or null, are an empty array, and unknown fields are ignored", () => {
+  assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","extra":{"a":1}}').params, []);
+  assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","params":null}').params, []);
+  assert.deepEqual(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1}}').params, {a: 1});
+});
+
+function isLimit(limit: number, got: number, words: RegExp) {
+  return (error: unknown) => {
+    assert.ok(error instanceof RpcError);
+    assert.equal(error.code, RpcCode.LIMIT_EXCEEDED);
+    assert.deepEqual(error.data, {limit, got});
+    assert.match(error.message, words);
+    return true;
+  };
+}
+
+test("a body of too many members is told by its limit and their number, before it is parsed", () => {
+  assert.equal(parse('{"a":1,"b":[1,2]}', 1000, 4).calls.length, 1);
+  assert.throws(
+    () => parse('{"a":1,"b":[1,2,3]}', 1000, 4),
+    isLimit(4, 5, /array elements and object fields/),
+  );
+  assert.throws(() => parse("{,,,,", 1000, 4), isLimit(4, 5, /members/));
+});
+
+test("a body of too many fields is told by its limit and their number, before it is parsed", () => {
+  const body = '{"a":1,"b":[{"c":[":"]},2]}';
+  assert.equal(parse(body, 1000, 10, 3).calls.length, 1);
+  assert.throws(() => parse(body, 1000, 10, 2), isLimit(2, 3, /at most 2 object fields, this one has 3/));
+  assert.throws(() => parse("{::::", 1000, 10, 3), isLimit(3, 4, /object fields/));
+  assert.throws(() => parse(body, 1000, 5, 2), isLimit(5, 6, /array elements and object fields/));
+});
+
+test("numbers that are no plain integers may have as many characters as a body has members", () => {
+  assert.equal(parse('{"id":-1.5e7,"params":[1234567890123456]}', 1000, 22).calls.length, 1);
+  const body = '{"id":-1.5e7,"params":[12345678901234567]}';
+  assert.throws(() => parse(body, 1000, 22), isLimit(22, 23, /characters in numbers/));
+  assert.equal(parse(`{"id":${"7".repeat(40_000)}}`).calls.length, 1);
+  assert.throws(
+    () => parse(`{"id":${"7".repeat(40_001)}}`),
+    isLimit(40_000, 40_001, /characters in numbers/),
+  );
+});
+
+test("an id of more than 256 characters is a limit under id null, and its neighbours are read", () => {
+  const batch = (id: string) =>
+    parse(`[{"jsonrpc":"2.0","id":${id},"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m"}]`);
+  for (const create of [
+    (count: number) => `"${"x".repeat(count - 2)}"`,
+    (count: number) => `1.${"5".repeat(count - 2)}`,
+  ]) {
+    const isText = create(2).startsWith('"');
+    const most = create(isText ? MAX_ID_CHARACTERS + 2 : MAX_ID_CHARACTERS);
+    assert.deepEqual(
+      batch(most).calls.map(call => call.idText),
+      [most, "2"],
+    );
+    const [long, fine] = batch(create(isText ? 1002 : 1000)).calls;
+    assert.equal(long?.idText, "null");
+    isLimit(MAX_ID_CHARACTERS, 1000, /an id may have at most 256 characters/)(long?.error);
+    assert.equal(fine?.idText, "2");
+    assert.equal(fine?.error, null);
+  }
+});
+
+test("names that are escaped, long or nearly right are told apart where numbers are odd", () => {
+  for (const [name, isId] of [
+    ["id", true],
+    ["\\u0069\\u0064", true],
+    ["i\\u0064", true],
+    ["xd", false],
+    ["i", false],
+    ["", false],
+    ["\\u0069\\u0065", false],
+    ["id".repeat(7), false],
+    ["\u00e9", false],
+  ] as const) {
+    const call = parseOne(`{"jsonrpc":"2.0","method":"m","${name}":1.50}`);
+    assert.equal(call.idText, isId ? "1.50" : null, name);
+  }
+});
+
+test("text beyond ASCII is read as it was written", () => {
+  for (const text of ["\u00e9", "\u0e01", "\u{1f600}", "a\u00e9\u0e01\u{1f600}\ufeff\u2028"]) {
+    const method = text.repeat(10_000);
+    assert.equal(parseOne(JSON.stringify({jsonrpc: "2.0", method})).method, method);
+  }
+});

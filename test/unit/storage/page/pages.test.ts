@@ -1,0 +1,100 @@
+/** Which pages a reader keeps: told by taking them out of LevelDB behind its back. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {Level} from "level";
+import {DIRECTORY} from "../../../../storage/page/indexPage.ts";
+import {INNER_PAGE} from "../../../../storage/page/innerPage.ts";
+import {LEAF_PAGE} from "../../../../storage/page/leafPage.ts";
+import {Pages} from "../../../../storage/page/pages.ts";
+import {pageKey} from "../../../../storage/record/layout.ts";
+import {sealRecord} from "../../../../storage/record/record.ts";
+
+let folder: string;
+let db: Level<Buffer, Buffer>;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-pages-"));
+  db = new Level(folder, {keyEncoding: "buffer", valueEncoding: "buffer"});
+  await db.open();
+  await db.put(pageKey(ANOTHER_PAGE), sealRecord(pageKey(ANOTHER_PAGE), Buffer.of(INNER_PAGE)));
+});
+after(async () => {
+  await db.close();
+  await rm(folder, {recursive: true});
+});
+
+/** Read in between: the page read last is at hand in any case. */
+const ANOTHER_PAGE = 1 << 20;
+
+/** A page of so many bytes after its kind; read as often as said, and then taken away. @returns whether it can be read */
+async function isKept(
+  pages: Pages,
+  page: number,
+  kind: number,
+  reads: number,
+  bytes = 100,
+): Promise<boolean> {
+  const key = pageKey(page);
+  const body = Buffer.alloc(1 + bytes, page);
+  body[0] = kind;
+  await db.put(key, sealRecord(key, body));
+  for (let i = 0; i < reads; i++) {
+    assert.deepEqual(pages.read(page), body);
+    pages.read(ANOTHER_PAGE);
+  }
+  await db.del(key);
+  try {
+    assert.deepEqual(pages.read(page), body);
+    return true;
+  } catch (error) {
+    assert.equal((error as {code?: string}).code, "RECORD_MISSING");
+    return false;
+  }
+}
+
+test("inner pages and directories are kept when they are read", async () => {
+  const pages = new Pages(db, 1 << 20);
+  assert.equal(await isKept(pages, 1, INNER_PAGE, 1), true);
+  assert.equal(await isKept(pages, 2, DIRECTORY, 1), true);
+});
+
+test("a leaf page is kept when it is asked for again", async () => {
+  const pages = new Pages(db, 1 << 20);
+  assert.equal(await isKept(pages, 3, LEAF_PAGE, 1), false);
+  assert.equal(await isKept(pages, 4, LEAF_PAGE, 2), true);
+});
+
+test("a page read twice running is read once, and that is no reason to keep it", async () => {
+  const pages = new Pages(db, 1 << 20);
+  const key = pageKey(6);
+  await db.put(key, sealRecord(key, Buffer.of(LEAF_PAGE, 1)));
+  pages.read(6);
+  await db.del(key);
+  assert.deepEqual(pages.read(6), Buffer.of(LEAF_PAGE, 1));
+  pages.read(ANOTHER_PAGE);
+  assert.throws(() => pages.read(6), {code: "RECORD_MISSING"});
+});
+
+test("a leaf page that another one's place in the memory of what was asked was given to is not", async () => {
+  const pages = new Pages(db, 1 << 20);
+  const [one, other] = [5, 5 + (1 << 14)];
+  for (const page of [one, other]) {
+    const key = pageKey(page);
+    await db.put(key, sealRecord(key, Buffer.of(LEAF_PAGE, 1)));
+  }
+  for (const page of [one, other, one, ANOTHER_PAGE]) pages.read(page);
+  await db.del(pageKey(one));
+  assert.throws(() => pages.read(one), {code: "RECORD_MISSING"});
+});
+
+test("leaf pages do not push inner pages out, and take a quarter of the cache", async () => {
+  const pages = new Pages(db, 16 << 10);
+  assert.equal(await isKept(pages, 10, INNER_PAGE, 1), true);
+  assert.equal(await isKept(pages, 11, LEAF_PAGE, 2, 1000), true);
+  for (let page = 20; page < 40; page++) await isKept(pages, page, LEAF_PAGE, 2, 1000);
+  assert.throws(() => pages.read(11), {code: "RECORD_MISSING"});
+  assert.equal(pages.read(10)[0], INNER_PAGE);
+});

@@ -1,0 +1,108 @@
+/** The tests' own hash suites: fixed points of spec/tree.md section 2 and the published vectors. */
+import assert from "node:assert/strict";
+import {createHash, randomBytes} from "node:crypto";
+import {test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {
+  encodeLeafOpening,
+  newTreeRoot,
+  poseidon2Suite,
+  safePoseidon2,
+  sha256Suite,
+  word,
+  ZERO_WORD,
+  zeroSubTrees,
+} from "../../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+import {keccak256} from "../../../verify/keccak256.ts";
+import {poseidon2} from "../../../verify/poseidon2.ts";
+import {readVectors} from "../../support/vectors.ts";
+
+const FIXED_POINTS = [
+  {
+    suite: sha256Suite,
+    head: "0xa312b844c71b2172397874a5a1aed6e9d6b8399e9a726a54f78bc2063894d597",
+    tail: "0xe80a9d596fe651a4747a1a0a921ca5ad567db7d76d454864c7cc7aaa382bb5bf",
+    newTreeRoot: "0x236e8dc4476b99459a9cb68b079c79a80db0c759a9788d57ae6c473d89c42206",
+  },
+  {
+    suite: poseidon2Suite,
+    head: "0x2f5de7ad279a134761de0d89702e52743b2f04f41b86cc5400dfae1d4b981340",
+    tail: "0x5c73480b5e85fc2c3ab61fc155cf475b74590d005d8916b85fdd5c32773b1255",
+    newTreeRoot: "0x2fa0344a2fab2b310d2af3155c330261263f887379aef18b4941e3ea1cc59df7",
+  },
+];
+
+for (const {suite, head, tail, newTreeRoot: root} of FIXED_POINTS) {
+  test(`${suite.name}: head leaf, tail leaf and the root of a new tree are the specification's`, () => {
+    const leafHash = (hKey: Uint8Array) =>
+      suite.hash(encodeLeafOpening(suite, {prev: 0, next: 1, hKey, hVal: ZERO_WORD}));
+    assert.equal(encodeHex(leafHash(ZERO_WORD)), head);
+    assert.equal(encodeHex(leafHash(suite.tailKey)), tail);
+    assert.equal(encodeHex(newTreeRoot(suite)), root);
+  });
+
+  test(`${suite.name}: a word survives safe and unsafe`, () => {
+    for (const n of [0n, 1n, 0x10000n, 2n ** 256n - 1n])
+      assert.deepEqual(Buffer.from(suite.unsafe(suite.safe(word(n)))), Buffer.from(word(n)));
+  });
+}
+
+test("keccak256 has the well-known hashes and is noble's for messages around one and two blocks", () => {
+  const empty = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+  assert.equal(encodeHex(keccak256(new Uint8Array())), empty);
+  assert.equal(encodeHex(keccak256(Buffer.from("transfer(address,uint256)")).subarray(0, 4)), "0xa9059cbb");
+  for (const length of [1, 134, 135, 136, 137, 271, 272, 273]) {
+    const message = randomBytes(length);
+    assert.equal(encodeHex(keccak256(message)), encodeHex(keccak_256(message)));
+  }
+});
+
+test("sha256 is node:crypto's over the parts in order", () => {
+  const [a, b] = [randomBytes(32), randomBytes(64)];
+  assert.deepEqual(sha256Suite.hash(a, b), createHash("sha256").update(a).update(b).digest());
+});
+
+test("safe of an odd length puts its single byte into the first limb of the last block", () => {
+  assert.equal(encodeHex(safePoseidon2(decodeHex("0x0102"))), "0x00000102");
+  assert.equal(encodeHex(safePoseidon2(decodeHex("0x010203"))), "0x0000000100000203");
+  const bytes = Uint8Array.from({length: 17}, (_, i) => i + 1);
+  const limbs = ["0102", "0304", "0506", "0708", "090a", "0b0c", "0d0e", "0f10", "0011"];
+  assert.equal(encodeHex(safePoseidon2(bytes)), `0x${limbs.map(limb => `0000${limb}`).join("")}`);
+});
+
+test("poseidon2 refuses an element of p or more and a limb of more than two bytes", () => {
+  assert.throws(() => poseidon2(decodeHex("0x7f000001")), /not below p/);
+  assert.equal(poseidon2Suite.isDigest(decodeHex(`0x7f000001${"00".repeat(28)}`)), false);
+  assert.equal(poseidon2Suite.isDigest(decodeHex(`0x7f000000${"00".repeat(28)}`)), true);
+  assert.throws(
+    () => poseidon2Suite.unsafe(decodeHex(`0x00010000${"00".repeat(60)}`)),
+    /more than two bytes/,
+  );
+});
+
+test("poseidon2 gives the published hashes", t => {
+  const file = readVectors<{vectors: {in: string; out: string}[]}>(t, "hash_poseidon2.json");
+  for (const vector of file?.vectors ?? [])
+    assert.equal(encodeHex(poseidon2(decodeHex(vector.in))), vector.out);
+});
+
+test("poseidon2 gives the published account keys", t => {
+  const file = readVectors<{vectors: {input: string; output: string}[]}>(
+    t,
+    "hash_account_key_poseidon2.json",
+  );
+  for (const vector of file?.vectors ?? [])
+    assert.equal(encodeHex(poseidon2Suite.hashAddress(decodeHex(vector.input.toLowerCase()))), vector.output);
+});
+
+test("poseidon2 gives the published constants: empty code and empty sub-trees of every height", t => {
+  const file = readVectors<{constants: Record<string, unknown>}>(t, "trie_roots_poseidon2.json");
+  if (file === undefined) return;
+  assert.equal(encodeHex(poseidon2Suite.hashCode(new Uint8Array())), file.constants.emptyCodeHash);
+  assert.equal(encodeHex(poseidon2Suite.tailKey), file.constants.tailHKey);
+  assert.deepEqual(
+    zeroSubTrees(poseidon2Suite).map(encodeHex),
+    file.constants["emptySubtreeHashes(height0..40)"],
+  );
+});

@@ -1,0 +1,75 @@
+/** The published proofs against the independent verifier, and against the reference where it can make them. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {hashSlot, hashSlotValue, poseidon2Suite, word} from "../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../verify/hex.ts";
+import {verifyProof} from "../../../verify/proofVerifier.ts";
+import type {ProofResult} from "../../support/referenceState.ts";
+import {type AbsenceProof, ReferenceTree} from "../../support/referenceTree.ts";
+import {readVectors} from "../../support/vectors.ts";
+
+test("the published contract proof is accepted, and the reference makes the same text", t => {
+  const file = readVectors<{check: {account: {root: string}}; response: ProofResult}>(
+    t,
+    "proof_contracts_poseidon2.json",
+  );
+  if (file === undefined) return;
+  const suite = poseidon2Suite;
+  const {response} = file;
+  const address = response.accountProof.key;
+  const slot = response.storageProofs[0]?.key ?? "";
+  const {account, slots} = verifyProof(suite, decodeHex(file.check.account.root), address, [slot], response);
+  assert.equal(account?.nonce, 41n);
+  assert.equal(account?.balance, 15353n);
+  assert.deepEqual(slots, [0x12n << 248n]);
+
+  const tree = ReferenceTree.create(suite);
+  const storage = ReferenceTree.create(suite);
+  storage.put(hashSlot(suite, BigInt(slot)), hashSlotValue(suite, 0x12n << 248n), word(0x12n << 248n));
+  const first = "0x2400000000000000000000000000000000000000";
+  const emptyCodeHash = decodeHex("0x0656ab853b3f52840362a8177e217b630c3f876b11e848365145aa24220647fc");
+  const emptyKeccak = decodeHex("0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470");
+  const values: [string, Uint8Array[]][] = [
+    [
+      first,
+      [word(65), word(835), ReferenceTree.create(suite).topRoot(), emptyCodeHash, emptyKeccak, word(0)],
+    ],
+    [address, [word(41), word(15353), storage.topRoot(), word(0x4b), word(0x0fn << 248n), word(7)]],
+  ];
+  for (const [key, words] of values)
+    tree.put(
+      suite.hashAddress(decodeHex(key)),
+      suite.hashAccountValue(Buffer.concat(words)),
+      Buffer.concat(words),
+    );
+  const made = {
+    accountProof: tree.prove(address, suite.hashAddress(decodeHex(address))),
+    storageProofs: [storage.prove(slot, hashSlot(suite, BigInt(slot)))],
+  };
+  assert.equal(JSON.stringify(made), JSON.stringify(response));
+});
+
+test("the proof of the live network is accepted against the root that its layer-1 contract holds", t => {
+  const file = readVectors<{"l1_stateRootHashes[l2BlockNumber]": string; result: ProofResult}>(
+    t,
+    "proof_mainnet_poseidon2.json",
+  );
+  if (file === undefined) return;
+  const root = decodeHex(file["l1_stateRootHashes[l2BlockNumber]"]);
+  const {accountProof, storageProofs} = file.result;
+  const keys = storageProofs.map(proof => proof.key);
+  // The transcript orders the fields of an absence its own way; ours is spec/json-rpc.md's.
+  const ordered = (storageProofs as AbsenceProof[]).map(
+    ({key, leftLeafIndex, leftProof, rightLeafIndex, rightProof}) => {
+      return {key, leftLeafIndex, leftProof, rightLeafIndex, rightProof};
+    },
+  );
+  const proven = verifyProof(poseidon2Suite, root, accountProof.key, keys, {
+    accountProof,
+    storageProofs: ordered,
+  });
+  assert.equal(proven.account?.leafIndex, 279);
+  assert.equal(proven.account?.nonce, 1n);
+  assert.equal(proven.account?.codeSize, 0x268fn);
+  assert.deepEqual(proven.slots, [null]);
+});

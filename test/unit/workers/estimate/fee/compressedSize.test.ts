@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {test} from "node:test";
+import fc from "fast-check";
+import {keccak256} from "../../../../../verify/keccak256.ts";
+import {compressedSize} from "../../../../../workers/estimate/fee/compressedSize.ts";
+import {DICTIONARY} from "../../../../../workers/estimate/fee/dictionary.ts";
+
+const SENDER = noise(20, "sender");
+
+/** Signatures that are called most; what they are for says the dictionary. */
+const SIGNATURES = [
+  "handleOps((address,uint256,bytes,bytes,uint256,uint256,uint256,uint256,uint256,bytes,bytes)[],address)",
+  "swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)",
+  "swapExactTokensForETHSupportingFeeOnTransferTokens(uint256,uint256,address[],address,uint256)",
+  "swapExactTokensForETH(uint256,uint256,address[],address,uint256)",
+  "swapExactETHForTokens(uint256,address[],address,uint256)",
+  "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)",
+  "multicall(bytes[])",
+  "multicall(uint256,bytes[])",
+  "execute(bytes,bytes[],uint256)",
+  "safeTransferFrom(address,address,uint256)",
+  "setApprovalForAll(address,bool)",
+  "deposit()",
+  "withdraw(uint256)",
+  "transferFrom(address,address,uint256)",
+  "approve(address,uint256)",
+  "transfer(address,uint256)",
+];
+
+/** Bytes that do not compress, the same every time. */
+function noise(bytes: number, seed: string): Buffer {
+  const blocks = Array.from({length: Math.ceil(bytes / 32)}, (_, at) =>
+    createHash("sha256").update(`${seed} ${at}`).digest(),
+  );
+  return Buffer.concat(blocks).subarray(0, bytes);
+}
+
+function selectorOf(signature: string): Buffer {
+  return Buffer.from(keccak256(Buffer.from(signature)).subarray(0, 4));
+}
+
+/** An unsigned transaction with `data`, as long as they are. */
+function transaction(data: Uint8Array): Buffer {
+  return Buffer.concat([noise(12, "head"), noise(20, "receiver"), data]);
+}
+
+test("the dictionary has the selector of every signature, each followed by zeros", () => {
+  for (const signature of SIGNATURES) {
+    const selector = selectorOf(signature);
+    assert.ok(DICTIONARY.includes(Buffer.concat([selector, new Uint8Array(12)])), signature);
+  }
+});
+
+test("the size is never above sender and transaction as they are", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({maxLength: 600}), unsigned => {
+      const size = compressedSize(SENDER, unsigned);
+      assert.ok(size > 0 && size <= 20 + unsigned.length);
+    }),
+  );
+  for (const bytes of [0, 1, 100, 5000, 128 << 10, (128 << 10) + 1])
+    assert.equal(compressedSize(SENDER, noise(bytes, "noise")), 20 + bytes, `${bytes} bytes`);
+});
+
+test("the size is the same every time", () => {
+  const unsigned = transaction(
+    Buffer.concat([selectorOf("deposit()"), noise(3000, "a"), new Uint8Array(3000)]),
+  );
+  const size = compressedSize(SENDER, unsigned);
+  for (let again = 0; again < 5; again++) assert.equal(compressedSize(SENDER, unsigned), size);
+});
+
+test("a token transfer takes less than its receiver, its amount and 30 bytes over what is not data", () => {
+  const amount = Buffer.concat([new Uint8Array(24), noise(8, "amount")]);
+  const data = Buffer.concat([
+    selectorOf("transfer(address,uint256)"),
+    new Uint8Array(12),
+    noise(20, "to"),
+    amount,
+  ]);
+  const size = compressedSize(SENDER, transaction(data));
+  assert.ok(size <= 20 + 32 + 20 + 8 + 30, `${size} bytes`);
+  assert.ok(size < 20 + 32 + data.length - 20, `${size} bytes`);
+});
+
+test("every call in the dictionary compresses to less than one with an unknown selector", () => {
+  for (const signature of SIGNATURES) {
+    const call = (selector: Uint8Array) =>
+      compressedSize(
+        SENDER,
+        transaction(Buffer.concat([selector, new Uint8Array(12), noise(20, "to"), noise(32, "word")])),
+      );
+    assert.ok(call(selectorOf(signature)) < call(noise(4, signature)), signature);
+  }
+});
+
+test("what repeats within a long transaction counts about once", () => {
+  const page = noise(1000, "page");
+  const once = compressedSize(SENDER, page);
+  const twenty = compressedSize(SENDER, Buffer.concat(new Array(20).fill(page)));
+  assert.ok(twenty < once + 20 * 60, `${twenty} bytes`);
+  const long = compressedSize(SENDER, Buffer.concat(new Array(200).fill(page)));
+  assert.ok(long < once + 200 * 60, `${long} bytes`);
+});
+
+test("2.4 MB made to keep a compressor busy are compressed in less than half a second of processor time", () => {
+  const data = new Uint8Array(2_400_000);
+  let state = 1;
+  for (let at = 0; at < data.length; at++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    data[at] = (state >> 16) & 1;
+  }
+  const start = process.cpuUsage();
+  assert.ok(compressedSize(SENDER, data) < data.length / 2);
+  const {user, system} = process.cpuUsage(start);
+  assert.ok(user + system < 400_000);
+});

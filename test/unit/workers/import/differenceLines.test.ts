@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import {encodeHex} from "../../../../verify/hex.ts";
+import {readDifferenceLines} from "../../../../workers/import/differenceLines.ts";
+import {blockHash} from "../../../support/longChain.ts";
+
+const ADDRESS = `0x${"Ab".repeat(20)}`;
+
+function line(number: number, rest = ""): string {
+  return (
+    `{"number" : "0x${number}", "hash":"${blockHash(number)}","odd":[{"}":"\\"]"},"\\\\"],` +
+    `"accounts":{"${ADDRESS}":{"balance":"0x10","storage":{"0x1":"0x02"}},"0x${"01".repeat(20)}":null}${rest}}`
+  );
+}
+
+/** Reads `text` cut at the given places. @returns one plain description per block */
+async function read(text: string, cuts: readonly number[] = []): Promise<object[]> {
+  const bytes = Buffer.from(text);
+  const ends = [...cuts.map(cut => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    let start = 0;
+    for (const end of ends) {
+      yield bytes.subarray(start, end);
+      start = end;
+    }
+  }
+  const blocks: object[] = [];
+  for await (const block of readDifferenceLines(chunks())) {
+    const {accounts, header, chain} = await block.difference();
+    const changes = Array.from({length: accounts.count}, (_, i) => {
+      const {address, change} = accounts.at(i);
+      const slots = change?.storage?.map(({slot, value}) => [encodeHex(slot), encodeHex(value)]);
+      return {address: encodeHex(address), balance: change?.balance, isDeleted: change === null, slots};
+    });
+    const {finalized, chainId} = block;
+    blocks.push({
+      line: block.line,
+      number: header.number,
+      hash: encodeHex(header.hash),
+      finalized,
+      chainId,
+      chain,
+      changes,
+    });
+  }
+  return blocks;
+}
+
+test("lines are read the same however the bytes are cut into chunks", async () => {
+  const text = `${line(0, ',"chainId":"0x5","config":{"a":{"b":[]}}')}\n\n  ${line(1)}  \r\n${line(2, ',"finalized":"0x1"')}`;
+  const whole = (await read(text)) as {line: number; number: number}[];
+  assert.deepEqual(
+    whole.map(block => [block.line, block.number]),
+    [
+      [1, 0],
+      [3, 1],
+      [4, 2],
+    ],
+  );
+  assert.deepEqual(whole[1], {
+    line: 3,
+    number: 1,
+    hash: blockHash(1),
+    finalized: undefined,
+    chainId: undefined,
+    chain: undefined,
+    changes: [
+      {
+        address: ADDRESS.toLowerCase(),
+        balance: 16n,
+        isDeleted: false,
+        slots: [[`0x${"00".repeat(31)}01`, `0x${"00".repeat(31)}02`]],
+      },
+      {address: `0x${"01".repeat(20)}`, balance: undefined, isDeleted: true, slots: undefined},
+    ],
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(), {maxLength: 40}), async cuts => {
+      assert.deepEqual(await read(text, cuts), whole);
+    }),
+  );
+});
+
+test("any text that is not a line is refused with a line number, and nothing else is thrown", async () => {
+  const good = line(0);
+  const broken = fc
+    .record({
+      at: fc.nat(good.length - 1),
+      insert: fc.constantFrom("", "{", "}", '"', ",", ":", "\n", "x", "[", "\\"),
+    })
+    .map(({at, insert}) => good.slice(0, at) + insert + good.slice(at + 1));
+  await fc.assert(
+    fc.asyncProperty(broken, async text => {
+      try {
+        await read(text);
+      } catch (error) {
+        assert.equal((error as Error).name, "SourceError", `${error}`);
+        assert.match((error as Error).message, /^line [12]: /);
+      }
+    }),
+    {numRuns: 500},
+  );
+});

@@ -1,0 +1,141 @@
+/**
+ * A check of a store: first LevelDB's own files by their checksums, then, if those are whole, what the records say: hashes,
+ * lists, indexes. All of it is read from the files, and reported as it is found.
+ */
+import {setTimeout as sleep} from "node:timers/promises";
+import {requireFormat} from "../../storage/block/format.ts";
+import {checkBlock, checkEverything, checkNote, checkSample} from "../../storage/check/check.ts";
+import type {Findings} from "../../storage/check/findings.ts";
+import {StoreError} from "../../storage/errors.ts";
+import {FileDamage} from "../../storage/leveldb/fileDamage.ts";
+import {tableName} from "../../storage/leveldb/fileNames.ts";
+import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
+import type {FileFinding} from "../../storage/leveldb/manifest.ts";
+import {checkTables} from "../../storage/leveldb/tablesCheck.ts";
+import {verifyFilesInUse, whereOfFinding} from "../../storage/leveldb/verifyFiles.ts";
+import {StateReader} from "../../storage/stateReader.ts";
+import {refuseForeignDirectory} from "../../storage/stateStore.ts";
+import type {CheckEvent, CheckJob, CheckOutcome} from "../job/checkJob.ts";
+
+/** Stop is heard, and progress told, so often. */
+const PAUSE_INTERVAL_MS = 100;
+/** Of pages. */
+const CACHE_BYTES = 32 << 20;
+
+export class Check implements Findings {
+  blocks = 0;
+  pages = 0;
+  leaves = 0;
+  findings = 0;
+  private bytes = 0;
+  private stoppedAt: string | null = null;
+  private readonly job: CheckJob;
+  private readonly signal: AbortSignal;
+  private readonly onEvent: (event: CheckEvent) => void;
+  private readonly startMs = performance.now();
+  private pausedAtMs = performance.now();
+
+  /** @param signal - ends the check early; what was found until then counts */
+  constructor(job: CheckJob, signal: AbortSignal, onEvent: (event: CheckEvent) => void) {
+    this.job = job;
+    this.signal = signal;
+    this.onEvent = onEvent;
+  }
+
+  /** @throws StoreError STORE_MISSING, FORMAT_MISMATCH, STORE_UNREADABLE; what the system says if it refuses */
+  async run(): Promise<CheckOutcome> {
+    refuseForeignDirectory(this.job.directory, false);
+    await this.checkFiles();
+    const filesDamaged = this.findings > 0;
+    if (this.job.extent === "records" && !filesDamaged && this.stoppedAt === null) await this.checkRecords();
+    const {blocks, pages, leaves, findings, bytes, stoppedAt} = this;
+    return {bytes, blocks, pages, leaves, findings, filesDamaged, stoppedAt};
+  }
+
+  private async checkFiles(): Promise<void> {
+    const {directory, extent, block, sample} = this.job;
+    const {findings, manifest} = await verifyFilesInUse(directory);
+    const damaged = new Set(findings.map(({file}) => file));
+    for (const finding of findings) this.reportFile(finding);
+    if (manifest === undefined) return;
+    const all = [...manifest.tables.values()].filter(({number}) => !damaged.has(tableName(number)));
+    const tables = all.sort((a, b) => a.number - b.number);
+    const isPart = extent === "records" && (block !== undefined || sample !== undefined);
+    this.onEvent({
+      kind: "begin",
+      tables: tables.length,
+      bytes: tables.reduce((sum, {size}) => sum + size, 0),
+    });
+    await checkTables(directory, tables, {
+      extent: isPart ? "frame" : "whole",
+      report: finding => this.reportFile(finding),
+      pause: async (file, bytes) => {
+        this.bytes += bytes;
+        await this.keepPace();
+        return this.pause(file);
+      },
+    });
+    this.onEvent({kind: "progress", at: "tables", bytes: this.bytes, pages: 0});
+  }
+
+  private async checkRecords(): Promise<void> {
+    const {directory, block, sample} = this.job;
+    const snapshot = await this.openSnapshot();
+    if (snapshot === undefined) return;
+    try {
+      const suite = await requireFormat(snapshot, directory);
+      const store = new StateReader(snapshot, suite, CACHE_BYTES);
+      await checkNote(directory, store, this);
+      if (sample !== undefined) await checkSample(store, await this.chooseBlock(store), sample, this);
+      else if (block !== undefined) await checkBlock(store, block, this);
+      else await checkEverything(store, snapshot.records(), this);
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  /** @returns undefined if a file was damaged since it was verified: that is reported */
+  private async openSnapshot(): Promise<FileSnapshot | undefined> {
+    try {
+      return await FileSnapshot.open(this.job.directory);
+    } catch (error) {
+      if (!(error instanceof FileDamage)) throw error;
+      this.reportFile(error.finding);
+      return undefined;
+    }
+  }
+
+  private async chooseBlock(store: StateReader): Promise<number> {
+    const block = this.job.block ?? (await store.latest());
+    if (block === undefined) throw new StoreError("BLOCK_UNKNOWN", "the store holds no block to sample");
+    if (this.job.block === undefined) this.onEvent({kind: "sampling", block});
+    return block;
+  }
+
+  private reportFile(finding: FileFinding): void {
+    this.report(whereOfFinding(finding), finding.what);
+  }
+
+  private async keepPace(): Promise<void> {
+    const {bytesPerSecond} = this.job;
+    if (bytesPerSecond === undefined) return;
+    const aheadMs = (this.bytes / bytesPerSecond) * 1000 - (performance.now() - this.startMs);
+    if (aheadMs > 0) await sleep(aheadMs);
+  }
+
+  report(where: string, what: string): void {
+    this.findings++;
+    this.onEvent({kind: "finding", where, what});
+  }
+
+  async pause(of: string): Promise<boolean> {
+    if (performance.now() - this.pausedAtMs > PAUSE_INTERVAL_MS) {
+      const {bytes, pages} = this;
+      this.onEvent({kind: "progress", at: of, bytes, pages});
+      await new Promise(resolve => setImmediate(resolve));
+      this.pausedAtMs = performance.now();
+    }
+    if (this.signal.aborted) this.stoppedAt ??= of;
+    return !this.signal.aborted;
+  }
+}

@@ -1,0 +1,66 @@
+/** One call of chain_estimateGas, as it is handed to an estimate thread. */
+
+/** Legacy, EIP-2930, EIP-1559, EIP-7702. */
+export type TransactionType = 0 | 1 | 2 | 4;
+
+/**
+ * A call of chain_estimateGas, checked as far as it can be without the block. Fields left out are undefined.
+ *
+ * What there can be thousands of is packed back to back: handing over an array of its own takes structured clone a third of
+ * a microsecond.
+ */
+export interface EstimateCall {
+  readonly block: number;
+  /** 20 bytes. */
+  readonly from?: Uint8Array;
+  /** 20 bytes; undefined: a creation. */
+  readonly to?: Uint8Array;
+  /** At most the gas cap. */
+  readonly gas?: bigint;
+  /** Wei; never together with one of the next two. */
+  readonly gasPrice?: bigint;
+  readonly maxFeePerGas?: bigint;
+  readonly maxPriorityFeePerGas?: bigint;
+  /** Wei, below 2^256. */
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  /** Below 2^64 - 1. */
+  readonly nonce?: bigint;
+  /** What was asked for, or what the fields make it; undefined: the newest that the block's fork has. */
+  readonly type?: TransactionType;
+  readonly accessList?: readonly AccessListEntry[];
+  /** Type 4 only, at least one. */
+  readonly authorizationList?: readonly Authorization[];
+  readonly overrides?: readonly AccountOverride[];
+}
+
+export interface AccessListEntry {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** 32 bytes each. */
+  readonly storageKeys: Uint8Array;
+}
+
+/** EIP-7702, signed. */
+export interface Authorization {
+  readonly chainId: bigint;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly nonce: bigint;
+  readonly yParity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+/** What the state is taken to be instead, for one call. */
+export interface AccountOverride {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly balance?: bigint;
+  readonly nonce?: bigint;
+  readonly code?: Uint8Array;
+  /** 64 bytes each: the slot, and its value. */
+  readonly slots?: Uint8Array;
+  /** All other slots are zero (`state`), or keep their value (`stateDiff`). */
+  readonly replacesStorage?: boolean;
+}

@@ -1,0 +1,68 @@
+/** How gas estimates are made: the same for every call of a process. */
+
+/** Forks that a store without a genesis config can be told to execute under; each includes those before it. */
+export const HARDFORKS: readonly string[] = [
+  "homestead",
+  "tangerineWhistle",
+  "spuriousDragon",
+  "byzantium",
+  "petersburg",
+  "istanbul",
+  "berlin",
+  "london",
+  "paris",
+  "shanghai",
+  "cancun",
+  "prague",
+  "osaka",
+];
+
+/** How estimates are made: the flags of `proofd serve`, the same for every call. */
+export interface EstimateSettings {
+  /** Gas; the upper bound of every search. */
+  readonly gasCap: number;
+  /** Execution of one call, all its runs together. */
+  readonly timeMs: number;
+  /** The search ends when (high - low) / high is below it; 0 = exact. */
+  readonly gasTolerance: number;
+  /** Executes every block under this hard fork, one of HARDFORKS, whatever the genesis config says; undefined: by the config. */
+  readonly hardfork?: string;
+  readonly fee: FeeSettings;
+}
+
+/** spec/fees.md. Decimal text where a fraction may be given, so that the arithmetic is exact. */
+export interface FeeSettings {
+  readonly model: "verification" | "extra-data";
+  /** Decimal, e.g. "1.2". */
+  readonly minMargin: string;
+  /** Gas of layer 1. */
+  readonly verificationGasCost: bigint;
+  readonly verificationCapacity: bigint;
+  /** Decimal. */
+  readonly gasPriceRatio: string;
+  /** Wei. */
+  readonly gasPriceAdjustment: bigint;
+  /** Wei. */
+  readonly minGasPrice: bigint;
+  /** Wei; for blocks whose extraData says nothing (model extra-data). */
+  readonly fixedCost: bigint;
+  readonly variableCost: bigint;
+}
+
+/** What holds where no flag says otherwise (spec/json-rpc.md, "Limits"; spec/fees.md). */
+export const DEFAULT_ESTIMATE_SETTINGS: EstimateSettings = {
+  gasCap: 50_000_000,
+  timeMs: 2000,
+  gasTolerance: 0.015,
+  fee: {
+    model: "verification",
+    minMargin: "1.0",
+    verificationGasCost: 1_200_000n,
+    verificationCapacity: 90_000n,
+    gasPriceRatio: "15",
+    gasPriceAdjustment: 0n,
+    minGasPrice: 10_000_000n,
+    fixedCost: 30_000_000n,
+    variableCost: 10_000_000n,
+  },
+};
