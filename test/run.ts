@@ -10,7 +10,7 @@ import {once} from "node:events";
 import {existsSync, readdirSync, readFileSync} from "node:fs";
 import {setTimeout as delay} from "node:timers/promises";
 import {fileURLToPath} from "node:url";
-import {RUN_VARIABLE} from "./support/runVariable.ts";
+import {RUN_VARIABLE} from "./support/processes/runVariable.ts";
 
 const FOLDERS = ["integration", "property", "unit"];
 /**

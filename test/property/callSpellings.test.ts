@@ -3,8 +3,8 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {parseEstimateCall} from "../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
-import {ADDRESS, HASH, VIEW} from "../support/estimateCalls.ts";
-import {anySpelledCall} from "../support/spelledCalls.ts";
+import {ADDRESS, HASH, VIEW} from "../support/estimates/estimateCalls.ts";
+import {anySpelledCall} from "../support/estimates/spelledCalls.ts";
 
 test("any call in any spelling is read as it was meant", () => {
   fc.assert(

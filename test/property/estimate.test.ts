@@ -27,12 +27,12 @@ import {Estimator} from "../../workers/estimate/estimator.ts";
 import {Machines} from "../../workers/estimate/machine.ts";
 import {Simulation} from "../../workers/estimate/simulation.ts";
 import type {Authorization, EstimateCall} from "../../workers/job/estimateCall.ts";
-import {createTransaction} from "../support/callAsTransaction.ts";
-import type {AccountDifference} from "../support/differenceLine.ts";
-import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimateStore.ts";
-import {createCommon} from "../support/hardforks.ts";
-import {packWords} from "../support/packedWords.ts";
-import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/randomPrograms.ts";
+import type {AccountDifference} from "../support/chains/differenceLine.ts";
+import {createTransaction} from "../support/estimates/callAsTransaction.ts";
+import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimates/estimateStore.ts";
+import {createCommon} from "../support/estimates/hardforks.ts";
+import {packWords} from "../support/estimates/packedWords.ts";
+import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 
 const RUNS_PER_FORK = 25;
 /** A run takes some milliseconds then. */

@@ -1,11 +1,11 @@
 /** Law: whatever happened to a key, every block proves it as it was then, to the byte. Pool, threads and LevelDB are real. */
 import {test} from "node:test";
 import fc from "fast-check";
-import {checkEveryKey, suite} from "../support/everyKey.ts";
-import {growingChains} from "../support/growingBlocks.ts";
-import {type RandomChain, randomChains} from "../support/randomBlocks.ts";
-import {ReferenceState} from "../support/referenceState.ts";
-import {TemporaryStore} from "../support/temporaryStore.ts";
+import {growingChains} from "../support/chains/growingBlocks.ts";
+import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
+import {ReferenceState} from "../support/reference/referenceState.ts";
+import {checkEveryKey, suite} from "../support/stores/everyKey.ts";
+import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 /** How a chain comes into the store. */
 interface ImportPlan {

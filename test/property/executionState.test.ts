@@ -7,7 +7,7 @@ import {Account, Address} from "@ethereumjs/util";
 import fc from "fast-check";
 import {toHex} from "../../storage/hex.ts";
 import {ExecutionState} from "../../workers/execution/executionState.ts";
-import {type MemoryAccount, MemoryState} from "../support/memoryState.ts";
+import {type MemoryAccount, MemoryState} from "../support/reference/memoryState.ts";
 
 type Step =
   | {readonly kind: "put"; readonly account: number; readonly nonce: number; readonly balance: number}

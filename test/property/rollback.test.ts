@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {decodeHex} from "../../verify/hex.ts";
-import {checkEveryKey, suite} from "../support/everyKey.ts";
-import {proveCalls} from "../support/proveCalls.ts";
-import {forkedChains, randomChains} from "../support/randomBlocks.ts";
-import {ReferenceState} from "../support/referenceState.ts";
-import {TemporaryStore} from "../support/temporaryStore.ts";
+import {forkedChains, randomChains} from "../support/chains/randomBlocks.ts";
+import {ReferenceState} from "../support/reference/referenceState.ts";
+import {checkEveryKey, suite} from "../support/stores/everyKey.ts";
+import {proveCalls} from "../support/stores/proveCalls.ts";
+import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 test("after a rollback another branch is proven as by a store that never held the first", async () => {
   const plans = fc.record({reopens: fc.boolean(), returns: fc.boolean()});

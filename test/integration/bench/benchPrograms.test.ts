@@ -5,8 +5,8 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {type Finished, runChild} from "../../support/childProcesses.ts";
-import {runProofd} from "../../support/daemon.ts";
+import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 
 const PROGRAMS = ["stages/main", "peers/main", "service/main", "peers/naiveServer"];
 /** With what it cannot do without, since that is asked for first. */

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
-import {Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {createLine, createLines, hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLine, createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
 let db: string;

@@ -7,9 +7,9 @@ import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {Daemon, type Finished, runProofd, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/serviceChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
 

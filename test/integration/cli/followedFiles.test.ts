@@ -7,8 +7,8 @@ import type {Piscina} from "piscina";
 import {Following} from "../../../cli/commands/following.ts";
 import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import type {Daemon} from "../../support/daemon.ts";
-import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   linesOf,
   readReadiness,
@@ -17,8 +17,8 @@ import {
   waitForMetric,
   waitForState,
   withFollowing,
-} from "../../support/followingDaemon.ts";
-import {createLine, hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
+} from "../../support/http/followingDaemon.ts";
+import type {Daemon} from "../../support/processes/daemon.ts";
 
 describe("a file that is followed", () => {
   let folder: WorkFolder;

@@ -5,7 +5,7 @@ import {once} from "node:events";
 import {createWriteStream} from "node:fs";
 import {appendFile, rm, writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
-import type {Daemon} from "../../support/daemon.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   linesOf,
   readReadiness,
@@ -13,8 +13,8 @@ import {
   waitForHead,
   waitForState,
   withFollowing,
-} from "../../support/followingDaemon.ts";
-import {WorkFolder} from "../../support/serviceChain.ts";
+} from "../../support/http/followingDaemon.ts";
+import type {Daemon} from "../../support/processes/daemon.ts";
 
 describe("a pipe that is followed", () => {
   let folder: WorkFolder;

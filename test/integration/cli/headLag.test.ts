@@ -1,10 +1,10 @@
 /** The age of the newest block, in /metrics and /readyz. */
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
-import type {Daemon} from "../../support/daemon.ts";
-import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
-import {readReadiness, waitForHead, waitForState, withFollowing} from "../../support/followingDaemon.ts";
-import {createLine, WorkFolder} from "../../support/serviceChain.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLine, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {readReadiness, waitForHead, waitForState, withFollowing} from "../../support/http/followingDaemon.ts";
+import type {Daemon} from "../../support/processes/daemon.ts";
 
 describe("the newest block's age", () => {
   let folder: WorkFolder;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
 import {after, before, test} from "node:test";
-import {runProofd} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {createLine, hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
-import {chainArgs, EXTRA_DATA, writeShortChain} from "../../support/shortChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {chainArgs, EXTRA_DATA, writeShortChain} from "../../support/chains/shortChain.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
 

@@ -8,9 +8,9 @@ import {fileURLToPath} from "node:url";
 import {sha256Suite} from "../../../verify/hashSuites.ts";
 import {encodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {longChain} from "../../support/longChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {longChain} from "../../support/chains/longChain.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const PROGRAM = "node dist/cli/main.js ";

@@ -5,11 +5,11 @@ import {chmod} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {type Finished, runChild} from "../../support/childProcesses.ts";
-import {runProofd, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {createLines, hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
-import {writeShortChain} from "../../support/shortChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {writeShortChain} from "../../support/chains/shortChain.ts";
+import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
+import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 

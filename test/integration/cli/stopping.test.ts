@@ -8,9 +8,9 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import {ProofPool, type Running} from "../../../workers/pool/pool.ts";
-import {Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {blockHash, longChain} from "../../support/longChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {blockHash, longChain} from "../../support/chains/longChain.ts";
+import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 let folder: string;
 before(async () => {

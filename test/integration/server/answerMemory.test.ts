@@ -9,9 +9,9 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {SPARE_MEMORIES} from "../../../server/proofs.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {type ProveCall, proveCalls} from "../../support/proveCalls.ts";
-import {encodePost, RawConnection} from "../../support/rawConnection.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
+import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
 
 /** Bytes that the kernel may hold between a server and a client that does not read, at most. */
 const SOCKET_BYTES = 12e6;

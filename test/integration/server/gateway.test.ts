@@ -7,8 +7,8 @@ import {Gateway, MAX_CONNECTIONS} from "../../../server/gateway/gateway.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
-import {answerText, Upstream, type UpstreamHandler} from "../../support/upstream.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
 
 const RESULT = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
 /** Three estimates. */

@@ -6,7 +6,7 @@ import {type AddressInfo, createServer} from "node:net";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
 import {Gateway} from "../../../server/gateway/gateway.ts";
-import {answerText, Upstream, type UpstreamHandler} from "../../support/upstream.ts";
+import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
 
 /** Where it must not be over, on any machine. */
 const TIMEOUT_MS = 3_600_000;

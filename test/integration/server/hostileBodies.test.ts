@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {AnsweringThread} from "../../support/answeringThread.ts";
-import {type BodyKind, createHonestBodies, createHostileBodies} from "../../support/bodyKinds.ts";
+import {AnsweringThread} from "../../support/http/answeringThread.ts";
+import {type BodyKind, createHonestBodies, createHostileBodies} from "../../support/http/bodyKinds.ts";
 
 const ROUNDS = 7;
 const MAX_FACTOR = 2;

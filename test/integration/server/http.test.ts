@@ -1,10 +1,10 @@
 /** HTTP over a real socket: what is refused, and clients that are odd, slow or in a hurry. */
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
-import {type Daemon, QUEUED_COST, startDaemon} from "../../support/daemon.ts";
-import {encodePost, RawConnection} from "../../support/rawConnection.ts";
-import {WorkFolder} from "../../support/serviceChain.ts";
-import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/wireRequests.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
+import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/http/wireRequests.ts";
+import {type Daemon, QUEUED_COST, startDaemon} from "../../support/processes/daemon.ts";
 
 describe("HTTP", () => {
   let folder: WorkFolder;

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import {once} from "node:events";
 import {after, before, describe, test} from "node:test";
-import {startDaemon} from "../../support/daemon.ts";
-import {encodePost, RawConnection} from "../../support/rawConnection.ts";
-import {WorkFolder} from "../../support/serviceChain.ts";
-import {answerText, Upstream} from "../../support/upstream.ts";
-import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofCall} from "../../support/wireRequests.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
+import {answerText, Upstream} from "../../support/http/upstream.ts";
+import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofCall} from "../../support/http/wireRequests.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
 
 const ESTIMATE_CALL = {jsonrpc: "2.0", id: 2, method: "chain_estimateGas", params: [{}]};
 const ESTIMATE = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import {once} from "node:events";
 import {readFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
-import {type Daemon, QUEUED_COST, startDaemon} from "../../support/daemon.ts";
-import {encodePost, RawConnection} from "../../support/rawConnection.ts";
-import {WorkFolder} from "../../support/serviceChain.ts";
-import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/wireRequests.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
+import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/http/wireRequests.ts";
+import {type Daemon, QUEUED_COST, startDaemon} from "../../support/processes/daemon.ts";
 
 async function readResidentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");

@@ -1,11 +1,11 @@
 /** JSON-RPC over a real socket: envelopes, batches, ids, methods and parameters, and the errors for wrong ones. */
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
-import type {Daemon} from "../../support/daemon.ts";
-import {type Answer, assertError} from "../../support/jsonrpcAnswer.ts";
-import {FINALIZED, ProvenService} from "../../support/provenService.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID} from "../../support/serviceChain.ts";
-import {proofCall} from "../../support/wireRequests.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID} from "../../support/chains/serviceChain.ts";
+import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
+import {proofCall} from "../../support/http/wireRequests.ts";
+import type {Daemon} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 

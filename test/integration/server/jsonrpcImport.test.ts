@@ -4,11 +4,11 @@ import {after, before, describe, test} from "node:test";
 import {sha256Suite} from "../../../verify/hashSuites.ts";
 import {decodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import type {Answer} from "../../support/jsonrpcAnswer.ts";
-import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/serviceChain.ts";
-import {proofAtCall, proofCall} from "../../support/wireRequests.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
+import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
 
 describe("JSON-RPC during an import", () => {
   let folder: WorkFolder;

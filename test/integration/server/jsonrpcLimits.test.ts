@@ -1,10 +1,10 @@
 /** Limits on a response, the queue, the time, a batch and its keys: what is refused, and as which error. */
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
-import {type Daemon, QUEUED_COST, startDaemon} from "../../support/daemon.ts";
-import type {Answer} from "../../support/jsonrpcAnswer.ts";
-import {ACCOUNTS, CHAIN_ID, WorkFolder} from "../../support/serviceChain.ts";
-import {proofCall} from "../../support/wireRequests.ts";
+import {ACCOUNTS, CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
+import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
+import {proofCall} from "../../support/http/wireRequests.ts";
+import {type Daemon, QUEUED_COST, startDaemon} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 

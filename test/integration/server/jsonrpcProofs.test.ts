@@ -1,11 +1,11 @@
 /** Proofs over a real socket, each checked against the state root of its block: of what, as of which block, and how many. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import type {Daemon} from "../../support/daemon.ts";
-import {type Answer, assertError} from "../../support/jsonrpcAnswer.ts";
-import {FINALIZED, LATEST, ProvenService} from "../../support/provenService.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID, hashOfBlock} from "../../support/serviceChain.ts";
-import {proofCall} from "../../support/wireRequests.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID, hashOfBlock} from "../../support/chains/serviceChain.ts";
+import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
+import {proofCall} from "../../support/http/wireRequests.ts";
+import type {Daemon} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 

@@ -4,11 +4,11 @@ import {after, before, test} from "node:test";
 import {sha256Suite} from "../../../verify/hashSuites.ts";
 import {decodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
-import type {Daemon} from "../../support/daemon.ts";
-import {type Answer, assertError} from "../../support/jsonrpcAnswer.ts";
-import {FINALIZED, LATEST, ProvenService} from "../../support/provenService.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/serviceChain.ts";
-import {proofAtCall, proofCall} from "../../support/wireRequests.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
+import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
+import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
+import type {Daemon} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 const KEYS = ["0x1", "0x02", "0x9"];

@@ -6,12 +6,12 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {checkStore} from "../../support/checkedStore.ts";
-import {startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {addressAt, longChain} from "../../support/longChain.ts";
-import {type ProveCall, proveCalls} from "../../support/proveCalls.ts";
-import {tamper} from "../../support/tamper.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {addressAt, longChain} from "../../support/chains/longChain.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
+import {tamper} from "../../support/stores/tamper.ts";
 
 const BLOCKS = 4;
 const chain = longChain(BLOCKS, 60);

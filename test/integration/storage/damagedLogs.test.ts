@@ -6,13 +6,13 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {runChild} from "../../support/childProcesses.ts";
-import {runProofd, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {hashFiles} from "../../support/fileTree.ts";
-import {type LogPiece, logPieces} from "../../support/logPieces.ts";
-import {addressAt, longChain} from "../../support/longChain.ts";
-import {tamper} from "../../support/tamper.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {addressAt, longChain} from "../../support/chains/longChain.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {hashFiles} from "../../support/stores/fileTree.ts";
+import {type LogPiece, logPieces} from "../../support/stores/logPieces.ts";
+import {tamper} from "../../support/stores/tamper.ts";
 
 const NOTE = "ACKNOWLEDGED";
 const BLOCKS = 12;
@@ -373,7 +373,7 @@ test("after a write that the disk refused nothing more is written, and the store
   const directory = await copyOf(single);
   const path = join(folder, "wide.ndjson");
   await writeFile(path, encodeLines(longChain(BLOCKS + 60, 60)));
-  const limited = fileURLToPath(new URL("../../support/limitedProcess.js", import.meta.url));
+  const limited = fileURLToPath(new URL("../../support/processes/limitedProcess.js", import.meta.url));
   // 2 MB: the log of the first blocks has half of it, the one that follows gets there within a batch.
   const limit = 'ulimit -f "$1"; shift; exec "$@"';
   const args = ["-c", limit, "sh", "4000", process.execPath, limited, directory, path];

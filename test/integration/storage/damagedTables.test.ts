@@ -9,12 +9,12 @@ import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {startCheck} from "../../../workers/pool/runningCheck.ts";
-import {checkStore} from "../../support/checkedStore.ts";
-import {Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {hashFiles} from "../../support/fileTree.ts";
-import {addressAt, longChain} from "../../support/longChain.ts";
-import {tableParts} from "../../support/tableParts.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {addressAt, longChain} from "../../support/chains/longChain.ts";
+import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {hashFiles} from "../../support/stores/fileTree.ts";
+import {tableParts} from "../../support/stores/tableParts.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 const BLOCKS = 4;

@@ -10,12 +10,12 @@ import {fileURLToPath} from "node:url";
 import {Level} from "level";
 import {encodeHex} from "../../../verify/hex.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {checkStore} from "../../support/checkedStore.ts";
-import {startChild} from "../../support/childProcesses.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {longChain, wideBlock} from "../../support/longChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {longChain, wideBlock} from "../../support/chains/longChain.ts";
+import {startChild} from "../../support/processes/childProcesses.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
 
-const IMPORT_PROCESS = fileURLToPath(new URL("../../support/importProcess.js", import.meta.url));
+const IMPORT_PROCESS = fileURLToPath(new URL("../../support/processes/importProcess.js", import.meta.url));
 
 let folder: string;
 before(async () => {

@@ -3,9 +3,9 @@ import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
-import {FORKS, forkCases, olderForkCases} from "../../support/gasCases/forkCases.ts";
-import {createGasChain} from "../../support/gasChain.ts";
-import {GasComparison} from "../../support/gasComparison.ts";
+import {FORKS, forkCases, olderForkCases} from "../../support/gas/cases/forkCases.ts";
+import {createGasChain} from "../../support/gas/gasChain.ts";
+import {GasComparison} from "../../support/gas/gasComparison.ts";
 
 for (const fork of FORKS)
   test(`gas limits under ${fork} are a real node's`, async t => {

@@ -13,11 +13,11 @@ import {after, before, describe, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {Worker} from "node:worker_threads";
 import {gzipSync} from "node:zlib";
-import {runChild} from "../../support/childProcesses.ts";
-import {CloseWatch} from "../../support/closeWatch.ts";
-import {Daemon, startDaemon} from "../../support/daemon.ts";
-import {encodeLines} from "../../support/differenceLine.ts";
-import {createLines} from "../../support/serviceChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLines} from "../../support/chains/serviceChain.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {CloseWatch} from "../../support/processes/closeWatch.ts";
+import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 /** Where the descriptors of a process can be listed. */
 const ON_LINUX = {skip: process.platform === "linux" ? false : "needs /proc"};
@@ -110,7 +110,7 @@ describe("no descriptor is closed twice", () => {
       async () => {
         const path = kind === "FIFO" ? makeFifo() : await makeFile(Buffer.alloc(0));
         const watch = new CloseWatch(newPath());
-        const program = fileURLToPath(new URL("../../support/importThreads.js", import.meta.url));
+        const program = fileURLToPath(new URL("../../support/processes/importThreads.js", import.meta.url));
         const {env, under = []} = watch.options;
         const [command, ...args] = [...under, process.execPath, program, newPath(), path];
         const options = {env: {PATH: process.env.PATH ?? "", ...env}};

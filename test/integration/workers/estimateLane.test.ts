@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import {after, afterEach, before, describe, test} from "node:test";
-import {type Daemon, startDaemon} from "../../support/daemon.ts";
-import {encodePost, RawConnection} from "../../support/rawConnection.ts";
-import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 /** JUMPDEST PUSH1 0 JUMP. */

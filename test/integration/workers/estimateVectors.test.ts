@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
 import {join, resolve} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
-import {runProofd} from "../../support/daemon.ts";
-import {EstimateService} from "../../support/estimateService.ts";
-import {WorkFolder} from "../../support/serviceChain.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {EstimateService} from "../../support/estimates/estimateService.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 
 const CONFORMANCE = resolve(import.meta.dirname, "../../../../shared/data/rpc-compat");
 const CALLER = "0x0102030000000000000000000000000000000000";

@@ -16,7 +16,7 @@ import {ExecutionError} from "../../../workers/execution/errors.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import type {TrieNodes} from "../../../workers/execution/trieNodes.ts";
-import {MemoryState} from "../../support/memoryState.ts";
+import {MemoryState} from "../../support/reference/memoryState.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "..", "..", "..");
 const CONFORMANCE = join(CHECKOUT, "..", "shared", "data", "rpc-compat");

@@ -8,9 +8,9 @@ import {encodeHex} from "../../../verify/hex.ts";
 import type {Answers} from "../../../workers/job/answers.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";
-import {EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimateStore.ts";
+import {EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 import {HELPER, HOSTILE, type HostileCall, STORED_SLOTS} from "../../support/hostileCalls/hostileCall.ts";
-import {createHostileCalls} from "../../support/hostileCalls.ts";
+import {createHostileCalls} from "../../support/hostileCalls/hostileCalls.ts";
 
 const LIMIT_MS = 300;
 /**

@@ -8,9 +8,9 @@ import {gzipSync} from "node:zlib";
 import {encodeHex} from "../../../verify/hex.ts";
 import type {ImportOutcome} from "../../../workers/job/importJob.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {checkStore} from "../../support/checkedStore.ts";
-import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
-import {addressAt, blockHash, longChain} from "../../support/longChain.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {addressAt, blockHash, longChain} from "../../support/chains/longChain.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
 
 let folder: string;
 let pool: ProofPool;

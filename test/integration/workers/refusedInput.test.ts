@@ -1,8 +1,8 @@
 /** Precompiles that are called by the transaction itself with input that they refuse. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {EstimateService} from "../../support/estimateService.ts";
-import {WorkFolder} from "../../support/serviceChain.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {EstimateService} from "../../support/estimates/estimateService.ts";
 
 /** Bytes of input that each precompile looks at. */
 const INPUT_BYTES: Readonly<Record<number, number>> = {

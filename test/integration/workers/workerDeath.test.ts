@@ -7,7 +7,7 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 
 let folder: WorkFolder;
 let pool: ProofPool;

@@ -1,5 +1,5 @@
 /** Loops and straight code, with the opcodes that work longest for their gas. */
-import {assemble, loopForever, OP, pushWidth, repeat} from "../bytecode.ts";
+import {assemble, loopForever, OP, pushWidth, repeat} from "../estimates/bytecode.ts";
 import {GROW, type HostileCall, hostile, LONGEST_CODE, MAX_WORD, MUCH_MEMORY} from "./hostileCall.ts";
 
 export function codeCalls(): readonly HostileCall[] {

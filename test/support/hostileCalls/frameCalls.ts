@@ -1,5 +1,5 @@
 /** Calls of calls and creations of creations: recursion, and code to be analysed. */
-import {assemble, loopForever, OP, type Part, repeat, withMemory} from "../bytecode.ts";
+import {assemble, loopForever, OP, type Part, repeat, withMemory} from "../estimates/bytecode.ts";
 import {HELPER_ADDRESS, type HostileCall, hostile} from "./hostileCall.ts";
 
 const LONGEST_INITCODE = 49_152;

@@ -1,5 +1,5 @@
 /** What the calls made to keep a worker busy are made with. */
-import {assemble, OP, type Part, pushWidth} from "../bytecode.ts";
+import {assemble, OP, type Part, pushWidth} from "../estimates/bytecode.ts";
 
 export interface HostileCall {
   readonly title: string;

@@ -1,5 +1,5 @@
 /** Memory that grows and is copied: within the call, to other calls, back from them and into logs. */
-import {assemble, loopForever, OP, pushWidth, repeat} from "../bytecode.ts";
+import {assemble, loopForever, OP, pushWidth, repeat} from "../estimates/bytecode.ts";
 import {
   callPrecompile,
   GROW,

@@ -2,8 +2,8 @@
 import {createHash} from "node:crypto";
 import {bls12_381} from "@noble/curves/bls12-381.js";
 import {word} from "../../../demo/abi.ts";
-import {assemble, OP, repeat, withMemory} from "../bytecode.ts";
-import {blsField, blsG1, blsG2, bnG1, bnG2} from "../curvePoints.ts";
+import {assemble, OP, repeat, withMemory} from "../estimates/bytecode.ts";
+import {blsField, blsG1, blsG2, bnG1, bnG2} from "../estimates/curvePoints.ts";
 import {callPrecompile, GROW, type HostileCall, hostile, loopAt, MUCH_MEMORY} from "./hostileCall.ts";
 
 const HALF = word(bls12_381.fields.Fr.ORDER - 1n);

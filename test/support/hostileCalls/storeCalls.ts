@@ -1,5 +1,5 @@
 /** Slots, accounts and blocks read from the store, and slots written. */
-import {assemble, OP, repeat} from "../bytecode.ts";
+import {assemble, OP, repeat} from "../estimates/bytecode.ts";
 import {type HostileCall, hostile, LONGEST_CODE} from "./hostileCall.ts";
 
 export function storeCalls(): readonly HostileCall[] {

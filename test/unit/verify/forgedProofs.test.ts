@@ -4,8 +4,12 @@ import {test} from "node:test";
 import {hashSlot, hashSlotValue, sha256Suite, word, ZERO_WORD} from "../../../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {type ForgedLeaf, forgeTree} from "../../support/forgedTree.ts";
-import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "../../support/referenceTree.ts";
+import {type ForgedLeaf, forgeTree} from "../../support/reference/forgedTree.ts";
+import {
+  type AbsenceProof,
+  type ExistenceProof,
+  ReferenceTree,
+} from "../../support/reference/referenceTree.ts";
 
 const PRESENT = "0x2400000000000000000000000000000000000000";
 

@@ -16,7 +16,7 @@ import {
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import {keccak256} from "../../../verify/keccak256.ts";
 import {poseidon2} from "../../../verify/poseidon2.ts";
-import {readVectors} from "../../support/vectors.ts";
+import {readVectors} from "../../support/reference/vectors.ts";
 
 const FIXED_POINTS = [
   {

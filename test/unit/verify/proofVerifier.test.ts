@@ -7,11 +7,11 @@ import {type HashSuite, word} from "../../../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import {P} from "../../../verify/poseidon2.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {listPaths, readAt, writeAt} from "../../support/jsonPath.ts";
-import {memoiseSuite} from "../../support/memoisedSuite.ts";
-import {randomChains} from "../../support/randomBlocks.ts";
-import {ReferenceState} from "../../support/referenceState.ts";
-import {SPOILED_PROOFS, type ValidAnswer} from "../../support/spoiledProofs.ts";
+import {randomChains} from "../../support/chains/randomBlocks.ts";
+import {listPaths, readAt, writeAt} from "../../support/reference/jsonPath.ts";
+import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
+import {ReferenceState} from "../../support/reference/referenceState.ts";
+import {SPOILED_PROOFS, type ValidAnswer} from "../../support/reference/spoiledProofs.ts";
 
 const sha256Suite = memoiseSuite(suites.sha256Suite);
 const poseidon2Suite = memoiseSuite(suites.poseidon2Suite);

@@ -4,9 +4,9 @@ import {test} from "node:test";
 import {hashSlot, hashSlotValue, poseidon2Suite, word} from "../../../verify/hashSuites.ts";
 import {decodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
-import type {ProofResult} from "../../support/referenceState.ts";
-import {type AbsenceProof, ReferenceTree} from "../../support/referenceTree.ts";
-import {readVectors} from "../../support/vectors.ts";
+import type {ProofResult} from "../../support/reference/referenceState.ts";
+import {type AbsenceProof, ReferenceTree} from "../../support/reference/referenceTree.ts";
+import {readVectors} from "../../support/reference/vectors.ts";
 
 test("the published contract proof is accepted, and the reference makes the same text", t => {
   const file = readVectors<{check: {account: {root: string}}; response: ProofResult}>(

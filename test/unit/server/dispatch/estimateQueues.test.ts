@@ -14,8 +14,8 @@ import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
-import {CollectedReply} from "../../../support/collectedReply.ts";
-import {createRequestCalls} from "../../../support/requestCalls.ts";
+import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createRequestCalls} from "../../../support/http/requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const CALLS_PER_TASK = 4;

@@ -4,7 +4,7 @@ import {createEVM, type EVM} from "@ethereumjs/evm";
 import fc from "fast-check";
 import {Deadline} from "../../../../workers/estimate/deadline.ts";
 import {JumpAnalyses, keepJumpAnalyses} from "../../../../workers/estimate/jumpAnalyses.ts";
-import {assemble, OP, pushWidth} from "../../../support/bytecode.ts";
+import {assemble, OP, pushWidth} from "../../../support/estimates/bytecode.ts";
 
 function createDeadline(limitMs: number): Deadline {
   const deadline = new Deadline(limitMs);

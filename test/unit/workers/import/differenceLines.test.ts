@@ -3,7 +3,7 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {encodeHex} from "../../../../verify/hex.ts";
 import {readDifferenceLines} from "../../../../workers/import/differenceLines.ts";
-import {blockHash} from "../../../support/longChain.ts";
+import {blockHash} from "../../../support/chains/longChain.ts";
 
 const ADDRESS = `0x${"Ab".repeat(20)}`;
 

@@ -8,7 +8,7 @@ import {
   parseCall,
   parseParams,
   VIEW,
-} from "../../../../support/estimateCalls.ts";
+} from "../../../../support/estimates/estimateCalls.ts";
 
 test("fields that are not known are ignored in a call", () => {
   const call = parseParams([JSON.parse(`{"__proto__":{"gas":"zz"},"constructor":1,"blobs":[]}`)]);

@@ -8,8 +8,8 @@ import {
   assertCallsRefused,
   createWord,
   parseCall,
-} from "../../../../support/estimateCalls.ts";
-import {packWords} from "../../../../support/packedWords.ts";
+} from "../../../../support/estimates/estimateCalls.ts";
+import {packWords} from "../../../../support/estimates/packedWords.ts";
 
 test("an access list is addresses with their storage keys", () => {
   const accessList = [

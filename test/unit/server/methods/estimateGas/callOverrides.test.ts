@@ -7,8 +7,8 @@ import {
   assertRefused,
   createWord,
   parseParams,
-} from "../../../../support/estimateCalls.ts";
-import {packWords} from "../../../../support/packedWords.ts";
+} from "../../../../support/estimates/estimateCalls.ts";
+import {packWords} from "../../../../support/estimates/packedWords.ts";
 
 test("overrides are read by account, state replaces the storage and stateDiff does not", () => {
   const other = `0x${"00".repeat(19)}01`;

@@ -10,7 +10,7 @@ import {
   parseCall,
   parseParams,
   refusal,
-} from "../../../../support/estimateCalls.ts";
+} from "../../../../support/estimates/estimateCalls.ts";
 
 test("a quantity is 0x hex with any leading zeros, a decimal string or an exact JSON number", () => {
   const table: [unknown, bigint][] = [

@@ -10,7 +10,7 @@ import {
   parseParams,
   refusal,
   VIEW,
-} from "../../../../support/estimateCalls.ts";
+} from "../../../../support/estimates/estimateCalls.ts";
 
 test("an empty call is a creation without code, of type 2, in the newest block held", () => {
   assert.deepEqual(parseParams([{}]), EMPTY_CALL);

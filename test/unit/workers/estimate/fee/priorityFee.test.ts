@@ -4,7 +4,7 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {PriorityFee} from "../../../../../workers/estimate/fee/priorityFee.ts";
 import type {FeeSettings} from "../../../../../workers/job/estimateSettings.ts";
-import {SETTINGS} from "../../../../support/estimateStore.ts";
+import {SETTINGS} from "../../../../support/estimates/estimateStore.ts";
 
 const VERIFICATION = SETTINGS.fee;
 const EXTRA_DATA: FeeSettings = {...VERIFICATION, model: "extra-data", minMargin: "1.2"};

@@ -1,0 +1,56 @@
+/** Calls of chain_estimateGas as unit tests make them: against one small chain, and what is refused by its message. */
+import assert from "node:assert/strict";
+import {type EstimateView, parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
+import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
+import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+
+export const HASH = `0x${"c3".repeat(32)}`;
+/** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */
+export const VIEW: EstimateView = {
+  head: {earliest: 2, finalized: 7, latest: 9},
+  findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined),
+  chainId: 59_144n,
+  gasCap: 50_000_000,
+};
+export const ADDRESS = `0x${"Ab".repeat(20)}`;
+export const ADDRESS_BYTES = decodeHex(ADDRESS.toLowerCase());
+export const AUTHORIZATION = {chainId: 1, address: ADDRESS, nonce: "0x2", yParity: "0x1", r: "0x3", s: "4"};
+/** What `{}` is. */
+export const EMPTY_CALL: EstimateCall = {block: 9, value: 0n, data: new Uint8Array(0)};
+
+export function parseParams(params: readonly unknown[], view = VIEW): EstimateCall {
+  return parseEstimateCall(params, view);
+}
+
+export function parseCall(call: Readonly<Record<string, unknown>>): EstimateCall {
+  return parseParams([call]);
+}
+
+export function refusal(params: readonly unknown[], view = VIEW): RpcError {
+  try {
+    parseEstimateCall(params, view);
+  } catch (error) {
+    assert.ok(error instanceof RpcError, String(error));
+    return error;
+  }
+  return assert.fail(`${JSON.stringify(params)} was accepted`);
+}
+
+export function assertRefused(table: readonly (readonly [readonly unknown[], RegExp])[]): void {
+  for (const [params, message] of table) {
+    const error = refusal(params);
+    assert.equal(error.code, RpcCode.INVALID_PARAMS, String(message));
+    assert.match(error.message, message);
+    assert.ok(error.message.length < 400, error.message);
+  }
+}
+
+export function assertCallsRefused(table: readonly (readonly [Record<string, unknown>, RegExp])[]): void {
+  assertRefused(table.map(([call, message]) => [[call], message]));
+}
+
+/** 32 bytes. */
+export function createWord(value: number): Uint8Array {
+  return Uint8Array.of(...new Uint8Array(31), value);
+}

@@ -1,0 +1,86 @@
+/** A store for gas estimates, in a folder of its own: blocks are put in as differences; calls are estimated on them. */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {StateStore} from "../../../storage/stateStore.ts";
+import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../../workers/job/estimateSettings.ts";
+import {type EstimateOptions, ProofPool} from "../../../workers/pool/pool.ts";
+import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import "../processes/testProcess.ts";
+
+export const CHAIN_ID = 1337n;
+export const BLOCK_GAS_LIMIT = 50_000_000;
+
+export const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague"};
+
+/** A call without fee, value or data. */
+export const PLAIN_CALL: EstimateCall = {block: 0, value: 0n, data: new Uint8Array(0), type: 0};
+
+export class EstimateStore {
+  readonly directory: string;
+  readonly #folder: string;
+  #blocks = 0;
+  #pool: ProofPool;
+
+  private constructor(folder: string, directory: string, pool: ProofPool) {
+    this.#folder = folder;
+    this.directory = directory;
+    this.#pool = pool;
+  }
+
+  static async create(): Promise<EstimateStore> {
+    const folder = await mkdtemp(join(tmpdir(), "proofd-estimate-"));
+    const directory = join(folder, "db");
+    return new EstimateStore(folder, directory, await openPool(directory));
+  }
+
+  /** @returns the block's number */
+  async addBlock(content: Omit<DifferenceLine, "number" | "hash">): Promise<number> {
+    const number = this.#blocks++;
+    const path = join(this.#folder, "block.ndjson");
+    const hash = `0x${createHash("sha256").update(`block ${number}`).digest("hex")}`;
+    const line = {
+      number: `0x${number.toString(16)}`,
+      hash,
+      timestamp: `0x${(1_700_000_000 + number).toString(16)}`,
+      gasLimit: `0x${BLOCK_GAS_LIMIT.toString(16)}`,
+      ...content,
+    };
+    await writeFile(path, encodeLines([line]));
+    const source = {kind: "diffs", path, follow: false} as const;
+    const outcome = await this.#pool.startImport({source, chainId: CHAIN_ID}, () => {}).outcome;
+    assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
+    return number;
+  }
+
+  /** Another handle on the store; the caller closes it. */
+  share(): Promise<StateStore> {
+    return StateStore.open({directory: this.directory, role: "sharer", cacheBytes: 1 << 22});
+  }
+
+  /** In place of the pool that was there. */
+  async openPool(estimates: EstimateOptions): Promise<ProofPool> {
+    await this.#pool.close();
+    this.#pool = await openPool(this.directory, estimates);
+    return this.#pool;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+    await rm(this.#folder, {recursive: true});
+  }
+}
+
+function openPool(directory: string, estimates?: EstimateOptions): Promise<ProofPool> {
+  return ProofPool.open({
+    directory,
+    workers: 0,
+    cacheBytes: 1 << 22,
+    createIfMissing: true,
+    chainId: CHAIN_ID,
+    ...(estimates === undefined ? {} : {estimates}),
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * A chain that exists twice: in anvil, which makes its blocks, and in stores of ours, which get them as differences.
+ *
+ *   block 0     accounts and contracts (gasAccounts.ts)
+ *   1 to LAST   empty, made by anvil: number, time, hash, prevRandao, beneficiary are the same on both sides
+ */
+import {writeFile} from "node:fs/promises";
+import {join} from "node:path";
+import {word} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
+import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import {Anvil} from "../processes/anvil.ts";
+import {runProofd} from "../processes/daemon.ts";
+import {compileContracts, createAccounts, type GasContracts} from "./gasAccounts.ts";
+
+export const CHAIN_ID = 424_243n;
+export const LAST_BLOCK = 3;
+export const BLOCK_GAS_LIMIT = 30_000_000n;
+/** Of every block; no account. */
+export const BENEFICIARY = "0xc0ffee0000000000000000000000000000000001";
+
+function createConfig(): object {
+  const byNumber =
+    "homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london";
+  return {
+    chainId: Number(CHAIN_ID),
+    ...Object.fromEntries(byNumber.split(" ").map(name => [`${name}Block`, 0])),
+    terminalTotalDifficulty: 0,
+    ...Object.fromEntries(["shanghai", "cancun", "prague", "osaka"].map(name => [`${name}Time`, 0])),
+  };
+}
+
+/** What anvil answers of a block, as far as it is of use here. */
+interface AnvilBlock {
+  readonly number: string;
+  readonly hash: string;
+  readonly parentHash: string;
+  readonly timestamp: string;
+  readonly gasLimit: string;
+  readonly baseFeePerGas: string;
+  readonly miner: string;
+  readonly mixHash: string;
+}
+
+export interface GasChain {
+  readonly anvil: Anvil;
+  readonly contracts: GasContracts;
+  /** Two stores of the chain: only one process at a time has a store open. */
+  readonly directories: readonly [string, string];
+}
+
+/**
+ * Makes both.
+ *
+ * @param folder - an empty one, for the genesis and the store
+ * @param hardfork - of anvil; our store's config says osaka from the start
+ * @returns in words why there is no anvil
+ */
+export async function createGasChain(folder: string, hardfork = "osaka"): Promise<GasChain | string> {
+  const contracts = compileContracts();
+  const accounts = createAccounts(contracts);
+  const config = createConfig();
+  const genesis = {
+    config,
+    nonce: "0x0",
+    timestamp: "0x67748580",
+    extraData: "0x",
+    gasLimit: quantity(BLOCK_GAS_LIMIT),
+    difficulty: "0x0",
+    mixHash: encodeHex(word(0n)),
+    coinbase: BENEFICIARY,
+    baseFeePerGas: "0x7",
+    alloc: accounts,
+  };
+  const genesisPath = join(folder, "genesis.json");
+  await writeFile(genesisPath, JSON.stringify(genesis));
+  // 7 wei is what code reads as the base fee on our side. Blocks are made when asked for.
+  const flags = `--hardfork ${hardfork} --accounts 0 --auto-impersonate --no-mining --block-base-fee-per-gas 7`;
+  const anvil = await Anvil.start(["--init", genesisPath, ...flags.split(" ")]);
+  if (typeof anvil === "string") return anvil;
+  try {
+    const lines: DifferenceLine[] = [];
+    for (let number = 0; number <= LAST_BLOCK; number++) {
+      if (number > 0) await anvil.request("evm_mine");
+      const block = await anvil.request<AnvilBlock>("eth_getBlockByNumber", quantity(BigInt(number)), false);
+      const {hash, parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash} = block;
+      lines.push({
+        number: block.number,
+        ...{hash, parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash},
+        ...(number === 0 && {chainId: quantity(CHAIN_ID), config}),
+        accounts: number === 0 ? accounts : {},
+      });
+    }
+    const directories = [join(folder, "db"), join(folder, "db2")] as const;
+    const linesPath = join(folder, "blocks.ndjson");
+    await writeFile(linesPath, encodeLines(lines));
+    for (const directory of directories) {
+      const {code, stderr} = await runProofd([
+        "import",
+        "--db",
+        directory,
+        "--diffs",
+        linesPath,
+        "--finalized",
+        "last",
+      ]);
+      if (code !== 0) throw new Error(stderr);
+    }
+    return {anvil, contracts, directories};
+  } catch (error) {
+    await anvil.stop();
+    throw error;
+  }
+}

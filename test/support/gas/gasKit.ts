@@ -1,0 +1,109 @@
+/** What the cases of the gas comparison are made with. */
+import assert from "node:assert/strict";
+import {bytesToBigInt, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
+import {type AbiValue, encodeCall, word} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
+import type {AuthorizationObject, CallObject, Overrides} from "../estimates/callObject.ts";
+import {type GasContracts, mappingSlot, type Person, people} from "./gasAccounts.ts";
+import {CHAIN_ID} from "./gasChain.ts";
+
+export interface GasCase {
+  readonly title: string;
+  readonly call: CallObject;
+  readonly overrides?: Overrides;
+  /**
+   * The call spends less where it gets less, so limits far below what it spends at the upper bound do too. The standard
+   * nodes' search starts at what was spent there, ours too; anvil's starts at 21000.
+   */
+  readonly spendsWhatItGets?: true;
+  /** anvil answers 21000 for whatever has no data and no code at the receiver, without a look at it. */
+  readonly guessedByAnvil?: true;
+}
+
+export interface FailingCase {
+  readonly title: string;
+  readonly call: CallObject;
+  readonly overrides?: Overrides;
+  readonly code: number;
+  readonly message: RegExp;
+  /** anvil's eth_estimateGas does not look at it; nor may eth_call. */
+  readonly ignoredByAnvil?: "eth_estimateGas" | "both";
+}
+
+/** No account. */
+export const NEW_HOLDER = `0x${"aaa1".padStart(40, "0")}`;
+
+/** What the cases are made with. */
+export interface Kit {
+  readonly contracts: GasContracts;
+  /** Address of a contract. */
+  at(name: string): string;
+  /** A call from alice. */
+  call(name: string, signature: string, ...values: AbiValue[]): CallObject;
+  input(name: string, signature: string, ...values: AbiValue[]): Uint8Array;
+}
+
+export function createKit(contracts: GasContracts): Kit {
+  const contract = (name: string) => contracts[name] ?? assert.fail(`no contract ${name}`);
+  const input: Kit["input"] = (name, signature, ...values) =>
+    encodeCall(contract(name), signature, ...values);
+  return {
+    contracts,
+    at: name => contract(name).at,
+    input,
+    call: (name, signature, ...values) => ({
+      from: people.alice.address,
+      to: contract(name).at,
+      data: encodeHex(input(name, signature, ...values)),
+    }),
+  };
+}
+
+export function transfer(to: string, value: bigint): CallObject {
+  return {from: people.alice.address, to, value: quantity(value)};
+}
+
+export function address(number: number): string {
+  return `0x${number.toString(16).padStart(40, "0")}`;
+}
+
+export function slot(number: number): string {
+  return encodeHex(word(BigInt(number)));
+}
+
+/** 20 bytes. */
+export function raw(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text.slice(2), "hex"));
+}
+
+/** Of the token. */
+export function balanceSlot({address}: Person): string {
+  return encodeHex(mappingSlot(address, word(0n)));
+}
+
+/** Creates an account with so many bytes of code, all zero. */
+export function initcodeOf(size: number): Uint8Array {
+  const codecopy = Buffer.from(`61${size.toString(16).padStart(4, "0")}80600a5f395ff3`, "hex");
+  return Buffer.concat([codecopy, Buffer.alloc(size)]);
+}
+
+/** Code that counts down, 26 gas each time. */
+export function loop(rounds: number): string {
+  return `0x61${rounds.toString(16).padStart(4, "0")}5b600190038060035700`;
+}
+
+export function sign(
+  {key}: Person,
+  delegate: string,
+  nonce: bigint,
+  chainId = CHAIN_ID,
+): AuthorizationObject {
+  const unsigned = {
+    chainId: quantity(chainId) as PrefixedHexString,
+    address: delegate as PrefixedHexString,
+    nonce: quantity(nonce) as PrefixedHexString,
+  };
+  const [, , , yParity, r, s] = eoaCode7702SignAuthorization(unsigned, key) as Uint8Array[];
+  const number = (bytes: Uint8Array | undefined) => quantity(bytesToBigInt(bytes ?? new Uint8Array(0)));
+  return {...unsigned, yParity: number(yParity), r: number(r), s: number(s)};
+}

@@ -1,0 +1,160 @@
+/**
+ * What answers a body, in the test's own process: the service with its lanes, a pool of one thread of each kind, a gateway
+ * and its upstream. Tells how long a body keeps the main thread's processor.
+ */
+
+import type {HttpResponse} from "uWebSockets.js";
+import {setImmediate as turn} from "node:timers/promises";
+import {pino} from "pino";
+import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
+import {createEstimateLane, createLongCalls, type Estimates} from "../../../server/estimates.ts";
+import {Gateway} from "../../../server/gateway/gateway.ts";
+import {HeldBytes} from "../../../server/http/heldBytes.ts";
+import {Reply} from "../../../server/http/reply.ts";
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import {METHOD_NAMES} from "../../../server/methods/methods.ts";
+import {CallTally} from "../../../server/observe/callTally.ts";
+import {RefusalLog} from "../../../server/observe/refusalLog.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {createAnswerMemory, createProofLane} from "../../../server/proofs.ts";
+import {Service} from "../../../server/service.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ThreadClock} from "../../../workers/thread/threadClock.ts";
+import {WorkFolder} from "../chains/serviceChain.ts";
+import type {BodyKind} from "./bodyKinds.ts";
+import {Upstream} from "./upstream.ts";
+
+const SETTINGS = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague"};
+/** Nothing is turned away: requests that were dropped may still be with the threads when the next one comes. */
+const LIMITS = {...DEFAULT_LIMITS, queueCost: 1e9};
+
+/** An answer's first bytes; its reader takes all at once and has gone when he is told to. */
+class Reader {
+  text = "";
+  leave: () => void = () => {};
+  #end: () => void = () => {};
+  /** Fulfilled when the whole answer is written. */
+  readonly ended = new Promise<void>(resolve => {
+    this.#end = resolve;
+  });
+
+  createResponse(): HttpResponse {
+    const take = (bytes: string | ArrayBuffer | Uint8Array | undefined): void => {
+      if (bytes === undefined || this.text.length > 300) return;
+      this.text +=
+        typeof bytes === "string" ? bytes : Buffer.from(bytes as Uint8Array).toString("utf8", 0, 300);
+    };
+    const response = {
+      onAborted: (handler: () => void) => {
+        this.leave = handler;
+        return response;
+      },
+      onWritable: () => response,
+      cork: (write: () => void) => {
+        write();
+        return response;
+      },
+      writeStatus: () => response,
+      writeHeader: () => response,
+      getRemoteAddress: () => new Uint8Array([127, 0, 0, 1]).buffer,
+      getWriteOffset: () => 0,
+      write: (bytes: Uint8Array) => {
+        take(bytes);
+        return true;
+      },
+      tryEnd: (bytes: Uint8Array) => {
+        take(bytes);
+        this.#end();
+        return [true, true];
+      },
+      end: (bytes?: string) => {
+        take(bytes);
+        this.#end();
+        return response;
+      },
+      endWithoutBody: () => response,
+    };
+    return response as unknown as HttpResponse;
+  }
+}
+
+export class AnsweringThread {
+  readonly #clock = new ThreadClock();
+  readonly #folder: WorkFolder;
+  readonly #pool: ProofPool;
+  readonly #upstream: Upstream;
+  readonly #gateway: Gateway;
+  readonly #dispatchers: Dispatcher[] = [];
+  readonly #here: Service;
+  readonly #forwarding: Service;
+
+  private constructor(folder: WorkFolder, pool: ProofPool, upstream: Upstream) {
+    this.#folder = folder;
+    this.#pool = pool;
+    this.#upstream = upstream;
+    this.#gateway = new Gateway(upstream.url, pino({level: "silent"}));
+    const estimate = pool.estimate.bind(pool);
+    const {gasCap, timeMs} = SETTINGS;
+    this.#here = this.#createService({kind: "here", gasCap, timeMs, workers: 1, estimate});
+    this.#forwarding = this.#createService({kind: "gateway", gateway: this.#gateway});
+  }
+
+  static async start(): Promise<AnsweringThread> {
+    const folder = await WorkFolder.create();
+    const directory = await folder.importChain("db", 2, 2);
+    const estimates = {workers: 1, settings: SETTINGS};
+    const options = {directory, workers: 1, cacheBytes: 1 << 24, createIfMissing: false, estimates};
+    const upstream = new Upstream();
+    await upstream.start();
+    return new AnsweringThread(folder, await ProofPool.open(options), upstream);
+  }
+
+  /**
+   * From the whole body to the moment at which its calls are answered or with their threads. Its reader does not wait for those.
+   *
+   * @returns milliseconds of processor time of this thread (of the process where the system does not tell them apart),
+   * and the answer's first bytes
+   */
+  async answer({body, isForGateway}: BodyKind): Promise<{cpuMs: number; text: string}> {
+    const service = isForGateway === true ? this.#forwarding : this.#here;
+    const bytes = Buffer.from(body);
+    const reader = new Reader();
+    const reply = new Reply(reader.createResponse(), new HeldBytes(LIMITS.heldBytesTotal));
+    const startMs = this.#readMs();
+    service.answer(bytes, reply, "test");
+    // Lanes start what has come within a turn at its end.
+    await turn();
+    await turn();
+    const cpuMs = this.#readMs() - startMs;
+    // The upstream is on this thread too: it has no part in what is measured next.
+    if (isForGateway === true) await reader.ended;
+    reader.leave();
+    return {cpuMs, text: reader.text};
+  }
+
+  async stop(): Promise<void> {
+    for (const dispatcher of this.#dispatchers) dispatcher.close();
+    await this.#gateway.close();
+    await this.#upstream.stop();
+    await this.#pool.close();
+    await this.#folder.remove();
+  }
+
+  /** Linux counts a running thread's time at its timer ticks, and when the whole process is asked about. */
+  #readMs(): number {
+    const {user, system} = process.cpuUsage();
+    return this.#clock.readMs() ?? (user + system) / 1000;
+  }
+
+  #createService(estimates: Estimates): Service {
+    const log = pino({level: "silent"});
+    const trouble = new TroubleLog(log);
+    const tally = new CallTally(METHOD_NAMES);
+    const lanes = [createProofLane(this.#pool, createAnswerMemory()), createEstimateLane(estimates)] as const;
+    const observers = {tally, trouble, refusals: new RefusalLog(log)};
+    const dispatcher = new Dispatcher(lanes, createLongCalls(estimates), LIMITS, observers);
+    this.#dispatchers.push(dispatcher);
+    return new Service(this.#pool, estimates, LIMITS, dispatcher, tally, trouble);
+  }
+}

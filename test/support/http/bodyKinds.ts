@@ -1,0 +1,248 @@
+/**
+ * Bodies at the limits: the largest honest ones, and those made to hold up whoever reads them, as many as there are kinds
+ * of things in JSON and in the calls.
+ */
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import {scanBody} from "../../../server/rpc/bodyScan.ts";
+import {ACCOUNTS, CHAIN_ID} from "../chains/serviceChain.ts";
+
+export interface BodyKind {
+  readonly title: string;
+  readonly body: string;
+  /** Who would answer its estimates; left out: this node. */
+  readonly isForGateway?: true;
+}
+
+const {bodyBytes, members, fields, batchCalls, requestCost} = DEFAULT_LIMITS;
+/** Beside what is repeated, a body has a few brackets and fields. */
+const SPARE_MEMBERS = 40;
+const SPARE_BYTES = 500;
+const ENTRIES = requestCost - 40;
+/** A slot in the overrides costs 2. */
+const SLOTS = Math.floor(ENTRIES / 2);
+/** Accounts of the overrides with a slot each. */
+const SLOT_ACCOUNTS = Math.floor(ENTRIES / 3);
+const ACCOUNT = ACCOUNTS[0] as string;
+const ALL = 1e9;
+
+/** Neither zeros in front nor two alike. */
+function word(at: number): string {
+  return `0x${(((BigInt(at + 1) * 0x9e3779b97f4a7c15f39cc0605cedc835n) % (1n << 256n)) | (1n << 255n)).toString(16)}`;
+}
+
+function address(at: number): string {
+  return word(at).slice(0, 42);
+}
+
+/** As many texts as the body's limits leave room for, with commas between. */
+function fill(create: (at: number) => string, most = ALL): string {
+  const texts: string[] = [];
+  let membersLeft = members - SPARE_MEMBERS;
+  let fieldsLeft = fields - SPARE_MEMBERS;
+  let bytesLeft = bodyBytes - SPARE_BYTES;
+  for (let at = 0; at < most; at++) {
+    const text = create(at);
+    const bytes = Buffer.from(text);
+    const shape = scanBody(bytes);
+    membersLeft -= shape.members + 1;
+    fieldsLeft -= shape.fields;
+    bytesLeft -= bytes.length + 1;
+    if (membersLeft < 0 || fieldsLeft < 0 || bytesLeft < 0) break;
+    texts.push(text);
+  }
+  return texts.join();
+}
+
+/** Of a length that counts as one field. */
+function longKey(at: number): string {
+  return "k".repeat(120) + at;
+}
+
+/** So long that a thousand fill a body. */
+function veryLongKey(at: number): string {
+  return "k".repeat(5000) + at;
+}
+
+/** One of a batch of requests that have as many fields as a body may, together. */
+function manyFields(at: number, prefix: string): string {
+  const names = Array.from({length: fields / batchCalls - 1}, (_, key) => `"${prefix}${at}x${key}":1`);
+  return `{"id":1.5,${names.join()}}`;
+}
+
+/** As long as a body can be. */
+function long(text: string, times = 1): string {
+  return text.repeat(Math.floor((bodyBytes / times - SPARE_BYTES) / Buffer.byteLength(text)));
+}
+
+function call(id: string | number, method: string, params: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+}
+
+function batch(create: (at: number) => string, count = batchCalls): string {
+  return `[${Array.from({length: count}, (_, at) => create(at)).join()}]`;
+}
+
+function estimate(fields: string, overrides = "null"): string {
+  return call(1, "chain_estimateGas", `[{"to":"${ACCOUNT}"${fields}},"latest",${overrides}]`);
+}
+
+function proof(id: string | number, keys: string, block = '"latest"'): string {
+  return call(id, "chain_getProof", `["${ACCOUNT}",[${keys}],${block}]`);
+}
+
+/** Half-way between two doubles: only arithmetic with all digits tells to which it goes. */
+const HALF_WAY =
+  "2.4703282292062327208299439643411068618252990130716238221279284125033775363510437593264991818081799618989828234772285886546332835517796989819939738800539093906315035659515570226392290858392449105184435931802849936536152500319370457678249219365623669863658480757001585769269903706311928279558551332927834338409351978015531246597263579574622766465272827220056374006485499977096599470454020828166226237857393450736339007967761930577506740176324673600968951340535537458516661134223766678604862159680461914467291840300530057530849048765391711386591641239524653623881879636239373280423891018672348497668235089863388587925628302755995657524455507255189313690836254779186948667994968324049705821028513185451396213837722826145437693412532098591327667236328125";
+
+function halfWay(digits: number): string {
+  return `${HALF_WAY.slice(0, digits)}e-324`;
+}
+
+/** All numbers together have at most as many characters as a body has members. */
+function oddNumbers(text: string): string {
+  return `[[${fill(() => text, Math.floor((members - SPARE_MEMBERS) / text.length))}]]`;
+}
+
+/** Of 10 fields, all that wallets set: an ERC-20 transfer. */
+function transfer(at: number): string {
+  const data = `0xa9059cbb${"0".repeat(24)}${address(at).slice(2)}${word(at).slice(2)}`;
+  const fees = '"maxFeePerGas":"0x77359400","maxPriorityFeePerGas":"0x3b9aca00"';
+  return `{"type":"0x2","chainId":"${CHAIN_ID}","nonce":"0x${at.toString(16)}","from":"${address(at)}","to":"${ACCOUNT}","gas":"0x186a0",${fees},"value":"0x0","data":"${data}"}`;
+}
+
+/** The largest batches that users send: proofs, and calls of estimates, that together cost what one request may. */
+export function createHonestBodies(): BodyKind[] {
+  const keys = (count: number, first: number) =>
+    Array.from({length: count}, (_, at) => `"${word(first + at)}"`).join();
+  return [
+    {title: "1000 proofs of 17 keys", body: batch(at => proof(at, keys(17, at * 17)))},
+    {title: "18 proofs of 1024 keys", body: batch(at => proof(at, keys(1024, at * 1024)), 18)},
+    {
+      title: "1000 estimates of ERC-20 transfers",
+      body: batch(at => call(at, "chain_estimateGas", `[${transfer(at)},"latest"]`)),
+    },
+  ];
+}
+
+export function createHostileBodies(): BodyKind[] {
+  const kinds: Record<string, string> = {
+    "distinct keys": `{${fill(at => `"k${at.toString(36)}":1`)}}`,
+    "distinct keys that are integers": `{${fill(at => `"${at * 7919}":1`)}}`,
+    "distinct long keys": `{${fill(at => `"${longKey(at)}":1`)}}`,
+    "distinct very long keys": `{${fill(at => `"${veryLongKey(at)}":1`)}}`,
+    "distinct keys with escapes": `{${fill(at => `"\\u00e9${at}":1`)}}`,
+    "one key again and again": `{${fill(() => '"k":1')}}`,
+    "ids again and again": `{${fill(() => '"id":1')},"id":1.5}`,
+    "__proto__ again and again": `{${fill(() => '"__proto__":{}')}}`,
+    "objects of a new shape each": `[[${fill(at => `{"k${at}":1}`)}]]`,
+    "objects of many new shapes": `[[${fill(at => `{${Array.from({length: 20}, (_, key) => `"k${at}x${key}":1`).join()}}`)}]]`,
+    "objects of a long new key each": `[[${fill(at => `{"${longKey(at)}":1}`)}]]`,
+    "objects of a very long new key each": `[[${fill(at => `{"${veryLongKey(at)}":1}`)}]]`,
+    "objects of a new shape with an array each": `[[${fill(at => `{"k${at}":[]}`)}]]`,
+    "objects of a new shape with a new string each": `[[${fill(at => `{"k${at}":"s${at}"}`)}]]`,
+    "fields that are elements too": `[{${fill(at => `"k${at}":[1]`)}}]`,
+    "requests of many fields and an odd id": batch(at => manyFields(at, "k")),
+    "requests of many fields with escapes and an odd id": batch(at => manyFields(at, "\\u0069\\u0064")),
+    digits: `[[${fill(() => "1")}]]`,
+    "whole numbers of 15 digits": `[[${fill(() => "123456789012345")}]]`,
+    "numbers of many digits": oddNumbers(`1.${"7".repeat(770)}`),
+    "numbers with exponents": oddNumbers("9e-265"),
+    "numbers beyond all doubles": oddNumbers("1e999999"),
+    "short numbers half-way between doubles": oddNumbers(halfWay(22)),
+    "numbers half-way between doubles": oddNumbers(halfWay(100)),
+    "long numbers half-way between doubles": oddNumbers(halfWay(768)),
+    "one number of megabytes": call("7".repeat(bodyBytes - SPARE_BYTES), "chain_chainId", "[]"),
+    "empty strings": `[[${fill(() => '""')}]]`,
+    "short strings": `[[${fill(at => `"${at.toString(36)}"`)}]]`,
+    "strings of digits": `[[${fill(at => `"${at * 65536}"`)}]]`,
+    "strings of 120 characters": `[[${fill(at => `"${"s".repeat(115)}${at}"`)}]]`,
+    "one string of megabytes": call(1, long("x"), "[]"),
+    "one string of two-byte characters": call(1, long("\u00e9"), "[]"),
+    "one string of three-byte characters": call(1, long("\u0e01"), "[]"),
+    "one string of four-byte characters": call(1, long("\u{1f600}"), "[]"),
+    "escaped quotes": call(1, long('\\"'), "[]"),
+    "escaped backslashes": call(1, long("\\\\"), "[]"),
+    "escaped characters": call(1, long("\\u0e01"), "[]"),
+    "escaped half characters": call(1, long("\\ud800"), "[]"),
+    "strings of one escape": `[[${fill(() => '"\\n"')}]]`,
+    "empty arrays": `[[${fill(() => "[]")}]]`,
+    "empty objects": `[[${fill(() => "{}")}]]`,
+    "arrays 60 deep": `[[${fill(() => "[".repeat(60) + "]".repeat(60))}]]`,
+    "objects 60 deep": `[[${fill(() => `${'{"a":'.repeat(60)}1${"}".repeat(60)}`)}]]`,
+    spaces: `${" ".repeat(bodyBytes - 1)}1`,
+    quotes: '"'.repeat(bodyBytes),
+    commas: ",".repeat(bodyBytes),
+    brackets: "[".repeat(bodyBytes),
+    "400 000 distinct keys": `{${Array.from({length: 400_000}, (_, at) => `"${at}k":1`).join()}}`,
+    "a long id": call(`"${long("x")}"`, "chain_chainId", "[]"),
+    "a long id of half characters": call(`"${long("\\ud800")}"`, "chain_chainId", "[]"),
+    "ids of half characters": batch(() => call(`"${"\\ud800".repeat(256)}"`, "chain_chainId", "[]")),
+    "odd ids": batch(at => call(`1.${at}${"7".repeat(30)}`, "chain_chainId", "[]")),
+    "elements that are no requests": batch(at => String(at)),
+    "unknown methods": batch(at => call(at, "x".repeat(5000), "[]")),
+    notifications: batch(
+      () =>
+        `{"jsonrpc":"2.0","method":"chain_getProof","params":["${ACCOUNT}",["${long("x", 1000)}"],"latest"]}`,
+    ),
+    "proofs with a long last key": batch(at =>
+      proof(at, `${`"${word(at)}",`.repeat(16)}"${long("x", 2000)}"`),
+    ),
+    "proofs as of unknown hashes": batch(at => proof(at, "", `{"blockHash":"${word(at)}"}`)),
+    "proofs as of a long number": batch(at => proof(at, "", `"0x${long("1", 1100)}"`)),
+    "state roots": batch(at => call(at, "chain_getStateRoot", '["earliest"]')),
+    "a call's data": estimate(`,"data":"0x${long("ab")}"`),
+    "a call's data twice": estimate(`,"data":"0x${long("ab", 2)}","input":"0x${long("ab", 2)}"`),
+    "data that ends badly": estimate(`,"data":"0x${long("ab")}zz"`),
+    "code in overrides": estimate("", `{"${ACCOUNT}":{"code":"0x${long("ab")}"}}`),
+    "a decimal quantity": estimate(`,"value":"1${long("0")}"`),
+    "a hexadecimal quantity": estimate(`,"value":"0x1${long("0")}"`),
+    "a quantity that is a number": estimate(`,"value":1${"0".repeat(39_000)}`),
+    "an access list of addresses": estimate(
+      `,"accessList":[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, ENTRIES)}]`,
+    ),
+    "an access list of keys": estimate(
+      `,"accessList":[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, ENTRIES)}]}]`,
+    ),
+    authorizations: estimate(
+      `,"authorizationList":[${fill(at => `{"chainId":"0x1","address":"${address(at)}","nonce":"0x1","yParity":"0x1","r":"${word(at)}","s":"${word(at)}"}`)}]`,
+    ),
+    "overrides of slots": estimate(
+      "",
+      `{"${ACCOUNT}":{"stateDiff":{${fill(at => `"${word(at)}":"${word(at)}"`, SLOTS)}}}}`,
+    ),
+    "overrides of slots spelled in upper case": estimate(
+      "",
+      `{"${ACCOUNT}":{"state":{${fill(at => `"0X${word(at).slice(2).toUpperCase()}":"${word(at)}"`, SLOTS)}}}}`,
+    ),
+    "overrides of slots of many accounts": estimate(
+      "",
+      `{${fill(at => `"${address(at)}":{"state":{"${word(at)}":"${word(at)}"}}`, SLOT_ACCOUNTS)}}`,
+    ),
+    "overrides of many accounts": estimate("", `{${fill(at => `"${address(at)}":{}`, ENTRIES)}}`),
+    "overrides of all fields": estimate(
+      "",
+      `{${fill(at => `"${address(at)}":{"balance":"0x1","nonce":"0x1","code":"0x6000"}`)}}`,
+    ),
+    "overrides with a slot each": estimate(
+      "",
+      `{${fill(at => `"${address(at)}":{"balance":"0x1","stateDiff":{"0x1":"0x1"}}`, SLOT_ACCOUNTS)}}`,
+    ),
+    "overrides of too many slots": estimate(
+      "",
+      `{"${ACCOUNT}":{"state":{${fill(at => `"0x${at.toString(16)}":"0x1"`)}}}}`,
+    ),
+  };
+  const upstream: Record<string, string> = {
+    "numbers for a gateway": call(1, "chain_estimateGas", `[{},"latest",[${fill(() => "1")}]]`),
+    "slots for a gateway": estimate(
+      "",
+      `{"${ACCOUNT}":{"x":{${fill(at => `"0x${at.toString(16)}":"0x1"`)}}}}`,
+    ),
+    "data for a gateway": estimate(`,"data":"0x${long("ab")}"`),
+    "half characters for a gateway": estimate(`,"data":"${long("\\ud800")}"`),
+  };
+  return [
+    ...Object.entries(kinds).map(([title, body]) => ({title, body})),
+    ...Object.entries(upstream).map(([title, body]) => ({title, body, isForGateway: true as const})),
+  ];
+}

@@ -1,0 +1,45 @@
+/** An answer kept in memory, in the place of a socket; its reader stops and goes on when it is told to. */
+
+import type {Piece} from "../../../server/answer/taskText.ts";
+import type {PendingReply} from "../../../server/dispatch/pendingRequest.ts";
+
+export class CollectedReply implements PendingReply {
+  heldBytes = 0;
+  isBlocked = false;
+  isFinished = false;
+  /** Of a request that was turned away. */
+  retryAfterSeconds: number | null = null;
+  onAborted: (() => void) | null = null;
+  onDrained: (() => void) | null = null;
+  readonly #texts: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.#texts).toString();
+  }
+
+  push(pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      this.#texts.push(Buffer.from(piece.bytes));
+      if (this.isBlocked) this.heldBytes += piece.length;
+      piece.release();
+    }
+  }
+
+  finish(pieces: readonly Piece[]): void {
+    this.push(pieces);
+    this.isFinished = true;
+  }
+
+  sendBusy(text: string, retryAfterSeconds: number): void {
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.#texts.push(Buffer.from(text));
+    this.isFinished = true;
+  }
+
+  /** The reader takes all there is, and will take more. */
+  drain(): void {
+    this.isBlocked = false;
+    this.heldBytes = 0;
+    this.onDrained?.();
+  }
+}

@@ -1,0 +1,57 @@
+/** A service beside which blocks are imported from a source, and what it says of it. */
+import assert from "node:assert/strict";
+import {setTimeout as pause} from "node:timers/promises";
+import {encodeLines} from "../chains/differenceLine.ts";
+import {createLine} from "../chains/serviceChain.ts";
+import {type Daemon, startDaemon} from "../processes/daemon.ts";
+
+/** Between looks at a service, whose import runs at a lower priority than its answers. */
+const LOOK_MS = 20;
+
+/** Blocks of createLine are of 2023: seconds that the newest one may be old. */
+const NO_LAG = ["--max-lag", "1000000000"];
+
+/** Runs `body` against a service that imports from `path`, whose store is `db`. */
+export async function withFollowing(
+  db: string,
+  path: string,
+  body: (daemon: Daemon) => Promise<void>,
+  flags: readonly string[] = NO_LAG,
+): Promise<void> {
+  const daemon = await startDaemon(["--db", db, "--diffs", path, ...flags]);
+  try {
+    await body(daemon);
+    assert.equal((await daemon.stop()).code, 0);
+  } finally {
+    daemon.child.kill("SIGKILL");
+  }
+}
+
+/** Blocks `first` to `last`, each finalized. */
+export function linesOf(first: number, last: number): string {
+  return encodeLines(Array.from({length: last - first + 1}, (_, at) => createLine(first + at, first + at)));
+}
+
+/** Waits until /metrics has this sample. */
+export async function waitForMetric(daemon: Daemon, sample: string): Promise<void> {
+  while (!(await (await fetch(`${daemon.url}/metrics`)).text()).includes(`\n${sample}\n`))
+    await pause(LOOK_MS);
+}
+
+export function waitForHead(daemon: Daemon, block: number): Promise<void> {
+  return waitForMetric(daemon, `proofd_head_block{which="latest"} ${block}`);
+}
+
+export function waitForState(daemon: Daemon, state: string): Promise<void> {
+  return waitForMetric(daemon, `proofd_source_state{state="${state}"} 1`);
+}
+
+/** @param count - of changes of that kind so far */
+export function waitForChange(daemon: Daemon, change: string, count: number): Promise<void> {
+  return waitForMetric(daemon, `proofd_source_changes_total{change="${change}"} ${count}`);
+}
+
+export async function readReadiness(daemon: Daemon): Promise<[status: number, text: string]> {
+  const response = await fetch(`${daemon.url}/readyz`);
+  return [response.status, await response.text()];
+}

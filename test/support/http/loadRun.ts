@@ -1,0 +1,49 @@
+/** Runs of `proofd bench`: short ones, and what holds of every report. */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import type {LoadReport} from "../../../bench/load/report/report.ts";
+import {ACCOUNTS, type WorkFolder} from "../chains/serviceChain.ts";
+import {type Finished, runProofd} from "../processes/daemon.ts";
+
+const SHORT = ["--duration", "1", "--warm-up", "0", "--json"];
+
+/** For --keys: the accounts of block 0 and their slots. @returns the file */
+export async function writeKeys(folder: WorkFolder): Promise<string> {
+  const keys = folder.file("keys.txt");
+  await writeFile(keys, ACCOUNTS.map(address => `${address} 0x1 0x2 0x3 # of block 0\n`).join(""));
+  return keys;
+}
+
+interface Outcome extends Finished {
+  readonly report: LoadReport;
+}
+
+/** A short run whose report is JSON. */
+export async function runBench(url: string, args: readonly string[]): Promise<Outcome> {
+  const finished = await runProofd(["bench", "--url", url, ...SHORT, ...args]);
+  assert.match(finished.stdout, /^\{.*\}\n$/, finished.stderr);
+  return {...finished, report: JSON.parse(finished.stdout)};
+}
+
+/** Whatever happened: every request and every call is counted once. */
+export function assertAddsUp({requests, calls, errors, settings, timeline, latency}: LoadReport): void {
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  const listed = (kind: "rpc" | "http" | "socket") => sum(errors[kind].map(({count}) => count));
+  assert.equal(requests.answered + requests.failed, requests.due);
+  assert.equal(listed("http") + listed("socket") + errors.timeouts, requests.failed);
+  assert.equal(calls.results + calls.errors + calls.malformed + calls.lost, calls.due);
+  assert.equal(calls.due, requests.due * settings.batch);
+  assert.equal(listed("rpc"), calls.errors);
+  assert.equal(errors.malformed, calls.malformed);
+  // Without a warm-up, what arrived is what was due, in the measured time or after it.
+  assert.equal(sum(timeline.map(row => row.answered + row.failed)) + requests.late, requests.due);
+  if (latency !== null) {
+    const {p50Ms, p90Ms, p99Ms, p999Ms, maxMs, distribution} = latency;
+    const ascending = [p50Ms, p90Ms, p99Ms, p999Ms, maxMs];
+    assert.deepEqual(
+      ascending.toSorted((a, b) => a - b),
+      ascending,
+    );
+    assert.deepEqual(distribution.at(-1), [100, maxMs]);
+  }
+}

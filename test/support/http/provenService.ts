@@ -1,0 +1,49 @@
+/** A service over the chain of serviceChain.ts, whose proofs are checked against its state roots. */
+import assert from "node:assert/strict";
+import {sha256Suite} from "../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../verify/hex.ts";
+import {type Proven, verifyProof} from "../../../verify/proofVerifier.ts";
+import {WorkFolder} from "../chains/serviceChain.ts";
+import {type Daemon, startDaemon} from "../processes/daemon.ts";
+import type {Answer} from "./jsonrpcAnswer.ts";
+
+export const LATEST = 6;
+export const FINALIZED = 4;
+
+export class ProvenService {
+  readonly daemon: Daemon;
+  readonly #folder: WorkFolder;
+  /** By block. */
+  readonly #roots: readonly Uint8Array[];
+
+  private constructor(daemon: Daemon, folder: WorkFolder, roots: readonly Uint8Array[]) {
+    this.daemon = daemon;
+    this.#folder = folder;
+    this.#roots = roots;
+  }
+
+  static async start(): Promise<ProvenService> {
+    const folder = await WorkFolder.create();
+    const db = await folder.importChain("db", LATEST, FINALIZED);
+    const daemon = await startDaemon(["--db", db, "--workers", "2"]);
+    const roots: Uint8Array[] = [];
+    for (let block = 0; block <= LATEST; block++) {
+      const {result} = await daemon.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
+      roots.push(decodeHex(result.stateRoot));
+    }
+    return new ProvenService(daemon, folder, roots);
+  }
+
+  /** @throws Error for an answer that is no proof, or not one of `block` */
+  verify(block: number, address: string, keys: readonly string[], answer: Answer): Proven {
+    assert.equal(answer.error, undefined);
+    return verifyProof(sha256Suite, this.#roots[block] as Uint8Array, address, keys, answer.result);
+  }
+
+  /** @throws AssertionError for an exit code other than 0 */
+  async stop(): Promise<void> {
+    const {code} = await this.daemon.stop();
+    await this.#folder.remove();
+    assert.equal(code, 0);
+  }
+}

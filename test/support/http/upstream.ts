@@ -1,0 +1,68 @@
+/** Another node, as a gateway's upstream: an HTTP server that answers as a test tells it to. */
+import {once} from "node:events";
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
+import type {AddressInfo, Socket} from "node:net";
+import "../processes/testProcess.ts";
+
+/** What came with one request. */
+export interface UpstreamRequest {
+  readonly head: IncomingMessage;
+  readonly body: string;
+  /** The parsed body. */
+  readonly call: {readonly id: number; readonly method: string; readonly params: readonly unknown[]};
+}
+
+export type UpstreamHandler = (request: UpstreamRequest, response: ServerResponse) => void;
+
+/** Answers with a text that holds the request's id where it says ID. */
+export function answerText(text: string, status = 200): UpstreamHandler {
+  return ({call}, response) => {
+    response.writeHead(status, {"content-type": "application/json"});
+    response.end(text.replaceAll("ID", String(call.id)));
+  };
+}
+
+export class Upstream {
+  handler: UpstreamHandler = answerText('{"jsonrpc":"2.0","id":ID,"result":"0x5208"}');
+  readonly requests: UpstreamRequest[] = [];
+  /** Connections that were ever opened. */
+  socketCount = 0;
+  readonly #open = new Set<Socket>();
+  #server: Server | null = null;
+  #port = 0;
+
+  get url(): URL {
+    return new URL(`http://127.0.0.1:${this.#port}/rpc?key=path-secret`);
+  }
+
+  /** On a free port; after `stop` on the same one again. */
+  async start(): Promise<void> {
+    this.#server = createServer((head, response) => {
+      let body = "";
+      head.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      head.on("end", () => {
+        const request = {head, body, call: JSON.parse(body)};
+        this.requests.push(request);
+        this.handler(request, response);
+      });
+    });
+    this.#server.on("connection", (socket: Socket) => {
+      this.socketCount++;
+      this.#open.add(socket);
+      socket.on("close", () => this.#open.delete(socket));
+      socket.on("error", () => {});
+    });
+    this.#server.listen(this.#port, "127.0.0.1");
+    await once(this.#server, "listening");
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    const server = this.#server as Server;
+    for (const socket of this.#open) socket.destroy();
+    server.close();
+    await once(server, "close");
+  }
+}

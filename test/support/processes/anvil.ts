@@ -1,0 +1,75 @@
+/** Anvil, a real node, as an own process: an optional dependency, which is not there on every system. */
+import {type ChildProcess, spawnSync} from "node:child_process";
+import {once} from "node:events";
+import {createRequire} from "node:module";
+import {dirname, join} from "node:path";
+import {createInterface} from "node:readline";
+import type {RpcAnswer} from "../http/rpcAnswer.ts";
+import {startChild} from "./childProcesses.ts";
+
+const PACKAGE = "@foundry-rs/anvil-linux-amd64";
+
+export class Anvil {
+  readonly url: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  /**
+   * On a free port.
+   *
+   * @returns why it cannot, in words, where the package is not installed or its binary does not run
+   * @throws Error with what it says if it ends before it listens
+   */
+  static async start(args: readonly string[]): Promise<Anvil | string> {
+    let binary: string;
+    try {
+      const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
+      binary = join(dirname(manifest), "bin", "anvil");
+    } catch {
+      return `${PACKAGE} is not installed`;
+    }
+    const trial = spawnSync(binary, ["--version"], {encoding: "utf8"});
+    if (trial.status !== 0) return `${binary} does not run: ${trial.error?.message ?? trial.stderr}`;
+    const child = startChild(binary, ["--port", "0", ...args]);
+    child.stdin.end();
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    const address = await new Promise<string>((resolve, reject) => {
+      child.once("close", code => reject(new Error(`anvil ended with ${code}: ${said}`)));
+      createInterface(child.stdout).on("line", line => {
+        const listening = /^Listening on (\S+)/.exec(line)?.[1];
+        if (listening !== undefined) resolve(listening);
+      });
+    });
+    return new Anvil(child, `http://${address}`);
+  }
+
+  async ask(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
+    });
+    return (await response.json()) as RpcAnswer;
+  }
+
+  /** `ask`, where no error may come. */
+  async request<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
+    const {result, error} = await this.ask(method, params);
+    if (error !== undefined) throw new Error(`anvil: ${method}: ${error.code} ${error.message}`);
+    return result as Result;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const closed = once(this.#child, "close");
+    this.#child.kill();
+    await closed;
+  }
+}

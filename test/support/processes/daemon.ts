@@ -1,0 +1,129 @@
+/** The built `proofd` as its users run it: a process with arguments, variables, streams and an exit code. */
+import type {ChildProcessWithoutNullStreams} from "node:child_process";
+import {once} from "node:events";
+import {fileURLToPath} from "node:url";
+import {type Finished, startChild} from "./childProcesses.ts";
+
+const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
+
+/** The metric of what the admitted and unfinished calls of chain_getProof cost. */
+export const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
+
+export type {Finished};
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Written to standard input, which is closed after it. */
+  readonly input?: string;
+  readonly cwd?: string;
+  /** Another program that announces itself in the same way. */
+  readonly main?: string;
+  /** A program and its arguments that runs it: a tracer. */
+  readonly under?: readonly string[];
+}
+
+/** Runs a command to its end. */
+export async function runProofd(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const daemon = new Daemon(args, options);
+  daemon.child.stdin.end(options.input ?? "");
+  return daemon.finished;
+}
+
+/** Starts `proofd serve` on a free port and waits until it listens. @throws Error with its stderr if it ends before */
+export async function startDaemon(args: readonly string[], options: RunOptions = {}): Promise<Daemon> {
+  const daemon = new Daemon(["serve", "--port", "0", ...args], options);
+  await daemon.listening;
+  return daemon;
+}
+
+export class Daemon {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly finished: Promise<Finished>;
+  /** Settles at the line that says so. */
+  readonly listening: Promise<void>;
+  stdout = "";
+  stderr = "";
+  /** The JSON line; empty until it came. */
+  announcement: Readonly<Record<string, unknown>> = {};
+
+  constructor(args: readonly string[], options: RunOptions = {}) {
+    // The test runner's own variables must not reach the program.
+    const env = {PATH: process.env.PATH ?? "", ...options.env};
+    const cwd = options.cwd === undefined ? {} : {cwd: options.cwd};
+    const main = options.main ?? MAIN;
+    const [command, ...rest] = [...(options.under ?? []), process.execPath, main, ...args] as [string];
+    this.child = startChild(command, rest, {env, ...cwd});
+    this.child.stdin.on("error", () => {}); // it may end before it has read all
+    this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+    this.finished = once(this.child, "close").then(([code, signal]) => {
+      return {code: code as number | null, signal, stdout: this.stdout, stderr: this.stderr};
+    });
+    this.listening = new Promise((resolve, reject) => {
+      this.child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        this.stdout += text;
+        const end = this.stdout.indexOf("\n");
+        if (end === -1 || "msg" in this.announcement || !this.stdout.startsWith("{")) return;
+        this.announcement = JSON.parse(this.stdout.slice(0, end));
+        resolve();
+      });
+      this.finished.then(({code, stderr}) => reject(new Error(`proofd ended with ${code}: ${stderr}`)));
+    });
+    this.listening.catch(() => {}); // whoever waits for it sees it
+  }
+
+  get url(): string {
+    return String(this.announcement.url);
+  }
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  /** @returns the answer's text and status */
+  async post(body: string | Uint8Array): Promise<{status: number; text: string}> {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: body as string,
+    });
+    return {status: response.status, text: await response.text()};
+  }
+
+  /** @returns the parsed answer */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async send(body: unknown): Promise<any> {
+    return JSON.parse((await this.post(JSON.stringify(body))).text);
+  }
+
+  /** One call. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async call(method: string, params: unknown = []): Promise<any> {
+    return this.send({jsonrpc: "2.0", id: 1, method, params});
+  }
+
+  /** @returns the value of a metric with exactly these labels, 0 where it is not there */
+  async readMetric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.url}/metrics`)).text();
+    const line = text.split("\n").find(one => one.startsWith(`${name} `));
+    return line === undefined ? 0 : Number(line.slice(name.length + 1));
+  }
+
+  /** Waits until stderr matches. @throws Error if the process ends before */
+  async waitForStderr(pattern: RegExp): Promise<void> {
+    let hasEnded = false;
+    const ended = this.finished.then(() => {
+      hasEnded = true;
+    });
+    while (!pattern.test(this.stderr)) {
+      if (hasEnded) throw new Error(`proofd ended and did not say ${pattern}: ${this.stderr}`);
+      await Promise.race([once(this.child.stderr, "data"), ended]);
+    }
+  }
+
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {
+    this.child.kill(signal);
+    return this.finished;
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * An import in a process of its own, to be killed: says on standard output what is acknowledged.
+ *
+ * Run: node importProcess.js DIRECTORY BLOCKS.ndjson
+ */
+import {ProofPool} from "../../../workers/pool/pool.ts";
+
+const [directory, path] = process.argv.slice(2) as [string, string];
+const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+const job = {source: {kind: "diffs", path, follow: false}, finalized: "last"} as const;
+const outcome = await pool.startImport(job, ({head}) => process.stdout.write(`${head.latest}\n`)).outcome;
+await pool.close();
+process.exitCode = outcome.ok ? 0 : 1;

@@ -1,0 +1,53 @@
+/**
+ * A process that imports from one input again and again, stopped in the middle or with its thread killed, and then says
+ * which descriptors of it are left open.
+ *
+ * Run: node importThreads.js DIRECTORY INPUT, an empty file or a FIFO
+ */
+import {readdirSync, readlinkSync} from "node:fs";
+import {open} from "node:fs/promises";
+import type {Piscina} from "piscina";
+import {ProofPool, type Running} from "../../../workers/pool/pool.ts";
+import {encodeLines} from "../chains/differenceLine.ts";
+import {createLine} from "../chains/serviceLines.ts";
+
+const ROUNDS = 4;
+const [directory, path] = process.argv.slice(2) as [string, string];
+const pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+
+/** The threads are the pool's own business; only a test may kill one. */
+function killImportThread(): void {
+  const {imports} = pool as unknown as {imports: Piscina};
+  for (const thread of imports.threads) void thread.terminate();
+}
+
+/** @param end - called when the block is on disk, with more to come */
+async function importBlock(block: number, end: (running: Running<unknown>) => void): Promise<void> {
+  const job = {source: {kind: "diffs", path, follow: true}} as const;
+  const onEvent = (): void => end(running);
+  const running: Running<unknown> = pool.startImport(job, onEvent);
+  const ended = running.outcome.then(
+    () => "stopped",
+    () => "died",
+  );
+  const writer = await open(path, "a");
+  await writer.write(encodeLines([createLine(block)]));
+  const how = await ended;
+  await writer.close();
+  process.stdout.write(`${how}\n`);
+}
+
+for (let round = 0; round < ROUNDS; round++) {
+  await importBlock(2 * round, running => running.stop());
+  await importBlock(2 * round + 1, killImportThread);
+}
+await pool.close();
+const left = readdirSync("/proc/self/fd").flatMap(fd => {
+  try {
+    return [readlinkSync(`/proc/self/fd/${fd}`)];
+  } catch {
+    return []; // the one that lists them
+  }
+});
+const ours = left.filter(target => target === path || target.startsWith(directory));
+process.stdout.write(`left open: ${ours.join(" ")}\n`);

@@ -1,0 +1,22 @@
+/**
+ * A process whose files may not grow beyond a size (`ulimit -f`), as on a full disk: imports, and tries to write again after
+ * a write was refused.
+ *
+ * Run: node limitedProcess.js DIRECTORY BLOCKS.ndjson, prints one line of JSON
+ */
+import {ProofPool} from "../../../workers/pool/pool.ts";
+
+const [directory, path] = process.argv.slice(2) as [string, string];
+const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+const job = {source: {kind: "diffs", path, follow: false}, finalized: 0} as const;
+let acknowledged: number | null = null;
+const first = await pool.startImport(job, ({head}) => {
+  acknowledged = head.latest;
+}).outcome;
+const second = await pool.startImport(job, () => {}).outcome;
+const rollback = await pool.rollback(0).then(
+  () => "done",
+  (error: Error) => error.message,
+);
+await pool.close();
+process.stdout.write(`${JSON.stringify({acknowledged, first, second, rollback})}\n`);

@@ -1,0 +1,183 @@
+/**
+ * The rollup's state at every block, slow and obvious: the block differences of spec/tree.md section 5 applied in the
+ * order of section 3 to in-memory trees, a copy of the account tree kept per block.
+ *
+ *   block n   ->  account tree (a ReferenceTree)  +  address -> account
+ *   account   ->  nonce, balance, code, slots, storage tree; replaced whole when it changes
+ */
+
+import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+import {keccak256} from "../../../verify/keccak256.ts";
+import type {AccountDifference, DifferenceLine} from "../chains/differenceLine.ts";
+import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "./referenceTree.ts";
+
+export interface ReferenceAccount {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly code: Uint8Array;
+  /** Slots that are not zero. */
+  readonly slots: ReadonlyMap<bigint, bigint>;
+  readonly storage: ReferenceTree;
+}
+
+/** The `result` of chain_getProof. */
+export interface ProofResult {
+  readonly accountProof: ExistenceProof | AbsenceProof;
+  readonly storageProofs: readonly (ExistenceProof | AbsenceProof)[];
+}
+
+interface Snapshot {
+  readonly hash: string;
+  readonly stateRoot: Uint8Array;
+  readonly tree: ReferenceTree;
+  /** By address, lower case. */
+  readonly accounts: ReadonlyMap<string, ReferenceAccount>;
+}
+
+export class ReferenceState {
+  readonly suite: HashSuite;
+  readonly #blocks: Snapshot[] = [];
+
+  constructor(suite: HashSuite, lines: readonly DifferenceLine[] = []) {
+    this.suite = suite;
+    for (const line of lines) this.applyBlock(line);
+  }
+
+  /** Number of the newest block; -1 before block 0. */
+  get latest(): number {
+    return this.#blocks.length - 1;
+  }
+
+  /** @throws Error if the line does not follow the newest block, or expects another state root */
+  applyBlock(line: DifferenceLine): void {
+    const previous = this.#blocks.at(-1);
+    if (Number(line.number) !== this.#blocks.length)
+      throw new Error(`block ${line.number} is not the next one`);
+    if (previous !== undefined && line.parentHash !== undefined && line.parentHash !== previous.hash)
+      throw new Error(`block ${line.number} has another parent`);
+
+    const tree = previous?.tree.copy() ?? ReferenceTree.create(this.suite);
+    const accounts = new Map(previous?.accounts);
+    const touched = sortByKey(
+      Object.entries(line.accounts).map(([text, difference]) => {
+        const address = text.toLowerCase();
+        return {hKey: this.suite.hashAddress(decodeHex(address)), address, difference};
+      }),
+    );
+    for (const {hKey, address, difference} of touched) {
+      if (difference === null) {
+        tree.delete(hKey);
+        accounts.delete(address);
+        continue;
+      }
+      if (difference.reset === true) {
+        tree.delete(hKey);
+        accounts.delete(address);
+      }
+      const account = this.#applyDifference(accounts.get(address) ?? this.#createAccount(), difference);
+      const value = this.#encodeAccount(account);
+      accounts.set(address, account);
+      const old = tree.read(hKey);
+      if (old === undefined || Buffer.compare(old, value) !== 0)
+        tree.put(hKey, this.suite.hashAccountValue(value), value);
+    }
+
+    const stateRoot = tree.topRoot();
+    if (line.stateRoot !== undefined && line.stateRoot !== encodeHex(stateRoot))
+      throw new Error(`block ${line.number} expects another state root`);
+    this.#blocks.push({hash: line.hash, stateRoot, tree, accounts});
+  }
+
+  /** Forgets the blocks above `block`. */
+  rollback(block: number): void {
+    this.#blocks.length = block + 1;
+  }
+
+  /** @returns 32 bytes */
+  stateRoot(block: number): Uint8Array {
+    return this.#at(block).stateRoot;
+  }
+
+  readAccount(block: number, address: string): ReferenceAccount | undefined {
+    return this.#at(block).accounts.get(address.toLowerCase());
+  }
+
+  /** @returns 0 where the slot or its account is absent */
+  readSlot(block: number, address: string, slot: bigint): bigint {
+    return this.readAccount(block, address)?.slots.get(slot) ?? 0n;
+  }
+
+  /** @param keys - storage keys in any spelling of spec/json-rpc.md */
+  prove(block: number, address: string, keys: readonly string[]): ProofResult {
+    const {tree} = this.#at(block);
+    const key = address.toLowerCase();
+    const storage = this.readAccount(block, address)?.storage ?? ReferenceTree.create(this.suite);
+    return {
+      accountProof: tree.prove(key, this.suite.hashAddress(decodeHex(key))),
+      storageProofs: keys.map(text => {
+        const slot = BigInt(text);
+        return storage.prove(encodeHex(word(slot)), hashSlot(this.suite, slot));
+      }),
+    };
+  }
+
+  #at(block: number): Snapshot {
+    const snapshot = this.#blocks[block];
+    if (snapshot === undefined) throw new RangeError(`block ${block} is not held`);
+    return snapshot;
+  }
+
+  #createAccount(): ReferenceAccount {
+    const storage = ReferenceTree.create(this.suite);
+    return {nonce: 0n, balance: 0n, code: new Uint8Array(), slots: new Map(), storage};
+  }
+
+  /** Left-out fields keep their values; slots by ascending hKey, zero deletes. */
+  #applyDifference(old: ReferenceAccount, difference: AccountDifference): ReferenceAccount {
+    let {slots, storage} = old;
+    if (difference.storage !== undefined) {
+      const written = new Map(slots);
+      storage = storage.copy();
+      const changes = sortByKey(
+        Object.entries(difference.storage).map(([slot, value]) => {
+          return {hKey: hashSlot(this.suite, BigInt(slot)), slot: BigInt(slot), value: BigInt(value)};
+        }),
+      );
+      for (const {hKey, slot, value} of changes) {
+        if (value === 0n) {
+          written.delete(slot);
+          storage.delete(hKey);
+        } else {
+          written.set(slot, value);
+          storage.put(hKey, hashSlotValue(this.suite, value), word(value));
+        }
+      }
+      slots = written;
+    }
+    return {
+      nonce: difference.nonce === undefined ? old.nonce : BigInt(difference.nonce),
+      balance: difference.balance === undefined ? old.balance : BigInt(difference.balance),
+      code: difference.code === undefined ? old.code : decodeHex(difference.code.toLowerCase()),
+      slots,
+      storage,
+    };
+  }
+
+  /** The 192 bytes of an account value. */
+  #encodeAccount(account: ReferenceAccount): Uint8Array {
+    return Buffer.concat([
+      word(account.nonce),
+      word(account.balance),
+      account.storage.topRoot(),
+      this.suite.hashCode(account.code),
+      keccak256(account.code),
+      word(account.code.length),
+    ]);
+  }
+}
+
+/** @returns by ascending hKey */
+function sortByKey<Entry extends {readonly hKey: Uint8Array}>(entries: Entry[]): Entry[] {
+  return entries.sort((a, b) => Buffer.compare(a.hKey, b.hKey));
+}

@@ -1,0 +1,60 @@
+/** Calls of chain_getProof as the pool takes them (workers/job/proveJob.ts): packed in, texts out. */
+
+import {word} from "../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../verify/hex.ts";
+import {CALL_HEAD_BYTES} from "../../../workers/job/proveJob.ts";
+import type {ProofPool} from "../../../workers/pool/pool.ts";
+
+export interface ProveCall {
+  readonly block: number;
+  /** Lower case. */
+  readonly address: string;
+  readonly slots: readonly bigint[];
+}
+
+/** Calls per job: some 10 MB of answers where each call has ten slots. */
+const CALLS_PER_JOB = 64;
+
+function packCalls(calls: readonly ProveCall[]): Uint8Array {
+  return Buffer.concat(
+    calls.flatMap(({block, address, slots}) => {
+      const head = Buffer.alloc(CALL_HEAD_BYTES);
+      head.writeUIntBE(block, 0, 6);
+      head.set(decodeHex(address), 6);
+      head.writeUInt16BE(slots.length, 26);
+      return [head, ...slots.map(word)];
+    }),
+  );
+}
+
+/**
+ * All calls, 64 per job, on all threads of the pool.
+ *
+ * @returns per call its JSON-RPC response (with its place in `calls` as id), or the failure's name
+ */
+export async function proveCalls(pool: ProofPool, calls: readonly ProveCall[]): Promise<string[]> {
+  const jobs: Promise<string[]>[] = [];
+  for (let start = 0; start < calls.length; start += CALLS_PER_JOB) {
+    const part = calls.slice(start, start + CALLS_PER_JOB);
+    jobs.push(proveJob(pool, part, start));
+  }
+  return (await Promise.all(jobs)).flat();
+}
+
+async function proveJob(pool: ProofPool, calls: readonly ProveCall[], firstId: number): Promise<string[]> {
+  const ids = calls.map((_, i) => `${firstId + i}`);
+  const {text, ends, failures} = await pool.prove({calls: packCalls(calls), ids});
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  const failureOf = new Map(failures.map(({call, failure}) => [call, failure]));
+  return calls.map((_, i) => {
+    const start = i === 0 ? 0 : (ends[i - 1] as number);
+    const end = ends[i] as number;
+    const failure = failureOf.get(i);
+    if (failure !== undefined) {
+      if (end !== start) throw new Error(`call ${i} failed and has ${end - start} bytes`);
+      return failure;
+    }
+    if (bytes[end - 1] !== 0x2c) throw new Error(`answer ${i} does not end with a comma`);
+    return bytes.toString("utf8", start, end - 1);
+  });
+}

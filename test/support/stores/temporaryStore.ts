@@ -1,0 +1,63 @@
+/** A store in a folder of its own under the system's temporary one, opened through the real pool. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import "../processes/testProcess.ts";
+
+const CHAIN_ID = 1337n;
+
+export class TemporaryStore {
+  readonly #folder: string;
+  readonly #workers: number;
+  pool: ProofPool;
+
+  private constructor(folder: string, workers: number, pool: ProofPool) {
+    this.#folder = folder;
+    this.#workers = workers;
+    this.pool = pool;
+  }
+
+  /** @param workers - proof threads */
+  static async create(workers = 1): Promise<TemporaryStore> {
+    const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
+    return new TemporaryStore(folder, workers, await openPool(folder, workers));
+  }
+
+  /** Closes the pool and opens the same folder with a new one. */
+  async reopen(): Promise<void> {
+    await this.pool.close();
+    this.pool = await openPool(this.#folder, this.#workers);
+  }
+
+  /** @param finalized - as in ImportJob; left out: as the lines say */
+  async importLines(
+    lines: readonly DifferenceLine[],
+    finalized?: ImportJob["finalized"],
+  ): Promise<ImportOutcome> {
+    const path = join(this.#folder, "blocks.ndjson");
+    await writeFile(path, encodeLines(lines));
+    const source = {kind: "diffs", path, follow: false} as const;
+    const job = {source, chainId: CHAIN_ID, ...(finalized === undefined ? {} : {finalized})};
+    return await this.pool.startImport(job, () => {}).outcome;
+  }
+
+  /** importLines, where nothing may go wrong. */
+  async mustImport(lines: readonly DifferenceLine[], finalized?: ImportJob["finalized"]): Promise<void> {
+    const outcome = await this.importLines(lines, finalized);
+    assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
+    assert.equal(outcome.head.latest, lines.length === 0 ? null : Number(lines.at(-1)?.number));
+  }
+
+  async close(): Promise<void> {
+    await this.pool.close();
+    await rm(this.#folder, {recursive: true});
+  }
+}
+
+function openPool(folder: string, workers: number): Promise<ProofPool> {
+  return ProofPool.open({directory: join(folder, "db"), workers, cacheBytes: 1 << 20, createIfMissing: true});
+}
