@@ -1,0 +1,238 @@
+/**
+ * What each folder may import, as the linter sees it: probes in a copy of its configuration, one import each. A path ends
+ * in ".ts" and is the package's own file, written from its root; everything else is a library.
+ */
+import assert from "node:assert/strict";
+import {existsSync} from "node:fs";
+import {cp, mkdir, readdir, readFile, writeFile} from "node:fs/promises";
+import {join, relative} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+
+interface FolderRule {
+  readonly may: readonly string[];
+  readonly mayNot: readonly string[];
+}
+
+interface Diagnostic {
+  readonly category: string;
+  readonly location: {readonly path: string};
+}
+
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
+const BIOME = join(ROOT, "node_modules/@biomejs/biome/bin/biome");
+/** No folder but test may import these: a folder that nobody has thought of yet, and the tests. */
+const NEVER = ["future/thing.ts", "future/room/thing.ts", "test/support/thing.ts"];
+
+/** The folder table of ARCHITECTURE.md. */
+const RULES: Readonly<Record<string, FolderRule>> = {
+  storage: {
+    may: ["node:fs", "node:fs/promises", "level", "hash-wasm", "storage/errors.ts", "storage/hash/suite.ts"],
+    mayNot: [
+      "piscina",
+      "@ethereumjs/rlp",
+      "left-pad",
+      "workers/pool/pool.ts",
+      "verify/hex.ts",
+      "demo/abi.ts",
+    ],
+  },
+  "storage/tree": {
+    may: ["node:fs/promises", "@chainsafe/as-sha256", "@noble/hashes/sha3.js", "storage/hash/suite.ts"],
+    mayNot: ["piscina", "undici", "workers/job/head.ts", "server/limits.ts"],
+  },
+  workers: {
+    may: ["piscina", "@ethereumjs/evm", "storage/errors.ts", "workers/job/head.ts"],
+    mayNot: ["level", "uWebSockets.js", "server/limits.ts", "sync/node/thing.ts", "cli/exitCode.ts"],
+  },
+  "workers/estimate": {
+    may: ["node:vm", "@noble/curves/bls12-381.js", "storage/tree/account.ts", "workers/job/head.ts"],
+    mayNot: ["level", "pino", "server/rpc/rpcError.ts", "verify/hex.ts", "bench/load/loadRun.ts"],
+  },
+  "workers/estimate/fee": {
+    may: ["node:zlib", "@ethereumjs/rlp", "storage/hex.ts", "workers/job/head.ts"],
+    mayNot: ["level", "prom-client", "server/limits.ts", "demo/abi.ts"],
+  },
+  server: {
+    may: [
+      "uWebSockets.js",
+      "prom-client",
+      "pino",
+      "undici",
+      "workers/pool/pool.ts",
+      "server/rpc/rpcError.ts",
+    ],
+    mayNot: ["piscina", "level", "workers/prove/prover.ts", "storage/errors.ts", "cli/exitCode.ts"],
+  },
+  "server/http": {
+    may: ["uWebSockets.js", "node:dns/promises", "workers/job/head.ts"],
+    mayNot: [
+      "commander",
+      "workers/thread/threadClock.ts",
+      "storage/hex.ts",
+      "sync/feed.ts",
+      "client/client.ts",
+    ],
+  },
+  "server/methods/estimateGas": {
+    may: ["workers/job/estimateCall.ts", "server/rpc/quantity.ts"],
+    mayNot: ["@ethereumjs/tx", "workers/estimate/machine.ts", "storage/hex.ts", "verify/hex.ts"],
+  },
+  sync: {
+    may: ["node:fs", "workers/pool/pool.ts", "workers/job/head.ts", "sync/node/thing.ts"],
+    mayNot: ["left-pad", "workers/import/importer.ts", "server/front.ts", "storage/hex.ts"],
+  },
+  "sync/finality": {
+    may: ["node:fs", "workers/pool/pool.ts", "workers/job/head.ts", "sync/node/thing.ts"],
+    mayNot: ["left-pad", "workers/import/importer.ts", "server/front.ts", "storage/hex.ts"],
+  },
+  cli: {
+    may: [
+      "commander",
+      "pino",
+      "server/front.ts",
+      "workers/pool/pool.ts",
+      "cli/flags/flag.ts",
+      "sync/node/thing.ts",
+    ],
+    mayNot: ["left-pad", "piscina", "bench/stages/main.ts"],
+  },
+  "cli/commands": {
+    may: ["cli-progress", "bench/load/loadRun.ts", "demo/demoChain.ts", "storage/hex.ts", "cli/exitCode.ts"],
+    mayNot: ["left-pad", "level", "bench/peers/main.ts", "bench/served/table.ts"],
+  },
+  verify: {
+    may: ["node:crypto", "@noble/hashes/sha3.js", "verify/hex.ts"],
+    mayNot: ["level", "hash-wasm", "storage/hex.ts", "workers/job/head.ts", "demo/abi.ts"],
+  },
+  demo: {
+    may: ["@ethereumjs/vm", "solc", "storage/hex.ts", "workers/execution/genesis.ts", "verify/hex.ts"],
+    mayNot: ["server/front.ts", "cli/exitCode.ts", "bench/stages/main.ts"],
+  },
+  bench: {
+    may: ["tinybench", "storage/stateStore.ts", "bench/stages/main.ts"],
+    mayNot: [],
+  },
+  "bench/stages": {
+    may: ["tinybench", "storage/stateStore.ts", "server/limits.ts", "demo/abi.ts", "bench/load/loadRun.ts"],
+    mayNot: [],
+  },
+  "bench/load": {
+    may: [
+      "node:worker_threads",
+      "undici",
+      "verify/hex.ts",
+      "client/client.ts",
+      "bench/load/traffic/clock.ts",
+    ],
+    mayNot: [
+      "level",
+      "piscina",
+      "server/limits.ts",
+      "workers/job/head.ts",
+      "storage/hex.ts",
+      "bench/stages/main.ts",
+    ],
+  },
+  "bench/load/traffic": {
+    may: ["hdr-histogram-js", "verify/hex.ts", "client/client.ts", "bench/load/loadOptions.ts"],
+    mayNot: [
+      "uWebSockets.js",
+      "server/limits.ts",
+      "workers/job/head.ts",
+      "storage/hex.ts",
+      "bench/served/table.ts",
+    ],
+  },
+  client: {
+    may: ["client/rpc/thing.ts"],
+    mayNot: ["left-pad", "verify/hex.ts", "storage/hex.ts", "contracts/thing.ts"],
+  },
+  "client/rpc": {
+    may: ["client/client.ts"],
+    mayNot: ["left-pad", "verify/hex.ts", "server/rpc/rpcError.ts", "contracts/thing.ts"],
+  },
+  contracts: {
+    may: ["contracts/src/thing.ts"],
+    mayNot: ["left-pad", "verify/hex.ts", "demo/abi.ts", "client/client.ts"],
+  },
+  "contracts/src": {
+    may: ["contracts/thing.ts"],
+    mayNot: ["left-pad", "verify/hex.ts", "demo/abi.ts", "client/client.ts"],
+  },
+  "future/room": {
+    may: ["node:fs", "future/room/thing.ts"],
+    mayNot: ["left-pad", "storage/hex.ts", "verify/hex.ts"],
+  },
+  "test/unit/storage": {
+    may: [...NEVER, "fast-check", "storage/hex.ts", "server/front.ts", "bench/stages/main.ts"],
+    mayNot: [],
+  },
+};
+
+let folder: WorkFolder;
+/** Of the copy, each with an import that the linter refuses. */
+let refused: ReadonlySet<string>;
+
+/** @returns of the file that imports `what` from a folder */
+function probePath(from: string, what: string): string {
+  return `${from}/probe-${what.replaceAll(/[^\w]/g, "-")}.ts`;
+}
+
+async function writeProbe(from: string, what: string): Promise<void> {
+  const path = relative(from, what);
+  const specifier = !what.endsWith(".ts") ? what : path.startsWith("..") ? path : `./${path}`;
+  await writeFile(folder.file(probePath(from, what)), `import "${specifier}";\n`);
+}
+
+async function copyConfiguration(): Promise<void> {
+  for (const name of [".gitignore", "biome.json"]) await cp(join(ROOT, name), folder.file(name));
+  for (const name of await readdir(ROOT)) {
+    const config = join(name, "biome.json");
+    if (existsSync(join(ROOT, config))) await cp(join(ROOT, config), folder.file(config));
+  }
+}
+
+/** Runs what `npm run lint` runs, in the copy. */
+async function findRefused(): Promise<Set<string>> {
+  const {scripts} = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const [, ...args] = scripts.lint.split(" ");
+  const options = ["--reporter=json", "--max-diagnostics=none"];
+  const {code, stdout} = await runChild(process.execPath, [BIOME, ...args, ...options], {cwd: folder.path});
+  assert.equal(code, 1);
+  const {diagnostics} = JSON.parse(stdout) as {diagnostics: Diagnostic[]};
+  const imports = diagnostics.filter(({category}) => category === "lint/style/noRestrictedImports");
+  return new Set(imports.map(({location}) => location.path));
+}
+
+/** What the folder of a rule may not import. */
+function listForbidden({may, mayNot}: FolderRule): string[] {
+  return [...mayNot, ...NEVER.filter(what => !may.includes(what))];
+}
+
+before(async () => {
+  folder = await WorkFolder.create();
+  await copyConfiguration();
+  for (const [from, rule] of Object.entries(RULES)) {
+    await mkdir(folder.file(from), {recursive: true});
+    for (const what of [...rule.may, ...listForbidden(rule)]) await writeProbe(from, what);
+  }
+  refused = await findRefused();
+});
+
+after(() => folder.remove());
+
+for (const [from, rule] of Object.entries(RULES)) {
+  test(`a file of ${from}/ may import what the rule of its folder names`, () => {
+    assert.deepEqual(
+      rule.may.filter(what => refused.has(probePath(from, what))),
+      [],
+    );
+  });
+  test(`lint fails where a file of ${from}/ imports anything else`, () => {
+    const passed = listForbidden(rule).filter(what => !refused.has(probePath(from, what)));
+    assert.deepEqual(passed, []);
+  });
+}
