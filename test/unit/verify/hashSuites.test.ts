@@ -1,4 +1,4 @@
-/** The tests' own hash suites: fixed points of spec/tree.md section 2 and the published vectors. */
+/** The verifier's own hash suites: fixed points of docs/proofs.md and published hashes. */
 import assert from "node:assert/strict";
 import {createHash, randomBytes} from "node:crypto";
 import {test} from "node:test";
@@ -16,7 +16,7 @@ import {
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import {keccak256} from "../../../verify/keccak256.ts";
 import {poseidon2} from "../../../verify/poseidon2.ts";
-import {readVectors} from "../../support/reference/vectors.ts";
+import {readFixture} from "../../support/reference/fixtures.ts";
 
 const FIXED_POINTS = [
   {
@@ -81,28 +81,23 @@ test("poseidon2 refuses an element of p or more and a limb of more than two byte
   );
 });
 
-test("poseidon2 gives the published hashes", t => {
-  const file = readVectors<{vectors: {in: string; out: string}[]}>(t, "hash_poseidon2.json");
-  for (const vector of file?.vectors ?? [])
-    assert.equal(encodeHex(poseidon2(decodeHex(vector.in))), vector.out);
+test("poseidon2 gives the published hashes", () => {
+  const {hashes} = readFixture<{hashes: {input: string; output: string}[]}>("published/hashes-poseidon2");
+  for (const {input, output} of hashes) assert.equal(encodeHex(poseidon2(decodeHex(input))), output);
 });
 
-test("poseidon2 gives the published account keys", t => {
-  const file = readVectors<{vectors: {input: string; output: string}[]}>(
-    t,
-    "hash_account_key_poseidon2.json",
+test("poseidon2 gives the published account keys", () => {
+  const {accountKeys} = readFixture<{accountKeys: {address: string; hKey: string}[]}>(
+    "published/accountKeys-poseidon2",
   );
-  for (const vector of file?.vectors ?? [])
-    assert.equal(encodeHex(poseidon2Suite.hashAddress(decodeHex(vector.input.toLowerCase()))), vector.output);
+  for (const {address, hKey} of accountKeys)
+    assert.equal(encodeHex(poseidon2Suite.hashAddress(decodeHex(address))), hKey);
 });
 
-test("poseidon2 gives the published constants: empty code and empty sub-trees of every height", t => {
-  const file = readVectors<{constants: Record<string, unknown>}>(t, "trie_roots_poseidon2.json");
-  if (file === undefined) return;
-  assert.equal(encodeHex(poseidon2Suite.hashCode(new Uint8Array())), file.constants.emptyCodeHash);
-  assert.equal(encodeHex(poseidon2Suite.tailKey), file.constants.tailHKey);
-  assert.deepEqual(
-    zeroSubTrees(poseidon2Suite).map(encodeHex),
-    file.constants["emptySubtreeHashes(height0..40)"],
-  );
+test("poseidon2 gives the published constants: empty code and empty sub-trees of every height", () => {
+  const {tailKey, emptyCodeHash, emptySubTrees} =
+    readFixture<Record<string, unknown>>("published/trees-poseidon2");
+  assert.equal(encodeHex(poseidon2Suite.hashCode(new Uint8Array())), emptyCodeHash);
+  assert.equal(encodeHex(poseidon2Suite.tailKey), tailKey);
+  assert.deepEqual(zeroSubTrees(poseidon2Suite).map(encodeHex), emptySubTrees);
 });

@@ -1,14 +1,14 @@
-/** The published vectors, which lie beside the checkout in ../shared/vectors and not everywhere. */
+/** Published data that is too large for test/fixtures: it lies beside the checkout in ../shared/vectors, and not everywhere. */
 import {existsSync, readFileSync} from "node:fs";
 import type {TestContext} from "node:test";
 
 const FOLDER = new URL("../shared/vectors/", import.meta.resolve("#package/package.json"));
 
 /** @returns the parsed file, or undefined after marking the test as skipped */
-export function readVectors<Shape>(t: TestContext, name: string): Shape | undefined {
+export function readPublicData<Shape>(t: TestContext, name: string): Shape | undefined {
   const file = new URL(name, FOLDER);
   if (!existsSync(file)) {
-    t.diagnostic(`NOT CHECKED against the published vectors: ${file.pathname} is absent`);
+    t.diagnostic(`NOT CHECKED against published data: ${file.pathname} is absent`);
     t.skip(`${file.pathname} is absent`);
     return undefined;
   }

@@ -1,0 +1,18 @@
+/**
+ * The vectors in test/fixtures. Each file says in `source` where it comes from:
+ *
+ *   published/   hashes, roots and digests that others have published, in our own form
+ *   own/         made by writeFixtures.ts from the reference trees and the hashes of verify/
+ */
+import {readFileSync} from "node:fs";
+import {fileURLToPath} from "node:url";
+
+/** @param name - below test/fixtures, without ".json" */
+export function fixturePath(name: string): string {
+  return fileURLToPath(import.meta.resolve(`#package/test/fixtures/${name}.json`));
+}
+
+/** @returns the parsed file */
+export function readFixture<Shape>(name: string): Shape {
+  return JSON.parse(readFileSync(fixturePath(name), "utf8")) as Shape;
+}

@@ -1,0 +1,23 @@
+/** What test/fixtures/own holds: made here, read by tests, and of use to whoever writes a verifier or a store. */
+import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
+import {makeProofVectors} from "./proofVectors.ts";
+import {makeTreeVectors} from "./treeVectors.ts";
+
+const SOURCE =
+  "made by `node dist/test/support/reference/writeFixtures.js` from the reference trees of test/support/reference and the " +
+  "hashes of verify/, which share no code with storage/ and workers/";
+
+/** The text of each file, by its name below test/fixtures. */
+export function makeOwnFixtures(): ReadonlyMap<string, string> {
+  const files = {
+    "own/trees-sha256": makeTreeVectors(sha256Suite),
+    "own/trees-poseidon2": makeTreeVectors(poseidon2Suite),
+    "own/proofs-sha256": makeProofVectors(sha256Suite),
+  };
+  return new Map(
+    Object.entries(files).map(([name, vectors]) => [
+      name,
+      `${JSON.stringify({source: SOURCE, ...vectors}, null, 1)}\n`,
+    ]),
+  );
+}

@@ -1,0 +1,33 @@
+/** The vectors of our own in test/fixtures. */
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {test} from "node:test";
+import {HASH_SUITES} from "../../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../../verify/hex.ts";
+import {verifyProof} from "../../../../verify/proofVerifier.ts";
+import {fixturePath, readFixture} from "../../../support/reference/fixtures.ts";
+import {makeOwnFixtures} from "../../../support/reference/ownFixtures.ts";
+import type {ProofVectors} from "../../../support/reference/proofVectors.ts";
+
+test("test/fixtures/own is what writeFixtures.js writes", () => {
+  for (const [name, text] of makeOwnFixtures())
+    assert.equal(readFileSync(fixturePath(name), "utf8"), text, name);
+});
+
+test("the verifier accepts every proof of the fixtures, and says what the blocks hold", () => {
+  const {suite: name, blocks, proofs} = readFixture<ProofVectors>("own/proofs-sha256");
+  const suite = HASH_SUITES.find(suite => suite.name === name);
+  assert.ok(suite !== undefined);
+  const proven = proofs.map(({what, block, address, keys, result}) => {
+    const root = decodeHex(blocks[block]?.stateRoot ?? "");
+    const {account, slots} = verifyProof(suite, root, address, keys, result);
+    return [what, account && [account.nonce, account.balance, account.codeSize], slots];
+  });
+  assert.deepEqual(proven, [
+    ["a contract with a slot that it has and one that it has lost", [1n, 100n, 5n], [12n, null]],
+    ["an account without code and slots", [7n, 10n ** 18n, 0n], []],
+    ["an empty account, whose storage is a new tree", [0n, 0n, 0n], [null]],
+    ["an absent account: its slots are shown absent from a new tree", null, [null]],
+    ["an account that was deleted", null, []],
+  ]);
+});
