@@ -20,7 +20,7 @@ export function requireDescriptors(threads: number): void {
   if (limit >= needed) return;
   const forWhat = threads === 0 ? "" : ` with ${threads} proof and estimate threads`;
   throw new WorkError(
-    `this process may open ${limit} files (ulimit -n), and needs at least ${needed}${forWhat}: raise the limit`,
+    `this process may open ${limit} files (ulimit -n) but needs at least ${needed}${forWhat}. Raise the limit`,
   );
 }
 

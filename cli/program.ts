@@ -35,7 +35,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   const program = new Command("proofd")
     .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")
     .version(VERSION, "-V, --version")
-    .showHelpAfterError("(--help shows what there is)")
+    .showHelpAfterError("(--help lists commands and flags)")
     .addHelpText(
       "after",
       "\nEvery flag may also come from a variable: --max-batch from PROOFD_MAX_BATCH, those of bench from PROOFD_BENCH_...",
@@ -64,15 +64,20 @@ export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv
 function createImport(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("import"), [
     dbOption(),
-    createOption("--genesis <file>", "genesis.json with its alloc, as geth reads it").argParser(parseText),
-    createOption("--blocks <file>", "blocks as `geth export` writes them, also .gz").argParser(parseText),
-    createOption("--diffs <file>", "block differences, NDJSON, also .gz; - is standard input").argParser(
+    createOption("--genesis <file>", "genesis.json with its alloc, in the format of geth").argParser(
       parseText,
     ),
+    createOption("--blocks <file>", "blocks in the format of `geth export`, plain or .gz").argParser(
+      parseText,
+    ),
+    createOption(
+      "--diffs <file>",
+      "block differences as NDJSON, plain or .gz; - reads standard input",
+    ).argParser(parseText),
     finalizedOption(),
     createOption(
       "--head <hash>",
-      "the last block's hash: refuse a source that does not end at this block",
+      "hash of the last block; a source that ends at another block is refused",
     ).argParser(parseHash),
     chainIdOption(),
   ])
@@ -95,11 +100,11 @@ function chooseSource(values: SourceFlags, command: Command): ImportSource {
   const {genesis, blocks, diffs} = values;
   if (diffs !== undefined) {
     const other = genesis === undefined ? (blocks === undefined ? undefined : "--blocks") : "--genesis";
-    if (other !== undefined) command.error(`error: --diffs and ${other} exclude each other`);
+    if (other !== undefined) command.error(`error: --diffs and ${other} cannot be used together`);
     return {kind: "diffs", path: diffs, follow: false};
   }
   if (genesis === undefined && blocks === undefined) {
-    command.error("error: nothing to import: expected --genesis and --blocks, or --diffs");
+    command.error("error: nothing to import: give --genesis and --blocks, or --diffs");
   }
   if (genesis === undefined) command.error("error: --blocks needs --genesis");
   if (blocks === undefined) command.error("error: --genesis needs --blocks");
@@ -111,30 +116,33 @@ function createServe(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("serve"), [
     dbOption(),
     createOption("--host <address>", "address to listen on").argParser(parseText).default("127.0.0.1"),
-    createOption("--port <port>", "port to listen on, 0 takes a free one")
+    createOption("--port <port>", "port to listen on; 0 takes a free port")
       .argParser(integerParser(0, 65_535))
       .default(8545),
-    createOption("--workers <count>", "proof threads")
+    createOption("--workers <count>", "number of proof threads")
       .argParser(integerParser(1, MAX_WORKERS))
-      .default(defaultWorkers, `cores - 1: ${defaultWorkers}`),
-    createOption("--cache-mb <mib>", "pages, and places of keys, that each proof and estimate thread keeps")
+      .default(defaultWorkers, `cores - 1, here ${defaultWorkers}`),
+    createOption(
+      "--cache-mb <mib>",
+      "MiB of pages and key positions that each proof and estimate thread keeps",
+    )
       .argParser(integerParser(1, 65_536))
       .default(64),
     createOption(
       "--diffs <file>",
-      "import these block differences while serving; - is standard input",
+      "import these block differences while serving; - reads standard input",
     ).argParser(parseText),
     finalizedOption(),
     createOption(
       "--max-lag <seconds>",
-      "not ready (/readyz) while the newest block is older, or the source of --diffs has ended or failed",
+      "fail /readyz while the newest block is older than this, or when the source of --diffs has ended or failed",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
-    createSwitch("--demo", "serve the built-in demo chain, which is imported first, all of it finalized"),
-    createSwitch("--verify", "compare the tables' checksums after the start, in the background"),
+    createSwitch("--demo", "import and serve the built-in demo chain; all its blocks are finalized"),
+    createSwitch("--verify", "compare the checksums of all tables in the background after the start"),
     chainIdOption(),
     ...createLimitOptions(),
     ...createEstimateOptions(),
-    createOption("--log-level <level>", "least level that is logged, on standard error")
+    createOption("--log-level <level>", "log entries of this level and above to standard error")
       .choices(LOG_LEVELS)
       .default("info"),
     createSwitch("--log-requests", "log every request"),
@@ -145,7 +153,7 @@ function createServe(onExitCode: (code: number) => void): Command {
       const {logLevel, logRequests} = values;
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
-        command.error("error: --max-lag needs --diffs: without it no block can come");
+        command.error("error: --max-lag needs --diffs: without it, no new block arrives");
       const {runServe} = await import("./commands/serveCommand.ts");
       const code = await runServe({
         db,
@@ -171,12 +179,12 @@ function createServe(onExitCode: (code: number) => void): Command {
 function createCheck(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("check"), [
     dbOption(),
-    createOption("--block <block>", "only this block's state").argParser(parseBlockNumber),
-    createOption("--sample <count>", "only so many random leaves of the block").argParser(
+    createOption("--block <block>", "check only the state of this block").argParser(parseBlockNumber),
+    createOption("--sample <count>", "check only this many random leaves of the block").argParser(
       integerParser(1, Number.MAX_SAFE_INTEGER),
     ),
   ])
-    .description("Say what is wrong in a store, and where; change nothing.")
+    .description("Find damage in a store and say where it is. Changes nothing.")
     .action(async (values: CheckOptions) => {
       const {runCheck} = await import("./commands/checkCommand.ts");
       onExitCode(await runCheck({db: values.db, block: values.block, sample: values.sample}));
@@ -186,11 +194,13 @@ function createCheck(onExitCode: (code: number) => void): Command {
 function createFinalize(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("finalize"), [
     dbOption(),
-    createOption("--to <block>", "blocks up to it are finalized on layer 1")
+    createOption("--to <block>", "mark all blocks up to this one, which are finalized on layer 1")
       .argParser(parseBlockNumber)
       .makeOptionMandatory(),
   ])
-    .description("Mark blocks held as finalized, for good, also while another proofd serves or imports.")
+    .description(
+      "Mark blocks of a store as finalized, permanently. Works while another proofd serves or imports.",
+    )
     .action(async (values: FinalizeOptions) => {
       const {runFinalize} = await import("./commands/finalizeCommand.ts");
       onExitCode(await runFinalize(values));
@@ -200,7 +210,7 @@ function createFinalize(onExitCode: (code: number) => void): Command {
 function createRollback(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("rollback"), [
     dbOption(),
-    createOption("--to <block>", "the block that becomes the newest")
+    createOption("--to <block>", "block that becomes the newest")
       .argParser(parseBlockNumber)
       .makeOptionMandatory(),
   ])
@@ -216,14 +226,16 @@ function dbOption(): Option {
 }
 
 function finalizedOption(): Option {
-  const description = "blocks up to it are finalized, besides what lines say; last: every block that is read";
+  const description =
+    "blocks up to this one are finalized, as are those that the lines mark; last: every block that is read";
   return createOption("--finalized <block>", description).argParser(parseFinalized);
 }
 
 function chainIdOption(): Option {
-  return createOption("--chain-id <id>", "refuse another chain; name it where block 0 does not").argParser(
-    parseChainId,
-  );
+  return createOption(
+    "--chain-id <id>",
+    "id of the chain; other chains are refused. Needed only where block 0 does not name it",
+  ).argParser(parseChainId);
 }
 
 function addOptions(command: Command, options: readonly Option[]): Command {

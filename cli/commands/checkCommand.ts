@@ -45,7 +45,7 @@ function createPrinter(): (event: CheckEvent) => void {
     if (event.kind === "finding") process.stdout.write(`${event.where}: ${event.what}\n`);
     else if (event.kind === "begin") totalBytes = event.bytes;
     else if (event.kind === "sampling")
-      process.stderr.write(`check: --sample without --block, so of the newest block held, ${event.block}\n`);
+      process.stderr.write(`check: no --block was given; sampling the newest block, ${event.block}\n`);
     else if (performance.now() >= nextMs) {
       nextMs = performance.now() + PROGRESS_EVERY_MS;
       const {at, bytes, pages} = event;
@@ -61,8 +61,8 @@ function describe(outcome: CheckOutcome, received: StopSignal | null): string {
   const verdict = findings === 0 ? "nothing wrong" : `${findings} ${findings === 1 ? "finding" : "findings"}`;
   const counts = `${blocks} blocks, ${pages} pages, ${leaves} leaves, ${(bytes / MB).toFixed(1)} MB of tables`;
   if (stoppedAt !== null)
-    return `stopped by ${received} at ${stoppedAt}, not complete; until then ${counts}: ${verdict}`;
+    return `stopped by ${received} at ${stoppedAt}, before the end; checked ${counts}: ${verdict}`;
   if (filesDamaged)
-    return `checked ${counts}: ${verdict}; files are damaged, so their records were not looked at`;
+    return `checked ${counts}: ${verdict}; files are damaged, so their records were not checked`;
   return `checked ${counts}: ${verdict}`;
 }

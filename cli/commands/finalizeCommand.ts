@@ -1,4 +1,4 @@
-/** `proofd finalize`: marks blocks as finalized on layer 1, also while another proofd serves or fills the store. */
+/** `proofd finalize`: marks blocks as finalized on layer 1, also while another proofd serves the store or imports into it. */
 import {NoControl, orderFinalize} from "../../server/control/controlClient.ts";
 import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
 import {ExitCode} from "../exitCode.ts";
@@ -48,8 +48,8 @@ async function finalizeThere({db, to}: FinalizeOptions): Promise<FinalizeAnswer>
   } catch (error) {
     if (!(error instanceof NoControl)) throw error;
     throw new WorkError(
-      `cannot finalize up to block ${to}: another process has the store in ${db} open, and takes no orders (${error.message}): ` +
-        "`proofd serve` and `proofd import` do once they have opened it; try again when the other one has ended",
+      `cannot finalize up to block ${to}: another process has the store in ${db} open and takes no orders (${error.message}). ` +
+        "`proofd serve` and `proofd import` take orders once they have opened it. Try again when the other process has ended.",
       {cause: error},
     );
   }

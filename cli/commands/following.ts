@@ -22,16 +22,16 @@ const MAX_REASON_LENGTH = 500;
 
 const STATE_LINES: Record<SourceState, string> = {
   reading: "the source is being read",
-  following: "the source is read to its end, lines are taken as they come",
-  waiting: "the source is not there, or has no writer: waiting for it",
+  following: "the source is read to its end; new lines are imported as they come",
+  waiting: "waiting for the source: it does not exist, or has no writer",
 };
 
 const CHANGE_LINES: Record<SourceChange, string> = {
   replaced:
-    "another file stands at the source's path: the old one is read to its end, going on with the new one",
-  truncated: "the source became shorter: reading it from its start",
-  writer_left: "the source's writer has gone: the next one is waited for",
-  line_cut: "the source ended within a line, which is dropped",
+    "another file has replaced the source: the old one was read to its end, the new one is read from its start",
+  truncated: "the source became shorter; it is read again from its start",
+  writer_left: "the writer of the source has gone; waiting for the next one",
+  line_cut: "the source ended in the middle of a line; this line is dropped",
 };
 
 /** What every attempt keeps to. */
@@ -63,7 +63,7 @@ export class Following {
     this.#start();
   }
 
-  /** Asks the import to end after the block at hand; there is no other attempt. */
+  /** Asks the import to end after the current block. There is no other attempt. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#retry);
@@ -147,7 +147,10 @@ export class Following {
     this.#status.reason = reason;
     const retryMs = this.#canRetry ? this.#pauseMs(tookMs) : null;
     const fields = {head: this.#pool.head(), reason: message, retryMs};
-    this.#log[isKnown ? "debug" : "error"](fields, "the import failed; serving what is held");
+    this.#log[isKnown ? "debug" : "error"](
+      fields,
+      "the import failed; the service goes on with the blocks it has",
+    );
     if (retryMs === null) return;
     this.#attempts++;
     this.#retry = setTimeout(() => {

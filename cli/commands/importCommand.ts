@@ -45,7 +45,7 @@ function reportFinalized(answer: FinalizeAnswer): void {
   process.stderr.write(`proofd finalize: ${what}\n`);
 }
 
-/** Runs an import of which the first signal asks to stop after the block at hand. */
+/** Runs an import. The first signal stops it after the current block. */
 export async function importWithProgress(
   pool: ProofPool,
   options: Omit<ImportOptions, "db">,
@@ -63,7 +63,7 @@ export async function importWithProgress(
   );
   const unwatch = watchSignals(signal => {
     received = signal;
-    process.stderr.write(`${signal}: stopping after the block at hand\n`);
+    process.stderr.write(`${signal}: stopping after the current block\n`);
     running.stop();
   });
   try {

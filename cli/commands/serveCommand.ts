@@ -106,7 +106,7 @@ async function serve(
   const verifying = options.verify ? startVerifying(options.db, metrics, trouble, log) : null;
   log.info({signal: await stop.signal}, "stopping");
   const cut = setTimeout(() => {
-    log.warn("requests were still under way, their connections are cut");
+    log.warn("requests are still unfinished; closing their connections");
     http.close();
   }, DRAIN_MS);
   // Left running while the pool closes.

@@ -29,7 +29,7 @@ export function openFailed(directory: string, error: unknown): unknown {
   const message = (error as Error).message;
   const hint =
     code === "STORE_MISSING"
-      ? ": make one with `proofd import`, or serve with --demo or --diffs"
+      ? ". Make one with `proofd import`, or with `proofd serve` and --demo or --diffs"
       : ` (${code})`;
   return new WorkError(`cannot open the store in ${directory}: ${message}${hint}`, {cause: error});
 }

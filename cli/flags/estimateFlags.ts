@@ -1,6 +1,6 @@
 /**
- * Gas estimates as flags of `proofd serve`. A flag that would do nothing in its company is refused, so that nobody
- * believes in it: one of the other fee model, any with --no-estimate, --gateway without.
+ * Gas estimates as flags of `proofd serve`. A flag that has no effect beside the others is refused, so that nobody
+ * relies on it: flags of the other fee model, flags of estimates with --no-estimate, --gateway without --no-estimate.
  */
 import {availableParallelism} from "node:os";
 import type {Command, Option} from "commander";
@@ -49,13 +49,13 @@ const LEAST_GAS_CAP = 21_000;
 export function createEstimateOptions(): Option[] {
   return [
     ...createSettingOptions(),
-    createSwitch("--no-estimate", "run without the sequencer extension: no gas estimates"),
+    createSwitch("--no-estimate", "make no gas estimates: run without the sequencer extension"),
     createGatewayOption(),
   ];
 }
 
 function createGatewayOption(): Option {
-  const description = "where gas estimates are forwarded to, with --no-estimate";
+  const description = "with --no-estimate: forward gas estimates to this node";
   return createOption("--gateway <url>", description).argParser(parseHttpUrl);
 }
 
@@ -63,21 +63,28 @@ function createGatewayOption(): Option {
 function createSettingOptions(): Option[] {
   const workers = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
   return [
-    createOption("--gas-cap <gas>", "most gas that an estimate may find")
+    createOption("--gas-cap <gas>", "highest gas that an estimate may return")
       .argParser(integerParser(LEAST_GAS_CAP, 2 ** 32))
       .default(DEFAULT_ESTIMATE_SETTINGS.gasCap),
-    createOption("--estimate-time <ms>", "execution of one estimate, all its runs together")
+    createOption("--estimate-time <ms>", "execution time of one estimate, all its runs together")
       .argParser(integerParser(1, 600_000))
       .default(DEFAULT_ESTIMATE_SETTINGS.timeMs),
-    createOption("--gas-tolerance <fraction>", "how far above the least gas an estimate may be, 0 is exact")
+    createOption(
+      "--gas-tolerance <fraction>",
+      "how far an estimate may be above the least gas that suffices; 0 is exact",
+    )
       .argParser(parseFraction)
       .default(DEFAULT_ESTIMATE_SETTINGS.gasTolerance),
-    createOption("--hardfork <name>", "rules of every block; by default those of the genesis config").choices(
-      HARDFORKS,
-    ),
-    createOption("--estimate-workers <count>", "threads for short estimates; half as many for long ones")
+    createOption(
+      "--hardfork <name>",
+      "hard fork whose rules apply to every block; default: as the genesis config says",
+    ).choices(HARDFORKS),
+    createOption(
+      "--estimate-workers <count>",
+      "number of threads for short estimates; half as many run long ones",
+    )
       .argParser(integerParser(1, MAX_WORKERS))
-      .default(workers, `half of cores - 1: ${workers}`),
+      .default(workers, `half of cores - 1, here ${workers}`),
     ...createFeeOptions(),
   ];
 }

@@ -1,4 +1,4 @@
-/** How the priority fee of an estimate is made, as flags of `proofd serve`: a model, and what it counts with. */
+/** The priority fee of an estimate, as flags of `proofd serve`: the fee model and its numbers. */
 import type {Option} from "commander";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job/estimateSettings.ts";
 import {bigintParser, createOption, parseDecimal} from "./flag.ts";
@@ -19,26 +19,26 @@ const DEFAULT_MIN_MARGIN: Readonly<Record<FeeModel, string>> = {
   [EXTRA_DATA]: "1.2",
 };
 
-/** @returns the flags that only `model` counts with */
+/** @returns the flags that only `model` uses */
 export function createModelOptions(model: FeeModel): Option[] {
   if (model === EXTRA_DATA) {
     return [
-      weiOption("--fixed-cost", "fixed cost where the block's extraData names none", DEFAULTS.fixedCost),
+      weiOption("--fixed-cost", "fixed cost of a block whose extraData names none", DEFAULTS.fixedCost),
       weiOption(
         "--variable-cost",
-        "variable cost where the block's extraData names none",
+        "variable cost of a block whose extraData names none",
         DEFAULTS.variableCost,
       ),
     ];
   }
   return [
-    createOption("--verification-gas-cost <gas>", "layer-1 gas that verifying a batch costs")
+    createOption("--verification-gas-cost <gas>", "layer-1 gas that the verification of a batch costs")
       .argParser(bigintParser(0n))
       .default(DEFAULTS.verificationGasCost, `${DEFAULTS.verificationGasCost}`),
-    createOption("--verification-capacity <gas>", "capacity of one layer-1 verification")
+    createOption("--verification-capacity <gas>", "capacity of one verification on layer 1")
       .argParser(bigintParser(1n))
       .default(DEFAULTS.verificationCapacity, `${DEFAULTS.verificationCapacity}`),
-    createOption("--gas-price-ratio <factor>", "gas price of layer 1 over that of layer 2")
+    createOption("--gas-price-ratio <factor>", "gas price of layer 1, divided by that of layer 2")
       .argParser(parseDecimal)
       .default(DEFAULTS.gasPriceRatio, DEFAULTS.gasPriceRatio),
     weiOption("--gas-price-adjustment", "added to the profitable priority fee", DEFAULTS.gasPriceAdjustment),
@@ -48,12 +48,12 @@ export function createModelOptions(model: FeeModel): Option[] {
 
 export function createFeeOptions(): Option[] {
   return [
-    createOption("--fee-model <model>", "how the priority fee is made")
+    createOption("--fee-model <model>", "how the priority fee is computed")
       .choices([VERIFICATION, EXTRA_DATA])
       .default(DEFAULTS.model),
     createOption(
       "--min-margin <factor>",
-      `factor on the priority fee, by default ${DEFAULT_MIN_MARGIN[VERIFICATION]}, with model ${EXTRA_DATA} ${DEFAULT_MIN_MARGIN[EXTRA_DATA]}`,
+      `factor on the priority fee; default: ${DEFAULT_MIN_MARGIN[VERIFICATION]}, with --fee-model ${EXTRA_DATA} ${DEFAULT_MIN_MARGIN[EXTRA_DATA]}`,
     ).argParser(parseDecimal),
     ...createModelOptions(VERIFICATION),
     ...createModelOptions(EXTRA_DATA),

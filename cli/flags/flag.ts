@@ -83,7 +83,7 @@ function parseBigint(text: string): bigint | undefined {
 /** A number that stays text, so that it is exact. */
 export function parseDecimal(text: string): string {
   if (DECIMAL.test(text)) return text;
-  throw new InvalidArgumentError("Expected a number such as 1.2, at most 9 digits after the point.");
+  throw new InvalidArgumentError("Expected a number such as 1.2, with at most 9 digits after the point.");
 }
 
 /** From 0, below 1. */
@@ -137,5 +137,5 @@ export function parseChainId(text: string): bigint {
 
 export function parseText(text: string): string {
   if (text !== "") return text;
-  throw new InvalidArgumentError("Expected some text, not nothing.");
+  throw new InvalidArgumentError("Expected a value that is not empty.");
 }

@@ -46,65 +46,76 @@ const MAX_REQUEST_SLOTS = 1_000_000;
 
 export function createBenchOptions(): Option[] {
   return [
-    option("--url <url>", "server to load: http or https").argParser(parseUrl).makeOptionMandatory(),
-    option("--style <style>", "chain: chain_getProof, chain_estimateGas; eth: eth_getProof, eth_estimateGas")
+    option("--url <url>", "server to load, http or https").argParser(parseUrl).makeOptionMandatory(),
+    option(
+      "--style <style>",
+      "methods to call: chain_getProof and chain_estimateGas, or eth_getProof and eth_estimateGas",
+    )
       .choices(["chain", "eth"])
       .default("chain"),
-    option("--connections <count>", "connections, each with one request at a time")
+    option("--connections <count>", "number of connections; each sends one request at a time")
       .argParser(integerParser(1, MAX_CONNECTIONS))
       .default(16),
     option(
       "--threads <count>",
-      `generator threads (default: cores, at most --connections: ${availableParallelism()})`,
+      `number of generator threads (default: cores, here ${availableParallelism()}, at most --connections)`,
     ).argParser(integerParser(1, MAX_THREADS)),
     option("--batch <calls>", "calls per request").argParser(integerParser(1, 10_000)).default(1),
     option(
       "--rate <requests/s>",
-      "open loop: so many requests per second in all, latency from when each was due (default: closed loop, as fast as answers come)",
+      "open loop: send this many requests per second in all; latency counts from when each was due (default: closed loop, as fast as answers come)",
     ).argParser(integerParser(1, 1_000_000)),
-    option("--duration <seconds>", "measured time").argParser(integerParser(1, 86_400)).default(10),
-    option("--warm-up <seconds>", "load before it, not measured")
+    option("--duration <seconds>", "time that is measured").argParser(integerParser(1, 86_400)).default(10),
+    option("--warm-up <seconds>", "time of load before it, which is not measured")
       .argParser(integerParser(0, 3_600))
       .default(2),
-    option("--absent <share>", "share of proofs that ask for an account nobody has, 0 to 1")
+    option("--absent <share>", "share of proofs that ask for an absent account, 0 to 1")
       .argParser(parseShare)
       .default(0),
-    option("--slots <count>", "slots per proof").argParser(integerParser(0, MAX_SLOTS)).default(0),
-    option("--blocks <blocks>", "latest, a number, oldest, or a random one of A..B: latest..oldest")
+    option("--slots <count>", "storage slots per proof").argParser(integerParser(0, MAX_SLOTS)).default(0),
+    option(
+      "--blocks <blocks>",
+      "block to ask for: latest, oldest, a number, or A..B for a random one of a range",
+    )
       .argParser(parseBlocks)
       .default("latest"),
-    option("--estimates <share>", "share of calls that estimate a transfer, 0 to 1")
+    option("--estimates <share>", "share of calls that estimate the gas of a transfer, 0 to 1")
       .argParser(parseShare)
       .default(0),
     option(
       "--keys <file>",
-      "accounts to ask for, lines `0xaddress [0xslot ...]` (default: the demo chain's; with --style eth those in the newest blocks)",
+      "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; with --style eth, those in the newest blocks)",
     ).argParser(parseText),
     option(
       "--accounts <count>",
-      "accounts to ask for: those of a store that `npm run bench` made with so many",
+      "ask for the accounts of a store that `npm run bench` made with this many",
     ).argParser(integerParser(1, 100_000_000)),
-    option("--seed <number>", "of the random choices: the same seed asks for the same keys")
+    option("--seed <number>", "seed of the random choices; the same seed asks for the same keys")
       .argParser(integerParser(0, 2 ** 32 - 1))
       .default(1),
-    option("--timeout <ms>", "a request is given up so long after it was due")
+    option("--timeout <ms>", "give up a request this long after it was due")
       .argParser(integerParser(1, MAX_TIMEOUT_MS))
       .default(10_000),
-    option("--verify <calls>", "results to verify, picked at random over the whole time; 0: none")
+    option(
+      "--verify <calls>",
+      "number of results to verify, picked at random over the whole time; 0 verifies none",
+    )
       .argParser(integerParser(0, 100_000))
       .default(200),
     option(
       "--max-errors <limit>",
-      "calls that may fail, as a number or as a share such as 0.1%; more end with exit code 1",
+      "calls that may fail, as a number or a share such as 0.1%; more failures end with exit code 1",
     )
       .argParser(parseErrorLimit)
       .default({calls: 0}, "0"),
     option(
       "--max-p99 <ms>",
-      "a higher p99 ends with exit code 1; latency from due with --rate, else service time (default: none)",
+      "a p99 latency above this ends with exit code 1; latency counts from when a request was due with --rate, else from when it was sent (default: none)",
     ).argParser(parseMilliseconds),
     createSwitch("--json", "print the report as JSON", PREFIX),
-    option("--html <file>", "write the report as a page that needs no network").argParser(parseText),
+    option("--html <file>", "write the report to this file, as a page that needs no network").argParser(
+      parseText,
+    ),
   ];
 }
 
@@ -117,7 +128,7 @@ export function readLoadOptions(flags: BenchFlags, command: Command): LoadOption
   const {connections, batch, slots, threads} = flags;
   if (threads !== undefined && threads > connections)
     command.error(
-      `error: --threads ${threads} is more than --connections ${connections}: a thread needs one`,
+      `error: --threads ${threads} is more than --connections ${connections}: each thread needs one`,
     );
   if (batch * slots > MAX_REQUEST_SLOTS)
     command.error(
@@ -148,7 +159,7 @@ export function readLoadOptions(flags: BenchFlags, command: Command): LoadOption
 
 function chooseKeys({keys, accounts}: BenchFlags, command: Command): KeyChoice {
   if (keys !== undefined && accounts !== undefined)
-    command.error("error: --keys and --accounts exclude each other");
+    command.error("error: --keys and --accounts cannot be used together");
   if (accounts !== undefined) return {kind: "numbered", count: accounts};
   if (keys === undefined) return {kind: "server"};
   try {

@@ -53,11 +53,11 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["serve", "--max-storage-keys", "65536"], /argument '65536' is invalid/],
     [["serve", "--log-level", "loud"], /argument 'loud' is invalid. Allowed choices are/],
     [["serve", "--chain-id", "mainnet"], /argument 'mainnet' is invalid. Expected a chain id/],
-    [["import"], /expected --genesis and --blocks, or --diffs/],
+    [["import"], /give --genesis and --blocks, or --diffs/],
     [["import", "--blocks", "a"], /--blocks needs --genesis/],
     [["import", "--genesis", "a"], /--genesis needs --blocks/],
-    [["import", "--diffs", "a", "--blocks", "b"], /--diffs and --blocks exclude each other/],
-    [["import", "--diffs", "a", "--genesis", "b"], /--diffs and --genesis exclude each other/],
+    [["import", "--diffs", "a", "--blocks", "b"], /--diffs and --blocks cannot be used together/],
+    [["import", "--diffs", "a", "--genesis", "b"], /--diffs and --genesis cannot be used together/],
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
     [["serve", "--max-lag", "60"], /--max-lag needs --diffs/],
     [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
@@ -158,7 +158,7 @@ test("a bad line ends the import with its number and exit code 1, and what came 
   await assertEnds(["import", "--db", target, "--diffs", folder.file("none")], 1, /none/);
 });
 
-test("a signal stops an import after the block at hand, with the signal's exit code", async () => {
+test("a signal stops an import after the current block, with the signal's exit code", async () => {
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],

@@ -55,7 +55,7 @@ describe("a file that is followed", () => {
       await waitForHead(daemon, 5);
       await waitForState(daemon, "following");
       await waitForChange(daemon, "replaced", 1);
-      assert.match(daemon.stderr, /another file stands at the source's path/);
+      assert.match(daemon.stderr, /another file has replaced the source/);
       assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
       assert.equal(await daemon.readMetric("proofd_import_retries_total"), 0);
     }));
@@ -75,7 +75,7 @@ describe("a file that is followed", () => {
     withFile(linesOf(0, 0), 0, async (daemon, path) => {
       await rm(path);
       await waitForState(daemon, "waiting");
-      assert.match(daemon.stderr, /"level":40.*waiting for it/);
+      assert.match(daemon.stderr, /"level":40.*waiting for the source/);
       await writeFile(path, linesOf(0, 1));
       await waitForHead(daemon, 1);
       await waitForState(daemon, "following");
@@ -87,7 +87,7 @@ describe("a file that is followed", () => {
       await writeFile(path, linesOf(2, 3));
       await waitForHead(daemon, 3);
       await waitForChange(daemon, "line_cut", 1);
-      assert.match(daemon.stderr, /"line":3,.*ended within a line/);
+      assert.match(daemon.stderr, /"line":3,.*ended in the middle of a line/);
     }));
 
   const fork: DifferenceLine = {...createLine(1, 1), hash: hashOfBlock(99)};

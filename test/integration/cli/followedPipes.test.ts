@@ -36,7 +36,7 @@ describe("a pipe that is followed", () => {
       await appendFile(path, linesOf(0, 1));
       await waitForHead(daemon, 1);
       await waitForState(daemon, "waiting");
-      assert.match(daemon.stderr, /the source's writer has gone/);
+      assert.match(daemon.stderr, /the writer of the source has gone/);
       // Writers that come at once after one another, one of them killed within a line.
       await appendFile(path, linesOf(0, 2));
       await appendFile(path, `${linesOf(3, 3)}{"number":"0x4",`);

@@ -48,12 +48,12 @@ test("too few open files are named with what is needed, and that many are enough
   const serve = ["serve", "--db", db, "--port", "0", "--workers", "2", "--no-estimate"];
   const few = await runLimited(40, serve);
   assert.equal(few.code, 1, few.stderr);
-  const message = /^error: this process may open (\d+) files \(ulimit -n\), and needs at least (\d+)/;
+  const message = /^error: this process may open (\d+) files \(ulimit -n\) but needs at least (\d+)/;
   assert.match(few.stderr, message);
   const toStart = Number(message.exec(few.stderr)?.[2]);
   const tooFew = await runLimited(toStart, serve);
   assert.equal(tooFew.code, 1, tooFew.stderr);
-  assert.match(tooFew.stderr, / with 2 proof and estimate threads: raise the limit\n$/);
+  assert.match(tooFew.stderr, / with 2 proof and estimate threads. Raise the limit\n$/);
   assert.ok(Number(message.exec(tooFew.stderr)?.[2]) > toStart);
   const chain = await writeShortChain(folder.file("short.rlp"));
   const enough = await runLimited(toStart, ["import", "--db", folder.file("limited"), ...chain]);

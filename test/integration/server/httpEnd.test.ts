@@ -11,7 +11,7 @@ import {startDaemon} from "../../support/processes/daemon.ts";
 const ESTIMATE_CALL = {jsonrpc: "2.0", id: 2, method: "chain_estimateGas", params: [{}]};
 const ESTIMATE = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
 /** What the service says when requests keep it longer than it waits for them. */
-const CUT = /requests were still under way, their connections are cut/;
+const CUT = /requests are still unfinished; closing their connections/;
 
 describe("HTTP at the end of the service", () => {
   let folder: WorkFolder;

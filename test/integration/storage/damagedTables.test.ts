@@ -118,7 +118,7 @@ test("check ends with exit code 1 and names file and byte, also of a table that 
     const {code, signal, stdout, stderr} = await runProofd(["check", "--db", directory]);
     assert.deepEqual([code, signal], [1, null], stderr);
     assert.match(stdout, expected);
-    assert.match(stdout, /1 finding; files are damaged, so their records were not looked at\n$/);
+    assert.match(stdout, /1 finding; files are damaged, so their records were not checked\n$/);
   }
 });
 
@@ -220,7 +220,7 @@ test("a check that is stopped says so and where, and its exit code is the signal
   assert.equal(code, 143);
   assert.match(
     stdout,
-    /^stopped by SIGTERM at block 3, not complete; until then .*, \d+ pages, .*: nothing wrong\n$/,
+    /^stopped by SIGTERM at block 3, before the end; checked .*, \d+ pages, .*: nothing wrong\n$/,
   );
   const running = startCheck({directory: whole, extent: "tables"}, () => {});
   running.stop();

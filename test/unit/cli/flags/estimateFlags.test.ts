@@ -130,7 +130,7 @@ test("a value out of its range or form is refused", () => {
     ["--hardfork", "London", /Allowed choices/],
     ["--estimate-workers", "0", /Expected a whole number from 1 to 256/],
     ["--fee-model", "fixed", /Allowed choices are verification, extra-data/],
-    ["--min-margin", "1.1234567890", /Expected a number such as 1\.2, at most 9 digits after the point/],
+    ["--min-margin", "1.1234567890", /Expected a number such as 1\.2, with at most 9 digits after the point/],
     ["--min-margin", "-1", /Expected a number/],
     ["--min-margin", "1.", /Expected a number/],
     ["--gas-price-ratio", ".5", /Expected a number/],
