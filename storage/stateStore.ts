@@ -8,6 +8,7 @@ import {existsSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
 import {checkFormat} from "./block/format.ts";
+import {edgeBlock, StateReader} from "./block/stateReader.ts";
 import {StoreError} from "./errors.ts";
 import type {HashSuite} from "./hash/suite.ts";
 import {KeyHints} from "./index/keyHints.ts";
@@ -26,7 +27,6 @@ import {makeFolders, missingFolders, removeStore} from "./leveldb/storeFolder.ts
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 import {blockKey, FIRST_PAGE, hashKey, MAX_U48, META, pageKey, pageOfKey} from "./record/layout.ts";
 import {sealRecord} from "./record/record.ts";
-import {edgeBlock, StateReader} from "./stateReader.ts";
 
 export interface StoreOptions {
   readonly directory: string;

@@ -3,7 +3,7 @@
  */
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {SUITE_NAMES} from "../../storage/hash/suite.ts";
+import {SUITE_NAMES} from "../../storage/hash/suites.ts";
 import {describeMachine} from "../load/report/machine.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT, readRun} from "./benchRun.ts";
 import {BENCH_FOLDER, openBenchStore, type StoreFigures} from "./benchStore.ts";

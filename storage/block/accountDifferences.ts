@@ -8,7 +8,7 @@
 
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import type {AccountChange, AccountDifference, SlotDifference} from "./blockDifference.ts";
+import type {AccountChange, AccountDifference, SlotDifference} from "./accountDifference.ts";
 
 const CHUNK_BYTES = 1 << 20;
 const WORD = 32;

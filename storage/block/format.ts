@@ -6,7 +6,8 @@
  */
 import type {Level} from "level";
 import {StoreError} from "../errors.ts";
-import {findSuite, type HashSuite, SUITE_NAMES} from "../hash/suite.ts";
+import type {HashSuite} from "../hash/suite.ts";
+import {DEFAULT_SUITE, findSuite, SUITE_NAMES} from "../hash/suites.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {META} from "../record/layout.ts";
@@ -15,7 +16,6 @@ import type {ChainConfig} from "./blockDifference.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
 const FORMAT_VERSION = 2;
-const DEFAULT_SUITE = "sha256";
 /** Above every key that begins with a letter or a number. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 
@@ -34,7 +34,7 @@ export async function checkFormat(
   if (stored === undefined) {
     await refuseUnlessEmpty(db, directory);
     if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
-    return writeFormat(db, suite ?? DEFAULT_SUITE);
+    return writeFormat(db, suite ?? DEFAULT_SUITE.name);
   }
   if (suite !== undefined && stored.name !== suite)
     throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${stored.name}, not ${suite}`);

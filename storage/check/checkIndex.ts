@@ -1,6 +1,8 @@
 /**
  * Checking the hKey index of one tree: every key stands where its nibbles lead, in order, and names the leaf that has it.
  */
+
+import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {
   BUCKET,
@@ -16,10 +18,9 @@ import {
   nibbleAt,
 } from "../page/indexPage.ts";
 import {expectKind} from "../page/pages.ts";
-import type {StateReader} from "../stateReader.ts";
 import {readLeaf} from "../tree/treeReader.ts";
-import type {TreeCheck} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
+import type {TreeCheck} from "./treeCheck.ts";
 
 /** Only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
 export async function checkIndex(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {

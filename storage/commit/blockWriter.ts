@@ -4,13 +4,8 @@
  * One writer at a time. Blocks become durable, and visible, with `flush`; a refused block leaves nothing behind.
  */
 
-import type {
-  AccountChange,
-  BlockDifference,
-  BlockHeader,
-  ChainConfig,
-  SlotDifference,
-} from "../block/blockDifference.ts";
+import type {AccountChange, SlotDifference} from "../block/accountDifference.ts";
+import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {bigEndian, encodeBlockRecord, MAX_EXTRA_DATA_BYTES} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import {StoreError} from "../errors.ts";

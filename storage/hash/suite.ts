@@ -1,9 +1,8 @@
 /**
  * A hash suite: the hash function and the sizes of what it hashes. Fixed for the life of a store.
  *
- * Nothing outside a suite knows a size or a hash (spec/tree.md 1). Digests and keys are 32 bytes in every suite.
+ * Nothing outside a suite knows a size or a hash (docs/proofs.md, section 1). Digests and keys are 32 bytes in every suite.
  */
-import {sha256Suite} from "./sha256Suite.ts";
 
 /** Bytes of a digest, a node, a key, a word. */
 export const WORD_BYTES = 32;
@@ -13,7 +12,8 @@ export const TREE_HEIGHT = 40;
 export const ACCOUNT_VALUE_BYTES = 6 * WORD_BYTES;
 
 export interface HashSuite {
-  readonly name: "sha256";
+  /** As the format record and chain_getCoverage have it. */
+  readonly name: string;
   readonly leafOpeningBytes: number;
   readonly rootNodeBytes: number;
   /** hKey of the tail leaf. */
@@ -46,12 +46,4 @@ export interface HashSuite {
   hashAccountValue(value: Uint8Array): Uint8Array;
   /** codeHash; empty for an account without code. */
   hashCode(code: Uint8Array): Uint8Array;
-}
-
-const SUITES: readonly HashSuite[] = [sha256Suite];
-
-export const SUITE_NAMES: readonly string[] = SUITES.map(suite => suite.name);
-
-export function findSuite(name: string): HashSuite | undefined {
-  return SUITES.find(suite => suite.name === name);
 }

@@ -4,7 +4,9 @@
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import {requireFormat} from "../../storage/block/format.ts";
-import {checkBlock, checkEverything, checkNote, checkSample} from "../../storage/check/check.ts";
+import {StateReader} from "../../storage/block/stateReader.ts";
+import {checkBlock, checkEverything, checkNote} from "../../storage/check/check.ts";
+import {checkSample} from "../../storage/check/checkSample.ts";
 import type {Findings} from "../../storage/check/findings.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {FileDamage} from "../../storage/leveldb/fileDamage.ts";
@@ -13,7 +15,6 @@ import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
 import type {FileFinding} from "../../storage/leveldb/manifest.ts";
 import {checkTables} from "../../storage/leveldb/tablesCheck.ts";
 import {verifyFilesInUse, whereOfFinding} from "../../storage/leveldb/verifyFiles.ts";
-import {StateReader} from "../../storage/stateReader.ts";
 import {refuseForeignDirectory} from "../../storage/stateStore.ts";
 import type {CheckEvent, CheckJob, CheckOutcome} from "../job/checkJob.ts";
 

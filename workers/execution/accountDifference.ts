@@ -2,7 +2,7 @@
  * What a block did to one account: its state before against its state after, never the attempts in between.
  */
 import type {Account} from "@ethereumjs/util";
-import type {AccountDifference, SlotDifference} from "../../storage/block/blockDifference.ts";
+import type {AccountDifference, SlotDifference} from "../../storage/block/accountDifference.ts";
 
 /** An account that a block wrote to. */
 export interface WrittenAccount {

@@ -2,7 +2,7 @@
  * geth's genesis file: what it says, checked field by field.
  */
 
-import type {SlotDifference} from "../../storage/block/blockDifference.ts";
+import type {SlotDifference} from "../../storage/block/accountDifference.ts";
 import {toHex} from "../../storage/hex.ts";
 import {ExecutionError} from "./errors.ts";
 import {ForkSchedule} from "./forks.ts";

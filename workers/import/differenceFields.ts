@@ -1,7 +1,7 @@
 /**
  * The values of a block difference line, from JSON (spec/tree.md 5). Errors name the field and what is expected.
  */
-import type {AccountChange, SlotDifference} from "../../storage/block/blockDifference.ts";
+import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
 import {SourceError} from "./sourceBlock.ts";
 
 const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"]);

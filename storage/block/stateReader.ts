@@ -4,15 +4,13 @@
  * Nothing locks and nobody sees half a block: all that is read hangs from a block record, which is written last and never
  * changes.
  */
-import type {ChainConfig} from "./block/blockDifference.ts";
-import {type BlockRecord, decodeBlockRecord} from "./block/blockRecord.ts";
-import {decodeChain} from "./block/format.ts";
-import {StoreError} from "./errors.ts";
-import type {HashSuite} from "./hash/suite.ts";
-import {toHex} from "./hex.ts";
-import {damaged} from "./leveldb/levelErrors.ts";
-import type {RecordSource} from "./leveldb/recordSource.ts";
-import {Pages} from "./page/pages.ts";
+
+import {StoreError} from "../errors.ts";
+import type {HashSuite} from "../hash/suite.ts";
+import {toHex} from "../hex.ts";
+import {damaged} from "../leveldb/levelErrors.ts";
+import type {RecordSource} from "../leveldb/recordSource.ts";
+import {Pages} from "../page/pages.ts";
 import {
   blockKey,
   blockOfKey,
@@ -22,9 +20,12 @@ import {
   MAX_U48,
   META,
   nameOfKey,
-} from "./record/layout.ts";
-import {openRecord} from "./record/record.ts";
-import {type EmptyTree, emptyTree} from "./tree/emptyTree.ts";
+} from "../record/layout.ts";
+import {openRecord} from "../record/record.ts";
+import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
+import type {ChainConfig} from "./blockDifference.ts";
+import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
+import {decodeChain} from "./format.ts";
 
 export class StateReader {
   readonly suite: HashSuite;

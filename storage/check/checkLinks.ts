@@ -1,0 +1,46 @@
+/**
+ * Checking the linked list of one tree: ascending keys, neighbours that point at each other, and the index in step with it.
+ */
+import type {StateReader} from "../block/stateReader.ts";
+import {listIndex} from "../index/indexList.ts";
+import {compareAt} from "../page/indexPage.ts";
+import {HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
+import {findKey, readLeaf} from "../tree/treeReader.ts";
+import {type Findings, toFinding} from "./findings.ts";
+import type {TreeCheck} from "./treeCheck.ts";
+
+/** Follows the linked list from head to tail, in step with the index. */
+export async function checkLinks(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
+  const {tree} = check;
+  try {
+    const indexed = tree.indexPage === 0 ? undefined : listIndex(store.pages, tree.indexPage);
+    if (indexed === undefined) findKey(store.pages, tree, store.suite.tailHKey); // refuses leaves beyond the first page
+    let left = readLeaf(store.pages, tree, HEAD_INDEX);
+    let leftIndex = HEAD_INDEX;
+    while (leftIndex !== TAIL_INDEX) {
+      const leaf = readLeaf(store.pages, tree, left.next);
+      const where = `${check.where}, leaf ${left.next}`;
+      if (leaf.prev !== leftIndex)
+        findings.report(where, `prev is ${leaf.prev}, but leaf ${leftIndex} points here`);
+      if (compareAt(left.hKey, 0, leaf.hKey) >= 0) {
+        findings.report(where, `hKey is not above that of leaf ${leftIndex}`);
+        return;
+      }
+      if (left.next !== TAIL_INDEX && indexed !== undefined) {
+        const entry = indexed.next().value;
+        if (entry?.leafIndex !== left.next || Buffer.compare(entry.hKey, leaf.hKey) !== 0)
+          findings.report(
+            where,
+            `the index has ${entry === undefined ? "no more keys" : `leaf ${entry.leafIndex}`} here`,
+          );
+      }
+      leftIndex = left.next;
+      left = leaf;
+      if (!(await findings.pause(check.where))) return;
+    }
+    if (indexed?.next().done === false)
+      findings.report(check.where, "the index has keys that are not in the linked list");
+  } catch (error) {
+    findings.report(`${check.where}, linked list`, toFinding(error));
+  }
+}

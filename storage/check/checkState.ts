@@ -1,0 +1,80 @@
+/**
+ * Checking what a block record leads to: the account tree, each account's slots and code.
+ */
+import type {BlockRecord} from "../block/blockRecord.ts";
+import type {StateReader} from "../block/stateReader.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {toHex} from "../hex.ts";
+import type {Account} from "../tree/account.ts";
+import {hashTopRoot} from "../tree/emptyTree.ts";
+import type {TreeRoot} from "../tree/treeRoot.ts";
+import {checkTree} from "./checkTree.ts";
+import {type Findings, toFinding} from "./findings.ts";
+
+/** Of a block that should be held: its record, its hash's record, its state root. @returns undefined if it cannot be read */
+export function readBlock(store: StateReader, block: number, findings: Findings): BlockRecord | undefined {
+  const where = `block ${block}`;
+  try {
+    const record = store.blockOrThrow(block);
+    findings.blocks++;
+    const {header, stateRoot, accounts} = record;
+    if (store.findBlock(header.hash) !== block)
+      findings.report(where, `its hash ${toHex(header.hash)} does not lead to it`);
+    if (Buffer.compare(hashTopRoot(store.suite, accounts.nextFreeNode, accounts.subRoot), stateRoot) !== 0)
+      findings.report(where, "its state root is not the hash of its account tree's root node");
+    return record;
+  } catch (error) {
+    findings.report(where, toFinding(error));
+    return undefined;
+  }
+}
+
+/** @param sincePage, links - as TreeCheck has them, for the account tree and all trees of slots */
+export async function checkState(
+  store: StateReader,
+  record: BlockRecord,
+  sincePage: number,
+  links: boolean,
+  findings: Findings,
+): Promise<void> {
+  const where = `block ${record.header.number}, account tree`;
+  const untilPage = record.nextPage;
+  const onAccount = async (account: Account, at: string): Promise<void> => {
+    checkCode(store, account, at, findings);
+    if (account.storage === undefined) return;
+    const {storageRoot, tree} = account.storage;
+    checkStorageRoot(store, storageRoot, tree, at, findings);
+    const slots = {tree, kind: "slots", where: `${at}, slots`, sincePage, untilPage, links} as const;
+    await checkTree(store, slots, findings);
+  };
+  await checkTree(
+    store,
+    {tree: record.accounts, kind: "accounts", where, sincePage, untilPage, links, onAccount},
+    findings,
+  );
+}
+
+export function checkStorageRoot(
+  store: StateReader,
+  storageRoot: Uint8Array,
+  tree: TreeRoot,
+  where: string,
+  findings: Findings,
+): void {
+  if (Buffer.compare(hashTopRoot(store.suite, tree.nextFreeNode, tree.subRoot), storageRoot) !== 0)
+    findings.report(where, "its storageRoot is not the hash of its tree's root node");
+}
+
+export function checkCode(store: StateReader, {code}: Account, where: string, findings: Findings): void {
+  if (code === undefined) return;
+  try {
+    const bytes = store.readCode(code.keccakCodeHash);
+    const matches =
+      bytes.length === code.codeSize &&
+      Buffer.compare(keccak256(bytes), code.keccakCodeHash) === 0 &&
+      Buffer.compare(store.suite.hashCode(bytes), code.codeHash) === 0;
+    if (!matches) findings.report(where, "its code does not have the hashes and size that the account says");
+  } catch (error) {
+    findings.report(where, toFinding(error));
+  }
+}
