@@ -1,6 +1,7 @@
 /** Makes the naive server's records from the newest block of a store of proofd, and checks that the root is the same. */
 import {existsSync, renameSync, rmSync} from "node:fs";
 import {Level} from "level";
+import type {StateReader} from "../../storage/block/stateReader.ts";
 import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {leafAt, leafCount} from "../../storage/page/leafPage.ts";
@@ -32,18 +33,18 @@ export async function makeNaiveStore(from: string, directory: string): Promise<v
   const store = await StateStore.open({directory: from, role: "owner", cacheBytes: CACHE_BYTES});
   const db = new Level<string, Buffer>(unfinished, LEVEL_OPTIONS);
   await db.open();
-  await new NaiveBuilder(store, db).build();
+  await new NaiveBuilder(store.reader, db).build();
   await db.close();
   await store.close();
   renameSync(unfinished, directory);
 }
 
 class NaiveBuilder {
-  readonly #store: StateStore;
+  readonly #store: StateReader;
   readonly #db: Level<string, Buffer>;
   #records: {type: "put"; key: string; value: Buffer}[] = [];
 
-  constructor(store: StateStore, db: Level<string, Buffer>) {
+  constructor(store: StateReader, db: Level<string, Buffer>) {
     this.#store = store;
     this.#db = db;
   }

@@ -29,7 +29,7 @@ export async function makePeerStore(accounts: number): Promise<string> {
   copyStore(await keepBenchStore(accounts), unfinished);
   const store = await StateStore.open({directory: unfinished, role: "owner", cacheBytes: CACHE_BYTES});
   const writer = await BlockWriter.create(store);
-  const number = ((await store.latest()) as number) + 1;
+  const number = ((await store.reader.latest()) as number) + 1;
   const changes = new AccountDifferences();
   for (let i = 0; i < slotAccounts(accounts); i++)
     changes.add({address: addressAt(i), change: {storage: storageOf(i)}});

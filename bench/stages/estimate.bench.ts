@@ -25,9 +25,9 @@ const RUN_GAS = 16_000_000n;
 const NO_BYTES = new Uint8Array(0);
 
 export function createEstimateStage({store, blocks}: BenchStore): Stage {
-  const estimator = new Estimator(store, DEFAULT_ESTIMATE_SETTINGS, undefined);
+  const estimator = new Estimator(store.reader, DEFAULT_ESTIMATE_SETTINGS, undefined);
   const machines = new Machines({
-    store,
+    store: store.reader,
     deadline: new Deadline(60_000),
     hardfork: undefined,
     chainId: undefined,
@@ -46,7 +46,7 @@ export function createEstimateStage({store, blocks}: BenchStore): Stage {
   const tokenTransfer = (): EstimateCall => callTo(TOKEN, encodeTransfer(newAccount(), 5n));
   const heavy = (): EstimateCall => callTo(LEDGER, encodeFill(HEAVY_SLOTS));
   const simulate = (call: EstimateCall): Simulation => {
-    const {machine, context} = machines.at(store.blockOrThrow(call.block));
+    const {machine, context} = machines.at(store.reader.blockOrThrow(call.block));
     machine.deadline.start();
     return new Simulation(call, machine, context, 0n);
   };

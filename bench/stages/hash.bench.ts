@@ -11,7 +11,8 @@ const HASHES = 256;
 /** As storage/hash/pairBatch.ts gathers them. */
 const BATCH = 512;
 
-export function createHashStage({store: {suite}}: BenchStore): Stage {
+export function createHashStage({store}: BenchStore): Stage {
+  const {suite} = store.reader;
   const pairs = new Uint8Array(BATCH * 2 * WORD_BYTES);
   for (let i = 0; i < 2 * BATCH; i++)
     pairs.set(createHash("sha256").update(`node ${i}`).digest(), i * WORD_BYTES);

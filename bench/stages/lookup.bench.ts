@@ -11,8 +11,8 @@ import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
 const KEYS_PER_RUN = 16;
 
 export function createLookupStage({store, accounts, blocks}: BenchStore): Stage {
-  const {pages, suite} = store;
-  const trees = Array.from({length: blocks + 1}, (_, block) => store.blockOrThrow(block).accounts);
+  const {pages, suite} = store.reader;
+  const trees = Array.from({length: blocks + 1}, (_, block) => store.reader.blockOrThrow(block).accounts);
   const hKeys = (at: (i: number) => Buffer): Uint8Array[] =>
     Array.from({length: INPUTS}, (_, i) => suite.hashAddress(at(spread(i, accounts))));
   const present = hKeys(addressAt);

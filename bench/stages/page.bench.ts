@@ -17,8 +17,9 @@ const READS_PER_RUN = 64;
 const DECODES_PER_RUN = 1024;
 
 export function createPageStage({store, blocks}: BenchStore): Stage {
-  const {pages, db} = store;
-  const {accounts: tree} = store.blockOrThrow(blocks);
+  const {reader, db} = store;
+  const {pages} = reader;
+  const {accounts: tree} = reader.blockOrThrow(blocks);
   /** Page numbers at `level`, the last, partly filled one left out. */
   const pageNumbers = (level: number): number[] => {
     const count = Math.max(1, Math.floor(tree.nextFreeNode / (POSITIONS_PER_PAGE[level] as number)));
@@ -54,7 +55,7 @@ export function createPageStage({store, blocks}: BenchStore): Stage {
       ),
       repeat(READS_PER_RUN, "read and check a leaf page", leafPages, page => pages.read(page)),
       repeat(READS_PER_RUN, "read and check an inner page, not cached", innerPages, page =>
-        store.readRecord(pageKey(page)),
+        reader.readRecord(pageKey(page)),
       ),
       repeat(DECODES_PER_RUN, "read an inner page, cached", innerPages, page => pages.read(page)),
       repeat(DECODES_PER_RUN, "decode a leaf of a page", positions, position => leafAt(leafBody, position)),

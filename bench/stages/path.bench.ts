@@ -9,9 +9,9 @@ import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
 
 const PATHS_PER_RUN = 16;
 
-export function createPathStage({store, accounts, blocks}: BenchStore): Stage {
-  const path = new LeafPath(store.suite, store.empty);
-  const trees = Array.from({length: blocks + 1}, (_, block) => store.blockOrThrow(block).accounts);
+export function createPathStage({store: {reader}, accounts, blocks}: BenchStore): Stage {
+  const path = new LeafPath(reader.suite, reader.empty);
+  const trees = Array.from({length: blocks + 1}, (_, block) => reader.blockOrThrow(block).accounts);
   const leafIndexes = Array.from({length: INPUTS}, (_, i) => spread(i, accounts));
   let round = 0;
   const open = (name: string, block: () => number): BenchTask => ({
@@ -19,7 +19,7 @@ export function createPathStage({store, accounts, blocks}: BenchStore): Stage {
     units: PATHS_PER_RUN,
     run: () => {
       for (let i = 0; i < PATHS_PER_RUN; i++)
-        path.open(store.pages, trees[block()] as (typeof trees)[0], leafIndexes[round++ % INPUTS] as number);
+        path.open(reader.pages, trees[block()] as (typeof trees)[0], leafIndexes[round++ % INPUTS] as number);
     },
   });
   return {

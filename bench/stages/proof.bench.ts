@@ -18,7 +18,7 @@ const CALLS_PER_RUN = 8;
 const ACCOUNTS = 1 << 16;
 
 export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
-  const prover = new Prover(store);
+  const prover = new Prover(store.reader);
   const present = Array.from({length: ACCOUNTS}, (_, i) => addressAt(spread(i, accounts)));
   const absent = Array.from({length: ACCOUNTS}, (_, i) => absentAddressAt(spread(i, accounts)));
   const slots = Array.from({length: HOLDERS}, (_, i) => balanceSlot(addressAt(i)));

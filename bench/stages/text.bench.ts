@@ -18,9 +18,9 @@ import {type Stage, spread} from "./stage.ts";
 
 const PROOFS = 16;
 
-export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
-  const {suite, empty} = store;
-  const {accounts: tree} = store.blockOrThrow(blocks);
+export function createTextStage({store: {reader}, accounts, blocks}: BenchStore): Stage {
+  const {suite, empty} = reader;
+  const {accounts: tree} = reader.blockOrThrow(blocks);
   const nodeText = new NodeText(pathBytes(suite));
   const {nodes} = nodeText;
   for (let i = 0; i < nodes.length; i++) nodes[i] = i * 31;
@@ -35,14 +35,14 @@ export function createTextStage({store, accounts, blocks}: BenchStore): Stage {
     read(page) {
       let body = inMemory.get(page);
       if (body === undefined) {
-        body = store.pages.read(page);
+        body = reader.pages.read(page);
         inMemory.set(page, body);
       }
       return body;
     },
   };
   const hKeys = Array.from({length: PROOFS}, (_, i) => suite.hashAddress(addressAt(spread(i, accounts))));
-  const proofs = new ProofText(suite, empty, store.hints);
+  const proofs = new ProofText(suite, empty, reader.hints);
   const text = new AnswerText();
   const value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   const writeValue = (out: AnswerText, leaf: Uint8Array): void => {

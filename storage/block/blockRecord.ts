@@ -52,6 +52,11 @@ export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: Block
   return Buffer.concat([fixed, ...fields.filter(field => field !== undefined)]);
 }
 
+/** The block's hash, a view of its record. */
+export function hashOfBlockRecord(body: Buffer): Buffer {
+  return body.subarray(0, WORD_BYTES);
+}
+
 /** @throws StoreError RECORD_DAMAGED */
 export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
   let at = FIXED_BYTES;
@@ -66,7 +71,7 @@ export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
   const bits = body[FIXED_BYTES - 1] as number;
   const header: {-readonly [K in keyof BlockHeader]: BlockHeader[K]} = {
     number,
-    hash: body.subarray(0, WORD_BYTES),
+    hash: hashOfBlockRecord(body),
   };
   if (bits & 1) header.parentHash = take(WORD_BYTES);
   if (bits & 2) header.timestamp = take(8).readBigUInt64BE();

@@ -1,13 +1,14 @@
 /**
- * Reading a store: blocks, code, the records that say what it is. It never changes anything.
+ * Reading a store: blocks, code, the records that say what it is, and the pages of the trees. It never changes anything.
  *
- * Nothing locks and nobody sees half a block: all that is read hangs from a block record, which is written last and never
- * changes.
+ * A reader takes no lock and never sees half a block: everything it can reach starts at a block record, which is written
+ * last and never changes.
  */
 
 import {StoreError} from "../errors.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
+import {KeyHints} from "../index/keyHints.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {Pages} from "../page/pages.ts";
@@ -16,31 +17,46 @@ import {
   blockOfKey,
   codeKey,
   executionNodeKey,
+  FIRST_PAGE,
   hashKey,
   MAX_U48,
   META,
   nameOfKey,
 } from "../record/layout.ts";
+import {decodeNumber} from "../record/numberRecord.ts";
 import {openRecord} from "../record/record.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
 import type {ChainConfig} from "./blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {decodeChain} from "./format.ts";
 
+/** What a reader keeps of what it read. */
+export interface ReaderMemory {
+  readonly pageBytes: number;
+  /** Of KeyHints: allocated at once. */
+  readonly hintBytes: number;
+}
+
 export class StateReader {
   readonly suite: HashSuite;
   readonly empty: EmptyTree;
   readonly pages: Pages;
+  readonly hints: KeyHints;
   private readonly source: RecordSource;
   /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
-  protected newestSeen = -1;
+  private newestSeen = -1;
 
-  /** @param cacheBytes - of pages */
-  constructor(source: RecordSource, suite: HashSuite, cacheBytes: number) {
+  constructor(source: RecordSource, suite: HashSuite, memory: ReaderMemory) {
     this.source = source;
     this.suite = suite;
     this.empty = emptyTree(suite);
-    this.pages = new Pages(source, cacheBytes);
+    this.pages = new Pages(source, memory.pageBytes);
+    this.hints = new KeyHints(memory.hintBytes);
+  }
+
+  /** Learns that `block` is the newest block held, which its own reads cannot tell after a rollback. */
+  noteNewest(block: number): void {
+    this.newestSeen = block;
   }
 
   /** @returns the block's record, or undefined if the block is not held. @throws StoreError RECORD_DAMAGED */
@@ -110,6 +126,17 @@ export class StateReader {
     return latest;
   }
 
+  /** The first page number that no block reaches. */
+  async pagesEnd(): Promise<number> {
+    const latest = await this.latest();
+    return latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
+  }
+
+  /** The first page number that nothing has, nor ever had in a reader's cache. */
+  async nextPage(): Promise<number> {
+    return Math.max(await this.pagesEnd(), this.readNumber(META.floor) ?? FIRST_PAGE);
+  }
+
   /** A record's body, checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
   readRecord(key: Buffer): Buffer | undefined {
     let value: Buffer | undefined;
@@ -121,12 +148,9 @@ export class StateReader {
     return value === undefined ? undefined : openRecord(key, value);
   }
 
-  /** A record that is a u48. */
-  protected readNumber(key: Buffer): number | undefined {
+  private readNumber(key: Buffer): number | undefined {
     const body = this.readRecord(key);
-    if (body !== undefined && body.length !== 6)
-      throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not 6`);
-    return body?.readUIntBE(0, 6);
+    return body === undefined ? undefined : decodeNumber(key, body);
   }
 }
 

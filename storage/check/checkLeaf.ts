@@ -6,6 +6,7 @@ import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
+import {writeWordInto} from "../tree/shortNumber.ts";
 import type {Findings} from "./findings.ts";
 import type {TreeCheck} from "./treeCheck.ts";
 
@@ -28,7 +29,7 @@ export async function checkLeaf(
     await check.onAccount?.(account, where);
   } else {
     const value = new Uint8Array(WORD_BYTES);
-    value.set(leaf.value, WORD_BYTES - leaf.value.length);
+    writeWordInto(value, 0, leaf.value);
     hVal = store.suite.hashSlotValue(value);
   }
   if (Buffer.compare(hVal, leaf.hVal) !== 0) findings.report(where, "hVal is not the hash of its value");

@@ -3,7 +3,8 @@
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
-import {isHashKey, nameOfKey} from "../record/layout.ts";
+import {hashOfKey, isHashKey, nameOfKey} from "../record/layout.ts";
+import {decodeNumber} from "../record/numberRecord.ts";
 import {openRecord} from "../record/record.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
@@ -31,9 +32,9 @@ export async function checkRecords(
 
 /** Also finds a newest block whose record is gone. */
 function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
-  const block = body.readUIntBE(0, 6);
+  const block = decodeNumber(key, body);
   const hash = store.readBlock(block)?.header.hash;
   if (hash === undefined) findings.report(nameOfKey(key), `it leads to block ${block}, which is not held`);
-  else if (Buffer.compare(hash, key.subarray(1)) !== 0)
+  else if (Buffer.compare(hash, hashOfKey(key)) !== 0)
     findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
 }

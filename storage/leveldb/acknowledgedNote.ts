@@ -73,6 +73,19 @@ export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNo
   }
 }
 
+/** @returns the note, if there is one. @throws StoreError STORE_DAMAGED if blocks that were acknowledged are not held */
+export async function requireAcknowledged(
+  directory: string,
+  latest: number | undefined,
+): Promise<AcknowledgedNote | undefined> {
+  const note = await readNote(directory);
+  if (note === undefined || isFinding(note)) return undefined;
+  const loss = describeLoss(note, latest);
+  if (loss !== undefined)
+    throw new StoreError("STORE_DAMAGED", `${directory} is damaged: ${NOTE_FILE}: ${loss}`);
+  return note;
+}
+
 function decodeNote(bytes: Buffer): AcknowledgedNote | undefined {
   const [, block, log, end, crc] = NOTE.exec(bytes.toString("latin1")) ?? [];
   const note = {block: Number(block), log: Number(log), bytes: Number(end)};

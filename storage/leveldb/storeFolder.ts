@@ -4,10 +4,11 @@
  * Not mkdir's own recursion, also LevelDB's: where a file system takes no folders and says "no such file" (/proc), it tries
  * for ever, on a thread that nothing can stop.
  */
-import {mkdirSync, rmdirSync, statSync} from "node:fs";
-import {dirname, resolve} from "node:path";
+import {existsSync, mkdirSync, readdirSync, rmdirSync, statSync} from "node:fs";
+import {dirname, join, resolve} from "node:path";
 import {Level} from "level";
 import {StoreError} from "../errors.ts";
+import {NOTE_FILE} from "./acknowledgedNote.ts";
 
 /**
  * The folders from the uppermost one that is missing down to `directory`; empty if it is there.
@@ -35,6 +36,26 @@ export function makeFolders(folders: readonly string[]): void {
       throw new StoreError("STORE_UNREADABLE", `cannot make the folder ${folder}: ${reason}`, {cause: error});
     }
   }
+}
+
+/**
+ * Looks before LevelDB does: it would make files in whatever directory it is given.
+ *
+ * @throws StoreError STORE_MISSING, STORE_DAMAGED
+ */
+export function refuseForeignDirectory(directory: string, create: boolean): void {
+  if (existsSync(join(directory, "CURRENT"))) return;
+  const files = existsSync(directory) ? readdirSync(directory) : [];
+  // The first manifest is written just before CURRENT: a crash between the two leaves it, and nothing is lost.
+  if (files.some(name => name === NOTE_FILE || /^(\d+\.(ldb|log)|MANIFEST-(?!000001$).*)$/.test(name)))
+    throw new StoreError("STORE_DAMAGED", `${directory} holds a store without its CURRENT file`);
+  if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
+  const foreign = files.find(name => !/^(LOCK|LOG|LOG\.old|MANIFEST-000001|\d+\.dbtmp)$/.test(name));
+  if (foreign !== undefined)
+    throw new StoreError(
+      "STORE_MISSING",
+      `${directory} holds no store, and is not empty (it has ${foreign}): a new store needs an empty directory`,
+    );
 }
 
 /**

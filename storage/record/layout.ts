@@ -5,14 +5,15 @@
  *   'b' | block u48             block record: header, root of the account tree, next page        blockRecord.ts
  *   'c' | keccak hash 32        contract code
  *   'e' | node key              execution trie node: what re-executing a chain needs to resume
- *   'h' | block hash 32         block u48
- *   'm' | name                  format, chain, finalized, floor
+ *   'h' | block hash 32         block number                                                     numberRecord.ts
+ *   'm' | name                  format, chain (format.ts), finalized, floor (numberRecord.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *
  * Pages are numbered in writing order, never by path: a page is one point read at any height of the chain,
  * and LevelDB only ever appends. Keying by (path, block) would cost a reverse seek per page, ten times slower.
  */
 
+const BLOCK_NUMBER_BYTES = 6;
 export const PAGE_NUMBER_BYTES = 6;
 export const PAGE_KEY_BYTES = 1 + PAGE_NUMBER_BYTES;
 /** Page numbers start at 1: 0 says "no page". */
@@ -52,14 +53,14 @@ export function pageOfKey(key: Buffer): number {
 }
 
 export function blockKey(block: number): Buffer {
-  const key = Buffer.allocUnsafe(7);
+  const key = Buffer.allocUnsafe(1 + BLOCK_NUMBER_BYTES);
   key[0] = PREFIX.block;
-  key.writeUIntBE(block, 1, 6);
+  key.writeUIntBE(block, 1, BLOCK_NUMBER_BYTES);
   return key;
 }
 
 export function blockOfKey(key: Buffer): number {
-  return key.readUIntBE(1, 6);
+  return key.readUIntBE(1, BLOCK_NUMBER_BYTES);
 }
 
 export function hashKey(blockHash: Uint8Array): Buffer {
@@ -68,6 +69,11 @@ export function hashKey(blockHash: Uint8Array): Buffer {
 
 export function isHashKey(key: Buffer): boolean {
   return key[0] === PREFIX.hash;
+}
+
+/** The block hash of a key that isHashKey, a view. */
+export function hashOfKey(key: Buffer): Buffer {
+  return key.subarray(1);
 }
 
 export function codeKey(keccakHash: Uint8Array): Buffer {

@@ -5,12 +5,13 @@
  *   stored form  flags u8 | nonce u8 length, bytes | balance u8 length, bytes
  *                | [code: codeHash 32, keccakCodeHash 32, codeSize u32] | [storage: storageRoot 32, tree root 49]
  *
- * Numbers without leading zeros: most accounts have neither code nor storage and take about 15 bytes.
+ * Numbers as shortNumber.ts has them: most accounts have neither code nor storage and take about 15 bytes.
  */
 
 import {StoreError} from "../errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import type {EmptyTree} from "./emptyTree.ts";
+import {writeWordInto} from "./shortNumber.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "./treeRoot.ts";
 
 /** keccak256 of no bytes. */
@@ -24,7 +25,7 @@ const HAS_STORAGE = 2;
 const CODE_BYTES = 2 * WORD_BYTES + 4;
 
 export interface Account {
-  /** Big-endian, 0 to 32 bytes, without leading zeros. */
+  /** Without leading zeros (shortNumber.ts). */
   readonly nonce: Uint8Array;
   readonly balance: Uint8Array;
   /** undefined = no code. */
@@ -62,12 +63,12 @@ export function encodeAccountValueInto(
   account: Account,
   empty: EmptyTree,
 ): void {
-  out.fill(0, offset, offset + ACCOUNT_VALUE_BYTES);
-  out.set(account.nonce, offset + WORD_BYTES - account.nonce.length);
-  out.set(account.balance, offset + 2 * WORD_BYTES - account.balance.length);
+  writeWordInto(out, offset, account.nonce);
+  writeWordInto(out, offset + WORD_BYTES, account.balance);
   out.set(account.storage?.storageRoot ?? empty.topRoot, offset + 2 * WORD_BYTES);
   out.set(account.code?.codeHash ?? empty.codeHash, offset + 3 * WORD_BYTES);
   out.set(account.code?.keccakCodeHash ?? KECCAK_EMPTY, offset + 4 * WORD_BYTES);
+  out.fill(0, offset + 5 * WORD_BYTES, offset + ACCOUNT_VALUE_BYTES);
   let size = account.code?.codeSize ?? 0;
   for (let at = offset + ACCOUNT_VALUE_BYTES - 1; size > 0; size = Math.floor(size / 256))
     out[at--] = size % 256;
@@ -131,11 +132,4 @@ export function decodeStoredAccount(bytes: Uint8Array): Account {
   } catch (error) {
     throw new StoreError("RECORD_DAMAGED", "an account's leaf does not decode", {cause: error});
   }
-}
-
-/** `bytes` without its leading zeros, a view. */
-export function stripZeros(bytes: Uint8Array): Uint8Array {
-  let start = 0;
-  while (start < bytes.length && bytes[start] === 0) start++;
-  return bytes.subarray(start);
 }

@@ -270,10 +270,10 @@ for (const hardfork of [
 ])
   test(`under ${hardfork} every estimate is enough, and every run is what @ethereumjs/vm makes of it`, async t => {
     const settings = {...SETTINGS, hardfork, gasCap: GAS_CAP, timeMs: LIMIT_MS, gasTolerance: 0};
-    const estimator = new Estimator(shared, settings, CHAIN_ID);
+    const estimator = new Estimator(shared.reader, settings, CHAIN_ID);
     const deadline = new Deadline(LIMIT_MS);
     const machines = new Machines({
-      store: shared,
+      store: shared.reader,
       deadline,
       hardfork,
       chainId: CHAIN_ID,
@@ -308,7 +308,7 @@ for (const hardfork of [
           } else assert.equal(failure.failure, "EXECUTION_FAILED");
         }
         deadline.start();
-        const {machine, context} = machines.at(shared.blockOrThrow(number));
+        const {machine, context} = machines.at(shared.reader.blockOrThrow(number));
         const price = call.gasPrice ?? 10n;
         const simulation = new Simulation(call, machine, context, price);
         for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {

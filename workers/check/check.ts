@@ -13,15 +13,15 @@ import {FileDamage} from "../../storage/leveldb/fileDamage.ts";
 import {tableName} from "../../storage/leveldb/fileNames.ts";
 import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
 import type {FileFinding} from "../../storage/leveldb/manifest.ts";
+import {refuseForeignDirectory} from "../../storage/leveldb/storeFolder.ts";
 import {checkTables} from "../../storage/leveldb/tablesCheck.ts";
 import {verifyFilesInUse, whereOfFinding} from "../../storage/leveldb/verifyFiles.ts";
-import {refuseForeignDirectory} from "../../storage/stateStore.ts";
 import type {CheckEvent, CheckJob, CheckOutcome} from "../job/checkJob.ts";
 
 /** Stop is heard, and progress told, so often. */
 const PAUSE_INTERVAL_MS = 100;
-/** Of pages. */
-const CACHE_BYTES = 32 << 20;
+/** Few hints: a check looks keys up by the index, which is to be checked too. */
+const MEMORY = {pageBytes: 32 << 20, hintBytes: 0};
 
 export class Check implements Findings {
   blocks = 0;
@@ -85,7 +85,7 @@ export class Check implements Findings {
     if (snapshot === undefined) return;
     try {
       const suite = await requireFormat(snapshot, directory);
-      const store = new StateReader(snapshot, suite, CACHE_BYTES);
+      const store = new StateReader(snapshot, suite, MEMORY);
       await checkNote(directory, store, this);
       if (sample !== undefined) await checkSample(store, await this.chooseBlock(store), sample, this);
       else if (block !== undefined) await checkBlock(store, block, this);

@@ -17,7 +17,7 @@ interface EstimateWorkerSettings extends WorkerSettings {
 
 yieldToOtherThreads(Niceness.ESTIMATE);
 const {settings, chainId} = readWorkerSettings<EstimateWorkerSettings>();
-const estimator = new Estimator(await openWorkerStore(), settings, chainId);
+const estimator = new Estimator((await openWorkerStore()).reader, settings, chainId);
 
 /** The estimate under way: its EVM can run one at a time, and the pool hands the next one over before it ends. */
 let last: Promise<unknown> = Promise.resolve();

@@ -4,7 +4,7 @@
  *   call -> machine at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
-import type {StateStore} from "../../storage/stateStore.ts";
+import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";
@@ -38,7 +38,7 @@ export interface Estimate {
 }
 
 export class Estimator {
-  private readonly store: StateStore;
+  private readonly store: StateReader;
   private readonly settings: EstimateSettings;
   private readonly gasCap: bigint;
   private readonly deadline: Deadline;
@@ -46,7 +46,7 @@ export class Estimator {
   private readonly priorityFee: PriorityFee;
 
   /** @param chainId - of a chain whose block 0 names none */
-  constructor(store: StateStore, settings: EstimateSettings, chainId: bigint | undefined) {
+  constructor(store: StateReader, settings: EstimateSettings, chainId: bigint | undefined) {
     this.store = store;
     this.settings = settings;
     this.gasCap = BigInt(settings.gasCap);

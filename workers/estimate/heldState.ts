@@ -5,8 +5,8 @@
  * it, all of it is dropped.
  */
 import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
+import type {StateReader} from "../../storage/block/stateReader.ts";
 import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
-import type {StateStore} from "../../storage/stateStore.ts";
 import {decodeStoredAccount} from "../../storage/tree/account.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {findLeaf, readLeaf} from "../../storage/tree/treeReader.ts";
@@ -29,14 +29,14 @@ interface HeldAccount {
 
 /** The blocks' states that a worker reads, and what it keeps of them. */
 export class HeldStates {
-  private readonly store: StateStore;
+  private readonly store: StateReader;
   /** By the page of the account tree's root, which is never given to another state. */
   private readonly states = new Map<number, HeldState>();
   private readonly codes = new Map<ByteKey, Uint8Array>();
   private cachedCodeBytes = 0;
   private cachedValues = 0;
 
-  constructor(store: StateStore) {
+  constructor(store: StateReader) {
     this.store = store;
   }
 
@@ -79,12 +79,12 @@ export class HeldStates {
 
 export class HeldState implements StateBase {
   private readonly kept: HeldStates;
-  private readonly store: StateStore;
+  private readonly store: StateReader;
   private readonly tree: TreeRoot;
   private readonly accounts = new Map<ByteKey, HeldAccount>();
   private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
 
-  constructor(kept: HeldStates, store: StateStore, tree: TreeRoot) {
+  constructor(kept: HeldStates, store: StateReader, tree: TreeRoot) {
     this.kept = kept;
     this.store = store;
     this.tree = tree;

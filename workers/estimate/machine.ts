@@ -6,7 +6,7 @@
 import type {Common} from "@ethereumjs/common";
 import {Address} from "@ethereumjs/util";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
-import type {StateStore} from "../../storage/stateStore.ts";
+import type {StateReader} from "../../storage/block/stateReader.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {configOfFork, ForkSchedule} from "../execution/forks.ts";
 import {type JsonObject, parseObject} from "../execution/gethJson.ts";
@@ -46,7 +46,7 @@ const ZERO_ADDRESS = new Uint8Array(20);
 const ZERO_WORD = new Uint8Array(32);
 
 export interface MachineOptions {
-  readonly store: StateStore;
+  readonly store: StateReader;
   readonly deadline: Deadline;
   /** One of HARDFORKS, for every block; undefined: as the genesis config says. */
   readonly hardfork: string | undefined;

@@ -220,7 +220,7 @@ export class Importer {
   private async openSource(): Promise<AsyncGenerator<SourceBlock>> {
     const {source, chainId} = this.job;
     const {signal} = this.ending;
-    checkChainId(this.store.readChain(), chainId);
+    checkChainId(this.store.reader.readChain(), chainId);
     if (source.kind === "diffs") {
       const options = {chunkBytes: TEXT_CHUNK_BYTES, signal};
       if (source.follow) {

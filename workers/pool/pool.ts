@@ -208,7 +208,7 @@ export class ProofPool {
       cacheBytes: MAIN_CACHE_BYTES,
     });
     try {
-      checkChainId(store.readChain(), chainId);
+      checkChainId(store.reader.readChain(), chainId);
       const pool = new ProofPool(store, await readHead(store), options);
       try {
         // A thread that cannot start says why.
@@ -226,17 +226,17 @@ export class ProofPool {
   }
 
   get suite(): string {
-    return this.store.suite.name;
+    return this.store.reader.suite.name;
   }
 
   /** Upper bound of an answer's text per account or slot asked for, in bytes. */
   get maxProofTextBytes(): number {
-    return maxProofTextBytes(this.store.suite);
+    return maxProofTextBytes(this.store.reader.suite);
   }
 
   /** Block 0's, or the one that the pool was opened for; undefined where neither names a chain. */
   get chainId(): bigint | undefined {
-    this.chain ??= this.store.readChain();
+    this.chain ??= this.store.reader.readChain();
     return this.chain?.chainId ?? this.expectedChainId;
   }
 
@@ -250,12 +250,12 @@ export class ProofPool {
    * @returns the block's number, or undefined if no block held has it
    */
   findBlock(hash: Uint8Array): number | undefined {
-    return this.store.findBlock(hash);
+    return this.store.reader.findBlock(hash);
   }
 
   readBlock(block: number): BlockSummary | Failure {
     try {
-      const {header, stateRoot} = this.store.blockOrThrow(block);
+      const {header, stateRoot} = this.store.reader.blockOrThrow(block);
       const {hash, timestamp} = header;
       return {number: block, hash, stateRoot, ...(timestamp === undefined ? {} : {timestamp})};
     } catch (error) {

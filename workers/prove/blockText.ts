@@ -5,14 +5,14 @@
  *
  * Kept for the block asked for last: the calls of a batch mostly name one block.
  */
-import type {StateStore} from "../../storage/stateStore.ts";
+import type {StateReader} from "../../storage/block/stateReader.ts";
 
 export class BlockText {
-  private readonly store: StateStore;
+  private readonly store: StateReader;
   private block = -1;
   private text = "";
 
-  constructor(store: StateStore) {
+  constructor(store: StateReader) {
     this.store = store;
   }
 

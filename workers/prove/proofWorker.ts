@@ -8,7 +8,7 @@ import {openWorkerStore} from "../thread/workerStore.ts";
 import {TRANSFER_BYTES} from "./answerText.ts";
 import {Prover} from "./prover.ts";
 
-const prover = new Prover(await openWorkerStore());
+const prover = new Prover((await openWorkerStore()).reader);
 
 export default function prove(job: ProveJob): Answers | ReturnType<typeof move> {
   const answers = prover.answer(job);

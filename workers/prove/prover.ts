@@ -2,10 +2,10 @@
  * Answers the calls of a ProveJob: each one's whole JSON-RPC response, as text.
  */
 
+import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
-import type {StateStore} from "../../storage/stateStore.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
 import {ownTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {Answers} from "../job/answers.ts";
@@ -22,7 +22,7 @@ const KEY_COUNT_AT = 26;
 const COMMA = 0x2c;
 
 export class Prover {
-  private readonly store: StateStore;
+  private readonly store: StateReader;
   private readonly proofs: ProofText;
   private readonly text = new AnswerText();
   private readonly blockText: BlockText;
@@ -33,7 +33,7 @@ export class Prover {
   /** Blocks up to this one are known to be finalized. */
   private finalized = -1;
 
-  constructor(store: StateStore) {
+  constructor(store: StateReader) {
     this.store = store;
     this.proofs = new ProofText(store.suite, store.empty, store.hints);
     this.blockText = new BlockText(store);

@@ -1,0 +1,27 @@
+/**
+ * Are the fields of a block's header as long as its record has them?
+ */
+import type {BlockHeader} from "../block/blockDifference.ts";
+import {MAX_EXTRA_DATA_BYTES} from "../block/blockRecord.ts";
+import {StoreError} from "../errors.ts";
+import {WORD_BYTES} from "../hash/suite.ts";
+
+/** @throws StoreError BLOCK_INVALID */
+export function checkFields({number, hash, parentHash, miner, mixHash, extraData}: BlockHeader): void {
+  for (const [field, bytes, length] of [
+    ["hash", hash, WORD_BYTES],
+    ["parentHash", parentHash, WORD_BYTES],
+    ["miner", miner, 20],
+    ["mixHash", mixHash, WORD_BYTES],
+  ] as const)
+    if (bytes !== undefined && bytes.length !== length)
+      throw new StoreError(
+        "BLOCK_INVALID",
+        `block ${number}: ${field} has ${bytes.length} bytes, not ${length}`,
+      );
+  if (extraData !== undefined && extraData.length > MAX_EXTRA_DATA_BYTES)
+    throw new StoreError(
+      "BLOCK_INVALID",
+      `block ${number}: extraData of ${extraData.length} bytes, at most ${MAX_EXTRA_DATA_BYTES}`,
+    );
+}

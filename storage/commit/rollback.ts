@@ -1,0 +1,85 @@
+/**
+ * Taking away: blocks that are not finalized, and pages that no block reaches.
+ */
+import {StoreError} from "../errors.ts";
+import {isFinding, readNote, writeNote} from "../leveldb/acknowledgedNote.ts";
+import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
+import {LogTail} from "../leveldb/logTail.ts";
+import {blockKey, hashKey, MAX_U48, META, pageKey, pageOfKey} from "../record/layout.ts";
+import {encodeNumber} from "../record/numberRecord.ts";
+import {sealRecord} from "../record/record.ts";
+import type {WriteTarget} from "./writeTarget.ts";
+
+/** Keys of one batch that clears pages away: 1 MB of LevelDB's log. */
+const RECLAIM_KEYS = 50_000;
+
+type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer};
+
+/**
+ * Removes the blocks above `block`, pages and all. Their page numbers are not given again while readers may
+ * have the pages cached.
+ *
+ * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if `block` is not held, WRITE_FAILED
+ */
+export async function rollBack(target: WriteTarget, block: number): Promise<void> {
+  const {reader, db, directory} = target;
+  reader.blockOrThrow(block);
+  const latest = (await reader.latest()) ?? block;
+  const finalized = reader.readFinalized() ?? -1;
+  if (block < Math.min(finalized, latest))
+    throw new StoreError(
+      "FINALIZED",
+      `blocks up to ${Math.min(finalized, latest)} are finalized, and finalized blocks are not removed`,
+    );
+  const floor = encodeNumber(await reader.nextPage());
+  const operations: Operation[] = [{type: "put", key: META.floor, value: sealRecord(META.floor, floor)}];
+  for (let number = block + 1; number <= latest; number++) {
+    operations.push({type: "del", key: hashKey(reader.blockOrThrow(number).header.hash)});
+    operations.push({type: "del", key: blockKey(number)});
+  }
+  // On disk before the blocks go: a note of a block that is gone says that the store has lost it.
+  const note = await readNote(directory);
+  if (note !== undefined && !isFinding(note) && note.block > block)
+    writeNote(directory, {...note, block}, true);
+  try {
+    await db.batch(operations, {sync: true});
+  } catch (error) {
+    throw writeFailed(error);
+  }
+  reader.noteNewest(block);
+  await reclaimPages(target);
+  acknowledge(directory, block);
+}
+
+/** Removes pages that no block reaches: what a crash, a refused block or a rollback left. */
+export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
+  const lte = pageKey(MAX_U48);
+  let from = await reader.pagesEnd();
+  for (;;) {
+    let keys: Buffer[];
+    try {
+      keys = await db.keys({gte: pageKey(from), lte, limit: RECLAIM_KEYS}).all();
+    } catch (error) {
+      throw damaged("the pages", error);
+    }
+    const last = keys.at(-1);
+    if (last === undefined) return;
+    try {
+      // Synced, as every write: LevelDB leaves a full log unsynced, and its end must not be torn when there is a next one.
+      await db.batch(
+        keys.map(key => ({type: "del", key})),
+        {sync: true},
+      );
+    } catch (error) {
+      throw writeFailed(error);
+    }
+    from = pageOfKey(last) + 1;
+  }
+}
+
+/** Notes that everything written so far is on disk. @param latest - the newest block */
+export function acknowledge(directory: string, latest: number): void {
+  const tail = new LogTail(directory);
+  tail.advance();
+  writeNote(directory, {block: latest, log: tail.number, bytes: tail.bytes}, false);
+}

@@ -1,0 +1,153 @@
+/**
+ * A block's changes, applied to the trees in the order that leaf indexes depend on: accounts by ascending hKey, for each
+ * first its slots by ascending hKey, then its own leaf (docs/proofs.md, section 4).
+ */
+import type {AccountChange, SlotDifference} from "../block/accountDifference.ts";
+import type {BlockDifference} from "../block/blockDifference.ts";
+import {bigEndian} from "../block/blockRecord.ts";
+import type {StateReader} from "../block/stateReader.ts";
+import {StoreError} from "../errors.ts";
+import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
+import {toHex} from "../hex.ts";
+import {codeKey} from "../record/layout.ts";
+import {
+  type AccountCode,
+  type AccountStorage,
+  decodeStoredAccount,
+  encodeAccountValueInto,
+  encodeStoredAccount,
+  NEW_ACCOUNT,
+} from "../tree/account.ts";
+import {stripZeros} from "../tree/shortNumber.ts";
+import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
+import {type TreeContext, TreeWriter} from "./treeWriter.ts";
+
+export class StateWriter {
+  private readonly reader: StateReader;
+  private readonly context: TreeContext;
+  private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
+  /** Changed accounts and slots since the writer was made. */
+  accounts = 0;
+  slots = 0;
+
+  /** @param reader - knows which codes are held */
+  constructor(reader: StateReader, context: TreeContext) {
+    this.reader = reader;
+    this.context = context;
+  }
+
+  /**
+   * Writes full batches on the way: pages go ahead of the block's record.
+   *
+   * @param before - the account tree as the block before left it; undefined for block 0
+   * @returns the account tree, sealed
+   * @throws StoreError BLOCK_INVALID, TREE_FULL, WRITE_FAILED, and those of reading
+   */
+  async applyAccounts(
+    before: TreeRoot | undefined,
+    {header, accounts}: BlockDifference,
+  ): Promise<TreeWriter> {
+    const {suite, empty, batch} = this.context;
+    const tree = new TreeWriter(this.context, before ?? newTreeRoot(empty));
+    const hKeys = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
+    for (let i = 0; i < accounts.count; i++)
+      hKeys.set(suite.hashAddress(accounts.addressAt(i)), i * WORD_BYTES);
+    let last = -1;
+    for (const position of sortByHKey(hKeys)) {
+      const {address, change} = accounts.at(position);
+      if (last >= 0 && sameHKey(hKeys, last, position))
+        throw new StoreError("BLOCK_INVALID", `block ${header.number}: account ${toHex(address)} twice`);
+      last = position;
+      const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
+      await this.applyAccount(tree, hKey, change, `block ${header.number}: account ${toHex(address)}`);
+      if (tree.needsSeal) tree.seal();
+      if (batch.isFull) await batch.flush();
+    }
+    tree.seal();
+    return tree;
+  }
+
+  private async applyAccount(
+    tree: TreeWriter,
+    hKey: Uint8Array,
+    change: AccountChange | null,
+    where: string,
+  ): Promise<void> {
+    const {suite, empty} = this.context;
+    let position = tree.find(hKey);
+    if (position.present && (change === null || change.reset === true)) {
+      this.accounts++;
+      tree.delete(position.leafIndex);
+      position = tree.find(hKey);
+    }
+    if (change === null) return;
+    const leaf = position.present ? tree.leaf(position.leafIndex) : undefined;
+    const old = leaf === undefined ? NEW_ACCOUNT : decodeStoredAccount(leaf.value);
+    const account = {
+      nonce: change.nonce === undefined ? old.nonce : stripZeros(bigEndian(change.nonce, 8)),
+      balance: change.balance === undefined ? old.balance : stripZeros(bigEndian(change.balance, WORD_BYTES)),
+      code: change.code === undefined ? old.code : this.putCode(change.code),
+      storage: await this.applySlots(old.storage, change.storage ?? [], where),
+    };
+    encodeAccountValueInto(this.value, 0, account, empty);
+    const hVal = suite.hashAccountValue(this.value);
+    if (!position.present) tree.insert(position, hKey, hVal, encodeStoredAccount(account));
+    else if (Buffer.compare(hVal, (leaf as {hVal: Uint8Array}).hVal) !== 0)
+      tree.update(position.leafIndex, hVal, encodeStoredAccount(account));
+    else return;
+    this.accounts++;
+  }
+
+  /** @returns the account's storage with `slots` written; undefined if it never had any */
+  private async applySlots(
+    old: AccountStorage | undefined,
+    slots: readonly SlotDifference[],
+    where: string,
+  ): Promise<AccountStorage | undefined> {
+    if (slots.length === 0) return old;
+    const {suite, empty, batch} = this.context;
+    const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
+    const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
+    for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
+    let last = -1;
+    for (const position of sortByHKey(hKeys)) {
+      const {slot, value} = slots[position] as SlotDifference;
+      if (last >= 0 && sameHKey(hKeys, last, position))
+        throw new StoreError("BLOCK_INVALID", `${where}: slot ${toHex(slot)} twice`);
+      last = position;
+      this.applySlot(tree, hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES), value);
+      if (tree.needsSeal) tree.seal();
+      if (batch.isFull) await batch.flush();
+    }
+    const root = tree.seal();
+    return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
+  }
+
+  private applySlot(tree: TreeWriter, hKey: Uint8Array, value: Uint8Array): void {
+    const position = tree.find(hKey);
+    const stored = stripZeros(value);
+    if (stored.length === 0) {
+      if (!position.present) return;
+      tree.delete(position.leafIndex);
+    } else {
+      const hVal = this.context.suite.hashSlotValue(value);
+      if (!position.present) tree.insert(position, hKey, hVal, stored);
+      else if (Buffer.compare(hVal, tree.leaf(position.leafIndex).hVal) !== 0)
+        tree.update(position.leafIndex, hVal, stored);
+      else return;
+    }
+    this.slots++;
+  }
+
+  /** @returns undefined for no code */
+  private putCode(code: Uint8Array): AccountCode | undefined {
+    if (code.length === 0) return undefined;
+    const keccakCodeHash = keccak256(code);
+    const key = codeKey(keccakCodeHash);
+    const {suite, batch} = this.context;
+    if (batch.pendingRecord(key) === undefined && !this.reader.hasCode(keccakCodeHash)) batch.put(key, code);
+    return {codeHash: suite.hashCode(code), keccakCodeHash, codeSize: code.length};
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * The body of a record that is one number: a block's under its hash, and the marks `finalized` and `floor` (layout.ts).
+ *
+ *   body   u48
+ */
+import {StoreError} from "../errors.ts";
+import {nameOfKey} from "./layout.ts";
+
+const NUMBER_BYTES = 6;
+
+export function encodeNumber(number: number): Buffer {
+  const body = Buffer.allocUnsafe(NUMBER_BYTES);
+  body.writeUIntBE(number, 0, NUMBER_BYTES);
+  return body;
+}
+
+/** @param key - whose body it is, for the message. @throws StoreError RECORD_DAMAGED */
+export function decodeNumber(key: Buffer, body: Buffer): number {
+  if (body.length !== NUMBER_BYTES)
+    throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not ${NUMBER_BYTES}`);
+  return body.readUIntBE(0, NUMBER_BYTES);
+}
