@@ -3,7 +3,7 @@
  *
  * Input: keys of accounts in block 0, and keys that no block has; at the head and at old blocks.
  */
-import {findKey} from "../../storage/tree/treeReader.ts";
+import {accountTree} from "../../storage/tree/tree.ts";
 import {absentAddressAt, addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
@@ -11,10 +11,12 @@ import {type BenchTask, INPUTS, type Stage, spread} from "./stage.ts";
 const KEYS_PER_RUN = 16;
 
 export function createLookupStage({store, accounts, blocks}: BenchStore): Stage {
-  const {pages, suite} = store.reader;
-  const trees = Array.from({length: blocks + 1}, (_, block) => store.reader.blockOrThrow(block).accounts);
+  const {reader} = store;
+  const trees = Array.from({length: blocks + 1}, (_, block) =>
+    accountTree(reader, reader.blockOrThrow(block).accounts),
+  );
   const hKeys = (at: (i: number) => Buffer): Uint8Array[] =>
-    Array.from({length: INPUTS}, (_, i) => suite.hashAddress(at(spread(i, accounts))));
+    Array.from({length: INPUTS}, (_, i) => reader.suite.hashAddress(at(spread(i, accounts))));
   const present = hKeys(addressAt);
   const absent = hKeys(absentAddressAt);
   let round = 0;
@@ -23,7 +25,7 @@ export function createLookupStage({store, accounts, blocks}: BenchStore): Stage 
     units: KEYS_PER_RUN,
     run: () => {
       for (let i = 0; i < KEYS_PER_RUN; i++)
-        findKey(pages, trees[block()] as (typeof trees)[0], keys[round++ % INPUTS] as Uint8Array);
+        (trees[block()] as (typeof trees)[0]).find(keys[round++ % INPUTS] as Uint8Array);
     },
   });
   const head = (): number => blocks;

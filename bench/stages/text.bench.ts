@@ -5,10 +5,10 @@
  */
 
 import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT} from "../../storage/hash/suite.ts";
-import {ACCOUNTS_SALT} from "../../storage/index/keyHints.ts";
 import type {PageReader} from "../../storage/page/pages.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
 import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../storage/tree/leafPath.ts";
+import {accountTree} from "../../storage/tree/tree.ts";
 import {AnswerText} from "../../workers/prove/answerText.ts";
 import {NodeText} from "../../workers/prove/nodeText.ts";
 import {ProofText} from "../../workers/prove/proofText.ts";
@@ -20,7 +20,6 @@ const PROOFS = 16;
 
 export function createTextStage({store: {reader}, accounts, blocks}: BenchStore): Stage {
   const {suite, empty} = reader;
-  const {accounts: tree} = reader.blockOrThrow(blocks);
   const nodeText = new NodeText(pathBytes(suite));
   const {nodes} = nodeText;
   for (let i = 0; i < nodes.length; i++) nodes[i] = i * 31;
@@ -41,8 +40,9 @@ export function createTextStage({store: {reader}, accounts, blocks}: BenchStore)
       return body;
     },
   };
+  const tree = accountTree({pages: memory, hints: reader.hints}, reader.blockOrThrow(blocks).accounts);
   const hKeys = Array.from({length: PROOFS}, (_, i) => suite.hashAddress(addressAt(spread(i, accounts))));
-  const proofs = new ProofText(suite, empty, reader.hints);
+  const proofs = new ProofText(suite, empty);
   const text = new AnswerText();
   const value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   const writeValue = (out: AnswerText, leaf: Uint8Array): void => {
@@ -51,7 +51,7 @@ export function createTextStage({store: {reader}, accounts, blocks}: BenchStore)
   };
   const writeProofs = (): void => {
     text.clear();
-    for (const hKey of hKeys) proofs.write(text, memory, tree, ACCOUNTS_SALT, hKey, writeValue);
+    for (const hKey of hKeys) proofs.write(text, tree, hKey, writeValue);
   };
   writeProofs();
   const bytesPerProof = Math.round(text.size / PROOFS);

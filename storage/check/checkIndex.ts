@@ -4,15 +4,16 @@
 
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {
   BUCKET,
   BUCKET_ENTRIES,
   bucketEntries,
-  compareAt,
   DIRECTORY,
   DIRECTORY_CHILDREN,
   directoryChild,
   ENTRY_BYTES,
+  entryHKey,
   entryLeafIndex,
   KEY_NIBBLES,
   nibbleAt,
@@ -67,13 +68,13 @@ function checkBucket(
   const count = entries.length / ENTRY_BYTES;
   if (count === 0 || count > BUCKET_ENTRIES) findings.report(where, `a bucket of ${count} keys`);
   for (let i = 0; i < count; i++) {
-    const hKey = entries.subarray(i * ENTRY_BYTES, (i + 1) * ENTRY_BYTES);
+    const hKey = entryHKey(entries, i);
     if (path.some((nibble, depth) => nibbleAt(hKey, depth) !== nibble))
       findings.report(where, `key ${i} does not belong under the nibbles that lead here`);
-    if (i > 0 && compareAt(entries, (i - 1) * ENTRY_BYTES, hKey) >= 0)
+    if (i > 0 && compareHKeyAt(entries, (i - 1) * ENTRY_BYTES, hKey) >= 0)
       findings.report(where, `key ${i} is not above key ${i - 1}`);
     const leafIndex = entryLeafIndex(entries, i);
-    if (compareAt(readLeaf(store.pages, check.tree, leafIndex).hKey, 0, hKey) !== 0)
+    if (compareHKeyAt(readLeaf(store.pages, check.tree, leafIndex).hKey, 0, hKey) !== 0)
       findings.report(where, `key ${i} is not that of leaf ${leafIndex}`);
   }
 }

@@ -2,8 +2,8 @@
  * Checking the linked list of one tree: ascending keys, neighbours that point at each other, and the index in step with it.
  */
 import type {StateReader} from "../block/stateReader.ts";
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {listIndex} from "../index/indexList.ts";
-import {compareAt} from "../page/indexPage.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
 import {findKey, readLeaf} from "../tree/treeReader.ts";
 import {type Findings, toFinding} from "./findings.ts";
@@ -22,7 +22,7 @@ export async function checkLinks(store: StateReader, check: TreeCheck, findings:
       const where = `${check.where}, leaf ${left.next}`;
       if (leaf.prev !== leftIndex)
         findings.report(where, `prev is ${leaf.prev}, but leaf ${leftIndex} points here`);
-      if (compareAt(left.hKey, 0, leaf.hKey) >= 0) {
+      if (compareHKeyAt(left.hKey, 0, leaf.hKey) >= 0) {
         findings.report(where, `hKey is not above that of leaf ${leftIndex}`);
         return;
       }

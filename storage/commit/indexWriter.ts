@@ -3,7 +3,6 @@
  * drafts as new pages and leaves every older version as it was.
  */
 
-import {WORD_BYTES} from "../hash/suite.ts";
 import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../index/hKeyIndex.ts";
 import {
   BUCKET_ENTRIES,
@@ -14,6 +13,7 @@ import {
   ENTRY_BYTES,
   encodeBucket,
   encodeDirectory,
+  encodeEntry,
   entryLeafIndex,
   nibbleAt,
   searchEntries,
@@ -155,11 +155,4 @@ function split(entries: Buffer, depth: number): DirectoryDraft | BucketDraft {
     start = end;
   }
   return {children};
-}
-
-function encodeEntry(hKey: Uint8Array, leafIndex: number): Buffer {
-  const entry = Buffer.allocUnsafe(ENTRY_BYTES);
-  entry.set(hKey, 0);
-  entry.writeUIntBE(leafIndex, WORD_BYTES, 5);
-  return entry;
 }

@@ -5,6 +5,7 @@
  * leaf was written. A sealed version stays readable for ever under its TreeRoot.
  */
 
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import type {PairBatch} from "../hash/pairBatch.ts";
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {
@@ -16,7 +17,6 @@ import {
   rootLevel,
   rowCount,
 } from "../page/geometry.ts";
-import {compareAt} from "../page/indexPage.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {InnerPageDraft, LeafPageDraft} from "../page/pageDraft.ts";
 import {
@@ -256,7 +256,7 @@ export class TreeWriter {
   private searchFirstPage(hKey: Uint8Array): KeyPosition {
     let leftLeafIndex = HEAD_INDEX;
     for (let next = this.leaf(HEAD_INDEX).next; next !== TAIL_INDEX; next = this.leaf(next).next) {
-      const order = compareAt(this.leaf(next).hKey, 0, hKey);
+      const order = compareHKeyAt(this.leaf(next).hKey, 0, hKey);
       if (order === 0) return {present: true, leafIndex: next};
       if (order > 0) break;
       leftLeafIndex = next;

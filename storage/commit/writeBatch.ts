@@ -8,8 +8,6 @@
 import type {Level} from "level";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import type {LogTail} from "../leveldb/logTail.ts";
-import {DIRECTORY} from "../page/indexPage.ts";
-import {INNER_PAGE} from "../page/innerPage.ts";
 import type {PageReader, Pages} from "../page/pages.ts";
 import {isPageKey, pageKey, pageOfKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
@@ -114,8 +112,7 @@ export class WriteBatch implements PageReader {
     }
     this.tail.advance();
     this.bytesWritten += bytes;
-    for (const [page, body] of this.pendingPages)
-      if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.pages.keep(page, body);
+    for (const [page, body] of this.pendingPages) this.pages.keep(page, body);
     // What was put during the write is only found there.
     if (this.puts.length > 0) return;
     this.pendingPages.clear();

@@ -1,5 +1,6 @@
 /**
- * The order in which a block's changes are applied: ascending hKey. Leaf indexes depend on it.
+ * Keys in their order: unsigned bytes. Leaves are linked by it, indexes sorted by it, and a block's changes applied by it,
+ * so leaf indexes depend on it.
  */
 import {WORD_BYTES} from "./suite.ts";
 
@@ -17,6 +18,21 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
     order[i] = i;
   }
   return order.sort((a, b) => (prefixes[a] as number) - (prefixes[b] as number) || compareKeys(hKeys, a, b));
+}
+
+/**
+ * Compares the 32 bytes at `offset` with `hKey`.
+ *
+ * A loop: keys differ within a few bytes, and Buffer.compare costs a call into C++.
+ *
+ * @returns below 0, 0 or above 0, as the bytes are below, equal to or above `hKey`
+ */
+export function compareHKeyAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
+  for (let i = 0; i < WORD_BYTES; i++) {
+    const difference = (bytes[offset + i] as number) - (hKey[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 export function sameHKey(hKeys: Buffer, a: number, b: number): boolean {

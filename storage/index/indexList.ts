@@ -2,7 +2,6 @@
  * All keys of an hKey index, in ascending order.
  */
 
-import {WORD_BYTES} from "../hash/suite.ts";
 import {
   BUCKET,
   bucketEntries,
@@ -10,6 +9,7 @@ import {
   DIRECTORY_CHILDREN,
   directoryChild,
   ENTRY_BYTES,
+  entryHKey,
   entryLeafIndex,
 } from "../page/indexPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
@@ -32,7 +32,6 @@ export function* listIndex(pages: PageReader, page: number): Generator<IndexEntr
   }
   const entries = bucketEntries(expectKind(body, BUCKET, page));
   for (let position = 0; position * ENTRY_BYTES < entries.length; position++) {
-    const at = position * ENTRY_BYTES;
-    yield {hKey: entries.subarray(at, at + WORD_BYTES), leafIndex: entryLeafIndex(entries, position)};
+    yield {hKey: entryHKey(entries, position), leafIndex: entryLeafIndex(entries, position)};
   }
 }

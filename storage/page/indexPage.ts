@@ -8,6 +8,7 @@
  * are not in it.
  */
 
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {PAGE_NUMBER_BYTES} from "../record/layout.ts";
 
@@ -38,8 +39,20 @@ export function bucketEntries(page: Buffer): Buffer {
   return page.subarray(ENTRIES_AT, ENTRIES_AT + (page[1] as number) * ENTRY_BYTES);
 }
 
+/** The hKey of the entry at a position, a view. */
+export function entryHKey(entries: Buffer, position: number): Buffer {
+  return entries.subarray(position * ENTRY_BYTES, position * ENTRY_BYTES + WORD_BYTES);
+}
+
 export function entryLeafIndex(entries: Buffer, position: number): number {
-  return entries.readUIntBE(position * ENTRY_BYTES + WORD_BYTES, 5);
+  return entries.readUIntBE(position * ENTRY_BYTES + WORD_BYTES, ENTRY_BYTES - WORD_BYTES);
+}
+
+export function encodeEntry(hKey: Uint8Array, leafIndex: number): Buffer {
+  const entry = Buffer.allocUnsafe(ENTRY_BYTES);
+  entry.set(hKey, 0);
+  entry.writeUIntBE(leafIndex, WORD_BYTES, ENTRY_BYTES - WORD_BYTES);
+  return entry;
 }
 
 export function encodeDirectory(children: readonly number[], spare: number): Buffer {
@@ -69,19 +82,10 @@ export function searchEntries(entries: Buffer, hKey: Uint8Array): number {
   let high = entries.length / ENTRY_BYTES;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const order = compareAt(entries, middle * ENTRY_BYTES, hKey);
+    const order = compareHKeyAt(entries, middle * ENTRY_BYTES, hKey);
     if (order === 0) return middle;
     if (order < 0) low = middle + 1;
     else high = middle;
   }
   return -(low + 1);
-}
-
-/** Compares the 32 bytes at `offset` with `hKey`, unsigned. A loop: keys differ within a few bytes, and Buffer.compare costs a call into C++. */
-export function compareAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
-  for (let i = 0; i < WORD_BYTES; i++) {
-    const difference = (bytes[offset + i] as number) - (hKey[i] as number);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

@@ -57,16 +57,16 @@ export class Pages implements PageReader {
     }
     if (value === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
     const body = openRecord(this.key, value);
-    if (body[0] === INNER_PAGE || body[0] === DIRECTORY) this.shared.keep(page, body);
+    if (isShared(body)) this.shared.keep(page, body);
     else if (this.wasAsked(page)) this.wanted.keep(page, body);
     this.lastPage = page;
     this.lastBody = body;
     return body;
   }
 
-  /** Caches a page that others will ask for. */
+  /** Caches a page that was just written, if many paths share it. */
   keep(page: number, body: Buffer): void {
-    this.shared.keep(page, body);
+    if (isShared(body)) this.shared.keep(page, body);
   }
 
   /** Notes that `page` is asked for. @returns whether it was already, not long ago */
@@ -76,6 +76,10 @@ export class Pages implements PageReader {
     this.asked[place] = page;
     return was;
   }
+}
+
+function isShared(body: Buffer): boolean {
+  return body[0] === INNER_PAGE || body[0] === DIRECTORY;
 }
 
 /** @throws StoreError RECORD_DAMAGED if `body` is a page of another kind than the one that pointed to it says */

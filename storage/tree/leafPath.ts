@@ -10,6 +10,7 @@
  */
 
 import {StoreError} from "../errors.ts";
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
 import {
   childOnPath,
@@ -19,7 +20,6 @@ import {
   rootLevel,
   rowCount,
 } from "../page/geometry.ts";
-import {compareAt} from "../page/indexPage.ts";
 import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
 import {
   entryKeyAt,
@@ -119,7 +119,7 @@ export class LeafPath {
 
   private openLeafPage(body: Buffer, position: number, hKey: Uint8Array | undefined): boolean {
     const entry = findEntry(body, position);
-    if (entry < 0 || (hKey !== undefined && compareAt(body, entryKeyAt(entry), hKey) !== 0)) return false;
+    if (entry < 0 || (hKey !== undefined && compareHKeyAt(body, entryKeyAt(entry), hKey) !== 0)) return false;
     const count = leafCount(body);
     this.copySiblings(body, leafRowsAt(count), count, 0, position);
     const sibling = findEntry(body, position ^ 1);

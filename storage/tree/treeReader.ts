@@ -1,14 +1,11 @@
 /**
- * Reading one tree as of one block: the leaf of a key or its neighbours, and a leaf's path to the root.
- *
- * Nothing here depends on how old the block is: all pages are reached from its TreeRoot by point reads.
+ * The pages and leaves of one tree as of one block, by the tree's root: what Tree, the writers and the checks read it with.
  */
 
 import {StoreError} from "../errors.ts";
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {searchIndex} from "../index/hKeyIndex.ts";
-import {type KeyHints, NO_HINT} from "../index/keyHints.ts";
 import {childOnPath, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
-import {compareAt} from "../page/indexPage.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
@@ -42,31 +39,6 @@ export function findKey(
     : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
 }
 
-/**
- * The leaf of a key, by a hint where there is one.
- *
- * @param tree - of a stored tree: rootPage is not 0
- * @param salt - of the tree (KeyHints)
- * @returns undefined if there is no such key
- * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
- */
-export function findLeaf(
-  pages: PageReader,
-  hints: KeyHints,
-  tree: TreeRoot,
-  salt: number,
-  hKey: Uint8Array,
-): Leaf | undefined {
-  const hinted = hints.find(hKey, salt);
-  if (hinted !== NO_HINT && hinted < tree.nextFreeNode) {
-    const page = readLeafPage(pages, tree, Math.floor(hinted / LEAVES_PER_PAGE));
-    const leaf = leafAt(page, hinted % LEAVES_PER_PAGE);
-    if (leaf !== undefined && compareAt(leaf.hKey, 0, hKey) === 0) return leaf;
-  }
-  const position = findKey(pages, tree, hKey, bucket => hints.noteBucket(bucket, salt));
-  return position.present ? readLeaf(pages, tree, position.leafIndex) : undefined;
-}
-
 /** The only page with leaves of a tree without index. @throws StoreError RECORD_DAMAGED if there are others */
 function firstLeafPage(pages: PageReader, tree: TreeRoot): Buffer {
   const page = readLeafPage(pages, tree, 0);
@@ -85,9 +57,9 @@ function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
   for (let i = HEAD_INDEX + 1; i < leafCount(page); i++) {
     const leaf = leafAt(page, i);
     if (leaf === undefined) continue;
-    const order = compareAt(leaf.hKey, 0, hKey);
+    const order = compareHKeyAt(leaf.hKey, 0, hKey);
     if (order === 0) return {present: true, leafIndex: i};
-    if (order < 0 && compareAt(leaf.hKey, 0, left.hKey) > 0) {
+    if (order < 0 && compareHKeyAt(leaf.hKey, 0, left.hKey) > 0) {
       left = leaf;
       leftLeafIndex = i;
     }

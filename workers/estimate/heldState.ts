@@ -6,10 +6,8 @@
  */
 import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
 import {decodeStoredAccount} from "../../storage/tree/account.ts";
-import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
-import {findLeaf, readLeaf} from "../../storage/tree/treeReader.ts";
+import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "../execution/byteKey.ts";
 import {NO_BYTES, type StateBase} from "../execution/stateOverlay.ts";
@@ -22,9 +20,7 @@ interface HeldAccount {
   /** null: there is none. */
   readonly account: Account | null;
   /** undefined: never had a slot. */
-  readonly slots: TreeRoot | undefined;
-  /** Of that tree (KeyHints). */
-  readonly salt: number;
+  readonly slots: Tree | undefined;
 }
 
 /** The blocks' states that a worker reads, and what it keeps of them. */
@@ -80,14 +76,14 @@ export class HeldStates {
 export class HeldState implements StateBase {
   private readonly kept: HeldStates;
   private readonly store: StateReader;
-  private readonly tree: TreeRoot;
+  private readonly tree: Tree;
   private readonly accounts = new Map<ByteKey, HeldAccount>();
   private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
 
-  constructor(kept: HeldStates, store: StateReader, tree: TreeRoot) {
+  constructor(kept: HeldStates, store: StateReader, accounts: TreeRoot) {
     this.kept = kept;
     this.store = store;
-    this.tree = tree;
+    this.tree = accountTree(store, accounts);
   }
 
   /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
@@ -96,7 +92,7 @@ export class HeldState implements StateBase {
   }
 
   readSlot(key: ByteKey, slot: Uint8Array): Uint8Array {
-    const {slots: tree, salt} = this.readHeld(key);
+    const {slots: tree} = this.readHeld(key);
     if (tree === undefined) return NO_BYTES;
     let slots = this.slots.get(key);
     if (slots === undefined) {
@@ -107,8 +103,8 @@ export class HeldState implements StateBase {
     const cached = slots.get(slotKey);
     if (cached !== undefined) return cached;
     // The key comes from the EVM's stack, 32 bytes; a copy, since pages are views of what LevelDB handed out.
-    const leaf = this.readValue(tree, salt, this.store.suite.hashSlot(slot));
-    const value = leaf === undefined ? NO_BYTES : new Uint8Array(leaf);
+    const leaf = tree.read(this.store.suite.hashSlot(slot));
+    const value = leaf === undefined ? NO_BYTES : new Uint8Array(leaf.value);
     slots.set(slotKey, value);
     this.kept.countValue();
     return value;
@@ -129,25 +125,15 @@ export class HeldState implements StateBase {
 
   private loadAccount(key: ByteKey): HeldAccount {
     const hKey = this.store.suite.hashAddress(fromKey(key));
-    const leaf = this.readValue(this.tree, ACCOUNTS_SALT, hKey);
-    if (leaf === undefined) return {account: null, slots: undefined, salt: 0};
-    const {nonce, balance, code, storage} = decodeStoredAccount(leaf);
-    const slots = storage === undefined || storage.tree.rootPage === 0 ? undefined : storage.tree;
+    const leaf = this.tree.read(hKey);
+    if (leaf === undefined) return {account: null, slots: undefined};
+    const {nonce, balance, code, storage} = decodeStoredAccount(leaf.value);
+    const slots = storage === undefined ? undefined : storageTree(this.store, storage.tree, hKey);
     // The EVM asks of a storage root only whether it is that of no slots (EIP-7610).
     const root =
-      slots === undefined || this.isEmpty(slots) ? KECCAK256_RLP : new Uint8Array(storage?.storageRoot ?? []);
+      slots === undefined || slots.isEmpty ? KECCAK256_RLP : new Uint8Array(storage?.storageRoot ?? []);
     const codeHash = code === undefined ? KECCAK256_NULL : new Uint8Array(code.keccakCodeHash);
     const account = new Account(bytesToBigInt(nonce), bytesToBigInt(balance), root, codeHash);
-    return {account, slots, salt: saltOf(hKey)};
-  }
-
-  private isEmpty(tree: TreeRoot): boolean {
-    return readLeaf(this.store.pages, tree, HEAD_INDEX).next === TAIL_INDEX;
-  }
-
-  /** @returns the leaf's stored value, a view, or undefined if there is no such key */
-  private readValue(tree: TreeRoot, salt: number, hKey: Uint8Array): Uint8Array | undefined {
-    if (tree.rootPage === 0) return undefined;
-    return findLeaf(this.store.pages, this.store.hints, tree, salt, hKey)?.value;
+    return {account, slots};
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Proofs as JSON text (spec/tree.md 4), written from the tree's pages into the answer without objects between.
+ * Proofs as JSON text (docs/proofs.md, section 5), written from the tree's pages into the answer without objects between.
  *
  *   "proofRelatedNodes": [root node, sibling pre-images from height 39 down to 1, sibling leaf opening, leaf opening]
  *
@@ -7,13 +7,10 @@
  */
 
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
-import {type KeyHints, NO_HINT} from "../../storage/index/keyHints.ts";
-import type {PageReader} from "../../storage/page/pages.ts";
 import type {EmptyTree} from "../../storage/tree/emptyTree.ts";
 import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/tree/emptyTree.ts";
 import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../storage/tree/leafPath.ts";
-import {findKey} from "../../storage/tree/treeReader.ts";
-import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
+import type {Tree} from "../../storage/tree/tree.ts";
 import type {AnswerText} from "./answerText.ts";
 import {NodeText, VECTOR_BYTES} from "./nodeText.ts";
 import {emptySiblingsText, PRE_IMAGE_TEXT_BYTES, TreeHeadText} from "./treeHeadText.ts";
@@ -37,7 +34,6 @@ type WriteValue = (text: AnswerText, storedValue: Uint8Array) => void;
 
 export class ProofText {
   private readonly suite: HashSuite;
-  private readonly hints: KeyHints;
   private readonly nodes: NodeText;
   private readonly path: LeafPath;
   private readonly head: TreeHeadText;
@@ -46,12 +42,11 @@ export class ProofText {
   private readonly maxBytes: number;
 
   /** @throws RangeError if the suite's leaf openings are not whole vectors */
-  constructor(suite: HashSuite, empty: EmptyTree, hints: KeyHints) {
+  constructor(suite: HashSuite, empty: EmptyTree) {
     const {leafOpeningBytes} = suite;
     if (leafOpeningBytes % VECTOR_BYTES !== 0)
       throw new RangeError(`leaf openings of ${leafOpeningBytes} bytes: not a multiple of ${VECTOR_BYTES}`);
     this.suite = suite;
-    this.hints = hints;
     this.nodes = new NodeText(pathBytes(suite));
     this.path = new LeafPath(suite, empty, this.nodes.nodes);
     this.maxBytes = maxProofTextBytes(suite);
@@ -62,61 +57,45 @@ export class ProofText {
   /**
    * Appends `"leafIndex":..,"proof":..` or `"leftLeafIndex":.. ,"rightProof":..`, after which the object can close.
    *
-   * @param tree - undefined or without pages: a new tree
-   * @param salt - of the tree (KeyHints)
+   * @param tree - undefined: a new one
    * @returns the key's stored value, a view that the next proof invalidates, or undefined if the key is absent
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   write(
     text: AnswerText,
-    pages: PageReader,
-    tree: TreeRoot | undefined,
-    salt: number,
+    tree: Tree | undefined,
     hKey: Uint8Array,
     writeValue: WriteValue,
   ): Uint8Array | undefined {
     text.reserve(this.maxBytes);
-    if (tree === undefined || tree.rootPage === 0) {
+    if (tree === undefined || tree.isNew) {
       text.raw(this.newTreeText);
       return undefined;
     }
-    const hinted = this.hints.find(hKey, salt);
-    if (hinted !== NO_HINT && this.path.openIfKey(pages, tree, hinted, hKey))
-      return this.writeExistence(text, tree, hinted, writeValue);
-    const position = findKey(pages, tree, hKey, bucket => this.hints.noteBucket(bucket, salt));
+    const {path} = this;
+    const position = tree.openPath(path, hKey);
     if (position.present) {
-      this.path.open(pages, tree, position.leafIndex);
-      return this.writeExistence(text, tree, position.leafIndex, writeValue);
+      text.ascii(`"leafIndex":${position.leafIndex},"proof":{"value":`);
+      this.writePath(text, tree, position.leafIndex, writeValue);
+      return path.value;
     }
     const {leftLeafIndex, rightLeafIndex} = position;
-    this.path.open(pages, tree, leftLeafIndex);
+    tree.openPathAt(path, leftLeafIndex);
     text.ascii(`"leftLeafIndex":${leftLeafIndex},"leftProof":{"value":`);
     this.writePath(text, tree, leftLeafIndex, writeValue);
-    this.path.open(pages, tree, rightLeafIndex);
+    tree.openPathAt(path, rightLeafIndex);
     text.ascii(`,"rightLeafIndex":${rightLeafIndex},"rightProof":{"value":`);
     this.writePath(text, tree, rightLeafIndex, writeValue);
     return undefined;
   }
 
-  /** Of the leaf that `path` is open for. */
-  private writeExistence(
-    text: AnswerText,
-    tree: TreeRoot,
-    leafIndex: number,
-    writeValue: WriteValue,
-  ): Uint8Array {
-    text.ascii(`"leafIndex":${leafIndex},"proof":{"value":`);
-    this.writePath(text, tree, leafIndex, writeValue);
-    return this.path.value;
-  }
-
-  /** The value, the nodes and the end of the object. */
-  private writePath(text: AnswerText, tree: TreeRoot, leafIndex: number, writeValue: WriteValue): void {
+  /** The value, the nodes and the end of the object, of the leaf that `path` is open for. */
+  private writePath(text: AnswerText, tree: Tree, leafIndex: number, writeValue: WriteValue): void {
     const {nodes, path, suite} = this;
     if (leafIndex === HEAD_INDEX || leafIndex === TAIL_INDEX) text.quotedHex(ZERO_WORD, 0, WORD_BYTES);
     else writeValue(text, path.value);
     text.raw(NODES);
-    text.raw(this.head.of(tree, path.emptyFrom));
+    text.raw(this.head.of(tree.root, path.emptyFrom));
     let end = nodes.quote(path.preImages, path.emptyFrom - 1, PRE_IMAGE_BYTES, 0);
     if (path.hasSibling) end = nodes.quote(path.siblingOpening, 1, suite.leafOpeningBytes, end);
     else {

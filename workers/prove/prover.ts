@@ -5,9 +5,10 @@
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
-import {ACCOUNTS_SALT, saltOf} from "../../storage/index/keyHints.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
-import {ownTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
+import {writeWordInto} from "../../storage/tree/shortNumber.ts";
+import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
+import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {Answers} from "../job/answers.ts";
 import type {Failure} from "../job/failure.ts";
 import {CALL_HEAD_BYTES, FORM_AT, ProofForm, type ProveJob} from "../job/proveJob.ts";
@@ -15,7 +16,7 @@ import {AnswerText} from "./answerText.ts";
 import {BlockText} from "./blockText.ts";
 import {ProofText} from "./proofText.ts";
 
-/** Account trees of proved blocks that a worker keeps, 300 bytes each: calls at old blocks ask for each more than once. */
+/** Account trees of proved blocks that a worker keeps, 350 bytes each: calls at old blocks ask for each more than once. */
 const KEPT_TREES = 1 << 15;
 const ADDRESS_AT = 6;
 const KEY_COUNT_AT = 26;
@@ -29,13 +30,13 @@ export class Prover {
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
   /** The account trees of finalized blocks; others may be rolled back. */
-  private readonly trees = new Map<number, TreeRoot>();
+  private readonly trees = new Map<number, Tree>();
   /** Blocks up to this one are known to be finalized. */
   private finalized = -1;
 
   constructor(store: StateReader) {
     this.store = store;
-    this.proofs = new ProofText(store.suite, store.empty, store.hints);
+    this.proofs = new ProofText(store.suite, store.empty);
     this.blockText = new BlockText(store);
   }
 
@@ -74,12 +75,13 @@ export class Prover {
     text.byte(COMMA);
     const hKey = store.suite.hashAddress(address);
     let account: Account | undefined;
-    const stored = proofs.write(text, store.pages, accounts, ACCOUNTS_SALT, hKey, (out, leaf) => {
+    const stored = proofs.write(text, accounts, hKey, (out, leaf) => {
       account = decodeStoredAccount(leaf);
       encodeAccountValueInto(this.value, 0, account, store.empty);
       out.quotedHex(this.value, 0, ACCOUNT_VALUE_BYTES);
     });
-    const tree = stored === undefined ? undefined : account?.storage?.tree;
+    const root = stored === undefined ? undefined : account?.storage?.tree;
+    const slots = root === undefined || keyCount === 0 ? undefined : storageTree(store, root, hKey);
     text.ascii('},"storageProofs":[');
     for (let i = 0, at = CALL_HEAD_BYTES; i < keyCount; i++, at += WORD_BYTES) {
       const slot = call.subarray(at, at + WORD_BYTES);
@@ -87,9 +89,8 @@ export class Prover {
       text.ascii(i === 0 ? '{"key":' : ',{"key":');
       text.quotedHex(slot, 0, WORD_BYTES);
       text.byte(COMMA);
-      proofs.write(text, store.pages, tree, saltOf(hKey), store.suite.hashSlot(slot), (out, leaf) => {
-        this.slotValue.fill(0);
-        this.slotValue.set(leaf, WORD_BYTES - leaf.length);
+      proofs.write(text, slots, store.suite.hashSlot(slot), (out, leaf) => {
+        writeWordInto(this.slotValue, 0, leaf);
         out.quotedHex(this.slotValue, 0, WORD_BYTES);
       });
       text.reserve(256);
@@ -100,10 +101,10 @@ export class Prover {
   }
 
   /** @throws StoreError BLOCK_UNKNOWN */
-  private accountsAt(block: number): TreeRoot {
+  private accountsAt(block: number): Tree {
     let tree = this.trees.get(block);
     if (tree === undefined) {
-      tree = ownTreeRoot(this.store.blockOrThrow(block).accounts);
+      tree = accountTree(this.store, ownTreeRoot(this.store.blockOrThrow(block).accounts));
       if (block > this.finalized) this.finalized = this.store.readFinalized() ?? -1;
       if (block <= this.finalized) {
         if (this.trees.size >= KEPT_TREES) this.trees.clear();

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
-import {KeyHints} from "../../../../storage/index/keyHints.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {NodeText, QUOTE_BYTES, VECTOR_BYTES} from "../../../../workers/prove/nodeText.ts";
 import {ProofText} from "../../../../workers/prove/proofText.ts";
@@ -59,7 +58,7 @@ test("text beyond the memory is refused", () => {
 
 test("a hash suite whose leaf openings are not whole vectors is refused", () => {
   const suite = {...sha256Suite, leafOpeningBytes: 136};
-  assert.throws(() => new ProofText(suite, emptyTree(sha256Suite), new KeyHints(0)), {
+  assert.throws(() => new ProofText(suite, emptyTree(sha256Suite)), {
     name: "RangeError",
     message: "leaf openings of 136 bytes: not a multiple of 16",
   });

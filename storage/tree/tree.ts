@@ -1,0 +1,101 @@
+/**
+ * One tree as of one block: finds a key, reads its leaf, opens its path.
+ *
+ * A key is first looked for where it stood before (KeyHints), and in the hKey index only where another leaf stands there.
+ * How old the block is does not matter: every page is reached from the TreeRoot by point reads.
+ */
+import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "../index/keyHints.ts";
+import type {Leaf} from "../page/leafPage.ts";
+import type {PageReader} from "../page/pages.ts";
+import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
+import type {LeafPath} from "./leafPath.ts";
+import {LeafView} from "./leafView.ts";
+import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
+import type {TreeRoot} from "./treeRoot.ts";
+
+/** Where trees are read from. A StateReader is one. */
+export interface TreeSource {
+  readonly pages: PageReader;
+  readonly hints: KeyHints;
+}
+
+/** @param root - of a block record */
+export function accountTree(source: TreeSource, root: TreeRoot): Tree {
+  return new Tree(source, root, ACCOUNTS_SALT);
+}
+
+/** The tree of an account's slots. @param root - of the account's leaf; @param accountHKey - 32 bytes */
+export function storageTree(source: TreeSource, root: TreeRoot, accountHKey: Uint8Array): Tree {
+  return new Tree(source, root, saltOf(accountHKey));
+}
+
+export class Tree {
+  readonly root: TreeRoot;
+  private readonly pages: PageReader;
+  private readonly hints: KeyHints;
+  /** Tells this tree's keys from those of others among the hints. */
+  private readonly salt: number;
+
+  constructor({pages, hints}: TreeSource, root: TreeRoot, salt: number) {
+    this.root = root;
+    this.pages = pages;
+    this.hints = hints;
+    this.salt = salt;
+  }
+
+  /** Nothing is stored: there is no path to open. */
+  get isNew(): boolean {
+    return this.root.rootPage === 0;
+  }
+
+  /** Has it no leaf between head and tail? @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+  get isEmpty(): boolean {
+    return (
+      this.root.nextFreeNode === FIRST_FREE_NODE ||
+      readLeaf(this.pages, this.root, HEAD_INDEX).next === TAIL_INDEX
+    );
+  }
+
+  /**
+   * Where a key is, or would be: by the index alone.
+   *
+   * @param hKey - 32 bytes, above 0..0 and below the tail's key
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  find(hKey: Uint8Array): KeyPosition {
+    if (this.isNew) return {present: false, leftLeafIndex: HEAD_INDEX, rightLeafIndex: TAIL_INDEX};
+    return findKey(this.pages, this.root, hKey);
+  }
+
+  /** @returns the key's leaf, views of its page; undefined if there is no such key. @throws as `find` */
+  read(hKey: Uint8Array): Leaf | undefined {
+    if (this.isNew) return undefined;
+    const view = new LeafView();
+    this.openKey(view, hKey);
+    return view.leaf;
+  }
+
+  /**
+   * Opens `path` for a key. Hot: once per proved key. Not for a new tree.
+   *
+   * @returns the leaf that `path` is open for, or if the key is absent its neighbours; then `path` holds nothing of use
+   * @throws as `find`
+   */
+  openPath(path: LeafPath, hKey: Uint8Array): KeyPosition {
+    return this.openKey(path, hKey);
+  }
+
+  /** Opens `path` for the leaf at an index in use, as a neighbour of an absent key is. @throws as `find` */
+  openPathAt(path: LeafPath, leafIndex: number): void {
+    path.open(this.pages, this.root, leafIndex);
+  }
+
+  private openKey(leaf: LeafPath | LeafView, hKey: Uint8Array): KeyPosition {
+    const hinted = this.hints.find(hKey, this.salt);
+    if (hinted !== NO_HINT && leaf.openIfKey(this.pages, this.root, hinted, hKey))
+      return {present: true, leafIndex: hinted};
+    const position = findKey(this.pages, this.root, hKey, bucket => this.hints.noteBucket(bucket, this.salt));
+    if (position.present) leaf.open(this.pages, this.root, position.leafIndex);
+    return position;
+  }
+}
