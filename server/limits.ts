@@ -1,6 +1,6 @@
 /**
  * What one request and all requests together may cost. Every limit is a flag of `proofd serve`; the defaults are
- * those of the specification (json-rpc.md, "Limits").
+ * those of docs/json-rpc.md, "Limits".
  */
 
 export interface Limits {

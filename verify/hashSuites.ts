@@ -1,5 +1,5 @@
 /**
- * The two hash suites of spec/tree.md section 1, as the verifier's and the reference's own code:
+ * The two hash suites of docs/proofs.md, section 1, as the verifier's and the reference's own code:
  * node:crypto for sha256, plain numbers for poseidon2. Nothing here comes from the prover.
  *
  *                         sha256                          poseidon2

@@ -1,5 +1,5 @@
 /**
- * The proof of a single leaf (spec/tree.md section 4): 42 nodes and a value, from a trusted root down.
+ * The proof of a single leaf (docs/proofs.md, section 6): 42 nodes and a value, from a trusted root down.
  *
  *   proofRelatedNodes   [0]        root node: nextFreeNode, sub-root                 H = trusted root
  *                       [1]..[39]  pre-image of the sibling at heights 39..1         H = sibling
@@ -59,7 +59,7 @@ export function verifyLeaf(
   const subRoot = rootNode.subarray(suite.safeWordBytes);
   check(isEqual(foldLeaf(suite, leafIndex, nodes), subRoot), at, "the path does not fold to the sub-root");
 
-  // The root commits to nextFreeNode, and section 3 fills positions in order and never lowers it: nothing lies at or
+  // The root commits to nextFreeNode, and section 2 fills positions in order and never lowers it: nothing lies at or
   // beyond it, and no link points there. A root that says otherwise is not one of this tree.
   check(leafIndex < nextFreeNode, at, "leaf index is not below nextFreeNode");
   const siblingIndex = leafIndex % 2 === 0 ? leafIndex + 1 : leafIndex - 1;
@@ -86,7 +86,7 @@ export function verifyLeaf(
   return {leafIndex, opening, value};
 }
 
-/** The 42 nodes with the sizes of section 4. */
+/** The 42 nodes with the sizes of section 5. */
 function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   check(Array.isArray(texts), `${at}.proofRelatedNodes`, "not an array");
   check(texts.length === DEPTH + 2, `${at}.proofRelatedNodes`, `${texts.length} entries instead of 42`);

@@ -1,5 +1,5 @@
 /**
- * Poseidon2 over KoalaBear, written from spec/tree.md section 6.
+ * Poseidon2 over KoalaBear, written from docs/proofs.md, section 8.
  *
  *   word 32  =  8 elements of 4 bytes, big-endian, each below p
  *   state    =  16 elements  =  chaining value 8 | block 8

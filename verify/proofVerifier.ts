@@ -1,5 +1,5 @@
 /**
- * Checks an answer of chain_getProof from spec/tree.md section 4 alone, trusting nothing but a state root.
+ * Checks an answer of chain_getProof from docs/proofs.md, sections 5 and 6, alone, trusting nothing but a state root.
  *
  * Strict on purpose: whatever the product must not send is refused, also where a lenient reader
  * could still make sense of it (order of fields, upper case, unused bytes).

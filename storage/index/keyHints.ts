@@ -1,7 +1,7 @@
 /**
  * Where keys stood when they were last looked up: spares a proof the index, a directory for each nibble and a bucket.
  *
- * A leaf never moves and its position is never used again (spec/tree.md 3), so what a younger or older version of a tree
+ * A leaf never moves and its position is never used again (docs/proofs.md, section 2), so what a younger or older version of a tree
  * says of a key holds in every version that has the key in that place. Only a hint all the same: whoever follows it
  * compares the leaf's hKey, and asks the index where it is another.
  *

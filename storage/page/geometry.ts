@@ -32,7 +32,7 @@ export const POSITIONS_PER_PAGE: readonly number[] = (() => {
   return positions;
 })();
 
-/** One less than the specification has positions for: the number of those in use is stored in 40 bits (treeRoot.ts). */
+/** One less than the positions that docs/proofs.md has: the number of those in use is stored in 40 bits (treeRoot.ts). */
 const MAX_POSITIONS = 2 ** 40 - 1;
 
 /** Level of the root page of a tree with `positions` leaf positions in use, at least 2. @throws StoreError TREE_FULL */

@@ -1,5 +1,5 @@
 /**
- * The least gas limit that a call succeeds with, to a tolerance (spec/fees.md), in as few runs as can be: usually two.
+ * The least gas limit that a call succeeds with, to a tolerance (docs/gas.md, "gasLimit"), in as few runs as can be: usually two.
  *
  *   low: fails   ......   high: succeeds          until (high - low) / high < tolerance
  */

@@ -38,7 +38,7 @@ export interface BlockContext {
   };
 }
 
-/** Wei: fixed on this layer 2, whatever the header says (spec/fees.md). */
+/** Wei: fixed on this layer 2, whatever the header says (docs/gas.md). */
 export const BASE_FEE = 7n;
 /** Blob gas plays no part on a layer 2: its price stays at the least that EIP-4844 knows. */
 const BLOB_BASE_FEE = 1n;

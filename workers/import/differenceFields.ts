@@ -1,5 +1,5 @@
 /**
- * The values of a block difference line, from JSON (spec/tree.md 5). Errors name the field and what is expected.
+ * The values of a block difference line, from JSON (docs/operations.md, "Import"). Errors name the field and what is expected.
  */
 import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
 import {SourceError} from "./sourceBlock.ts";

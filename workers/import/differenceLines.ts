@@ -1,5 +1,5 @@
 /**
- * Blocks from differences (spec/tree.md 5): NDJSON, one line a block, read as it streams in.
+ * Blocks from differences (docs/operations.md, "Import"): NDJSON, one line a block, read as it streams in.
  */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";

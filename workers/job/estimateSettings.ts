@@ -30,7 +30,7 @@ export interface EstimateSettings {
   readonly fee: FeeSettings;
 }
 
-/** spec/fees.md. Decimal text where a fraction may be given, so that the arithmetic is exact. */
+/** docs/gas.md, "priorityFeePerGas". Decimal text where a fraction may be given, so that the arithmetic is exact. */
 export interface FeeSettings {
   readonly model: "verification" | "extra-data";
   /** Decimal, e.g. "1.2". */
@@ -49,7 +49,7 @@ export interface FeeSettings {
   readonly variableCost: bigint;
 }
 
-/** What holds where no flag says otherwise (spec/json-rpc.md, "Limits"; spec/fees.md). */
+/** What holds where no flag says otherwise (docs/gas.md). */
 export const DEFAULT_ESTIMATE_SETTINGS: EstimateSettings = {
   gasCap: 50_000_000,
   timeMs: 2000,

@@ -1,4 +1,4 @@
-/** One line of the NDJSON that the store imports (spec/tree.md section 5), as plain JSON. */
+/** One line of the NDJSON that the store imports (docs/operations.md, "Import"), as plain JSON. */
 
 /** Fields left out keep their old value; for a new account: nonce 0, balance 0, no code. */
 export interface AccountDifference {

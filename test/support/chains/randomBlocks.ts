@@ -1,5 +1,5 @@
 /**
- * fast-check arbitraries for chains in the NDJSON form of spec/tree.md section 5.
+ * fast-check arbitraries for chains in the NDJSON form of docs/operations.md, "Import".
  *
  * Accounts, slots and values come from pools so small that most touches meet an earlier one: accounts are made,
  * changed, set to what they are, deleted, reset and made again; slots set, changed, zeroed, zeroed once more.

@@ -1,6 +1,6 @@
 /**
- * The rollup's state at every block, slow and obvious: the block differences of spec/tree.md section 5 applied in the
- * order of section 3 to in-memory trees, a copy of the account tree kept per block.
+ * The rollup's state at every block, slow and obvious: the block differences of docs/operations.md applied in the
+ * order of docs/proofs.md, section 4, to in-memory trees, a copy of the account tree kept per block.
  *
  *   block n   ->  account tree (a ReferenceTree)  +  address -> account
  *   account   ->  nonce, balance, code, slots, storage tree; replaced whole when it changes
@@ -108,7 +108,7 @@ export class ReferenceState {
     return this.readAccount(block, address)?.slots.get(slot) ?? 0n;
   }
 
-  /** @param keys - storage keys in any spelling of spec/json-rpc.md */
+  /** @param keys - storage keys in any spelling of docs/json-rpc.md */
   prove(block: number, address: string, keys: readonly string[]): ProofResult {
     const {tree} = this.#at(block);
     const key = address.toLowerCase();

@@ -1,5 +1,5 @@
 /**
- * One sparse Merkle tree, slow and obvious: an array of leaves, the operations of spec/tree.md section 3 in its own
+ * One sparse Merkle tree, slow and obvious: an array of leaves, the operations of docs/proofs.md, section 4, in its own
  * words, and the root by plain recursion.
  *
  *   leaves   [0] head  [1] tail  [2] ...  [f - 1]      null = deleted; nextFreeNode f = leaves.length
@@ -24,7 +24,7 @@ interface Leaf {
   readonly value: Uint8Array;
 }
 
-/** The JSON of one leaf's proof, fields in the order of spec/json-rpc.md. */
+/** The JSON of one leaf's proof, fields in the order of docs/proofs.md, section 5. */
 export interface LeafProof {
   readonly value: string;
   readonly proofRelatedNodes: readonly string[];

@@ -1,4 +1,4 @@
-/** The verifier's own hash suites: fixed points of docs/proofs.md and published hashes. */
+/** The tests' own hash suites: the fixed points of docs/proofs.md, section 7, and the published vectors. */
 import assert from "node:assert/strict";
 import {createHash, randomBytes} from "node:crypto";
 import {test} from "node:test";
@@ -34,7 +34,7 @@ const FIXED_POINTS = [
 ];
 
 for (const {suite, head, tail, newTreeRoot: root} of FIXED_POINTS) {
-  test(`${suite.name}: head leaf, tail leaf and the root of a new tree are the specification's`, () => {
+  test(`${suite.name}: head leaf, tail leaf and the root of a new tree are those of docs/proofs.md`, () => {
     const leafHash = (hKey: Uint8Array) =>
       suite.hash(encodeLeafOpening(suite, {prev: 0, next: 1, hKey, hVal: ZERO_WORD}));
     assert.equal(encodeHex(leafHash(ZERO_WORD)), head);

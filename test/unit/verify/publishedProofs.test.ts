@@ -62,7 +62,7 @@ test("the proof of the live network is accepted against the root that its layer-
   const root = decodeHex(file["l1_stateRootHashes[l2BlockNumber]"]);
   const {accountProof, storageProofs} = file.result;
   const keys = storageProofs.map(proof => proof.key);
-  // The transcript orders the fields of an absence its own way; ours is spec/json-rpc.md's.
+  // The transcript has the fields of an absence in another order than docs/proofs.md, section 5.
   const ordered = (storageProofs as AbsenceProof[]).map(
     ({key, leftLeafIndex, leftProof, rightLeafIndex, rightProof}) => {
       return {key, leftLeafIndex, leftProof, rightLeafIndex, rightProof};

@@ -1,5 +1,5 @@
 /**
- * The priority fee per gas, layer 1 included (spec/fees.md). Exact: fractions of integers, rounded up to a whole wei once.
+ * The priority fee per gas, layer 1 included (docs/gas.md). Exact: fractions of integers, rounded up to a whole wei once.
  *
  *   verification   max(margin * ratio * verificationGasCost * size * minGasPrice / (gasLimit * capacity) + adjustment,
  *                      minGasPrice - baseFee)

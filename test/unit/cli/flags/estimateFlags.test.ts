@@ -59,7 +59,7 @@ function assertRefused(args: readonly string[], message: RegExp, variables = {})
   );
 }
 
-test("without flags estimates are made as the specification says", () => {
+test("without flags estimates have the default settings", () => {
   const {settings, workers, isEnabled, gateway} = read([]);
   assert.deepEqual(settings, DEFAULTS);
   assert.equal(workers, Math.max(1, Math.floor((availableParallelism() - 1) / 2)));

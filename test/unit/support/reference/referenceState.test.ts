@@ -1,4 +1,4 @@
-/** The slow reference of the state: fixed points, published roots, and the rules of spec/tree.md sections 3 and 5. */
+/** The slow reference of the state: fixed points, published roots, and the rules of docs/proofs.md, section 4. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
@@ -48,7 +48,7 @@ function leafIndexOf(state: ReferenceState, block: number): number {
 }
 
 for (const suite of HASH_SUITES) {
-  test(`${suite.name}: a new tree has the specification's roots`, () => {
+  test(`${suite.name}: a new tree has the roots of docs/proofs.md`, () => {
     const tree = ReferenceTree.create(suite);
     assert.equal(encodeHex(tree.subRoot()), FIXED_POINTS[suite.name].subRoot);
     assert.equal(encodeHex(tree.topRoot()), FIXED_POINTS[suite.name].topRoot);
@@ -126,7 +126,7 @@ test("every root that the live network's own tests expect comes out of the refer
   }
 });
 
-test("an account value has the six words of section 2, and those of an empty account by default", () => {
+test("an account value has the six words of docs/proofs.md, and those of an empty account by default", () => {
   const state = replay({[ALICE]: {}});
   const {accountProof} = state.prove(0, ALICE, []);
   assert.ok("proof" in accountProof);
