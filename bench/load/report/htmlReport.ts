@@ -18,16 +18,17 @@ import {
   writeMachine,
 } from "./textReport.ts";
 
-/** These files are not compiled. */
-const PAGE = new URL(import.meta.resolve("#package/bench/load/report/page/"));
+// Not compiled: read where they lie in the package. A folder with a slash at its end does not resolve.
+const STYLE = new URL(import.meta.resolve("#package/bench/load/report/page/page.css"));
+const CHARTS = new URL(import.meta.resolve("#package/bench/load/report/page/charts.js"));
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 export function writeHtmlReport(report: LoadReport): string {
   const require = createRequire(import.meta.url);
   const style = readFileSync(require.resolve("uplot/dist/uPlot.min.css"), "utf8");
   const library = readFileSync(require.resolve("uplot/dist/uPlot.iife.min.js"), "utf8");
-  const page = readFileSync(new URL("page.css", PAGE), "utf8");
-  const charts = readFileSync(new URL("charts.js", PAGE), "utf8");
+  const page = readFileSync(STYLE, "utf8");
+  const charts = readFileSync(CHARTS, "utf8");
   return `<!doctype html>
 <html lang="en">
 <head>
