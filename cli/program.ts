@@ -8,7 +8,7 @@ import {VERSION} from "../server/version.ts";
 import type {ImportSource} from "../workers/job/importSource.ts";
 import type {CheckOptions} from "./commands/checkCommand.ts";
 import type {FinalizeOptions} from "./commands/finalizeCommand.ts";
-import {createBench} from "./commands/loadCommand.ts";
+import {createLoad} from "./commands/loadCommand.ts";
 import type {RollbackOptions} from "./commands/rollbackCommand.ts";
 import {createEstimateOptions, readEstimateOptions, refuseIdle} from "./flags/estimateFlags.ts";
 import {
@@ -25,6 +25,7 @@ import {
   refuseUnknownVariables,
 } from "./flags/flag.ts";
 import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
+import {acceptOldVariables} from "./flags/loadFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -38,7 +39,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     .showHelpAfterError("(--help lists commands and flags)")
     .addHelpText(
       "after",
-      "\nEvery flag may also come from a variable: --max-batch from PROOFD_MAX_BATCH, those of bench from PROOFD_BENCH_...",
+      "\nEvery flag may also come from a variable: --max-batch from PROOFD_MAX_BATCH, those of load from PROOFD_LOAD_...",
     )
     .exitOverride();
   program.addCommand(createImport(onExitCode));
@@ -46,7 +47,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   program.addCommand(createFinalize(onExitCode));
   program.addCommand(createCheck(onExitCode));
   program.addCommand(createRollback(onExitCode));
-  program.addCommand(createBench(onExitCode));
+  program.addCommand(createLoad(onExitCode));
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
 }
@@ -57,6 +58,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
  * @throws InvalidArgumentError for a switch's variable with another value than 1, true, 0 or false
  */
 export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv): void {
+  for (const command of program.commands) acceptOldVariables(command.options, environment);
   refuseUnknownVariables(program, environment);
   for (const command of program.commands) readSwitches(command.options, environment);
 }

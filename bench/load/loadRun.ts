@@ -73,7 +73,7 @@ class LoadRun {
     this.#listener = listener;
     const {url, timeoutMs, version} = options;
     const path = `${url.pathname}${url.search}`;
-    this.#endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-bench/${version}`};
+    this.#endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-load/${version}`};
     this.#timeline = new Timeline(options.threads);
   }
 

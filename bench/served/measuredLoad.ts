@@ -17,7 +17,7 @@ export interface MeasuredLoad {
   readonly hashUs: number;
 }
 
-/** Whatever `choice` leaves out is as in `proofd bench`, but for one thread: the other cores are the server's. */
+/** Whatever `choice` leaves out is as in `proofd load`, but for one thread: the other cores are the server's. */
 export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
   const yardstick = new Yardstick();
   let cpuMs: number | undefined;

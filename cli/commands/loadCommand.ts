@@ -1,23 +1,25 @@
-/** `proofd bench`: loads a server and reports. But for its flags, the load's code is read only when this command runs. */
+/** `proofd load`: loads a server and reports. But for its flags, the load's code is read only when this command runs. */
 import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import {Command} from "commander";
 import type {LoadOptions} from "../../bench/load/loadOptions.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
-import {type BenchFlags, createBenchOptions, readLoadOptions} from "../flags/loadFlags.ts";
+import {createLoadOptions, type LoadFlags, readLoadOptions} from "../flags/loadFlags.ts";
 import {WorkError} from "../workError.ts";
 
-export function createBench(onExitCode: (code: number) => void): Command {
-  const command = new Command("bench")
+export function createLoad(onExitCode: (code: number) => void): Command {
+  const command = new Command("load")
+    // Its old name, which scripts have.
+    .alias("bench")
     .description(
       "Load a server with proof requests; report throughput, latency, errors, and whether answers are right.",
     )
-    .action(async (flags: BenchFlags, self: Command) => {
+    .action(async (flags: LoadFlags, self: Command) => {
       const options = readLoadOptions(flags, self);
       if (flags.html !== undefined) requireFile(flags.html, self);
-      onExitCode(await runBench(options, {json: flags.json === true, html: flags.html}, self));
+      onExitCode(await runLoad(options, {json: flags.json === true, html: flags.html}, self));
     });
-  for (const option of createBenchOptions()) command.addOption(option);
+  for (const option of createLoadOptions()) command.addOption(option);
   return command;
 }
 
@@ -28,7 +30,7 @@ interface Output {
 }
 
 /** @returns the exit code: FAILED where the report names a failure */
-async function runBench(options: LoadOptions, {json, html}: Output, command: Command): Promise<number> {
+async function runLoad(options: LoadOptions, {json, html}: Output, command: Command): Promise<number> {
   const {startLoad} = await import("../../bench/load/loadRun.ts");
   const {LoadError} = await import("../../bench/load/loadError.ts");
   const {LiveLine} = await import("../../bench/load/report/liveLine.ts");

@@ -1,4 +1,4 @@
-/** The flags of `proofd bench`, and what they add up to. */
+/** The flags of `proofd load`, and what they add up to. */
 import {readFileSync} from "node:fs";
 import {availableParallelism} from "node:os";
 import {type Command, InvalidArgumentError, type Option} from "commander";
@@ -9,11 +9,13 @@ import {VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {createOption, createSwitch, integerParser, parseText} from "./flag.ts";
 
-/** --blocks and others have other meanings in other commands: bench has variables of its own. */
-const PREFIX = "PROOFD_BENCH";
+/** --blocks and others have other meanings in other commands, so the load's variables have a prefix of their own. */
+const PREFIX = "PROOFD_LOAD";
+/** The prefix while the command was called bench. */
+const OLD_PREFIX = "PROOFD_BENCH";
 
 /** Commander's values, by flag. */
-export interface BenchFlags {
+export interface LoadFlags {
   readonly url: URL;
   readonly style: "chain" | "eth";
   readonly connections: number;
@@ -44,7 +46,7 @@ const MAX_SLOTS = 65_535;
 /** Slots of one request: its body takes 70 bytes for each. */
 const MAX_REQUEST_SLOTS = 1_000_000;
 
-export function createBenchOptions(): Option[] {
+export function createLoadOptions(): Option[] {
   return [
     option("--url <url>", "server to load, http or https").argParser(parseUrl).makeOptionMandatory(),
     option(
@@ -123,8 +125,21 @@ function option(flags: string, description: string): Option {
   return createOption(flags, description, PREFIX);
 }
 
+/** Lets an option be read from its variable's old name, where that one is set and the new one is not. */
+export function acceptOldVariables(options: readonly Option[], environment: NodeJS.ProcessEnv): void {
+  for (const option of options) {
+    const name = option.envVar;
+    if (name?.startsWith(`${PREFIX}_`) !== true) continue;
+    const oldName = name.replace(PREFIX, OLD_PREFIX);
+    if (environment[oldName] === undefined) continue;
+    if (environment[name] === undefined) option.env(oldName);
+    // Else it would be refused as a variable that no flag has.
+    else delete environment[oldName];
+  }
+}
+
 /** @throws CommanderError for flags that do not go together, or a file of keys that cannot be read */
-export function readLoadOptions(flags: BenchFlags, command: Command): LoadOptions {
+export function readLoadOptions(flags: LoadFlags, command: Command): LoadOptions {
   const {connections, batch, slots, threads} = flags;
   if (threads !== undefined && threads > connections)
     command.error(
@@ -157,7 +172,7 @@ export function readLoadOptions(flags: BenchFlags, command: Command): LoadOption
   };
 }
 
-function chooseKeys({keys, accounts}: BenchFlags, command: Command): KeyChoice {
+function chooseKeys({keys, accounts}: LoadFlags, command: Command): KeyChoice {
   if (keys !== undefined && accounts !== undefined)
     command.error("error: --keys and --accounts cannot be used together");
   if (accounts !== undefined) return {kind: "numbered", count: accounts};

@@ -35,7 +35,7 @@ export function writeHtmlReport(report: LoadReport): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<title>proofd bench: ${escapeText(report.url)}</title>
+<title>proofd load: ${escapeText(report.url)}</title>
 <style>${style}</style>
 <style>${page}</style>
 </head>
@@ -67,7 +67,7 @@ function writeHead(report: LoadReport): string {
   const [tone, verdict] = judge(report);
   const failures = report.failures.map(failure => `<li>${escapeText(failure)}</li>`).join("");
   const notes = report.notes.map(note => `<li>${escapeText(note)}</li>`).join("");
-  return `<h1>proofd bench</h1>
+  return `<h1>proofd load</h1>
 <p>${escapeText(report.url)} · ${escapeText(report.server.client ?? "unnamed server")} · ${escapeText(report.startedAt)}</p>
 <p><code>${escapeText(report.command)}</code></p>
 <p class="verdict ${tone}">${verdict}</p>

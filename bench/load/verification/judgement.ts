@@ -1,4 +1,4 @@
-/** Whether a load has passed: each reason why not is a sentence, and `proofd bench` then ends with exit code 1. */
+/** Whether a load has passed: each reason why not is a sentence, and `proofd load` then ends with exit code 1. */
 import type {ErrorLimit} from "../loadOptions.ts";
 import type {LoadReport} from "../report/report.ts";
 import {count, formatCount, percent} from "../report/textReport.ts";

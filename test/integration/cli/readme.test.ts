@@ -98,11 +98,11 @@ test("the commands for block differences import them, before and while serving, 
 });
 
 test("the commands for a load test run against the demo chain and print what is printed", async () => {
-  const lines = commandLines("demo").filter(([command]) => command === "bench");
+  const lines = commandLines("demo").filter(([command]) => command === "load");
   assert.equal(lines.length, 2);
   const daemon = await startDaemon(["--demo", "--db", join(folder, "demo")]);
   try {
-    const env = {PROOFD_BENCH_URL: daemon.url, PROOFD_BENCH_DURATION: "1", PROOFD_BENCH_WARM_UP: "0"};
+    const env = {PROOFD_LOAD_URL: daemon.url, PROOFD_LOAD_DURATION: "1", PROOFD_LOAD_WARM_UP: "0"};
     for (const line of lines) {
       const args = line.filter((word, i) => word !== "--url" && line[i - 1] !== "--url");
       const {code, stdout, stderr} = await runProofd(args, {env, cwd: folder});

@@ -89,7 +89,7 @@ test("an environment variable that no command knows is refused, one of another c
     ["finalize", "--db", db, "--to", "1"],
   ])
     await assertFails(args, message, {code: 2, env: {PROOFD_MAX_BACTH: "1"}});
-  const env = {PROOFD_MAX_BATCH: "7", PROOFD_BENCH_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
+  const env = {PROOFD_MAX_BATCH: "7", PROOFD_LOAD_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
   const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "1"], {env});
   assert.equal(code, 0, stderr);
   const help = await runProofd(["serve", "--help"], {env: {PROOFD_MAX_BACTH: "1"}});

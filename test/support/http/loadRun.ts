@@ -1,4 +1,4 @@
-/** Runs of `proofd bench`: short ones, and what holds of every report. */
+/** Runs of `proofd load`: short ones, and what holds of every report. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import type {LoadReport} from "../../../bench/load/report/report.ts";
@@ -19,8 +19,8 @@ interface Outcome extends Finished {
 }
 
 /** A short run whose report is JSON. */
-export async function runBench(url: string, args: readonly string[]): Promise<Outcome> {
-  const finished = await runProofd(["bench", "--url", url, ...SHORT, ...args]);
+export async function runLoad(url: string, args: readonly string[]): Promise<Outcome> {
+  const finished = await runProofd(["load", "--url", url, ...SHORT, ...args]);
   assert.match(finished.stdout, /^\{.*\}\n$/, finished.stderr);
   return {...finished, report: JSON.parse(finished.stdout)};
 }

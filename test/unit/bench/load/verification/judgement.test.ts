@@ -50,7 +50,7 @@ function report({requests, tally, limits, verification, absent, verify}: Case): 
       verify: verify ?? 5,
       limits: {...NO_LIMITS, ...limits},
       version: "1",
-      command: "proofd bench",
+      command: "proofd load",
     },
     machine: describeMachine(),
     startedAt: new Date(),

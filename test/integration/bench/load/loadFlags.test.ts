@@ -1,12 +1,12 @@
-/** The flags of `proofd bench`: what is refused and how it is named, and variables in their place. */
+/** The flags of `proofd load`: what is refused and how it is named, and variables in their place. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import type {LoadReport} from "../../../bench/load/report/report.ts";
-import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {ForeignServer, sendResults} from "../../support/http/foreignServer.ts";
-import {writeKeys} from "../../support/http/loadRun.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import type {LoadReport} from "../../../../bench/load/report/report.ts";
+import {type Daemon, runProofd, startDaemon} from "../../../support/daemon.ts";
+import {ForeignServer, sendResults} from "../../../support/foreignServer.ts";
+import {writeKeys} from "../../../support/loadRun.ts";
+import {WorkFolder} from "../../../support/serviceChain.ts";
 
 let folder: WorkFolder;
 let daemon: Daemon;
@@ -66,7 +66,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [["--url", `${daemon.url}/healthz`], 1, /answered web3_clientVersion with HTTP 40\d/],
   ];
   for (const [args, code, message] of table) {
-    const finished = await runProofd(["bench", ...args]);
+    const finished = await runProofd(["load", ...args]);
     assert.match(finished.stderr, message, args.join(" "));
     assert.equal(finished.code, code, args.join(" "));
     assert.equal(finished.stdout, "");
@@ -74,7 +74,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
   const server = await ForeignServer.start(sendResults);
   try {
     const {code, stderr} = await runProofd([
-      "bench",
+      "load",
       "--url",
       server.url,
       "--absent",
@@ -89,23 +89,44 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
   }
 });
 
-test("flags come from PROOFD_BENCH_ variables too", async () => {
+test("flags come from PROOFD_LOAD_ variables too", async () => {
+  const env = {
+    PROOFD_LOAD_URL: daemon.url,
+    PROOFD_LOAD_KEYS: keys,
+    PROOFD_LOAD_DURATION: "1",
+    PROOFD_LOAD_WARM_UP: "0",
+    PROOFD_LOAD_JSON: "1",
+    PROOFD_LOAD_BLOCKS: "2",
+    PROOFD_LOAD_BATCH: "4",
+  };
+  const {stdout, code, stderr} = await runProofd(["load", "--batch", "2"], {env});
+  assert.equal(code, 0, stderr);
+  const {settings, command} = JSON.parse(stdout) as LoadReport;
+  const variables = Object.entries(env).filter(([name]) => name !== "PROOFD_LOAD_BATCH");
+  const named = variables.map(([name, value]) => `${name}=${value}`).sort();
+  assert.deepEqual(command.split(" ").slice(0, named.length).sort(), named, "the report names them");
+  assert.ok(command.endsWith(" proofd load --batch 2"), command);
+  assert.equal(settings.batch, 2);
+  assert.deepEqual(settings.blocks, {low: 2, high: 2});
+});
+
+test("the command's old name, and its variables' old names, still work", async () => {
   const env = {
     PROOFD_BENCH_URL: daemon.url,
     PROOFD_BENCH_KEYS: keys,
     PROOFD_BENCH_DURATION: "1",
-    PROOFD_BENCH_WARM_UP: "0",
-    PROOFD_BENCH_JSON: "1",
-    PROOFD_BENCH_BLOCKS: "2",
-    PROOFD_BENCH_BATCH: "4",
+    PROOFD_BENCH_JSON: "true",
+    PROOFD_BENCH_WARM_UP: "5",
+    PROOFD_LOAD_WARM_UP: "0",
   };
-  const {stdout, code, stderr} = await runProofd(["bench", "--batch", "2"], {env});
+  const {stdout, code, stderr} = await runProofd(["bench"], {env});
   assert.equal(code, 0, stderr);
   const {settings, command} = JSON.parse(stdout) as LoadReport;
-  const variables = Object.entries(env).filter(([name]) => name !== "PROOFD_BENCH_BATCH");
-  const named = variables.map(([name, value]) => `${name}=${value}`).sort();
-  assert.deepEqual(command.split(" ").slice(0, named.length).sort(), named, "the report names them");
-  assert.ok(command.endsWith(" proofd bench --batch 2"), command);
-  assert.equal(settings.batch, 2);
-  assert.deepEqual(settings.blocks, {low: 2, high: 2});
+  assert.equal(settings.warmUpSeconds, 0, "the new name goes before the old one");
+  assert.match(command, /^PROOFD_BENCH_URL=.* PROOFD_LOAD_WARM_UP=0 .*proofd bench$/);
+  const {stderr: refusal} = await runProofd(["load"], {env: {...env, PROOFD_BENCH_BATCH: "0"}});
+  assert.match(refusal, /'--batch <calls>' value '0' from env 'PROOFD_BENCH_BATCH' is invalid/);
+  const unknown = await runProofd(["load"], {env: {...env, PROOFD_BENCH_BTACH: "1"}});
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /unknown environment variable PROOFD_BENCH_BTACH/);
 });

@@ -1,12 +1,12 @@
-/** `proofd bench` against the real service: its reports add up, and its verification finds what is wrong. */
+/** `proofd load` against the real service: its reports add up, and its verification finds what is wrong. */
 import assert from "node:assert/strict";
 import {readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import type {LoadReport} from "../../../bench/load/report/report.ts";
-import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {ForeignServer} from "../../support/http/foreignServer.ts";
-import {assertAddsUp, runBench, writeKeys} from "../../support/http/loadRun.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import type {LoadReport} from "../../../../bench/load/report/report.ts";
+import {type Daemon, runProofd, startDaemon} from "../../../support/daemon.ts";
+import {ForeignServer} from "../../../support/foreignServer.ts";
+import {assertAddsUp, runLoad, writeKeys} from "../../../support/loadRun.ts";
+import {ACCOUNTS, WorkFolder} from "../../../support/serviceChain.ts";
 
 const FINALIZED = 3;
 
@@ -26,7 +26,7 @@ after(async () => {
 });
 
 test("a closed loop's report adds up, and its sampled answers are right", async () => {
-  const {report, code, stderr} = await runBench(daemon.url, [
+  const {report, code, stderr} = await runLoad(daemon.url, [
     "--keys",
     keys,
     "--connections",
@@ -68,7 +68,7 @@ test("batches, slots, absent accounts and old blocks are asked for as told, and 
     "--blocks",
     "latest..oldest",
   ];
-  const {report, code} = await runBench(daemon.url, [...args, "--verify", "50"]);
+  const {report, code} = await runLoad(daemon.url, [...args, "--verify", "50"]);
   assert.equal(code, 0);
   assertAddsUp(report);
   assert.deepEqual(report.settings.blocks, {low: 0, high: FINALIZED});
@@ -81,7 +81,7 @@ test("batches, slots, absent accounts and old blocks are asked for as told, and 
 });
 
 test("an open loop sends what is due, no more and no less", async () => {
-  const {report, code} = await runBench(daemon.url, ["--keys", keys, "--rate", "150", "--connections", "8"]);
+  const {report, code} = await runLoad(daemon.url, ["--keys", keys, "--rate", "150", "--connections", "8"]);
   assert.equal(code, 0);
   assertAddsUp(report);
   assert.equal(report.loop, "open");
@@ -96,7 +96,7 @@ test("JSON-RPC errors are counted by their codes", async () => {
     [FINALIZED + 1, "-32002"],
     [99, "-32001"],
   ] as const) {
-    const run = await runBench(daemon.url, ["--keys", keys, "--batch", "3", "--blocks", String(block)]);
+    const run = await runLoad(daemon.url, ["--keys", keys, "--batch", "3", "--blocks", String(block)]);
     const {calls, errors, latency, verification} = run.report;
     assertAddsUp(run.report);
     assert.equal(run.code, 1, "no call got a result");
@@ -134,7 +134,7 @@ test("a proof that was tampered with is found, and so is one of another state", 
       {chain_getStateRoot: result},
     );
     try {
-      const {report, code} = await runBench(server.url, ["--keys", keys, "--rate", "20"]);
+      const {report, code} = await runLoad(server.url, ["--keys", keys, "--rate", "20"]);
       assert.equal(code, 1, what);
       const {checked, wrong, wrongAnswers, skipped} = report.verification;
       assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null}, what);
@@ -150,7 +150,7 @@ test("a proof that was tampered with is found, and so is one of another state", 
 test("the text says what the JSON says, and the page is complete in itself", async () => {
   const html = folder.file("report.html");
   const args = ["--url", daemon.url, "--keys", keys, "--duration", "1", "--warm-up", "0", "--html", html];
-  const {stdout, stderr, code} = await runProofd(["bench", ...args]);
+  const {stdout, stderr, code} = await runProofd(["load", ...args]);
   assert.equal(code, 0);
   assert.equal(stderr, `wrote ${html}\n`);
   assert.match(stdout, /^http:\/\/127.*: proofd\/\d/);
@@ -163,7 +163,7 @@ test("the text says what the JSON says, and the page is complete in itself", asy
     /^passed$/m,
   ])
     assert.match(stdout, line);
-  const command = `proofd bench ${args.join(" ")}`;
+  const command = `proofd load ${args.join(" ")}`;
   assert.ok(stdout.includes(`\ncommand       ${command}\n`), stdout);
   const page = await readFile(html, "utf8");
   assert.ok(page.includes(`<code>${command}</code>`), "the page names the command");

@@ -1,12 +1,12 @@
-/** When `proofd bench` has passed and when not: exit code 1 for what a load test is run to find. */
+/** When `proofd load` has passed and when not: exit code 1 for what a load test is run to find. */
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {ABSENT_ACCOUNT, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {type ForeignCall, ForeignServer, sendResults} from "../../support/http/foreignServer.ts";
-import {assertAddsUp, runBench, writeKeys} from "../../support/http/loadRun.ts";
-import {Anvil} from "../../support/processes/anvil.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {Anvil} from "../../../support/anvil.ts";
+import {type Daemon, runProofd, startDaemon} from "../../../support/daemon.ts";
+import {type ForeignCall, ForeignServer, sendResults} from "../../../support/foreignServer.ts";
+import {assertAddsUp, runLoad, writeKeys} from "../../../support/loadRun.ts";
+import {ABSENT_ACCOUNT, WorkFolder} from "../../../support/serviceChain.ts";
 
 const UNVERIFIED = ["--absent", "1", "--verify", "0"];
 
@@ -39,7 +39,7 @@ test("failed requests are a failure, beyond --max-errors only", async () => {
       [["--max-errors", "9.9%"], 1],
       [["--max-errors", "10%"], 0],
     ] as const) {
-      const run = await runBench(server.url, ["--rate", "100", ...UNVERIFIED, ...limit]);
+      const run = await runLoad(server.url, ["--rate", "100", ...UNVERIFIED, ...limit]);
       assertAddsUp(run.report);
       assert.equal(run.report.requests.failed, 10);
       assert.equal(run.code, code, limit.join(" "));
@@ -55,11 +55,11 @@ test("failed requests are a failure, beyond --max-errors only", async () => {
 test("calls with an error are a failure too, though their requests are answered", async () => {
   // Half of the blocks asked for are not finalized.
   const args = ["--keys", keys, "--blocks", "3..4", "--rate", "50", "--batch", "2"];
-  const {report, code} = await runBench(daemon.url, args);
+  const {report, code} = await runLoad(daemon.url, args);
   assert.equal(report.requests.failed, 0);
   assert.equal(code, 1);
   assert.deepEqual(report.failures, [`${report.calls.errors} of 100 calls failed; --max-errors allows 0.`]);
-  const most = await runBench(daemon.url, [...args, "--max-errors", "100"]);
+  const most = await runLoad(daemon.url, [...args, "--max-errors", "100"]);
   assert.deepEqual([most.code, most.report.failures], [0, []]);
 });
 
@@ -72,11 +72,11 @@ test("a p99 above --max-p99 is a failure: from due in an open loop, service time
       [["--rate", "50"], "from due"],
       [["--connections", "1"], "service"],
     ] as const) {
-      const slow = await runBench(server.url, [...pace, ...UNVERIFIED, "--max-p99", "15.5"]);
+      const slow = await runLoad(server.url, [...pace, ...UNVERIFIED, "--max-p99", "15.5"]);
       assert.equal(slow.code, 1);
       const p99Ms = slow.report.latency?.p99Ms ?? 0;
       assert.deepEqual(slow.report.failures, [`p99 (${kind}) is ${p99Ms} ms; --max-p99 allows 15.5 ms.`]);
-      const fast = await runBench(server.url, [...pace, ...UNVERIFIED, "--max-p99", "600000"]);
+      const fast = await runLoad(server.url, [...pace, ...UNVERIFIED, "--max-p99", "600000"]);
       assert.deepEqual([fast.code, fast.report.failures], [0, []]);
     }
   } finally {
@@ -88,7 +88,7 @@ test("accounts that are all absent are counted, and a failure unless absent ones
   const strangers = folder.file("strangers.txt");
   await writeFile(strangers, `${ABSENT_ACCOUNT} 0x1\n`);
   const args = ["--slots", "1", "--rate", "50", "--verify", "40"];
-  const {report, code} = await runBench(daemon.url, ["--keys", strangers, ...args]);
+  const {report, code} = await runLoad(daemon.url, ["--keys", strangers, ...args]);
   assert.equal(code, 1);
   const {checked, wrong, accounts, slots} = report.verification;
   assert.deepEqual([checked, wrong], [40, 0], "the answers are right");
@@ -101,15 +101,15 @@ test("accounts that are all absent are counted, and a failure unless absent ones
   );
   assert.match(report.failures.join(), /^None of 40 verified accounts exists, although only 0 % absent ones/);
 
-  const half = await runBench(daemon.url, ["--keys", strangers, ...args, "--absent", "0.5"]);
+  const half = await runLoad(daemon.url, ["--keys", strangers, ...args, "--absent", "0.5"]);
   assert.equal(half.code, 1, "that half of them were to be absent does not explain 40 of 40");
-  const asked = await runBench(daemon.url, [...args, "--absent", "1"]);
+  const asked = await runLoad(daemon.url, [...args, "--absent", "1"]);
   assert.deepEqual([asked.code, asked.report.failures], [0, []]);
   assert.deepEqual(asked.report.verification.accounts, {present: 0, absent: 40});
 });
 
 test("the text names each failure at its end, and so does the page", async () => {
-  const args = ["bench", "--url", daemon.url, "--keys", keys, "--duration", "1", "--warm-up", "0"];
+  const args = ["load", "--url", daemon.url, "--keys", keys, "--duration", "1", "--warm-up", "0"];
   const html = folder.file("report.html");
   const {stdout, stderr, code} = await runProofd([...args, "--max-p99", "0.001", "--html", html]);
   assert.deepEqual([code, stderr], [1, `wrote ${html}\n`]);
@@ -130,7 +130,7 @@ test("a fresh node's block 0, whose header names the empty state, is not reporte
   try {
     assert.equal(await anvil.request("eth_blockNumber"), "0x0");
     const style = ["--style", "eth", "--absent", "0.5", "--rate", "40", "--slots", "1"];
-    const fresh = await runBench(anvil.url, style);
+    const fresh = await runLoad(anvil.url, style);
     assert.deepEqual([fresh.code, fresh.report.failures], [0, []]);
     const {checked, wrong, accounts, note} = fresh.report.verification;
     assert.deepEqual([checked, wrong], [40, 0]);
@@ -139,7 +139,7 @@ test("a fresh node's block 0, whose header names the empty state, is not reporte
     assert.ok(fresh.report.notes.includes(note ?? ""));
 
     await anvil.request("evm_mine");
-    const mined = await runBench(anvil.url, [...style, "--blocks", "1"]);
+    const mined = await runLoad(anvil.url, [...style, "--blocks", "1"]);
     assert.deepEqual([mined.code, mined.report.verification.wrong], [0, 0]);
     assert.equal(mined.report.verification.note, null, "block 1 has the root that its header names");
   } finally {
@@ -171,7 +171,7 @@ test("an answer of block 0 that leads to another state than the others is still 
     },
   );
   try {
-    const {report, code} = await runBench(server.url, ["--style", "eth", "--rate", "20"]);
+    const {report, code} = await runLoad(server.url, ["--style", "eth", "--rate", "20"]);
     assert.equal(code, 1);
     assert.equal(report.verification.wrong, 20);
     assert.deepEqual(report.failures, ["20 of 20 verified answers are wrong."]);

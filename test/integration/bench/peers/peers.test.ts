@@ -5,18 +5,18 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {findAnvil} from "../../../bench/peers/anvil.ts";
-import {makeNaiveStore} from "../../../bench/peers/naiveStore.ts";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {runChild} from "../../support/processes/childProcesses.ts";
-import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import {findAnvil} from "../../../../bench/peers/anvil.ts";
+import {makeNaiveStore} from "../../../../bench/peers/naiveStore.ts";
+import {sha256Suite} from "../../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../../verify/hex.ts";
+import {verifyProof} from "../../../../verify/proofVerifier.ts";
+import {runChild} from "../../../support/childProcesses.ts";
+import {Daemon, startDaemon} from "../../../support/daemon.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../../support/serviceChain.ts";
 
 const BLOCKS = 5;
-const NAIVE_SERVER = fileURLToPath(new URL("../../../bench/peers/naiveServer.js", import.meta.url));
-const PEERS = fileURLToPath(new URL("../../../bench/peers/main.js", import.meta.url));
+const NAIVE_SERVER = fileURLToPath(new URL("../../../../bench/peers/naiveServer.js", import.meta.url));
+const PEERS = fileURLToPath(new URL("../../../../bench/peers/main.js", import.meta.url));
 const FEW = "--accounts 2k --warm-up 0 --rounds 1 --only account,batch,erc20".split(" ");
 
 const COMPARED = /batches of 100: naive \/ proofd/;

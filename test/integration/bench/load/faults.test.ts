@@ -1,11 +1,11 @@
-/** `proofd bench` against servers that stall, fail and answer nonsense, and its own early end. */
+/** `proofd load` against servers that stall, fail and answer nonsense, and its own early end. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import type {LoadReport} from "../../../bench/load/report/report.ts";
-import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../support/http/foreignServer.ts";
-import {assertAddsUp, runBench, writeKeys} from "../../support/http/loadRun.ts";
-import {Daemon} from "../../support/processes/daemon.ts";
+import type {LoadReport} from "../../../../bench/load/report/report.ts";
+import {Daemon} from "../../../support/daemon.ts";
+import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../../support/foreignServer.ts";
+import {assertAddsUp, runLoad, writeKeys} from "../../../support/loadRun.ts";
+import {WorkFolder} from "../../../support/serviceChain.ts";
 
 /** Of a request that is never answered; the others must be, beside whatever else the machine does. */
 const TIMEOUT_MS = 5000;
@@ -39,7 +39,7 @@ test("a stall of the server is in the latency of all requests that were due mean
     else held.push(() => sendResults(response, body));
   });
   try {
-    const {report} = await runBench(server.url, [
+    const {report} = await runLoad(server.url, [
       "--absent",
       "1",
       "--rate",
@@ -78,7 +78,7 @@ test("one bad call of a batch is told from its neighbours, and estimates from pr
   });
   try {
     const args = ["--style", "eth", "--keys", keys, "--batch", "4", "--estimates", "0.5", "--verify", "0"];
-    const {report, code} = await runBench(server.url, args);
+    const {report, code} = await runLoad(server.url, args);
     assertAddsUp(report);
     assert.equal(code, 1, "a call without an answer is a wrong answer");
     const {calls, errors} = report;
@@ -121,7 +121,7 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
       "--verify",
       "0",
     ];
-    const {report, code} = await runBench(server.url, args);
+    const {report, code} = await runLoad(server.url, args);
     assertAddsUp(report);
     assert.equal(code, 1);
     const {errors, requests} = report;
@@ -146,14 +146,14 @@ test("HTTP statuses, socket errors, time-outs and bodies that are no answers are
 test("a server that does not say its state roots is loaded, but that nothing could be verified is a failure", async () => {
   const server = await ForeignServer.start(sendResults);
   try {
-    const {report, code} = await runBench(server.url, ["--absent", "1"]);
+    const {report, code} = await runLoad(server.url, ["--absent", "1"]);
     assert.equal(code, 1);
     assert.equal(report.verification.checked, 0);
     assert.match(report.verification.skipped ?? "", /chain_getStateRoot: no such method/);
     assert.equal(report.calls.results, report.calls.due);
     assert.equal(report.failures.length, 1);
     assert.match(report.failures[0] ?? "", /^Nothing could be verified: .*--verify 0 loads a server without/);
-    const unverified = await runBench(server.url, ["--absent", "1", "--verify", "0"]);
+    const unverified = await runLoad(server.url, ["--absent", "1", "--verify", "0"]);
     assert.deepEqual([unverified.code, unverified.stderr], [0, ""]);
     assert.deepEqual(report.server, {client: null, chainId: null, oldest: null, newest: null});
   } finally {
@@ -170,7 +170,7 @@ test("an interrupt ends the load early, and the report is of what was measured",
   });
   try {
     bench = new Daemon([
-      "bench",
+      "load",
       "--url",
       server.url,
       "--absent",
