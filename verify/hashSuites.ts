@@ -1,6 +1,6 @@
 /**
- * The two hash suites of docs/proofs.md, section 1, as the verifier's and the reference's own code:
- * node:crypto for sha256, plain numbers for poseidon2. Nothing here comes from the prover.
+ * The two hash suites of docs/proofs.md section 1, as the verifier's and the reference's own code:
+ * node:crypto for sha256, plain numbers and @noble/hashes' keccak for poseidon2. The prover uses none of them.
  *
  *                         sha256                          poseidon2
  *   root node        64 = nextFreeNode 32 | sub-root 32   96 = nextFreeNode 64 | sub-root 32

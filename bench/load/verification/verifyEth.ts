@@ -1,7 +1,7 @@
 /** Verifies the answer to an eth_getProof call (EIP-1186): Merkle-Patricia proofs against a block's state root. */
 import {verifyMerkleProof} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
-import {keccak256} from "../../../verify/keccak256.ts";
+import {keccak_256} from "@noble/hashes/sha3.js";
 import type {Presence} from "./presence.ts";
 
 export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
@@ -63,7 +63,7 @@ export function readProofRoot(result: unknown): string {
 }
 
 function rootOf(nodes: readonly Uint8Array[]): string {
-  return nodes.length === 0 ? EMPTY_TRIE : encode(keccak256(nodes[0] as Uint8Array));
+  return nodes.length === 0 ? EMPTY_TRIE : encode(keccak_256(nodes[0] as Uint8Array));
 }
 
 /** The fields beside the proof are what it proves; for an account that does not exist, nothing. */
@@ -95,13 +95,13 @@ async function readProven(
 ): Promise<Uint8Array | null> {
   if (root === EMPTY_TRIE) {
     // geth has no node to show, anvil shows the root: the empty string.
-    if (nodes.every(node => encode(keccak256(node)) === EMPTY_TRIE)) return null;
+    if (nodes.every(node => encode(keccak_256(node)) === EMPTY_TRIE)) return null;
     throw new Error(`${at}: a node of an empty trie`);
   }
   if (nodes.length === 0) throw new Error(`${at}: no nodes`);
-  if (encode(keccak256(nodes[0] as Uint8Array)) !== root) throw new Error(`${at}: does not lead to ${root}`);
+  if (encode(keccak_256(nodes[0] as Uint8Array)) !== root) throw new Error(`${at}: does not lead to ${root}`);
   try {
-    return await verifyMerkleProof(keccak256(key), [...nodes], {root: decode(at, root)});
+    return await verifyMerkleProof(keccak_256(key), [...nodes], {root: decode(at, root)});
   } catch (error) {
     throw new Error(`${at}: ${(error as Error).message}`);
   }

@@ -1,12 +1,12 @@
 /** Who and what is on the gas chain (gasChain.ts) from block 0 on. */
 import {fileURLToPath} from "node:url";
 import {bigIntToUnpaddedBytes, generateAddress, privateToAddress} from "@ethereumjs/util";
-import {addressWord, word} from "../../../demo/abi.ts";
-import {type ContractArtefact, readContract} from "../../../demo/artefact.ts";
-import {compileSource} from "../../../demo/compileContracts.ts";
-import {encodeHex, quantity} from "../../../verify/hex.ts";
-import {keccak256} from "../../../verify/keccak256.ts";
-import type {AccountDifference} from "../chains/differenceLine.ts";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {addressWord, word} from "../../demo/abi.ts";
+import {type ContractArtefact, readContract} from "../../demo/artefact.ts";
+import {compileSource} from "../../demo/compileContracts.ts";
+import {encodeHex, quantity} from "../../verify/hex.ts";
+import type {AccountDifference} from "./differenceLine.ts";
 
 const SOURCE = fileURLToPath(import.meta.resolve("#package/test/support/gas/GasCases.sol"));
 
@@ -19,7 +19,7 @@ export interface Person {
 }
 
 function createPerson(label: string): Person {
-  const key = keccak256(Buffer.from(`gas chain: ${label}`));
+  const key = keccak_256(Buffer.from(`gas chain: ${label}`));
   return {key, address: encodeHex(privateToAddress(key))};
 }
 
@@ -76,7 +76,7 @@ function compileAll(): GasContracts {
 
 /** Of a mapping at slot `base`, 32 bytes. */
 export function mappingSlot(key: string, base: Uint8Array): Uint8Array {
-  return keccak256(Buffer.concat([addressWord(Buffer.from(key.slice(2), "hex")), base]));
+  return keccak_256(Buffer.concat([addressWord(Buffer.from(key.slice(2), "hex")), base]));
 }
 
 /** What block 0 holds. */

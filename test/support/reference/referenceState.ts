@@ -6,10 +6,10 @@
  *   account   ->  nonce, balance, code, slots, storage tree; replaced whole when it changes
  */
 
-import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {keccak256} from "../../../verify/keccak256.ts";
-import type {AccountDifference, DifferenceLine} from "../chains/differenceLine.ts";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {type HashSuite, hashSlot, hashSlotValue, word} from "../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../verify/hex.ts";
+import type {AccountDifference, DifferenceLine} from "./differenceLine.ts";
 import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "./referenceTree.ts";
 
 export interface ReferenceAccount {
@@ -171,7 +171,7 @@ export class ReferenceState {
       word(account.balance),
       account.storage.topRoot(),
       this.suite.hashCode(account.code),
-      keccak256(account.code),
+      keccak_256(account.code),
       word(account.code.length),
     ]);
   }

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import {createHash, randomBytes} from "node:crypto";
 import {test} from "node:test";
-import {keccak_256} from "@noble/hashes/sha3.js";
 import {
   encodeLeafOpening,
   newTreeRoot,
@@ -14,7 +13,6 @@ import {
   zeroSubTrees,
 } from "../../../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {keccak256} from "../../../verify/keccak256.ts";
 import {poseidon2} from "../../../verify/poseidon2.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 
@@ -47,16 +45,6 @@ for (const {suite, head, tail, newTreeRoot: root} of FIXED_POINTS) {
       assert.deepEqual(Buffer.from(suite.unsafe(suite.safe(word(n)))), Buffer.from(word(n)));
   });
 }
-
-test("keccak256 has the well-known hashes and is noble's for messages around one and two blocks", () => {
-  const empty = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
-  assert.equal(encodeHex(keccak256(new Uint8Array())), empty);
-  assert.equal(encodeHex(keccak256(Buffer.from("transfer(address,uint256)")).subarray(0, 4)), "0xa9059cbb");
-  for (const length of [1, 134, 135, 136, 137, 271, 272, 273]) {
-    const message = randomBytes(length);
-    assert.equal(encodeHex(keccak256(message)), encodeHex(keccak_256(message)));
-  }
-});
 
 test("sha256 is node:crypto's over the parts in order", () => {
   const [a, b] = [randomBytes(32), randomBytes(64)];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import {keccak256} from "../../../../verify/keccak256.ts";
 import {decodeRevertReason} from "../../../../workers/estimate/revertReason.ts";
 
 const ERROR = selectorOf("Error(string)");
 const PANIC = selectorOf("Panic(uint256)");
 
 function selectorOf(signature: string): Uint8Array {
-  return keccak256(Buffer.from(signature)).subarray(0, 4);
+  return keccak_256(Buffer.from(signature)).subarray(0, 4);
 }
 
 function word(value: bigint): Uint8Array {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import {keccak256} from "../../../../../verify/keccak256.ts";
 import {compressedSize} from "../../../../../workers/estimate/fee/compressedSize.ts";
 import {DICTIONARY} from "../../../../../workers/estimate/fee/dictionary.ts";
 
@@ -37,7 +37,7 @@ function noise(bytes: number, seed: string): Buffer {
 }
 
 function selectorOf(signature: string): Buffer {
-  return Buffer.from(keccak256(Buffer.from(signature)).subarray(0, 4));
+  return Buffer.from(keccak_256(Buffer.from(signature)).subarray(0, 4));
 }
 
 /** An unsigned transaction with `data`, as long as they are. */
