@@ -1,5 +1,7 @@
 /**
  * Random choices that come out the same each time: a hash chain from a label.
+ *
+ * Not pure-rand, which the rest of the project has: the published chain.rlp is made of these choices, and stays as it is.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {hashLabel} from "./demoAccount.ts";

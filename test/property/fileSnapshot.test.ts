@@ -6,6 +6,8 @@ import {join} from "node:path";
 import {test} from "node:test";
 import fc from "fast-check";
 import {Level} from "level";
+import {uniformInt} from "pure-rand/distribution/uniformInt";
+import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
 import {readManifest} from "../../storage/leveldb/manifest.ts";
 
@@ -38,11 +40,8 @@ test("a snapshot of the files has the records that LevelDB has, also while Level
       const db = open(directory);
       try {
         await db.open();
-        let state = seed >>> 0;
-        const random = (below: number): number => {
-          state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-          return Math.floor((state / 2 ** 32) * below);
-        };
+        const generator = xoroshiro128plus(seed);
+        const random = (below: number) => uniformInt(generator, 0, below - 1);
         for (let batch = 0; batch < BATCHES; batch++) {
           const chained = db.batch();
           for (let i = 0; i < 200; i++) {

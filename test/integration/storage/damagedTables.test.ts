@@ -7,6 +7,8 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {uniformInt} from "pure-rand/distribution/uniformInt";
+import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {startCheck} from "../../../workers/pool/runningCheck.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -64,15 +66,6 @@ async function flip(directory: string, at: number, bit: number): Promise<void> {
   await writeFile(path, bytes);
 }
 
-/** Numbers that are the same in each run. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return below => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 /** A byte of a page in the middle of the table, where LevelDB itself notices nothing. */
 function byteOfAPage(directory: string): number {
   const {data} = tableParts(directory, table);
@@ -83,11 +76,11 @@ function byteOfAPage(directory: string): number {
 test("a flipped bit in any part of a table is a finding with the file's name, and nothing of the store is changed", async () => {
   const {parts} = tableParts(whole, table);
   assert.equal(parts.length, 9);
-  const random = createRandom(3);
+  const random = xoroshiro128plus(3);
   const directory = await copyOfStore();
   for (const {name, start, end} of parts)
     for (let i = 0; i < FLIPS_PER_PART; i++) {
-      const [at, bit] = [start + random(end - start), random(8)];
+      const [at, bit] = [uniformInt(random, start, end - 1), uniformInt(random, 0, 7)];
       await flip(directory, at, bit);
       const before = await hashFiles(directory);
       const {found, filesDamaged} = await checkStore(directory);
@@ -123,12 +116,12 @@ test("check ends with exit code 1 and names file and byte, also of a table that 
 });
 
 test("a store with a damaged index, filter, metaindex or footer is refused by name before LevelDB opens", async () => {
-  const random = createRandom(5);
+  const random = xoroshiro128plus(5);
   const {parts} = tableParts(whole, table);
   const directory = await copyOfStore();
   for (const {name, start, end} of parts) {
     if (name.startsWith("data")) continue;
-    const [at, bit] = [start + random(end - start), random(8)];
+    const [at, bit] = [uniformInt(random, start, end - 1), uniformInt(random, 0, 7)];
     await flip(directory, at, bit);
     const before = await hashFiles(directory);
     await assert.rejects(open(directory), {
