@@ -6,7 +6,7 @@
  *         14..20   tokens for 350 holders
  *        21..100   transfers of ether and tokens; among them what events.ts has
  */
-import {encodeCall, encodeCreation, list} from "./abi.ts";
+import {encodeCall, encodeCreation} from "./abi.ts";
 import {Cast, CITIZENS, DEPLOYED, DISPERSER, HOLDERS, RESIDENTS, TOKEN} from "./cast.ts";
 import {makeAddress} from "./demoAccount.ts";
 import {balanceSlot, describeAddresses} from "./demoAddresses.ts";
@@ -80,7 +80,7 @@ class DemoStory {
   }
 
   private fund(recipients: readonly Uint8Array[]): void {
-    const input = encodeCall(DISPERSER, "disperse(address[])", list(recipients));
+    const input = encodeCall(DISPERSER, "disperse(address[])", recipients);
     this.chain.send(this.cast.deployer, {
       to: this.cast.disperser,
       value: BigInt(recipients.length) * ETHER,
@@ -90,7 +90,7 @@ class DemoStory {
   }
 
   private airdrop(holders: readonly Uint8Array[]): void {
-    const input = encodeCall(TOKEN, "airdrop(address[],uint256)", list(holders), 100n * ETHER);
+    const input = encodeCall(TOKEN, "airdrop(address[],uint256)", holders, 100n * ETHER);
     this.chain.send(this.cast.deployer, {to: this.cast.token, input, gasLimit: 4_000_000n});
   }
 

@@ -1,7 +1,7 @@
 /**
  * What happens once on the demo chain: every kind of change that a proof can show.
  */
-import {bytes, encodeCall, list, tuple} from "./abi.ts";
+import {encodeCall, word} from "./abi.ts";
 import {BATCHER, type Cast, FACTORY, LEDGER, PIGGY_BANK, RESIDENTS, TOKEN} from "./cast.ts";
 import {type DemoAccount, makeAddress} from "./demoAccount.ts";
 import type {DemoChain, DemoTransaction} from "./demoChain.ts";
@@ -45,7 +45,7 @@ export class Events {
         value: ETHER,
         gasLimit: 500_000n,
       });
-    const input = encodeCall(FACTORY, "makeAt(bytes32,uint256)", 4n, 4n);
+    const input = encodeCall(FACTORY, "makeAt(bytes32,uint256)", word(4n), 4n);
     this.call(this.cast.deployer, this.cast.factory, input, {value: ETHER, gasLimit: 500_000n});
   }
 
@@ -58,7 +58,7 @@ export class Events {
     this.call(
       this.cast.resident(1),
       this.cast.factory,
-      encodeCall(FACTORY, "makeAndDestroy(bytes32)", salt),
+      encodeCall(FACTORY, "makeAndDestroy(bytes32)", word(salt)),
       {
         gasLimit: 500_000n,
       },
@@ -91,8 +91,8 @@ export class Events {
   sendBatch(): void {
     const authority = this.cast.resident(5);
     const transfer = encodeCall(TOKEN, "transfer(address,uint256)", makeAddress("batch"), ETHER);
-    const calls = [1, 2].map(() => tuple(this.cast.token, bytes(transfer)));
-    this.call(authority, authority.address, encodeCall(BATCHER, "run((address,bytes)[])", list(calls)), {
+    const calls = [1, 2].map(() => [this.cast.token, transfer]);
+    this.call(authority, authority.address, encodeCall(BATCHER, "run((address,bytes)[])", calls), {
       gasLimit: 300_000n,
     });
   }

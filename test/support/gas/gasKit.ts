@@ -71,11 +71,6 @@ export function slot(number: number): string {
   return encodeHex(word(BigInt(number)));
 }
 
-/** 20 bytes. */
-export function raw(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text.slice(2), "hex"));
-}
-
 /** Of the token. */
 export function balanceSlot({address}: Person): string {
   return encodeHex(mappingSlot(address, word(0n)));

@@ -1,15 +1,15 @@
 /** Creations, by transactions and by contracts. */
 import assert from "node:assert/strict";
-import {type AbiValue, bytes, encodeCreation} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
-import type {CallObject} from "../../estimates/callObject.ts";
+import {encodeCreation, word} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
+import type {CallObject} from "../callObject.ts";
 import {people} from "../gasAccounts.ts";
 import {type GasCase, initcodeOf, type Kit} from "../gasKit.ts";
 
 const {alice} = people;
 
 export function creationCases({contracts}: Kit): readonly GasCase[] {
-  const create = (name: string, ...values: AbiValue[]): CallObject => ({
+  const create = (name: string, ...values: bigint[]): CallObject => ({
     from: alice.address,
     data: encodeHex(encodeCreation(contracts[name] ?? assert.fail(name), ...values)),
   });
@@ -46,20 +46,20 @@ export function creatorCases({contracts, call}: Kit): readonly GasCase[] {
   return [
     {title: "CREATE", call: call("Factory", "make(uint256)", 1n)},
     {title: "CREATE with value", call: {...call("Factory", "make(uint256)", 1n), value: "0x7"}},
-    {title: "CREATE2", call: call("Factory", "makeAt(bytes32,uint256)", 1n, 2n)},
+    {title: "CREATE2", call: call("Factory", "makeAt(bytes32,uint256)", word(1n), 2n)},
     {title: "10 times", call: call("Parent", "make(uint256)", 10n)},
-    {title: "CREATE2 and SELFDESTRUCT", call: call("Factory", "makeAndDestroy(bytes32)", 1n)},
+    {title: "CREATE2 and SELFDESTRUCT", call: call("Factory", "makeAndDestroy(bytes32)", word(1n))},
     {
       title: "CREATE2 with much to keep",
-      call: call("Parent", "makeAt(bytes32,bytes)", 1n, bytes(initcodeOf(20_000))),
+      call: call("Parent", "makeAt(bytes32,bytes)", word(1n), initcodeOf(20_000)),
     },
     {
       title: "CREATE2 of a token",
       call: call(
         "Parent",
         "makeAt(bytes32,bytes)",
-        1n,
-        bytes(encodeCreation(contracts.Token ?? assert.fail(), 9n)),
+        word(1n),
+        encodeCreation(contracts.Token ?? assert.fail(), 9n),
       ),
     },
   ];

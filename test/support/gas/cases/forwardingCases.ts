@@ -1,13 +1,12 @@
 /** Calls within calls: the 64th part that is kept back, stipends, and code that reads how much gas is left. */
-import {bytes, list} from "../../../../demo/abi.ts";
-import {quantity} from "../../../../verify/hex.ts";
+import {quantity} from "../../../verify/hex.ts";
 import {ETHER, people} from "../gasAccounts.ts";
-import {address, type GasCase, type Kit, NEW_HOLDER, raw, transfer} from "../gasKit.ts";
+import {address, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";
 
 const {bob, dave} = people;
 
 export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
-  const filling = bytes(input("Ledger", "fill(uint256,uint256,uint256)", 300n, 310n, 5n));
+  const filling = input("Ledger", "fill(uint256,uint256,uint256)", 300n, 310n, 5n);
   return [
     {title: "one call deep", call: call("Forwarder", "nest(uint256,uint256)", 1n, 5000n)},
     {title: "5 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 5n, 5000n)},
@@ -24,27 +23,27 @@ export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
     },
     {
       title: "a relay that demands gas for its call",
-      call: call("Forwarder", "relay(address,bytes,uint256)", raw(at("Ledger")), filling, 300_000n),
+      call: call("Forwarder", "relay(address,bytes,uint256)", at("Ledger"), filling, 300_000n),
     },
     {
       title: "a relay that demands far more than its call takes",
-      call: call("Forwarder", "relay(address,bytes,uint256)", raw(at("Ledger")), filling, 5_000_000n),
+      call: call("Forwarder", "relay(address,bytes,uint256)", at("Ledger"), filling, 5_000_000n),
     },
     {
       title: "through two contracts to a third",
-      call: call("Forwarder", "call(address,bytes)", raw(at("Proxy")), filling),
+      call: call("Forwarder", "call(address,bytes)", at("Proxy"), filling),
     },
     {
       title: "value passed on to a contract",
       call: {
-        ...call("Forwarder", "call(address,bytes)", raw(at("Till")), bytes(new Uint8Array(0))),
+        ...call("Forwarder", "call(address,bytes)", at("Till"), new Uint8Array(0)),
         value: "0x9",
       },
     },
     {
       title: "value passed on to a new account",
       call: {
-        ...call("Forwarder", "call(address,bytes)", raw(NEW_HOLDER), bytes(new Uint8Array(0))),
+        ...call("Forwarder", "call(address,bytes)", NEW_HOLDER, new Uint8Array(0)),
         value: "0x9",
       },
     },
@@ -53,15 +52,15 @@ export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
       call: call(
         "Forwarder",
         "call(address,bytes)",
-        raw(dave.address),
-        bytes(input("Ledger", "clear(uint256,uint256)", 0n, 5n)),
+        dave.address,
+        input("Ledger", "clear(uint256,uint256)", 0n, 5n),
       ),
     },
-    {title: "the stipend to a contract", call: call("Till", "pay(address,uint256)", raw(at("Till")), 1n)},
-    {title: "the stipend to an account", call: call("Till", "pay(address,uint256)", raw(bob.address), 1n)},
+    {title: "the stipend to a contract", call: call("Till", "pay(address,uint256)", at("Till"), 1n)},
+    {title: "the stipend to an account", call: call("Till", "pay(address,uint256)", bob.address, 1n)},
     {
       title: "the stipend to a new account",
-      call: call("Till", "pay(address,uint256)", raw(NEW_HOLDER), 1n),
+      call: call("Till", "pay(address,uint256)", NEW_HOLDER, 1n),
     },
     {
       title: "ether to 8 new accounts",
@@ -69,7 +68,7 @@ export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
         ...call(
           "Disperser",
           "disperse(address[])",
-          list(Array.from({length: 8}, (_, i) => raw(address(0xbb00 + i)))),
+          Array.from({length: 8}, (_, i) => address(0xbb00 + i)),
         ),
         value: quantity(ETHER),
       },

@@ -1,9 +1,9 @@
 /** What a transaction carries beside its call: access lists (EIP-2930) and authorizations (EIP-7702). */
-import {bytes, list, tuple, word} from "../../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
-import type {AuthorizationObject, CallObject} from "../../estimates/callObject.ts";
+import {word} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
+import type {AuthorizationObject, CallObject} from "../callObject.ts";
 import {type Person, people} from "../gasAccounts.ts";
-import {address, type GasCase, type Kit, NEW_HOLDER, raw, sign, transfer} from "../gasKit.ts";
+import {address, type GasCase, type Kit, NEW_HOLDER, sign, transfer} from "../gasKit.ts";
 
 const {alice, bob, dave, nobody, blocked} = people;
 
@@ -27,8 +27,8 @@ export function accessListCases({at, call, input}: Kit): readonly GasCase[] {
         ...call(
           "Forwarder",
           "call(address,bytes)",
-          raw(at("Slots")),
-          bytes(input("Slots", "sum(uint256,uint256)", 0n, 10n)),
+          at("Slots"),
+          input("Slots", "sum(uint256,uint256)", 0n, 10n),
         ),
         accessList: [{address: at("Slots"), storageKeys: slots(10)}],
       },
@@ -59,11 +59,9 @@ export function authorizationCases({at, call, input}: Kit): readonly GasCase[] {
     data: encodeHex(clear),
     authorizationList,
   });
-  const batch = input(
-    "Batcher",
-    "run((address,bytes)[])",
-    list([tuple(raw(at("Token")), bytes(input("Token", "transfer(address,uint256)", raw(bob.address), 1n)))]),
-  );
+  const batch = input("Batcher", "run((address,bytes)[])", [
+    [at("Token"), input("Token", "transfer(address,uint256)", bob.address, 1n)],
+  ]);
   return [
     {title: "of an account that exists", call: delegated(bob, sign(bob, at("Ledger"), 0n))},
     {title: "of an account that does not", call: delegated(nobody, sign(nobody, at("Ledger"), 0n))},
@@ -105,7 +103,7 @@ export function authorizationCases({at, call, input}: Kit): readonly GasCase[] {
     {
       title: "unused beside another call",
       call: {
-        ...call("Token", "transfer(address,uint256)", raw(bob.address), 3n),
+        ...call("Token", "transfer(address,uint256)", bob.address, 3n),
         authorizationList: [sign(bob, at("Ledger"), 0n)],
       },
     },

@@ -1,17 +1,17 @@
 /** Opcodes and precompiles that have prices of their own. */
-import {bytes, list} from "../../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";
-import {address, type GasCase, type Kit, NEW_HOLDER, raw, transfer} from "../gasKit.ts";
+import {address, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";
+import {precompileInputs} from "../precompileInputs.ts";
 
 const {alice, dave} = people;
 
 export function opcodeCases({at, call}: Kit): readonly GasCase[] {
   return [
     {title: "transient storage", call: call("Slots", "transient_(uint256)", 50n)},
-    {title: "transient storage across calls", call: call("Slots", "transientAcrossCalls(bool)", 1n)},
+    {title: "transient storage across calls", call: call("Slots", "transientAcrossCalls(bool)", true)},
     ...[0n, 1n, 2n, 3n, 4n].map(topics => ({
       title: `LOG${topics}`,
       call: call("Logger", "log(uint256,uint256)", topics, 100n * topics),
@@ -21,15 +21,18 @@ export function opcodeCases({at, call}: Kit): readonly GasCase[] {
     {title: "memory copied and hashed", call: call("Memory", "copy(uint256)", 20_000n)},
     {
       title: "accounts looked at",
-      call: call(
-        "Memory",
-        "inspect(address[])",
-        list([at("Token"), at("Token"), alice.address, NEW_HOLDER, dave.address, address(5)].map(raw)),
-      ),
+      call: call("Memory", "inspect(address[])", [
+        at("Token"),
+        at("Token"),
+        alice.address,
+        NEW_HOLDER,
+        dave.address,
+        address(5),
+      ]),
     },
     {
       title: "the beneficiary looked at: warm",
-      call: call("Memory", "inspect(address[])", list([raw(BENEFICIARY)])),
+      call: call("Memory", "inspect(address[])", [BENEFICIARY]),
     },
     {
       title: "transient storage is empty at the beginning of every run",
@@ -75,7 +78,7 @@ export function precompileCases({call}: Kit): readonly GasCase[] {
     },
     {
       title: `${name}, from a contract, twice`,
-      call: call("Forwarder", "staticCall(address,bytes,uint256)", raw(address(at)), bytes(input), 2n),
+      call: call("Forwarder", "staticCall(address,bytes,uint256)", address(at), input, 2n),
     },
   ]);
 }

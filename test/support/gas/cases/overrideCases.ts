@@ -1,6 +1,6 @@
 /** State that is taken to be another for the call. */
-import {bytes, word} from "../../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
+import {word} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {
   balanceSlot,
@@ -9,7 +9,6 @@ import {
   type Kit,
   loop,
   NEW_HOLDER,
-  raw,
   slot,
   transfer,
 } from "../gasKit.ts";
@@ -44,7 +43,7 @@ export function overrideCases({at, call, contracts}: Kit): readonly GasCase[] {
     },
     {
       title: "of a token balance",
-      call: {...call("Token", "transfer(address,uint256)", raw(alice.address), 3n), from: nobody.address},
+      call: {...call("Token", "transfer(address,uint256)", alice.address, 3n), from: nobody.address},
       overrides: {[at("Token")]: {stateDiff: {[balanceSlot(nobody)]: encodeHex(word(3n))}}},
     },
     {
@@ -69,7 +68,7 @@ export function overrideCases({at, call, contracts}: Kit): readonly GasCase[] {
     },
     {
       title: "of a contract that calls another one",
-      call: call("Forwarder", "call(address,bytes)", raw(NEW_HOLDER), bytes(Buffer.alloc(4))),
+      call: call("Forwarder", "call(address,bytes)", NEW_HOLDER, Buffer.alloc(4)),
       overrides: {[NEW_HOLDER]: {code: loop(700)}},
     },
     {

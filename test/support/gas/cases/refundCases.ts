@@ -1,6 +1,6 @@
 /** Slots written, cleared and restored. */
 import {people} from "../gasAccounts.ts";
-import {type GasCase, type Kit, NEW_HOLDER, raw} from "../gasKit.ts";
+import {type GasCase, type Kit, NEW_HOLDER} from "../gasKit.ts";
 
 const {bob, dave} = people;
 
@@ -18,10 +18,10 @@ export function refundCases({at, call}: Kit): readonly GasCase[] {
     {title: "slots set and cleared", call: call("Slots", "setAndClear(uint256)", 30n)},
     {title: "slots cleared and restored", call: call("Slots", "clearAndRestore(uint256,uint256)", 0n, 30n)},
     {title: "an SSTORE at the end that needs more than it costs", call: call("Slots", "writeLast()")},
-    {title: "an ether bank destroyed", call: call("PiggyBank", "close(address)", raw(bob.address))},
+    {title: "an ether bank destroyed", call: call("PiggyBank", "close(address)", bob.address)},
     {
       title: "an ether bank destroyed, to a new heir",
-      call: call("PiggyBank", "close(address)", raw(NEW_HOLDER)),
+      call: call("PiggyBank", "close(address)", NEW_HOLDER),
     },
     {
       title: "one slot cleared by delegation",

@@ -1,9 +1,9 @@
 /** Calls whose code reverts, and what with. */
 import assert from "node:assert/strict";
-import {bytes, encodeCreation, word} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
+import {encodeCreation, word} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
 import {people} from "../gasAccounts.ts";
-import {type FailingCase, type Kit, raw, sign, transfer} from "../gasKit.ts";
+import {type FailingCase, type Kit, sign, transfer} from "../gasKit.ts";
 
 const {alice, bob, poor} = people;
 
@@ -12,19 +12,19 @@ export function revertingCases({at, call, contracts}: Kit): readonly FailingCase
   return [
     {
       title: "Error(string)",
-      call: call("Refuser", "withReason(string)", bytes(Buffer.from("no, thank you"))),
+      call: call("Refuser", "withReason(string)", "no, thank you"),
       code: 3,
       message: /^execution reverted: no, thank you$/,
     },
     {
       title: "Error(string) beyond ASCII, long",
-      call: call("Refuser", "withReason(string)", bytes(Buffer.from("näh ".repeat(100)))),
+      call: call("Refuser", "withReason(string)", "näh ".repeat(100)),
       code: 3,
       message: /^execution reverted: (näh ){100}$/,
     },
     {
       title: "an empty reason",
-      call: call("Refuser", "withReason(string)", bytes(new Uint8Array(0))),
+      call: call("Refuser", "withReason(string)", ""),
       code: 3,
       message: /^execution reverted: $/,
     },
@@ -37,7 +37,7 @@ export function revertingCases({at, call, contracts}: Kit): readonly FailingCase
     {title: "a custom error", call: call("Refuser", "custom()"), ...revert},
     {
       title: "data that is no error",
-      call: call("Refuser", "raw(bytes)", bytes(Buffer.from("08c379a0ff", "hex"))),
+      call: call("Refuser", "raw(bytes)", Buffer.from("08c379a0ff", "hex")),
       ...revert,
     },
     {
@@ -45,7 +45,7 @@ export function revertingCases({at, call, contracts}: Kit): readonly FailingCase
       call: call(
         "Refuser",
         "raw(bytes)",
-        bytes(Buffer.concat([Buffer.from("08c379a0", "hex"), word(32n), word(100n)])),
+        Buffer.concat([Buffer.from("08c379a0", "hex"), word(32n), word(100n)]),
       ),
       ...revert,
     },
@@ -76,7 +76,7 @@ export function revertingCases({at, call, contracts}: Kit): readonly FailingCase
     {title: "popping nothing", call: call("Refuser", "pop()"), code: 3, message: /panic: .*\(0x31\)$/},
     {
       title: "a token that has too little",
-      call: {...call("Token", "transfer(address,uint256)", raw(bob.address), 1n), from: poor.address},
+      call: {...call("Token", "transfer(address,uint256)", bob.address, 1n), from: poor.address},
       ...revert,
     },
     {

@@ -3,7 +3,7 @@
 import {quantity} from "../../../../verify/hex.ts";
 import {POOR_BALANCE, people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";
-import {address, balanceSlot, type GasCase, type Kit, NEW_HOLDER, raw, transfer} from "../gasKit.ts";
+import {address, balanceSlot, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";
 
 const {alice, bob, dave, poor} = people;
 
@@ -52,44 +52,44 @@ export function tokenCases({at, call}: Kit): readonly GasCase[] {
   return [
     {
       title: "transfer to a new holder",
-      call: call("Token", "transfer(address,uint256)", raw(NEW_HOLDER), 3n),
+      call: call("Token", "transfer(address,uint256)", NEW_HOLDER, 3n),
     },
-    {title: "transfer to a holder", call: call("Token", "transfer(address,uint256)", raw(bob.address), 3n)},
-    {title: "transfer to oneself", call: call("Token", "transfer(address,uint256)", raw(alice.address), 3n)},
+    {title: "transfer to a holder", call: call("Token", "transfer(address,uint256)", bob.address, 3n)},
+    {title: "transfer to oneself", call: call("Token", "transfer(address,uint256)", alice.address, 3n)},
     {
       title: "transfer of the whole balance: a slot is cleared",
-      call: {...call("Token", "transfer(address,uint256)", raw(alice.address), 7n), from: bob.address},
+      call: {...call("Token", "transfer(address,uint256)", alice.address, 7n), from: bob.address},
     },
     {
       title: "transfer of the whole balance to a new holder",
-      call: {...call("Token", "transfer(address,uint256)", raw(NEW_HOLDER), 7n), from: bob.address},
+      call: {...call("Token", "transfer(address,uint256)", NEW_HOLDER, 7n), from: bob.address},
     },
-    {title: "transfer of nothing", call: call("Token", "transfer(address,uint256)", raw(bob.address), 0n)},
-    {title: "approve", call: call("Token", "approve(address,uint256)", raw(bob.address), 1n)},
-    {title: "approve of a new spender", call: call("Token", "approve(address,uint256)", raw(NEW_HOLDER), 1n)},
+    {title: "transfer of nothing", call: call("Token", "transfer(address,uint256)", bob.address, 0n)},
+    {title: "approve", call: call("Token", "approve(address,uint256)", bob.address, 1n)},
+    {title: "approve of a new spender", call: call("Token", "approve(address,uint256)", NEW_HOLDER, 1n)},
     {
       title: "approve of nothing clears",
-      call: call("Token", "approve(address,uint256)", raw(bob.address), 0n),
+      call: call("Token", "approve(address,uint256)", bob.address, 0n),
     },
     {
       title: "transferFrom",
       call: {
-        ...call("Token", "transferFrom(address,address,uint256)", raw(alice.address), raw(NEW_HOLDER), 100n),
+        ...call("Token", "transferFrom(address,address,uint256)", alice.address, NEW_HOLDER, 100n),
         from: bob.address,
       },
     },
     {
       title: "transferFrom of the whole allowance",
       call: {
-        ...call("Token", "transferFrom(address,address,uint256)", raw(alice.address), raw(bob.address), 500n),
+        ...call("Token", "transferFrom(address,address,uint256)", alice.address, bob.address, 500n),
         from: bob.address,
       },
     },
-    {title: "balanceOf", call: call("Token", "balanceOf(address)", raw(alice.address))},
+    {title: "balanceOf", call: call("Token", "balanceOf(address)", alice.address)},
     {
       title: "transfer with the slots listed",
       call: {
-        ...call("Token", "transfer(address,uint256)", raw(bob.address), 3n),
+        ...call("Token", "transfer(address,uint256)", bob.address, 3n),
         accessList: [{address: at("Token"), storageKeys: [balanceSlot(alice), balanceSlot(bob)]}],
       },
     },
