@@ -1,13 +1,16 @@
 /** Estimates on the public conformance chain, as the standard nodes make them there. */
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
-import {join, resolve} from "node:path";
+import {join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
-import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {EstimateService} from "../../support/estimates/estimateService.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import {fileURLToPath} from "node:url";
+import {runProofd} from "../../support/daemon.ts";
+import {EstimateService} from "../../support/estimateService.ts";
+import {WorkFolder} from "../../support/serviceChain.ts";
 
-const CONFORMANCE = resolve(import.meta.dirname, "../../../../shared/data/rpc-compat");
+const CONFORMANCE = fileURLToPath(
+  new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),
+);
 const CALLER = "0x0102030000000000000000000000000000000000";
 /** Has a storage slot to show and methods of one byte. */
 const CALL_ME = "0x17e7eedce4ac02ef114a7ed9fe6e2f33feba1667";

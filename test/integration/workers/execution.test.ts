@@ -3,9 +3,10 @@
  */
 import assert from "node:assert/strict";
 import {createReadStream, existsSync, readFileSync} from "node:fs";
-import {join, resolve} from "node:path";
+import {join} from "node:path";
 import {type TestContext, test} from "node:test";
-import {CONTRACTS_FOLDER} from "../../../demo/artefact.ts";
+import {fileURLToPath} from "node:url";
+import {CONTRACTS_FOLDER, DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {compileContracts} from "../../../demo/compileContracts.ts";
 import {makeDemoFiles} from "../../../demo/demoStory.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
@@ -18,9 +19,9 @@ import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import type {TrieNodes} from "../../../workers/execution/trieNodes.ts";
 import {MemoryState} from "../../support/reference/memoryState.ts";
 
-const CHECKOUT = resolve(import.meta.dirname, "..", "..", "..");
-const CONFORMANCE = join(CHECKOUT, "..", "shared", "data", "rpc-compat");
-const DEMO = join(CHECKOUT, "demo");
+const CONFORMANCE = fileURLToPath(
+  new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),
+);
 
 interface Chain {
   readonly genesis: Genesis;
@@ -123,8 +124,8 @@ test("a missing trie node is an error, not an empty account", async t => {
 });
 
 test("the demo chain executes, and deletes, resets, clears and delegates what it says", async () => {
-  const chain = await readChain(DEMO);
-  const addresses = JSON.parse(readFileSync(join(DEMO, "addresses.json"), "utf8"));
+  const chain = await readChain(DEMO_FOLDER);
+  const addresses = JSON.parse(readFileSync(join(DEMO_FOLDER, "addresses.json"), "utf8"));
   const {state, differences} = await executeAll(chain);
   const {stateRoot} = decodeBlockHead(chain.blocks.at(-1) ?? new Uint8Array(0), "the last block");
   assert.deepEqual(await state.computeTrieRoot(), stateRoot);
@@ -151,9 +152,9 @@ test("the demo chain executes, and deletes, resets, clears and delegates what it
 
 test("making the demo chain again gives the same bytes", async () => {
   const {genesis, chain, addresses} = await makeDemoFiles();
-  assert.equal(genesis, readFileSync(join(DEMO, "genesis.json"), "utf8"));
-  assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO, "chain.rlp")));
-  assert.equal(addresses, readFileSync(join(DEMO, "addresses.json"), "utf8"));
+  assert.equal(genesis, readFileSync(join(DEMO_FOLDER, "genesis.json"), "utf8"));
+  assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO_FOLDER, "chain.rlp")));
+  assert.equal(addresses, readFileSync(join(DEMO_FOLDER, "addresses.json"), "utf8"));
 });
 
 test("compiling the demo's contracts again gives the checked-in bytecode", () => {
