@@ -1,9 +1,7 @@
 /** One load on one server, as figures that compare. */
 import {type LoadChoice, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import type {LoadName, PeerLoad} from "./peerLoads.ts";
-
-export type PeerName = "proofd" | "naive" | "anvil";
+import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
 
 export interface PeerFigures {
   readonly load: LoadName;

@@ -7,42 +7,37 @@
  * server's process over the measured time, all threads, divided by what was answered in it.
  */
 import {join} from "node:path";
-import {describeMachine, writeMachine} from "../served/machine.ts";
-import {writeRun} from "../served/runFile.ts";
+import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
+import {runProgram, writeCommand} from "../program/benchProgram.ts";
+import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
 import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../served/serverProcess.ts";
-import {BENCH_FOLDER} from "../stages/benchStore.ts";
-import {runProgram} from "../stages/flags.ts";
 import {findAnvil, startAnvil} from "./anvil.ts";
-import {middleRound, type PeerFigures, type PeerName, runLoad} from "./comparison.ts";
+import {middleRound, type PeerFigures, runLoad} from "./comparison.ts";
 import {makeNaiveStore} from "./naiveStore.ts";
-import {listLoads} from "./peerLoads.ts";
-import {FLAGS, type PeerOptions, readOptions} from "./peerOptions.ts";
+import {listLoads, type PeerName} from "./peerLoads.ts";
+import {createPeersProgram, type PeerFlags} from "./peerOptions.ts";
 import {writeCosts, writeReport} from "./peerReport.ts";
 import {listGenesisAccounts, makePeerStore} from "./peerStore.ts";
 
-await runProgram(
-  {
-    command: "npm run bench:peers --",
-    about:
-      "Compares proofd, the naive server and anvil: asks each the same, in turns; prints a table, writes JSON.",
-    flags: FLAGS,
-  },
-  texts => comparePeers(readOptions(texts)),
-);
+const program = createPeersProgram();
+await runProgram<PeerFlags>(program, comparePeers);
 
-async function comparePeers(options: PeerOptions): Promise<void> {
-  const {accounts, rounds, loadNames, peerNames, ...seconds} = options;
-  const machine = describeMachine("bench:peers");
-  say(`${writeMachine(machine)}\n`);
+async function comparePeers(flags: PeerFlags): Promise<void> {
+  const {accounts, rounds, only, servers: peerNames} = flags;
+  const seconds = {durationSeconds: flags.duration, warmUpSeconds: flags.warmUp};
+  const machine = describeMachine();
+  const command = writeCommand(program);
+  const heading = `${writeMachine(machine)}, commit ${commitText(machine)}; ${command}`;
+  say(`${heading}\n`);
 
   const store = await makePeerStore(accounts);
   const naiveStore = join(BENCH_FOLDER, `naive-${accounts}`);
   if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
-  const servers = await startServers(options, store, naiveStore);
+  const servers = await startServers(flags, store, naiveStore);
   const figures: PeerFigures[] = [];
   try {
     for (const load of listLoads(accounts)) {
-      if (!loadNames.includes(load.name)) continue;
+      if (!only.includes(load.name)) continue;
       const taken = new Map<PeerName, PeerFigures[]>();
       for (let round = 1; round <= rounds; round++) {
         for (const [peer, server] of servers) {
@@ -59,15 +54,20 @@ async function comparePeers(options: PeerOptions): Promise<void> {
     await Promise.all([...servers.values()].map(server => server.stop()));
   }
   const {table, verdicts} = writeReport(figures);
-  process.stdout.write(
-    `\n${writeMachine(machine)}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`,
-  );
-  const file = writeRun(`peers-${accounts}`, machine, {accounts, rounds, ...seconds, figures, verdicts});
+  process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`);
+  const file = writeRun(`peers-${accounts}`, machine, {
+    command,
+    accounts,
+    rounds,
+    ...seconds,
+    figures,
+    verdicts,
+  });
   say(`wrote ${file}\n`);
 }
 
 async function startServers(
-  {accounts, peerNames}: PeerOptions,
+  {accounts, servers: peerNames}: PeerFlags,
   store: string,
   naiveStore: string,
 ): Promise<Map<PeerName, ServerProcess>> {

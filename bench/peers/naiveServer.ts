@@ -10,9 +10,10 @@ import {createServer, type IncomingMessage} from "node:http";
 import type {AddressInfo} from "node:net";
 import {availableParallelism} from "node:os";
 import {join} from "node:path";
+import {Option} from "commander";
 import {Level} from "level";
 import {Piscina} from "piscina";
-import {FlagError, type FlagTable, parseCount, runProgram} from "../stages/flags.ts";
+import {countOption, createProgram, FlagError, runProgram} from "../program/benchProgram.ts";
 import {HEAD_KEY, LEVEL_OPTIONS, type NaiveHead} from "./naiveLayout.ts";
 import type {NaiveCall} from "./naiveWorker.ts";
 
@@ -22,38 +23,36 @@ interface Request {
   readonly params: readonly [string, readonly string[], string];
 }
 
-const FLAGS = {
-  db: {value: "DIR", about: "the naive store that bench:peers makes; needed"},
-  workers: {
-    value: "N",
-    default: String(Math.max(1, availableParallelism() - 1)),
-    about: "threads that read it",
-  },
-} as const satisfies FlagTable;
+interface NaiveFlags {
+  readonly db: string;
+  readonly workers: number;
+}
+
 const MAX_WORKERS = 256;
 
 let head: NaiveHead;
 let pool: Piscina<NaiveCall, unknown>;
 
-await runProgram(
-  {
-    command: "node dist/bench/peers/naiveServer.js",
-    about: "Serves a naive store on a free port of this machine, for bench:peers. Not for use.",
-    flags: FLAGS,
-  },
-  async texts => {
-    if (texts.db === undefined) throw new FlagError("--db is missing: expected the folder of a naive store");
-    const workers = parseCount("workers", texts.workers, 1, MAX_WORKERS);
-    head = await readHead(texts.db);
-    pool = new Piscina<NaiveCall, unknown>({
-      filename: new URL("./naiveWorker.js", import.meta.url).href,
-      minThreads: workers,
-      maxThreads: workers,
-      workerData: {db: texts.db},
-    });
-    serve();
-  },
+const program = createProgram(
+  "node dist/bench/peers/naiveServer.js",
+  "Serves a naive store on a free port of this machine, for bench:peers. Not for use.",
+  [
+    new Option("--db <folder>", "the naive store that bench:peers makes").makeOptionMandatory(),
+    countOption("--workers <count>", "threads that read it", 1, MAX_WORKERS).default(
+      Math.max(1, availableParallelism() - 1),
+    ),
+  ],
 );
+await runProgram<NaiveFlags>(program, async ({db, workers}) => {
+  head = await readHead(db);
+  pool = new Piscina<NaiveCall, unknown>({
+    filename: new URL("./naiveWorker.js", import.meta.url).href,
+    minThreads: workers,
+    maxThreads: workers,
+    workerData: {db},
+  });
+  serve();
+});
 
 function serve(): void {
   const server = createServer(async (request, response) => {

@@ -1,8 +1,11 @@
 /** What the servers are asked: the same connections, calls per request and time for all. */
 
 import type {LoadChoice} from "../served/measuredLoad.ts";
-import type {PeerName} from "./comparison.ts";
 import {listSlotAccounts, listTokenTransfers} from "./peerStore.ts";
+
+export const PEER_NAMES = ["proofd", "naive", "anvil"] as const;
+
+export type PeerName = (typeof PEER_NAMES)[number];
 
 export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20"] as const;
 

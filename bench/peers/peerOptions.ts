@@ -1,40 +1,36 @@
-/** The arguments of `npm run bench:peers`. */
-import {type FlagTable, type FlagTexts, parseCount, parseNames} from "../stages/flags.ts";
-import type {PeerName} from "./comparison.ts";
-import {LOAD_NAMES, type LoadName} from "./peerLoads.ts";
+/** The flags of `npm run bench:peers`. */
+import type {Command} from "commander";
+import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
+import {LOAD_NAMES, type LoadName, PEER_NAMES, type PeerName} from "./peerLoads.ts";
 
-const PEERS: readonly PeerName[] = ["proofd", "naive", "anvil"];
-
-export interface PeerOptions {
+/** Commander's values, by flag. */
+export interface PeerFlags {
   readonly accounts: number;
-  readonly durationSeconds: number;
-  readonly warmUpSeconds: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Seconds. */
+  readonly warmUp: number;
   readonly rounds: number;
-  readonly loadNames: readonly LoadName[];
-  readonly peerNames: readonly PeerName[];
+  readonly only: readonly LoadName[];
+  readonly servers: readonly PeerName[];
 }
 
-export const FLAGS = {
-  accounts: {
-    value: "N",
-    default: "100k",
-    about: "accounts in block 0, such as 100k or 1M; stores are kept under bench-data/",
-  },
-  duration: {value: "SECONDS", default: "4", about: "measured time of each load"},
-  "warm-up": {value: "SECONDS", default: "1", about: "the same load before it, not measured"},
-  rounds: {value: "N", default: "3", about: "rounds in turn; the middle one counts"},
-  only: {value: "A,B", about: `only these loads: ${LOAD_NAMES.join(", ")} (default: all)`},
-  servers: {value: "A,B", about: `only these servers: ${PEERS.join(", ")} (default: all)`},
-} as const satisfies FlagTable;
-
-/** @throws FlagError */
-export function readOptions(texts: FlagTexts<typeof FLAGS>): PeerOptions {
-  return {
-    accounts: parseCount("accounts", texts.accounts, 1000, 10_000_000, ", such as 100k or 1M"),
-    durationSeconds: parseCount("duration", texts.duration, 1, 3600),
-    warmUpSeconds: parseCount("warm-up", texts["warm-up"], 0, 3600),
-    rounds: parseCount("rounds", texts.rounds, 1, 100),
-    loadNames: parseNames("only", texts.only, LOAD_NAMES) ?? LOAD_NAMES,
-    peerNames: parseNames("servers", texts.servers, PEERS) ?? PEERS,
-  };
+export function createPeersProgram(): Command {
+  return createProgram(
+    "npm run bench:peers --",
+    "Compares proofd, the naive server and anvil: asks each the same, in turns; prints a table, writes JSON.",
+    [
+      countOption(
+        "--accounts <count>",
+        "accounts in block 0, such as 100k or 1M; stores are kept under bench-data/",
+        1000,
+        10_000_000,
+      ).default(100_000, "100k"),
+      countOption("--duration <seconds>", "measured time of each load", 1, 3600).default(4),
+      countOption("--warm-up <seconds>", "the same load before it, not measured", 0, 3600).default(1),
+      countOption("--rounds <count>", "rounds in turn; the middle one counts", 1, 100).default(3),
+      namesOption("--only <names>", "only these loads", LOAD_NAMES),
+      namesOption("--servers <names>", "only these servers", PEER_NAMES),
+    ],
+  );
 }

@@ -1,7 +1,7 @@
 /** The table of a comparison, and what of it is promised. */
-import {writeNumber, writeTable} from "../served/table.ts";
-import type {PeerFigures, PeerName} from "./comparison.ts";
-import type {LoadName} from "./peerLoads.ts";
+import {writeNumber, writeTable} from "../program/table.ts";
+import type {PeerFigures} from "./comparison.ts";
+import type {LoadName, PeerName} from "./peerLoads.ts";
 
 const COLUMNS = [
   "load",
@@ -55,7 +55,7 @@ export function writeReport(figures: readonly PeerFigures[]): {table: string; ve
       ? undefined
       : `batches of 100: naive / proofd, CPU per proof: ${writeNumber(factor)}, target at least ${MIN_NAIVE_FACTOR}: ${met(factor >= MIN_NAIVE_FACTOR)}`,
   ].filter(line => line !== undefined);
-  return {table: writeTable([COLUMNS, ...rows]), verdicts};
+  return {table: writeTable(COLUMNS, rows, 2), verdicts};
 }
 
 /** One line, for those who wait. */

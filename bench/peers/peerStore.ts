@@ -4,6 +4,7 @@
  *   bench-data/..  npm run bench: N accounts, 300 blocks of history
  *   .../peers-N    the same table files, linked, and block 301: SLOTS slots for each of the first 10 000 accounts
  */
+
 import {createHash} from "node:crypto";
 import {existsSync, renameSync} from "node:fs";
 import {join} from "node:path";
@@ -11,10 +12,11 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import type {KnownAccount} from "../load/requests/keys.ts";
+import {BENCH_FOLDER} from "../program/runFile.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {addressAt} from "../stages/benchChain.ts";
 import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../stages/benchContracts.ts";
-import {BENCH_FOLDER, CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
+import {CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
 
 /** As many as anvil can be asked for: it rebuilds the trie of all its accounts for each proof. */
 const MAX_SLOT_ACCOUNTS = 10_000;

@@ -1,6 +1,7 @@
 /** What the parts of the service's bench find: figures, with a target where there is one. */
+
+import {writeNumber} from "../program/table.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import {writeNumber} from "../served/table.ts";
 
 export interface ServiceBench {
   readonly accounts: number;

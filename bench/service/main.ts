@@ -6,13 +6,13 @@
  */
 import {rmSync} from "node:fs";
 import {join} from "node:path";
-import {describeMachine, writeMachine} from "../served/machine.ts";
-import {writeRun} from "../served/runFile.ts";
+import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
+import {countOption, createProgram, namesOption, runProgram, writeCommand} from "../program/benchProgram.ts";
+import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
+import {writeTable} from "../program/table.ts";
 import {startProofd} from "../served/serverProcess.ts";
 import {copyStore} from "../served/storeCopy.ts";
-import {writeTable} from "../served/table.ts";
-import {BENCH_FOLDER, keepBenchStore} from "../stages/benchStore.ts";
-import {type FlagTable, parseCount, parseNames, runProgram} from "../stages/flags.ts";
+import {keepBenchStore} from "../stages/benchStore.ts";
 import {measureEstimates, measureManyClients, measureMemory} from "./busyService.ts";
 import {type Finding, type ServiceBench, writeFinding} from "./finding.ts";
 import {measureIdleConnections} from "./idleConnections.ts";
@@ -31,42 +31,49 @@ const PARTS = {
 };
 const PART_NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
 
-const FLAGS = {
-  accounts: {value: "N", default: "1M", about: "accounts of the bench store, such as 100k or 1M"},
-  duration: {value: "SECONDS", default: "5", about: "measured time of each load"},
-  rate: {value: "REQUESTS/S", default: "300", about: "pace of the single proofs whose latency is watched"},
-  only: {value: "A,B", about: `only these parts: ${PART_NAMES.join(", ")} (default: all)`},
-} as const satisfies FlagTable;
+/** Commander's values, by flag. */
+interface ServiceFlags {
+  readonly accounts: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Requests per second. */
+  readonly rate: number;
+  readonly only: readonly (keyof typeof PARTS)[];
+}
 
-await runProgram(
-  {
-    command: "npm run bench:service --",
-    about: "Measures memory, and what one client's load does to the others; prints a table, writes JSON.",
-    flags: FLAGS,
-  },
-  texts =>
-    measureService(
-      {
-        accounts: parseCount("accounts", texts.accounts, 1000, 10_000_000, ", such as 100k or 1M"),
-        durationSeconds: parseCount("duration", texts.duration, 1, 600),
-        rate: parseCount("rate", texts.rate, 1, 100_000),
-      },
-      parseNames("only", texts.only, PART_NAMES) ?? PART_NAMES,
-    ),
+const program = createProgram(
+  "npm run bench:service --",
+  "Measures memory, and what one client's load does to the others; prints a table, writes JSON.",
+  [
+    countOption(
+      "--accounts <count>",
+      "accounts of the bench store, such as 100k or 1M",
+      1000,
+      10_000_000,
+    ).default(1_000_000, "1M"),
+    countOption("--duration <seconds>", "measured time of each load", 1, 600).default(5),
+    countOption(
+      "--rate <requests/s>",
+      "pace of the single proofs whose latency is watched",
+      1,
+      100_000,
+    ).default(300),
+    namesOption("--only <names>", "only these parts", PART_NAMES),
+  ],
 );
+await runProgram<ServiceFlags>(program, measureService);
 
-async function measureService(
-  options: Pick<ServiceBench, "accounts" | "durationSeconds" | "rate">,
-  parts: readonly (keyof typeof PARTS)[],
-): Promise<void> {
-  const {accounts} = options;
-  const machine = describeMachine("bench:service");
-  process.stderr.write(`${writeMachine(machine)}\n`);
+async function measureService({accounts, duration, rate, only}: ServiceFlags): Promise<void> {
+  const options = {accounts, durationSeconds: duration, rate};
+  const machine = describeMachine();
+  const command = writeCommand(program);
+  const heading = `${writeMachine(machine)}, commit ${commitText(machine)}; ${command}`;
+  process.stderr.write(`${heading}\n`);
   const kept = await keepBenchStore(accounts);
   const directory = join(BENCH_FOLDER, `service-${accounts}.work`);
   const findings: Finding[] = [];
   try {
-    for (const part of parts) {
+    for (const part of only) {
       process.stderr.write(`${part} ...\n`);
       copyStore(kept, directory);
       const bench: ServiceBench = {
@@ -81,8 +88,8 @@ async function measureService(
   }
   const rows = findings.map(writeFinding);
   process.stdout.write(
-    `\n${writeMachine(machine)}, ${accounts} accounts\n\n${writeTable([["figure", "", "target", ""], ...rows])}\n`,
+    `\n${heading}, ${accounts} accounts\n\n${writeTable(["figure", "", "target", ""], rows, 1)}\n`,
   );
-  const file = writeRun(`service-${accounts}`, machine, {...options, findings});
+  const file = writeRun(`service-${accounts}`, machine, {command, ...options, findings});
   process.stderr.write(`wrote ${file}\n`);
 }

@@ -3,8 +3,8 @@
  */
 import {readFileSync} from "node:fs";
 import type {Machine} from "../load/report/machine.ts";
+import {FlagError} from "../program/benchProgram.ts";
 import type {StoreFigures} from "./benchStore.ts";
-import {FlagError} from "./flags.ts";
 
 /** Raised whenever older files can no longer be compared with. */
 export const RUN_FORMAT = 1;

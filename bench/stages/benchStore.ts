@@ -12,10 +12,9 @@ import {join} from "node:path";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {describeMachine, type Machine} from "../load/report/machine.ts";
+import {BENCH_FOLDER} from "../program/runFile.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";
 
-/** Never ./data: that is the folder of the service's store, and a store is not made where other files lie. */
-export const BENCH_FOLDER = "bench-data";
 /** Raised whenever a change to the chain or to the store's format makes kept stores no match for new ones. */
 const LAYOUT_VERSION = 2;
 /** Of history after block 0, where nobody asks for more. */

@@ -1,20 +1,22 @@
 /**
  * `npm run bench`: makes the stores that are not there yet, measures every stage on each, prints a table, writes JSON.
  */
+
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {SUITE_NAMES} from "../../storage/hash/suites.ts";
 import {describeMachine} from "../load/report/machine.ts";
+import {prepareFile, runProgram} from "../program/benchProgram.ts";
+import {RUNS_FOLDER} from "../program/runFile.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT, readRun} from "./benchRun.ts";
-import {BENCH_FOLDER, openBenchStore, type StoreFigures} from "./benchStore.ts";
+import {openBenchStore, type StoreFigures} from "./benchStore.ts";
 import {createCommitStage} from "./commit.bench.ts";
 import {compareRuns} from "./comparison.ts";
 import {createEstimateStage} from "./estimate.bench.ts";
-import {prepareFile, runProgram} from "./flags.ts";
 import {createHashStage} from "./hash.bench.ts";
 import {createLookupStage} from "./lookup.bench.ts";
 import {measureStage} from "./measure.ts";
-import {type BenchOptions, createFlags, readOptions} from "./options.ts";
+import {createStagesProgram, type StageFlags} from "./options.ts";
 import {createPageStage} from "./page.bench.ts";
 import {createPathStage} from "./path.bench.ts";
 import {createProofStage} from "./proof.bench.ts";
@@ -36,33 +38,24 @@ const STAGES: Readonly<Record<string, CreateStage>> = {
 };
 const NAMES = [...Object.keys(STAGES), ...SUITE_NAMES];
 
-await runProgram(
-  {
-    command: "npm run bench --",
-    about: "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
-    flags: createFlags(NAMES),
-  },
-  texts => runBench(readOptions(texts, NAMES)),
-);
+await runProgram<StageFlags>(createStagesProgram(NAMES), measureStages);
 
-async function runBench(options: BenchOptions): Promise<void> {
-  const {accounts, blocks, timeMs, againstPath} = options;
+async function measureStages(flags: StageFlags): Promise<void> {
+  const {accounts, blocks, time: timeMs, only, against} = flags;
   // Before minutes are spent on measuring.
-  const before = againstPath === undefined ? undefined : readRun(againstPath);
+  const before = against === undefined ? undefined : readRun(against);
   const machine = describeMachine();
-  const path =
-    options.jsonPath ??
-    join(BENCH_FOLDER, "runs", `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
+  const path = flags.json ?? join(RUNS_FOLDER, `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
   prepareFile("json", path);
   process.stdout.write(machineText(machine));
   const stores: Record<string, StoreFigures> = {};
   const results: Result[] = [];
   const figures: Figure[] = [];
-  for (const suite of chosen(SUITE_NAMES, options.only)) {
+  for (const suite of chosen(SUITE_NAMES, only)) {
     const benchStore = await openBenchStore(suite, accounts, blocks);
     stores[suite] = benchStore.made;
     process.stdout.write(`${storeText(suite, benchStore.directory, benchStore.made)}\n${RESULT_HEADING}`);
-    for (const name of chosen(Object.keys(STAGES), options.only)) {
+    for (const name of chosen(Object.keys(STAGES), only)) {
       const stage = await (STAGES[name] as CreateStage)(benchStore);
       const measured: Result[] = [];
       for await (const result of measureStage(stage, {suite, stage: name}, timeMs)) {
@@ -82,11 +75,11 @@ async function runBench(options: BenchOptions): Promise<void> {
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(`\nwritten to ${path}\n`);
   if (before !== undefined)
-    process.stdout.write(`\nagainst ${againstPath}:\n${comparisonText(compareRuns(before, run))}`);
+    process.stdout.write(`\nagainst ${against}:\n${comparisonText(compareRuns(before, run))}`);
 }
 
 /** Those of `names` that `only` has; all if it has none of them. */
-function chosen(names: readonly string[], only: readonly string[] | undefined): readonly string[] {
-  const named = names.filter(name => only?.includes(name));
+function chosen(names: readonly string[], only: readonly string[]): readonly string[] {
+  const named = names.filter(name => only.includes(name));
   return named.length > 0 ? named : names;
 }

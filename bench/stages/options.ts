@@ -1,20 +1,22 @@
 /**
- * The arguments of `npm run bench`.
+ * The flags of `npm run bench`.
  */
+import {type Command, Option} from "commander";
+import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
 import {HOLDERS} from "./benchContracts.ts";
 import {DEFAULT_BLOCKS} from "./benchStore.ts";
-import {type FlagTable, type FlagTexts, parseCount, parseNames} from "./flags.ts";
 
-export interface BenchOptions {
+/** Commander's values, by flag. */
+export interface StageFlags {
   readonly accounts: number;
   readonly blocks: number;
   /** Milliseconds per task. */
-  readonly timeMs: number;
-  /** Names of stages and hash suites; undefined = all. */
-  readonly only: readonly string[] | undefined;
-  /** undefined = a file of its own under bench-data/runs/. */
-  readonly jsonPath: string | undefined;
-  readonly againstPath: string | undefined;
+  readonly time: number;
+  /** Names of stages and hash suites. */
+  readonly only: readonly string[];
+  /** Left out: a file of its own under bench-data/runs/. */
+  readonly json?: string;
+  readonly against?: string;
 }
 
 /** Accounts of block 0 hold tokens and are changed in every block: fewer would not do. */
@@ -24,35 +26,24 @@ const MAX_BLOCKS = 100_000;
 const MAX_TIME_MS = 600_000;
 
 /** @param names - of all stages and hash suites */
-export function createFlags(names: readonly string[]) {
-  return {
-    accounts: {
-      value: "N",
-      default: "100k",
-      about: "accounts in block 0, such as 100k, 1M or 10M; the store is kept under bench-data/",
-    },
-    blocks: {value: "N", default: String(DEFAULT_BLOCKS), about: "blocks of history after block 0"},
-    time: {value: "MS", default: "1000", about: "milliseconds per task"},
-    only: {value: "A,B", about: `only these stages or hash suites: ${names.join(", ")} (default: all)`},
-    json: {value: "FILE", about: "where the figures go (default: a new file under bench-data/runs/)"},
-    against: {value: "FILE", about: "compare with the figures of an earlier run"},
-  } as const satisfies FlagTable;
-}
-
-/**
- * @param names - of all stages and hash suites
- * @throws FlagError
- */
-export function readOptions(
-  texts: FlagTexts<ReturnType<typeof createFlags>>,
-  names: readonly string[],
-): BenchOptions {
-  return {
-    accounts: parseCount("accounts", texts.accounts, MIN_ACCOUNTS, MAX_ACCOUNTS, ", such as 100k or 1M"),
-    blocks: parseCount("blocks", texts.blocks, 1, MAX_BLOCKS),
-    timeMs: parseCount("time", texts.time, 1, MAX_TIME_MS),
-    only: parseNames("only", texts.only, names),
-    jsonPath: texts.json,
-    againstPath: texts.against,
-  };
+export function createStagesProgram(names: readonly string[]): Command {
+  return createProgram(
+    "npm run bench --",
+    "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
+    [
+      countOption(
+        "--accounts <count>",
+        "accounts in block 0, such as 100k, 1M or 10M; the store is kept under bench-data/",
+        MIN_ACCOUNTS,
+        MAX_ACCOUNTS,
+      ).default(100_000, "100k"),
+      countOption("--blocks <count>", "blocks of history after block 0", 1, MAX_BLOCKS).default(
+        DEFAULT_BLOCKS,
+      ),
+      countOption("--time <ms>", "milliseconds per task", 1, MAX_TIME_MS).default(1000),
+      namesOption("--only <names>", "only these stages or hash suites", names),
+      new Option("--json <file>", "where the figures go (default: a new file under bench-data/runs/)"),
+      new Option("--against <file>", "compare with the figures of an earlier run"),
+    ],
+  );
 }

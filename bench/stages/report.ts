@@ -2,16 +2,18 @@
  * Runs and comparisons as text.
  */
 
-import {commitText, type Machine} from "../load/report/machine.ts";
+import {commitText, type Machine, writeMachine} from "../load/report/machine.ts";
+import {Table, writeNumber} from "../program/table.ts";
 import type {Figure, Result} from "./benchRun.ts";
 import type {StoreFigures} from "./benchStore.ts";
 import type {Change, Comparison} from "./comparison.ts";
 
-const STAGE_WIDTH = 10;
-const NAME_WIDTH = 44;
-const CELL_WIDTH = 12;
+const RESULTS = new Table([8, 44, 9, 9, 7, 10, 10], 2);
+const CHANGES = new Table([8, 44, 9, 9, 9, 10], 2);
 
-export const RESULT_HEADING = row("stage", "task", [
+export const RESULT_HEADING = RESULTS.writeHeading([
+  "stage",
+  "task",
   "median us",
   "p99 us",
   "error",
@@ -19,31 +21,19 @@ export const RESULT_HEADING = row("stage", "task", [
   "yardsticks",
 ]);
 
-export function resultRow({
-  stage,
-  name,
-  medianUs,
-  p99Us,
-  errorPercent,
-  perSecond,
-  yardsticks,
-}: Result): string {
-  return row(stage, name, [
-    short(medianUs),
-    short(p99Us),
-    `±${errorPercent.toFixed(1)}%`,
-    short(perSecond),
-    short(yardsticks),
-  ]);
+export function resultRow(result: Result): string {
+  const {stage, name, medianUs, p99Us, errorPercent, perSecond, yardsticks} = result;
+  const error = `±${errorPercent.toFixed(1)}%`;
+  const [median, p99, rate, hashes] = [medianUs, p99Us, perSecond, yardsticks].map(writeNumber);
+  return RESULTS.writeRow([stage, name, median, p99, error, rate, hashes] as string[]);
 }
 
 export function figureRow({stage, name, value, unit}: Figure): string {
-  return row(stage, name, [`${short(value)} ${unit}`.trimEnd()]);
+  return RESULTS.writeRow([stage, name, `${writeNumber(value)} ${unit}`.trimEnd()]);
 }
 
 export function machineText(machine: Machine): string {
-  const {cpu, cores, node, date} = machine;
-  return `${cpu}, ${cores} cores; Node ${node}; commit ${commitText(machine)}; ${date}\n`;
+  return `${writeMachine(machine)}; commit ${commitText(machine)}; ${machine.date}\n`;
 }
 
 export function storeText(suite: string, directory: string, made: StoreFigures): string {
@@ -56,39 +46,35 @@ export function storeText(suite: string, directory: string, made: StoreFigures):
 }
 
 export function comparisonText({notes, changes, figureChanges}: Comparison): string {
-  const lines = notes.map(note => `${note}\n`);
-  lines.push(row("stage", "task", ["us before", "us now", "time", "yardsticks"]));
-  lines.push(...changes.map(changeRow));
-  for (const {before, after} of figureChanges)
-    lines.push(
-      row(after.stage, after.name, [
-        short(before.value),
-        short(after.value),
-        percent(after.value / before.value - 1),
-      ]),
-    );
-  lines.push("* = a larger change than the errors of both runs together\n");
-  return lines.join("");
+  return [
+    ...notes.map(note => `${note}\n`),
+    CHANGES.writeHeading(["stage", "task", "us before", "us now", "time", "yardsticks"]),
+    ...changes.map(changeRow),
+    ...figureChanges.map(figureChangeRow),
+    "* = a larger change than the errors of both runs together\n",
+  ].join("");
 }
 
 function changeRow({before, after, time, yardsticks, isTimeBeyond, isYardsticksBeyond}: Change): string {
-  return row(after.stage, after.name, [
-    short(before.medianUs),
-    short(after.medianUs),
+  return CHANGES.writeRow([
+    after.stage,
+    after.name,
+    writeNumber(before.medianUs),
+    writeNumber(after.medianUs),
     `${percent(time)}${isTimeBeyond ? "*" : " "}`,
     `${percent(yardsticks)}${isYardsticksBeyond ? "*" : " "}`,
   ]);
 }
 
-function row(stage: string, name: string, cells: readonly string[]): string {
-  const aligned = cells.map(cell => cell.padStart(CELL_WIDTH)).join("");
-  return `${stage.padEnd(STAGE_WIDTH)}${name.padEnd(NAME_WIDTH)}${aligned}\n`;
-}
-
-/** Three digits or more. */
-function short(value: number): string {
-  const decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
-  return value.toFixed(decimals);
+function figureChangeRow({before, after}: Comparison["figureChanges"][number]): string {
+  const change = percent(after.value / before.value - 1);
+  return CHANGES.writeRow([
+    after.stage,
+    after.name,
+    writeNumber(before.value),
+    writeNumber(after.value),
+    change,
+  ]);
 }
 
 function percent(change: number): string {

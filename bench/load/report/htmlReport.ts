@@ -10,12 +10,12 @@ import type {LoadReport} from "./report.ts";
 import {
   describeCalls,
   describeGenerator,
+  describeMachine,
   describeVerification,
   formatCount,
   formatMegabytes,
   formatMs,
   listErrors,
-  writeMachine,
 } from "./textReport.ts";
 
 // Not compiled: read where they lie in the package. A folder with a slash at its end does not resolve.
@@ -140,7 +140,7 @@ function writeSettings(report: LoadReport): string {
     ["limits", describeLimits(settings.limits)],
     ["seed", String(settings.seed)],
     ["generator", describeGenerator({generator})],
-    ["generator's machine", writeMachine(report)],
+    ["generator's machine", describeMachine(report)],
   ];
   const body = rows.map(([name, value]) => `<tr><th>${name}</th><td>${escapeText(value)}</td></tr>`).join("");
   return `<div class="scroll"><table>${body}</table></div>`;

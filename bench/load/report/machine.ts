@@ -2,7 +2,7 @@
  * What a figure is worth nothing without: the machine, the Node release and the commit.
  */
 import {execFileSync} from "node:child_process";
-import {availableParallelism, cpus} from "node:os";
+import {availableParallelism, cpus, totalmem} from "node:os";
 import {fileURLToPath} from "node:url";
 
 const CHECKOUT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
@@ -10,6 +10,7 @@ const CHECKOUT = fileURLToPath(new URL("./", import.meta.resolve("#package/packa
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
+  readonly memoryGb: number;
   readonly node: string;
   /** "unknown" outside of a git checkout. */
   readonly commit: string;
@@ -23,6 +24,7 @@ export function describeMachine(): Machine {
   return {
     cpu: cpus()[0]?.model.trim() ?? "unknown",
     cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
     node: process.versions.node,
     ...readCommit(CHECKOUT),
     date: new Date().toISOString(),
@@ -36,6 +38,10 @@ export function readCommit(folder: string): Pick<Machine, "commit" | "isDirty"> 
     commit: git(folder, "rev-parse", "--short", "HEAD") ?? "unknown",
     isDirty: (git(folder, "status", "--porcelain", "--untracked-files=no") ?? "") !== "",
   };
+}
+
+export function writeMachine({cpu, cores, memoryGb, node}: Omit<Machine, "date">): string {
+  return `${cpu}, ${memoryGb} GB, ${cores} ${cores === 1 ? "core" : "cores"}, Node ${node}`;
 }
 
 export function commitText({commit, isDirty}: Pick<Machine, "commit" | "isDirty">): string {

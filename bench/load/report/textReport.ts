@@ -1,7 +1,7 @@
 /** The report as a person reads it in a terminal. */
 import type {LatencyFigures} from "../traffic/latency.ts";
 import type {PresenceCount} from "../verification/presence.ts";
-import {commitText} from "./machine.ts";
+import {commitText, writeMachine} from "./machine.ts";
 import type {LoadReport, ReportedError} from "./report.ts";
 
 const LABEL_WIDTH = 12;
@@ -25,7 +25,7 @@ export function writeTextReport(report: LoadReport): string {
     ...writeErrors(report),
     ...writeVerification(report),
     writeGenerator(report),
-    writeCells("machine", [writeMachine(report)], "left"),
+    writeCells("machine", [describeMachine(report)], "left"),
     writeCells("command", [report.command], "left"),
     ...report.notes.map(note => `note: ${note}`),
     ...(report.failures.length === 0 ? ["passed"] : report.failures.map(failure => `FAILED: ${failure}`)),
@@ -126,10 +126,8 @@ function describePresence({present, absent}: PresenceCount, unit: string): strin
   return `${count(present, unit)} present, ${formatCount(absent)} absent`;
 }
 
-/** Of the generator. */
-export function writeMachine({machine, version}: Pick<LoadReport, "machine" | "version">): string {
-  const {cpu, cores, node} = machine;
-  return `${cpu}, ${count(cores, "core")}, Node ${node}; proofd ${version}, commit ${commitText(machine)}`;
+export function describeMachine({machine, version}: Pick<LoadReport, "machine" | "version">): string {
+  return `${writeMachine(machine)}; proofd ${version}, commit ${commitText(machine)}`;
 }
 
 function writeGenerator(report: LoadReport): string {

@@ -45,8 +45,8 @@ test("every stage is measured, printed and written, and the next run is compared
   assert.match(second.stdout, /^against first\.json:$/m);
   assert.match(second.stdout, /^only before: sha256 page: /m);
   const changes = second.stdout.slice(second.stdout.indexOf("\nagainst"));
-  assert.match(changes, /^hash +two nodes, 64 bytes .*%/m);
-  assert.match(changes, /^commit +commit a block of 350 leaf writes .*%/m);
+  assert.match(changes, /^\| hash +\| two nodes, 64 bytes .*%/m);
+  assert.match(changes, /^\| commit +\| commit a block of 350 leaf writes .*%/m);
   assert.deepEqual((await readdir(join(folder, "bench-data"))).sort(), [...stores, "runs"].sort());
   const [written] = await readdir(join(folder, "bench-data", "runs"));
   assert.ok(second.stdout.includes(`written to ${join("bench-data", "runs", String(written))}`));
@@ -67,7 +67,10 @@ test("a bench does not touch the service's folder: the demo starts after it, in 
 test("bad flags are refused with exit code 2 before anything is made", async () => {
   const {code, stdout, stderr} = await bench("--accounts", "many");
   assert.deepEqual([code, stdout], [2, ""]);
-  assert.match(stderr, /^error: --accounts is 'many': expected a whole number /);
+  assert.match(
+    stderr,
+    /^error: option '--accounts <count>' argument 'many' is invalid\. Expected a whole number /,
+  );
   const missing = await bench("--against", "missing.json");
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /^error: --against is 'missing\.json': expected the JSON of an earlier run /);

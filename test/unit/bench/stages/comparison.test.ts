@@ -7,6 +7,7 @@ import {comparisonText} from "../../../../bench/stages/report.ts";
 const MACHINE = {
   cpu: "a CPU",
   cores: 2,
+  memoryGb: 8,
   node: "20.20.2",
   commit: "abc1234",
   isDirty: false,
@@ -100,7 +101,7 @@ test("the text marks what counts, and shows figures that are no times", () => {
   const before = run([result("a", 100), result("b", 100)], {figures: [{...figure, value: 2000}]});
   const after = run([result("a", 200), result("b", 101)], {figures: [{...figure, value: 1000}]});
   const lines = comparisonText(compareRuns(before, after)).split("\n");
-  assert.match(lines[1] ?? "", /^proof +a +100 +200 +\+100\.0%\* +\+100\.0%\*$/);
-  assert.match(lines[2] ?? "", /^proof +b +100 +101 +\+1\.0% +\+1\.0% $/);
-  assert.match(lines[3] ?? "", /^commit +written per leaf write +2000 +1000 +-50\.0%$/);
+  assert.match(lines[2] ?? "", /^\| proof +\| a +\| +100 \| +200 \| +\+100\.0%\* \| +\+100\.0%\* \|$/);
+  assert.match(lines[3] ?? "", /^\| proof +\| b +\| +100 \| +101 \| +\+1\.0% {2}\| +\+1\.0% {2}\|$/);
+  assert.match(lines[4] ?? "", /^\| commit +\| written per leaf write +\| +2 000 \| +1 000 \| +-50\.0% \|/);
 });

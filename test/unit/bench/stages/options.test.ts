@@ -1,67 +1,55 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {FlagError, parseFlags, writeHelp} from "../../../../bench/stages/flags.ts";
-import {type BenchOptions, createFlags, readOptions} from "../../../../bench/stages/options.ts";
+import {createStagesProgram, type StageFlags} from "../../../../bench/stages/options.ts";
 
 const NAMES = ["hash", "proof", "sha256"];
 
-function parseOptions(args: readonly string[], names: readonly string[]): BenchOptions | "help" {
-  const texts = parseFlags(args, createFlags(names));
-  return texts === "help" ? "help" : readOptions(texts, names);
+/** @throws CommanderError */
+function parseFlags(...args: readonly string[]): StageFlags {
+  const program = createStagesProgram(NAMES).configureOutput({writeErr: () => {}});
+  return program.parse(args, {from: "user"}).opts();
 }
 
 test("without arguments: 100 000 accounts, 300 blocks, a second per task, all stages", () => {
-  assert.deepEqual(parseOptions([], NAMES), {
-    accounts: 100_000,
-    blocks: 300,
-    timeMs: 1000,
-    only: undefined,
-    jsonPath: undefined,
-    againstPath: undefined,
-  });
+  assert.deepEqual(parseFlags(), {accounts: 100_000, blocks: 300, time: 1000, only: NAMES});
 });
 
 test("counts may end in k or M; names are separated by commas", () => {
-  const options = parseOptions(["--accounts", "10M", "--blocks", "1k", "--only", "proof,hash"], NAMES);
-  assert.ok(options !== "help");
-  assert.equal(options.accounts, 10_000_000);
-  assert.equal(options.blocks, 1000);
-  assert.deepEqual(options.only, ["proof", "hash"]);
-});
-
-test("--help is heard wherever it stands", () => {
-  assert.equal(parseOptions(["--time", "10", "--help"], NAMES), "help");
+  const flags = parseFlags("--accounts", "10M", "--blocks", "1k", "--only", "proof,hash");
+  assert.equal(flags.accounts, 10_000_000);
+  assert.equal(flags.blocks, 1000);
+  assert.deepEqual(flags.only, ["proof", "hash"]);
 });
 
 test("the help names every flag with its value, what it is and its default", () => {
-  const help = writeHelp({command: "npm run bench --", about: "Measures.", flags: createFlags(NAMES)});
-  assert.match(help, /^npm run bench -- \[flags\]\n\nMeasures\.\n\n/);
-  assert.match(help, /^ {2}--time MS {2,}milliseconds per task \(default 1000\)$/m);
-  assert.match(help, /^ {2}--json FILE {2,}where /m);
-  assert.match(help, /^ {2}--help$/m);
+  const help = createStagesProgram(NAMES).helpInformation();
+  assert.match(help, /^Usage: npm run bench -- \[options\]\n\nMeasures /);
+  assert.match(help, /^ {2}--time <ms> {2,}milliseconds per task \(default: 1000\)$/m);
+  assert.match(help, /^ {2}--accounts <count> {2,}accounts in block 0, [\s\S]*?\(default: 100k\)$/m);
+  assert.match(help, /^ {2}--json <file> {2,}where /m);
+  assert.match(help, /^ {2}-h, --help {2,}/m);
 });
 
 test("what is not understood is refused by flag, value and expectation", () => {
   for (const [args, message] of [
     [
       ["--accounts", "1x"],
-      /^--accounts is '1x': expected a whole number from 1000 to 10000000, such as 100k or 1M$/,
+      /'--accounts <count>' argument '1x' is invalid. Expected a whole number from 1000 to 10000000, such as /,
     ],
-    [["--accounts", "999"], /^--accounts is '999': expected a whole number from 1000 /],
-    [["--accounts", "11M"], /^--accounts is '11M': /],
-    [["--accounts", ""], /^--accounts is '': /],
-    [["--blocks", "0"], /^--blocks is '0': expected a whole number from 1 to 100000$/],
-    [["--blocks", "1.5"], /^--blocks is '1\.5': /],
-    [["--time", "-1"], /'--time'|--time is '-1'/],
-    [["--only", "hash,prof"], /^--only is 'hash,prof': 'prof' is not one of hash, proof, sha256 /],
-    [["--only", ""], /^--only is '': '' is not one of /],
-    [["--bogus"], /^Unknown option '--bogus'$/],
-    [["--time"], /--time/],
-    [["extra"], /^Unexpected argument 'extra'$/],
+    [["--accounts", "999"], /'--accounts <count>' argument '999' .* from 1000 /],
+    [["--accounts", "11M"], /argument '11M' is invalid/],
+    [["--accounts", ""], /argument '' is invalid/],
+    [["--blocks", "0"], /'--blocks <count>' argument '0' is invalid. .* from 1 to 100000,/],
+    [["--blocks", "1.5"], /argument '1\.5' is invalid/],
+    [["--time", "-1"], /'--time <ms>' argument '-1' is invalid/],
+    [
+      ["--only", "hash,prof"],
+      /'hash,prof' is invalid. Expected some of hash, proof, sha256, .* 'prof' is none/,
+    ],
+    [["--only", ""], /'' is none/],
+    [["--bogus"], /unknown option '--bogus'/],
+    [["--time"], /'--time <ms>' argument missing/],
+    [["extra"], /too many arguments/],
   ] as const)
-    assert.throws(
-      () => parseOptions(args, NAMES),
-      error => error instanceof FlagError && message.test(error.message),
-      args.join(" "),
-    );
+    assert.throws(() => parseFlags(...args), message, args.join(" "));
 });

@@ -1,0 +1,86 @@
+/** A program under bench/: its flags, checked before any work, and how it ends. */
+import {accessSync, constants, mkdirSync, statSync} from "node:fs";
+import {dirname} from "node:path";
+import {Command, CommanderError, InvalidArgumentError, Option} from "commander";
+
+const USAGE = 2;
+
+/** A value that only the work can judge. The message names the flag, the value and what is expected. */
+export class FlagError extends Error {}
+
+/** @param name - how it is run, up to its flags */
+export function createProgram(name: string, about: string, options: readonly Option[]): Command {
+  const program = new Command(name)
+    .description(about)
+    .showHelpAfterError("(--help shows all flags)")
+    .exitOverride();
+  for (const option of options) program.addOption(option);
+  return program;
+}
+
+/** Runs `work` with the flags of the command line; sets exit code 2 for a flag that cannot be. */
+export async function runProgram<Flags>(
+  program: Command,
+  work: (flags: Flags) => Promise<void>,
+): Promise<void> {
+  try {
+    program.parse();
+    await runWork(program, work);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? 0 : USAGE;
+  }
+}
+
+/** @throws CommanderError for a FlagError, which is told as commander tells its own */
+async function runWork<Flags>(program: Command, work: (flags: Flags) => Promise<void>): Promise<void> {
+  try {
+    await work(program.opts() as Flags);
+  } catch (error) {
+    if (error instanceof FlagError) program.error(`error: ${error.message}`);
+    throw error;
+  }
+}
+
+/** As it can be run again. */
+export function writeCommand(program: Command): string {
+  return [program.name(), ...process.argv.slice(2)].join(" ");
+}
+
+/** A number from `least` to `most`; `k` and `M` stand for thousands and millions. */
+export function countOption(flags: string, about: string, least: number, most: number): Option {
+  return new Option(flags, about).argParser(text => {
+    const [, digits, unit] = /^([0-9]{1,9})([kM]?)$/.exec(text) ?? [];
+    const count = Number(digits) * (unit === "k" ? 1e3 : unit === "M" ? 1e6 : 1);
+    if (count >= least && count <= most) return count;
+    throw new InvalidArgumentError(
+      `Expected a whole number from ${least} to ${most}, such as 100, 1k or 1M.`,
+    );
+  });
+}
+
+/** Some of `names`, with commas between them; all where the flag is left out. */
+export function namesOption(flags: string, about: string, names: readonly string[]): Option {
+  return new Option(flags, `${about}: ${names.join(", ")}`).default(names, "all").argParser(text =>
+    text.split(",").map(name => {
+      if (names.includes(name)) return name;
+      throw new InvalidArgumentError(`Expected some of ${names.join(", ")}, with commas; '${name}' is none.`);
+    }),
+  );
+}
+
+/**
+ * Makes the folder that a file is to lie in, before minutes are spent on what goes into it.
+ *
+ * @throws FlagError where no file can be written there
+ */
+export function prepareFile(flag: string, path: string): void {
+  try {
+    mkdirSync(dirname(path), {recursive: true});
+    accessSync(dirname(path), constants.W_OK);
+    if (statSync(path, {throwIfNoEntry: false})?.isDirectory() !== true) return;
+  } catch (error) {
+    throw new FlagError(`--${flag} is '${path}': cannot be written (${(error as Error).message})`);
+  }
+  throw new FlagError(`--${flag} is '${path}': expected a file, this is a folder`);
+}

@@ -1,0 +1,49 @@
+/** Tables in Markdown, aligned, so that a document can quote them as they are printed. */
+
+/** A table that is printed as its rows come, so the widths are given; what is wider moves the rest of its row. */
+export class Table {
+  readonly #widths: readonly number[];
+  readonly #texts: number;
+
+  /** @param texts - how many columns, from the left, are texts; the others are numbers, aligned right */
+  constructor(widths: readonly number[], texts: number) {
+    this.#widths = widths;
+    this.#texts = texts;
+  }
+
+  writeHeading(names: readonly string[]): string {
+    const rules = this.#widths.map((width, i) =>
+      i < this.#texts ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`,
+    );
+    return `${this.writeRow(names)}|${rules.join("|")}|\n`;
+  }
+
+  /** @param cells - empty where there are fewer than columns */
+  writeRow(cells: readonly string[]): string {
+    const padded = this.#widths.map((width, i) => {
+      const cell = cells[i] ?? "";
+      return i < this.#texts ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${padded.join(" | ")} |\n`;
+  }
+}
+
+/** A table whose rows are all there: as wide as it must be. */
+export function writeTable(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  texts: number,
+): string {
+  const widths = names.map((name, i) => Math.max(name.length, ...rows.map(row => (row[i] ?? "").length)));
+  const table = new Table(widths, texts);
+  return `${table.writeHeading(names)}${rows.map(row => table.writeRow(row)).join("")}`;
+}
+
+/** Three significant digits, thousands apart: 0.0123, 1.23, 12.3, 123, 12 300. */
+export function writeNumber(value: number | undefined): string {
+  if (value === undefined || !Number.isFinite(value)) return "-";
+  const rounded = Number(value.toPrecision(3));
+  return Math.abs(rounded) < 1000
+    ? String(rounded)
+    : Math.round(rounded).toLocaleString("en").replaceAll(",", " ");
+}
