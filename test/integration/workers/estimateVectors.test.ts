@@ -4,9 +4,9 @@ import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {runProofd} from "../../support/daemon.ts";
-import {EstimateService} from "../../support/estimateService.ts";
-import {WorkFolder} from "../../support/serviceChain.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {EstimateService} from "../../support/estimates/estimateService.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 
 const CONFORMANCE = fileURLToPath(
   new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),

@@ -7,9 +7,9 @@
  */
 
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {type HashSuite, hashSlot, hashSlotValue, word} from "../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../verify/hex.ts";
-import type {AccountDifference, DifferenceLine} from "./differenceLine.ts";
+import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../verify/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+import type {AccountDifference, DifferenceLine} from "../chains/differenceLine.ts";
 import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "./referenceTree.ts";
 
 export interface ReferenceAccount {

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {Anvil} from "../../../support/anvil.ts";
-import {type Daemon, runProofd, startDaemon} from "../../../support/daemon.ts";
-import {type ForeignCall, ForeignServer, sendResults} from "../../../support/foreignServer.ts";
-import {assertAddsUp, runLoad, writeKeys} from "../../../support/loadRun.ts";
-import {ABSENT_ACCOUNT, WorkFolder} from "../../../support/serviceChain.ts";
+import {ABSENT_ACCOUNT, WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {type ForeignCall, ForeignServer, sendResults} from "../../../support/http/foreignServer.ts";
+import {assertAddsUp, runLoad, writeKeys} from "../../../support/http/loadRun.ts";
+import {Anvil} from "../../../support/processes/anvil.ts";
+import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
 
 const UNVERIFIED = ["--absent", "1", "--verify", "0"];
 

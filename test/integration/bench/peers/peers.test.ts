@@ -10,9 +10,9 @@ import {makeNaiveStore} from "../../../../bench/peers/naiveStore.ts";
 import {sha256Suite} from "../../../../verify/hashSuites.ts";
 import {decodeHex} from "../../../../verify/hex.ts";
 import {verifyProof} from "../../../../verify/proofVerifier.ts";
-import {runChild} from "../../../support/childProcesses.ts";
-import {Daemon, startDaemon} from "../../../support/daemon.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../../support/serviceChain.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {runChild} from "../../../support/processes/childProcesses.ts";
+import {Daemon, startDaemon} from "../../../support/processes/daemon.ts";
 
 const BLOCKS = 5;
 const NAIVE_SERVER = fileURLToPath(new URL("../../../../bench/peers/naiveServer.js", import.meta.url));

@@ -6,8 +6,8 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import type {BenchRun} from "../../../../bench/stages/benchRun.ts";
-import {type Finished, runChild} from "../../../support/childProcesses.ts";
-import {startDaemon} from "../../../support/daemon.ts";
+import {type Finished, runChild} from "../../../support/processes/childProcesses.ts";
+import {startDaemon} from "../../../support/processes/daemon.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "20"];

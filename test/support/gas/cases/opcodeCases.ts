@@ -1,10 +1,9 @@
 /** Opcodes and precompiles that have prices of their own. */
-import {encodeHex, quantity} from "../../../verify/hex.ts";
+import {encodeHex, quantity} from "../../../../verify/hex.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";
-import {precompileInputs} from "../precompileInputs.ts";
 
 const {alice, dave} = people;
 

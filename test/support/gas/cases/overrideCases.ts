@@ -1,6 +1,6 @@
 /** State that is taken to be another for the call. */
-import {word} from "../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../verify/hex.ts";
+import {word} from "../../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../../verify/hex.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {
   balanceSlot,

@@ -11,7 +11,7 @@ import {
 import {verifyEthProof} from "../../../../../bench/load/verification/verifyEth.ts";
 import {word} from "../../../../../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../../../../../verify/hex.ts";
-import {listPaths, readAt, writeAt} from "../../../../support/jsonPath.ts";
+import {listPaths, readAt, writeAt} from "../../../../support/reference/jsonPath.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const PLAIN = `0x${"22".repeat(20)}`;
