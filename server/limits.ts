@@ -3,6 +3,8 @@
  * those of docs/json-rpc.md, "Limits".
  */
 
+import {MAX_PACKED_KEYS} from "../workers/job/packedCall.ts";
+
 export interface Limits {
   /** Bytes of one request's body. */
   readonly bodyBytes: number;
@@ -13,7 +15,7 @@ export interface Limits {
   readonly members: number;
   /** Object fields of a body alone: a key that is read for the first time takes several times as long as an element. */
   readonly fields: number;
-  /** Storage keys of one chain_getProof or chain_getProofAt. The packed form counts them in 16 bits (workers/job/proveJob.ts). */
+  /** Storage keys of one chain_getProof or chain_getProofAt. At most MAX_STORAGE_KEYS. */
   readonly storageKeys: number;
   /** Cost of one HTTP request: an account 1, each slot 1, an estimate 20. */
   readonly requestCost: number;
@@ -44,8 +46,8 @@ export const DEFAULT_LIMITS: Limits = {
   timeoutMs: 30_000,
 };
 
-/** Largest value of `storageKeys`: the key count of a packed call is a u16. */
-export const MAX_STORAGE_KEYS = 2 ** 16 - 1;
+/** Largest value of `storageKeys`. */
+export const MAX_STORAGE_KEYS = MAX_PACKED_KEYS;
 
 /** Cost of one estimate, where an account or slot is 1 (json-rpc.md, "Limits"). */
 export const ESTIMATE_COST = 20;

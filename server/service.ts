@@ -2,7 +2,7 @@
  * From a body to its answer: the envelope, the limits that hold before any work, the calls that need no lane, and the
  * hand-over of the others to the dispatcher. One head for the whole HTTP request is taken here.
  */
-import {ProofForm} from "../workers/job/proveJob.ts";
+import {ProofForm, packedBytes} from "../workers/job/packedCall.ts";
 import type {ProofPool} from "../workers/pool/pool.ts";
 import {Piece} from "./answer/taskText.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
@@ -28,7 +28,7 @@ import {
   requireArray,
   type ServiceView,
 } from "./methods/methods.ts";
-import {PROOF_PARAMS, packedBytes, packProofCall, proofCost} from "./methods/proofParams.ts";
+import {PROOF_PARAMS, packProofCall, proofCost} from "./methods/proofParams.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";

@@ -4,12 +4,11 @@
 
 import {SEGMENT_COSTS} from "../../server/answer/segment.ts";
 import {LaneId} from "../../server/dispatch/laneId.ts";
-import {CALL_HEAD_BYTES, type ProveJob} from "../../workers/job/proveJob.ts";
+import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, writeCallHead} from "../../workers/job/packedCall.ts";
+import type {ProveJob} from "../../workers/job/proveJob.ts";
 
 /** Calls per task of a large batch (server/dispatch). */
 export const CALLS_PER_TASK = SEGMENT_COSTS[LaneId.PROOF];
-
-const SLOT_BYTES = 32;
 
 export interface ProveCall {
   readonly block: number;
@@ -19,17 +18,15 @@ export interface ProveCall {
 }
 
 export function packCalls(count: number, callAt: (i: number) => ProveCall): ProveJob {
-  const calls = Buffer.alloc(count * (CALL_HEAD_BYTES + SLOT_BYTES));
+  const calls = Buffer.alloc(count * packedBytes(1));
   let at = 0;
   for (let i = 0; i < count; i++) {
     const {block, address, slot} = callAt(i);
-    calls.writeUIntBE(block, at, 6);
-    calls.set(address, at + 6);
-    calls.writeUInt16BE(slot === undefined ? 0 : 1, at + 26);
-    at += CALL_HEAD_BYTES;
-    if (slot === undefined) continue;
-    calls.set(slot, at);
-    at += SLOT_BYTES;
+    const keyCount = slot === undefined ? 0 : 1;
+    writeCallHead(calls, at, block, keyCount, ProofForm.PLAIN);
+    calls.set(address, at + ADDRESS_AT);
+    if (slot !== undefined) calls.set(slot, at + KEYS_AT);
+    at += packedBytes(keyCount);
   }
   return {calls: new Uint8Array(calls.subarray(0, at)), ids: Array.from({length: count}, (_, i) => `${i}`)};
 }

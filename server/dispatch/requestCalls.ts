@@ -7,7 +7,7 @@
  */
 import type {Answers} from "../../workers/job/answers.ts";
 import type {EstimateCall} from "../../workers/job/estimateCall.ts";
-import {CALL_HEAD_BYTES, FORM_AT, ProofForm} from "../../workers/job/proveJob.ts";
+import {keyCountOf, ProofForm, readCallForm} from "../../workers/job/packedCall.ts";
 import type {AnswerMemory} from "../answer/answerMemory.ts";
 import {ESTIMATE_COST} from "../limits.ts";
 import {ESTIMATE_METHOD, PROOF_AT_METHOD, PROOF_METHOD} from "../methods/methods.ts";
@@ -20,7 +20,7 @@ export interface RequestCalls {
   readonly slots: readonly Slot[];
   /** JSON text of each call's id. */
   readonly ids: ByLane<readonly string[]>;
-  /** All proof calls as workers/job/proveJob.ts packs them. */
+  /** All proof calls, packed (workers/job/packedCall.ts). */
   readonly packed: Uint8Array;
   /** End of each proof call in `packed`. */
   readonly ends: readonly number[];
@@ -47,13 +47,13 @@ export interface TaskAnswers extends Answers {
 /** A proof call's cost, an account or slot 1, is told from the length of its packed form. */
 export function costOfCall(calls: RequestCalls, lane: LaneId, call: number): number {
   if (lane === LaneId.ESTIMATE) return ESTIMATE_COST;
-  return 1 + ((calls.ends[call] as number) - startOf(calls, call) - CALL_HEAD_BYTES) / 32;
+  return 1 + keyCountOf((calls.ends[call] as number) - startOf(calls, call));
 }
 
 /** A proof call's method is told from the form that it asks for. */
 export function methodOf(calls: RequestCalls, lane: LaneId, call: number): string {
   if (lane === LaneId.ESTIMATE) return ESTIMATE_METHOD;
-  const form = calls.packed[startOf(calls, call) + FORM_AT];
+  const form = readCallForm(calls.packed, startOf(calls, call));
   return form === ProofForm.WITH_BLOCK ? PROOF_AT_METHOD : PROOF_METHOD;
 }
 

@@ -15,7 +15,7 @@ export interface Task {
 }
 
 /**
- * The calls of a task of proofs as one buffer (workers/job/proveJob.ts). Copies them to memory of their own size: structured
+ * The calls of a task of proofs as one buffer (workers/job/packedCall.ts). Copies them to memory of their own size: structured
  * clone would take the whole buffer behind a view.
  */
 export function packTask(task: Task): ProveJob {

@@ -1,10 +1,8 @@
 /**
  * The parameters of chain_getProof and chain_getProofAt, [address, storageKeys, block], from text to the packed form of
- * workers/job/proveJob.ts:
- *
- *   block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each
+ * workers/job/packedCall.ts.
  */
-import {CALL_HEAD_BYTES, FORM_AT, type ProofForm} from "../../workers/job/proveJob.ts";
+import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../workers/job/packedCall.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {createLimitError, RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {shorten} from "../rpc/shorten.ts";
@@ -15,13 +13,6 @@ export const PROOF_PARAMS = "[address, storageKeys, block]";
 const PARAMS = ["address", "storageKeys", "block"] as const;
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 32;
-const ADDRESS_AT = 6;
-const KEY_COUNT_AT = 26;
-
-/** Bytes of a packed call. */
-export function packedBytes(keyCount: number): number {
-  return CALL_HEAD_BYTES + keyCount * KEY_BYTES;
-}
 
 /** What the call will cost: 1 and 1 a key; 0 for one that `packProofCall` refuses for its shape or length. */
 export function proofCost(params: unknown, maxKeys: number): number {
@@ -55,16 +46,15 @@ export function packProofCall(
   }
   if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
   packAddress(params[0], packed, start + ADDRESS_AT);
-  let at = start + CALL_HEAD_BYTES;
+  let at = start + KEYS_AT;
   for (let index = 0; index < keys.length; index++) {
     packKey(keys[index], index, packed, at);
     at += KEY_BYTES;
   }
-  packed.writeUInt16BE(keys.length, start + KEY_COUNT_AT);
-  packed[start + FORM_AT] = form;
   const block = params[2];
   if (block === null) throw new RpcError(RpcCode.INVALID_PARAMS, "params[2] (block) is null: it is required");
-  packed.writeUIntBE(resolveSelector(block, "params[2] (block)", "provable", view), start, 6);
+  const number = resolveSelector(block, "params[2] (block)", "provable", view);
+  writeCallHead(packed, start, number, keys.length, form);
   return at;
 }
 

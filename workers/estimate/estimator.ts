@@ -4,6 +4,8 @@
  *   call -> machine at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import {encodeResponse, SEPARATOR} from "../job/answers.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
@@ -214,7 +216,7 @@ function failureOfEstimate(error: unknown): Failure {
 
 function encodeAnswer(idText: string, {gasLimit, priorityFeePerGas}: Estimate): string {
   const result = `{"baseFeePerGas":"${hex(BASE_FEE)}","gasLimit":"${hex(gasLimit)}","priorityFeePerGas":"${hex(priorityFeePerGas)}"}`;
-  return `{"jsonrpc":"2.0","id":${idText},"result":${result}},`;
+  return encodeResponse(idText, "result", result) + SEPARATOR;
 }
 
 function hex(value: bigint): string {

@@ -1,18 +1,43 @@
-/** Finished answers, as a proof thread and an estimate thread give them back. */
+/**
+ * The text of JSON-RPC responses, and of the answers that a task comes back with:
+ *
+ *   response    {"jsonrpc":"2.0","id":<id>,"result":<text>}       or "error" in place of "result"
+ *
+ *   text        | response 0 , | response 1 , | response 3 , |    call 2 failed: it has an empty range
+ *   ends                       e0             e1 = e2        e3
+ *
+ * Each response is followed by one comma, so that neighbouring answers are a part of a batch's text as they stand.
+ */
 import type {Failure} from "./failure.ts";
 
-/**
- * Finished answers: for each call its whole JSON-RPC response object followed by one comma.
- *
- *   answer k = text[ends[k-1] .. ends[k] - 1), its comma at ends[k] - 1
- *
- * A call that failed has an empty range and an entry in `failures`.
- */
+/** Finished answers, as a proof thread and an estimate thread give them back. */
 export interface Answers {
   /** May be the front of larger memory: the job's. */
   readonly text: Uint8Array;
   /** The job's memory where `text` is not in it. */
   readonly unused?: ArrayBuffer;
+  /** One per call: where its response and comma end. */
   readonly ends: Uint32Array;
+  /** Of the calls that have an empty range. */
   readonly failures: readonly (Failure & {readonly call: number})[];
+}
+
+/** After each response. ASCII: one byte. */
+export const SEPARATOR = ",";
+/** Closes a response whose result was written after `openResult`. */
+export const RESPONSE_END = "}";
+
+/** The text of a response up to its result. @param idText - JSON text of the call's id */
+export function openResult(idText: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"result":`;
+}
+
+/** A whole response, without the comma. @param text - JSON text of the result or of the error object */
+export function encodeResponse(idText: string, member: "result" | "error", text: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"${member}":${text}}`;
+}
+
+/** Where the answer of call `call` begins in the text; its comma is the last byte before `ends[call]`. */
+export function answerStart(ends: Uint32Array, call: number): number {
+  return call === 0 ? 0 : (ends[call - 1] as number);
 }

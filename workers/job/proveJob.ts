@@ -1,14 +1,8 @@
 /** Proofs to make: what the main thread hands to a proof thread. */
-
-/**
- * Calls of chain_getProof and chain_getProofAt, packed back to back so that one buffer crosses instead of objects:
- *
- *   block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each
- *
- * `ids` are the JSON texts of the calls' ids, one per call.
- */
 export interface ProveJob {
+  /** Packed calls, back to back (packedCall.ts). */
   readonly calls: Uint8Array;
+  /** JSON texts of the calls' ids, one per call. */
   readonly ids: readonly string[];
   /**
    * To write the answer into; transferred with the job, and back with its Answers. Lost where the job fails. Left out: the
@@ -16,14 +10,3 @@ export interface ProveJob {
    */
   readonly memory?: ArrayBuffer;
 }
-
-/** Bytes of a packed call before its keys. */
-export const CALL_HEAD_BYTES = 6 + 20 + 2 + 1;
-
-/** Where the form stands in a packed call. */
-export const FORM_AT = 28;
-
-/** What a call's result is: the proof alone (chain_getProof), or the proof and its block (chain_getProofAt). */
-export const ProofForm = {PLAIN: 0, WITH_BLOCK: 1} as const;
-
-export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];

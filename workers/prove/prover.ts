@@ -6,21 +6,33 @@ import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
+import {ownTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
+import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
 import {writeWordInto} from "../../storage/tree/shortNumber.ts";
-import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
-import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
-import type {Answers} from "../job/answers.ts";
+import {accountTree} from "../../storage/tree/tree.ts";
+import {storageTree} from "../../storage/tree/tree.ts";
+import type {Tree} from "../../storage/tree/tree.ts";
 import type {Failure} from "../job/failure.ts";
-import {CALL_HEAD_BYTES, FORM_AT, ProofForm, type ProveJob} from "../job/proveJob.ts";
+import {
+  ADDRESS_AT,
+  KEYS_AT,
+  ProofForm,
+  packedBytes,
+  readCallBlock,
+  readCallForm,
+  readKeyCount,
+} from "../job/packedCall.ts";
+import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {BlockText} from "./blockText.ts";
 import {ProofText} from "./proofText.ts";
 
 /** Account trees of proved blocks that a worker keeps, 350 bytes each: calls at old blocks ask for each more than once. */
 const KEPT_TREES = 1 << 15;
-const ADDRESS_AT = 6;
-const KEY_COUNT_AT = 26;
 const COMMA = 0x2c;
+/** Ends of a response, after its last storage proof. */
+const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
+const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 
 export class Prover {
   private readonly store: StateReader;
@@ -47,8 +59,8 @@ export class Prover {
     this.text.clear(job.memory);
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
-      const keyCount = calls.readUInt16BE(at + KEY_COUNT_AT);
-      const end = at + CALL_HEAD_BYTES + keyCount * WORD_BYTES;
+      const keyCount = readKeyCount(calls, at);
+      const end = at + packedBytes(keyCount);
       const start = this.text.size;
       try {
         this.answerCall(job.ids[call] as string, calls.subarray(at, end), keyCount);
@@ -64,12 +76,12 @@ export class Prover {
 
   private answerCall(id: string, call: Buffer, keyCount: number): void {
     const {text, store, proofs} = this;
-    const block = call.readUIntBE(0, 6);
+    const block = readCallBlock(call, 0);
     const accounts = this.accountsAt(block);
-    const hasBlock = call[FORM_AT] === ProofForm.WITH_BLOCK;
+    const hasBlock = readCallForm(call, 0) === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
     const open = hasBlock ? `{"block":${this.blockText.of(block)},"proof":` : "";
-    text.text(`{"jsonrpc":"2.0","id":${id},"result":${open}{"accountProof":{"key":`);
+    text.text(`${openResult(id)}${open}{"accountProof":{"key":`);
     text.reserve(256);
     text.quotedHex(address, 0, address.length);
     text.byte(COMMA);
@@ -83,7 +95,7 @@ export class Prover {
     const root = stored === undefined ? undefined : account?.storage?.tree;
     const slots = root === undefined || keyCount === 0 ? undefined : storageTree(store, root, hKey);
     text.ascii('},"storageProofs":[');
-    for (let i = 0, at = CALL_HEAD_BYTES; i < keyCount; i++, at += WORD_BYTES) {
+    for (let i = 0, at = KEYS_AT; i < keyCount; i++, at += WORD_BYTES) {
       const slot = call.subarray(at, at + WORD_BYTES);
       text.reserve(256);
       text.ascii(i === 0 ? '{"key":' : ',{"key":');
@@ -97,7 +109,7 @@ export class Prover {
       text.ascii("}");
     }
     text.reserve(256);
-    text.ascii(hasBlock ? "]}}}," : "]}},");
+    text.ascii(hasBlock ? WITH_BLOCK_END : PLAIN_END);
   }
 
   /** @throws StoreError BLOCK_UNKNOWN */

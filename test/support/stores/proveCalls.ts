@@ -1,9 +1,10 @@
-/** Calls of chain_getProof as the pool takes them (workers/job/proveJob.ts): packed in, texts out. */
+/** Calls of chain_getProof as the pool takes them (workers/job/packedCall.ts): packed in, texts out. */
 
-import {word} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {CALL_HEAD_BYTES} from "../../../workers/job/proveJob.ts";
-import type {ProofPool} from "../../../workers/pool/pool.ts";
+import {word} from "../../verify/hashSuites.ts";
+import {decodeHex} from "../../verify/hex.ts";
+import {answerStart, SEPARATOR} from "../../workers/job/answers.ts";
+import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../workers/job/packedCall.ts";
+import type {ProofPool} from "../../workers/pool/pool.ts";
 
 export interface ProveCall {
   readonly block: number;
@@ -18,10 +19,9 @@ const CALLS_PER_JOB = 64;
 function packCalls(calls: readonly ProveCall[]): Uint8Array {
   return Buffer.concat(
     calls.flatMap(({block, address, slots}) => {
-      const head = Buffer.alloc(CALL_HEAD_BYTES);
-      head.writeUIntBE(block, 0, 6);
-      head.set(decodeHex(address), 6);
-      head.writeUInt16BE(slots.length, 26);
+      const head = Buffer.alloc(KEYS_AT);
+      writeCallHead(head, 0, block, slots.length, ProofForm.PLAIN);
+      head.set(decodeHex(address), ADDRESS_AT);
       return [head, ...slots.map(word)];
     }),
   );
@@ -47,14 +47,15 @@ async function proveJob(pool: ProofPool, calls: readonly ProveCall[], firstId: n
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const failureOf = new Map(failures.map(({call, failure}) => [call, failure]));
   return calls.map((_, i) => {
-    const start = i === 0 ? 0 : (ends[i - 1] as number);
+    const start = answerStart(ends, i);
     const end = ends[i] as number;
     const failure = failureOf.get(i);
     if (failure !== undefined) {
       if (end !== start) throw new Error(`call ${i} failed and has ${end - start} bytes`);
       return failure;
     }
-    if (bytes[end - 1] !== 0x2c) throw new Error(`answer ${i} does not end with a comma`);
-    return bytes.toString("utf8", start, end - 1);
+    const text = bytes.toString("utf8", start, end);
+    if (!text.endsWith(SEPARATOR)) throw new Error(`answer ${i} does not end with a comma`);
+    return text.slice(0, -SEPARATOR.length);
   });
 }

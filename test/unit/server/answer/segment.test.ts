@@ -13,9 +13,9 @@ import {type Piece, TaskText} from "../../../../server/answer/taskText.ts";
 import {LANE_IDS, LaneId} from "../../../../server/dispatch/laneId.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {costOfCall, type RequestCalls} from "../../../../server/dispatch/requestCalls.ts";
-import {FORM_AT, ProofForm} from "../../../../workers/job/proveJob.ts";
-import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {createRequestCalls, IDLE_ESTIMATE} from "../../../support/http/requestCalls.ts";
+import {ProofForm, writeCallHead} from "../../../../workers/job/packedCall.ts";
+import {CollectedReply} from "../../../support/collectedReply.ts";
+import {createRequestCalls, IDLE_ESTIMATE} from "../../../support/requestCalls.ts";
 
 const slots = fc
   .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {
@@ -152,8 +152,9 @@ test("a segment that nobody answered has an error for each call and its ready te
 
 test("a segment's proof calls are counted by the method that their forms tell", () => {
   const calls = createRequestCalls([2, 0, "[1]", 1, 3, IDLE_ESTIMATE, 0]);
+  const packed = Buffer.from(calls.packed.buffer);
   for (const call of [1, 3, 4])
-    calls.packed[(calls.ends[call - 1] as number) + FORM_AT] = ProofForm.WITH_BLOCK;
+    writeCallHead(packed, calls.ends[call - 1] as number, 0, 0, ProofForm.WITH_BLOCK);
   assert.deepEqual(
     cutSegments(calls).map(segment => Object.fromEntries(countMethods(calls, segment))),
     [{chain_getProof: 2, chain_getProofAt: 2}, {chain_estimateGas: 1}, {chain_getProofAt: 1}],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {packedBytes, packProofCall, proofCost} from "../../../../server/methods/proofParams.ts";
+import {packProofCall, proofCost} from "../../../../server/methods/proofParams.ts";
 import type {BlockView} from "../../../../server/methods/selector.ts";
 import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
-import {ProofForm} from "../../../../workers/job/proveJob.ts";
+import {ProofForm, packedBytes} from "../../../../workers/job/packedCall.ts";
 
 const VIEW: BlockView = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},

@@ -1,0 +1,61 @@
+/**
+ * The packed form of a call of chain_getProof or chain_getProofAt. Calls lie back to back, so that one buffer crosses to a
+ * proof thread instead of objects:
+ *
+ *   0           6            26               28        29
+ *   | block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each ...
+ *
+ * Hot: every function runs once per call and allocates nothing.
+ */
+
+const KEY_COUNT_AT = 26;
+const FORM_AT = 28;
+const KEY_BYTES = 32;
+
+/** Where the address stands in a packed call: 20 bytes. */
+export const ADDRESS_AT = 6;
+/** Where the keys begin: the length of a call without keys. */
+export const KEYS_AT = 29;
+/** The key count is a u16. */
+export const MAX_PACKED_KEYS = 2 ** 16 - 1;
+
+/** What a call's result is: the proof alone (chain_getProof), or the proof and its block (chain_getProofAt). */
+export const ProofForm = {PLAIN: 0, WITH_BLOCK: 1} as const;
+
+export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
+
+/** Bytes of a packed call. */
+export function packedBytes(keyCount: number): number {
+  return KEYS_AT + keyCount * KEY_BYTES;
+}
+
+/** How many keys a packed call of this length has. */
+export function keyCountOf(byteCount: number): number {
+  return (byteCount - KEYS_AT) / KEY_BYTES;
+}
+
+/** Writes all but the address and the keys of the call that begins at `start`. */
+export function writeCallHead(
+  calls: Buffer,
+  start: number,
+  block: number,
+  keyCount: number,
+  form: ProofForm,
+): void {
+  calls.writeUIntBE(block, start, 6);
+  calls.writeUInt16BE(keyCount, start + KEY_COUNT_AT);
+  calls[start + FORM_AT] = form;
+}
+
+/** @param start - of the call, as for the other readers */
+export function readCallBlock(calls: Buffer, start: number): number {
+  return calls.readUIntBE(start, 6);
+}
+
+export function readKeyCount(calls: Buffer, start: number): number {
+  return calls.readUInt16BE(start + KEY_COUNT_AT);
+}
+
+export function readCallForm(calls: Uint8Array, start: number): ProofForm {
+  return calls[start + FORM_AT] as ProofForm;
+}
