@@ -10,8 +10,8 @@ import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";
-import type {Failure} from "../job/failure.ts";
-import {failureOf} from "../prove/prover.ts";
+import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
+import {type Failure, failureOf} from "../job/failure.ts";
 import {feeOf} from "./callFee.ts";
 import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./callTransaction.ts";
 import {Deadline, TimeLimitError} from "./deadline.ts";
@@ -22,7 +22,6 @@ import {searchGasLimit} from "./gasSearch.ts";
 import {BASE_FEE, type BlockContext, type Machine, Machines, resetMachine} from "./machine.ts";
 import {decodeRevertReason} from "./revertReason.ts";
 import {type RunResult, Simulation} from "./simulation.ts";
-import {JOB_MS, MAX_FIRST_DATA_BYTES, SLICES} from "./slices.ts";
 
 /** EIP-7825. */
 const MAX_TRANSACTION_GAS = 1n << 24n;
@@ -30,6 +29,8 @@ const MAX_TRANSACTION_GAS = 1n << 24n;
 const MAX_NONCE = 2n ** 64n - 1n;
 /** Longer revert data is not passed on: 4 KB is much, 32 KiB bounds an answer. */
 const MAX_REVERT_BYTES = 32 << 10;
+/** Of a call's data. What is made of it after its execution takes longer than a first slice, and never asks for the time. */
+const MAX_FIRST_DATA_BYTES = 32 << 10;
 
 export interface Estimate {
   readonly gasLimit: bigint;

@@ -6,7 +6,7 @@ export interface EstimateJob {
   readonly calls: readonly EstimateCall[];
   /** JSON texts of the calls' ids, one per call. */
   readonly ids: readonly string[];
-  /** Each call gets so much time now (estimate/slices.ts); left out: all that the settings allow. */
+  /** Each call gets so much time now (estimateSlices.ts); left out: all that the settings allow. */
   readonly slice?: EstimateSlice;
 }
 

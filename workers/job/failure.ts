@@ -1,4 +1,5 @@
 /** What a worker could not do. Expected failures are values, because structured clone drops error classes and fields. */
+import {isDamage, StoreError} from "../../storage/errors.ts";
 
 /** A failure that the server maps to a JSON-RPC code; `detail` is for the log or, where it is safe, the message. */
 export type Failure =
@@ -23,3 +24,14 @@ export type EstimateFailure =
     }
   /** Routed estimates only: the gateway did not answer. */
   | {readonly failure: "UPSTREAM_DOWN"; readonly detail: string};
+
+/** A failure as a value; whatever is not expected is internal. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
+    return {failure: "BLOCK_UNKNOWN", detail: error.message};
+  if (isDamage(error)) return {failure: "DAMAGED", detail: `${error.code}: ${error.message}`};
+  return {
+    failure: "INTERNAL",
+    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}

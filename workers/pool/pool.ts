@@ -18,13 +18,12 @@ import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {StateStore} from "../../storage/stateStore.ts";
-import {MAX_STRETCH} from "../estimate/maxStretch.ts";
-import {JOB_MS, SLICES} from "../estimate/slices.ts";
 import type {Answers} from "../job/answers.ts";
 import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";
-import type {Failure} from "../job/failure.ts";
-import type {Head} from "../job/head.ts";
+import {MAX_STRETCH, SLICES} from "../job/estimateSlices.ts";
+import {type Failure, failureOf} from "../job/failure.ts";
+import {type Head, readHead} from "../job/head.ts";
 import type {
   FinalizeAnswer,
   FinalizeOrder,
@@ -36,10 +35,8 @@ import type {
 import type {SourceEvent} from "../job/importSource.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {maxProofTextBytes} from "../prove/proofText.ts";
-import {failureOf} from "../prove/prover.ts";
-import {readHead} from "./readHead.ts";
 
-export {JOB_MS, SLICES, StoreError};
+export {StoreError};
 
 export interface PoolOptions {
   readonly directory: string;

@@ -3,16 +3,15 @@
  */
 
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {isDamage, StoreError} from "../../storage/errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
 import {ownTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
+import {type Failure, failureOf} from "../job/failure.ts";
 import {writeWordInto} from "../../storage/tree/shortNumber.ts";
 import {accountTree} from "../../storage/tree/tree.ts";
 import {storageTree} from "../../storage/tree/tree.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
-import type {Failure} from "../job/failure.ts";
 import {
   ADDRESS_AT,
   KEYS_AT,
@@ -125,15 +124,4 @@ export class Prover {
     }
     return tree;
   }
-}
-
-/** A failure as a value; whatever is not expected is internal. */
-export function failureOf(error: unknown): Failure {
-  if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
-    return {failure: "BLOCK_UNKNOWN", detail: error.message};
-  if (isDamage(error)) return {failure: "DAMAGED", detail: `${error.code}: ${error.message}`};
-  return {
-    failure: "INTERNAL",
-    detail: error instanceof Error ? (error.stack ?? error.message) : String(error),
-  };
 }

@@ -7,7 +7,7 @@
  *
  * 64 endless calls that come at once hold up a short one for 64 first slices. With 20 ms in place of 3 that were 1.3 s.
  */
-import type {EstimateSlice} from "../job/estimateJob.ts";
+import type {EstimateSlice} from "./estimateJob.ts";
 
 export interface Slice {
   /** Of the thread's time, which the kernel tells to 4 ms (its tick): a first slice ends after 3 to 6. */
@@ -24,8 +24,8 @@ export const SLICES: Readonly<Record<EstimateSlice, Slice>> = {
   second: {ms: 50, clockMs: 200},
 };
 
+/** By the clock a call without a slice may take so many times its limit, however little of a processor it got. */
+export const MAX_STRETCH = 4;
+
 /** After it a job with a slice begins no further call: whoever waits for its first ones waits no longer than that and a slice. */
 export const JOB_MS = 2;
-
-/** Of a call's data. What is made of it after its execution takes longer than a first slice, and never asks for the time. */
-export const MAX_FIRST_DATA_BYTES = 32 << 10;
