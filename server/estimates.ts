@@ -1,7 +1,7 @@
 /** Where chain_estimateGas is answered: on a thread of ours, by an upstream, or not at all. */
 import type {EstimateAnswers, EstimateJob} from "../workers/job/estimateJob.ts";
 import {JOB_MS, SLICES} from "../workers/job/estimateSlices.ts";
-import {countLongWorkers} from "../workers/pool/pool.ts";
+import {countLongWorkers} from "../workers/pool/estimateThreads.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "./dispatch/lane.ts";
 import type {LongCallOptions} from "./dispatch/longCalls.ts";
 import type {PreparedEstimate} from "./dispatch/requestCalls.ts";

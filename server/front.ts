@@ -37,7 +37,7 @@ export function createFront(
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
-  imported: Imported = {source: undefined, readiness: new Readiness(pool, trouble)},
+  imported: Imported = {source: undefined, readiness: new Readiness(pool.chain, trouble)},
 ): Front {
   const {limits} = options;
   const tally = new CallTally(METHOD_NAMES);
@@ -55,7 +55,7 @@ export function createFront(
       Object.fromEntries(LANE_IDS.map(lane => [LANE_NAMES[lane], dispatcher.queuedCost(lane)])),
     estimates: dispatcher,
     refusals,
-    readHead: () => pool.head(),
+    readHead: () => pool.chain.head(),
     ...imported,
   });
   const service = new Service(pool, estimates, limits, dispatcher, tally, trouble);
@@ -65,7 +65,7 @@ export function createFront(
     metrics,
     log,
     readiness: imported.readiness,
-    isEmpty: () => pool.head().latest === null,
+    isEmpty: () => pool.chain.head().latest === null,
   });
   return {http, dispatcher, metrics, memory};
 }

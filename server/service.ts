@@ -152,11 +152,11 @@ export class Service {
 
   #run(envelope: Envelope, demand: Demand, reply: Reply, requestId: string, client: string): void {
     const view: ServiceView = {
-      head: this.#pool.head(),
-      suite: this.#pool.suite,
-      chainId: this.#pool.chainId,
-      findBlock: hash => this.#pool.findBlock(hash),
-      readBlock: block => this.#pool.readBlock(block),
+      head: this.#pool.chain.head(),
+      suite: this.#pool.chain.suite,
+      chainId: this.#pool.chain.chainId,
+      findBlock: hash => this.#pool.chain.findBlock(hash),
+      readBlock: block => this.#pool.chain.readBlock(block),
     };
     const packed = Buffer.allocUnsafe(demand.packedBytes);
     const slots: Slot[] = [];

@@ -32,7 +32,7 @@ async function finalizeHere({db, to}: FinalizeOptions): Promise<FinalizeAnswer |
   });
   if (pool === undefined) return undefined;
   try {
-    const before = pool.head();
+    const before = pool.chain.head();
     return {ok: true, before, after: await pool.finalize(to)};
   } catch (error) {
     if (codeOf(error) === undefined) throw error;

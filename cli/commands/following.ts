@@ -10,7 +10,8 @@ import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
 import type {SourceChange, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
-import type {ProofPool, Running} from "../../workers/pool/pool.ts";
+import type {ProofPool} from "../../workers/pool/pool.ts";
+import type {Running} from "../../workers/pool/running.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
 /** A FIFO may have a thousand writers a second. All are counted. */
@@ -48,7 +49,7 @@ export class Following {
   #isStopped = false;
   #attempts = 0;
   #startedMs = 0;
-  #latest: number | null;
+  readonly #unwatch: () => void;
   #nextLineMs = 0;
   readonly #nextChangeMs = new Map<SourceChange, number>();
 
@@ -59,13 +60,14 @@ export class Following {
     this.#rules = rules;
     this.#status = status;
     this.#log = log.child({source: path});
-    this.#latest = pool.head().latest;
+    this.#unwatch = pool.chain.onChange((head, before) => this.#noteHead(head, before));
     this.#start();
   }
 
   /** Asks the import to end after the current block. There is no other attempt. */
   stop(): void {
     this.#isStopped = true;
+    this.#unwatch();
     clearTimeout(this.#retry);
     this.#running?.stop();
   }
@@ -86,16 +88,14 @@ export class Following {
   }
 
   #noteProgress({head, blocks, accounts}: ImportEvent): void {
-    this.#noteHead(head);
     if (performance.now() < this.#nextLineMs) return;
     this.#nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
     this.#log.info({head, blocks, accounts}, "importing");
   }
 
   /** A new block on disk also shows that what failed is over. */
-  #noteHead({latest}: Head): void {
-    if (latest === this.#latest) return;
-    this.#latest = latest;
+  #noteHead({latest}: Head, before: Head): void {
+    if (latest === null || latest <= (before.latest ?? -1)) return;
     this.#status.receivedMs = Date.now();
     if (this.#status.state === "failed") this.#recover("reading");
   }
@@ -125,11 +125,10 @@ export class Following {
     this.#status.state = state;
     this.#status.reason = "";
     this.#attempts = 0;
-    this.#log.info({latest: this.#latest}, "the import goes on after it had failed");
+    this.#log.info({latest: this.#pool.chain.head().latest}, "the import goes on after it had failed");
   }
 
   #end(outcome: ImportOutcome): void {
-    this.#noteHead(outcome.head);
     if (!outcome.ok) {
       this.#fail(outcome.message);
       return;
@@ -146,7 +145,7 @@ export class Following {
     this.#status.state = "failed";
     this.#status.reason = reason;
     const retryMs = this.#canRetry ? this.#pauseMs(tookMs) : null;
-    const fields = {head: this.#pool.head(), reason: message, retryMs};
+    const fields = {head: this.#pool.chain.head(), reason: message, retryMs};
     this.#log[isKnown ? "debug" : "error"](
       fields,
       "the import failed; the service goes on with the blocks it has",

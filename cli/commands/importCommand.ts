@@ -86,6 +86,6 @@ function describe(pool: ProofPool, outcome: ImportOutcome): string {
 }
 
 function hashOf(pool: ProofPool, block: number): string {
-  const summary = pool.readBlock(block);
+  const summary = pool.chain.readBlock(block);
   return "hash" in summary ? `0x${Buffer.from(summary.hash).toString("hex")}` : summary.detail;
 }

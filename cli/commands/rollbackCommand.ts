@@ -17,9 +17,9 @@ export async function runRollback(options: RollbackOptions): Promise<number> {
     createIfMissing: false,
   });
   try {
-    const before = pool.head().latest;
+    const before = pool.chain.head().latest;
     await pool.rollback(options.to);
-    process.stdout.write(`rolled back from block ${before} to block ${pool.head().latest}\n`);
+    process.stdout.write(`rolled back from block ${before} to block ${pool.chain.head().latest}\n`);
     return ExitCode.OK;
   } catch (error) {
     if (codeOf(error) === undefined) throw error;

@@ -88,7 +88,7 @@ async function serve(
   const estimates = chooseEstimates(options.estimate, pool, log);
   const httpOptions = {host, port, limits, logsRequests};
   const source = diffs === undefined ? undefined : new SourceStatus();
-  const readiness = new Readiness(pool, trouble, source, maxLagSeconds);
+  const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds);
   const {http, dispatcher, metrics} = createFront(httpOptions, pool, estimates, trouble, log, {
     source,
     readiness,
@@ -148,8 +148,9 @@ function requireReadable(diffs: string | undefined): void {
 function announce(options: ServeOptions, pool: ProofPool, estimates: Estimates, port: number): void {
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   const url = `http://${host}:${port}`;
-  const {earliest, finalized, latest} = pool.head();
-  const {suite, workers} = pool;
+  const {earliest, finalized, latest} = pool.chain.head();
+  const {workers} = pool;
+  const {suite} = pool.chain;
   const line = {
     msg: "listening",
     url,

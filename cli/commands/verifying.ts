@@ -8,7 +8,7 @@ import type {Logger} from "pino";
 import type {Metrics} from "../../server/observe/metrics.ts";
 import type {TroubleLog} from "../../server/observe/troubleLog.ts";
 import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
-import type {Running} from "../../workers/pool/pool.ts";
+import type {Running} from "../../workers/pool/running.ts";
 import {startCheck} from "../../workers/pool/runningCheck.ts";
 
 /** 10 GB in 160 s, a tenth of a core. */

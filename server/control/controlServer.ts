@@ -103,7 +103,7 @@ export class ControlServer {
   }
 
   async #finalize(block: number): Promise<FinalizeAnswer> {
-    const before = this.#pool.head();
+    const before = this.#pool.chain.head();
     try {
       return {ok: true, before, after: await this.#pool.finalize(block)};
     } catch (error) {

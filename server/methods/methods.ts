@@ -4,7 +4,7 @@
  * dispatch/).
  */
 import type {Failure} from "../../workers/job/failure.ts";
-import type {BlockSummary} from "../../workers/pool/pool.ts";
+import type {BlockSummary} from "../../workers/pool/chainView.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {encodeQuantity} from "../rpc/quantity.ts";
 import {createBlockUnknownError, RpcCode, RpcError} from "../rpc/rpcError.ts";

@@ -6,16 +6,8 @@
  * they came; what was held at the start came then.
  */
 
-import type {Failure} from "../../workers/job/failure.ts";
-import type {Head} from "../../workers/job/head.ts";
-import type {BlockSummary} from "../../workers/pool/pool.ts";
+import type {ChainView} from "../../workers/pool/chainView.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
-
-/** What it looks at: the pool. */
-export interface HeldBlocks {
-  head(): Head;
-  readBlock(block: number): BlockSummary | Failure;
-}
 
 /** What was found wrong with the store (troubleLog.ts). */
 export interface FoundDamage {
@@ -24,25 +16,28 @@ export interface FoundDamage {
 }
 
 export class Readiness {
-  readonly #blocks: HeldBlocks;
+  readonly #chain: ChainView;
   readonly #damage: FoundDamage;
   readonly #source: SourceStatus | undefined;
   readonly #maxLagSeconds: number | undefined;
   readonly #startedMs = Date.now();
-  /** The newest block whose time was read. */
-  #timed: {readonly block: number; readonly seconds: number | undefined} | undefined;
+  /** The newest block's own time; null: not read since the head changed. */
+  #headSeconds: number | undefined | null = null;
 
   /** @param maxLagSeconds - left out: readiness does not depend on the source */
-  constructor(blocks: HeldBlocks, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
-    this.#blocks = blocks;
+  constructor(chain: ChainView, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
+    this.#chain = chain;
     this.#damage = damage;
     this.#source = source;
     this.#maxLagSeconds = maxLagSeconds;
+    chain.onChange(() => {
+      this.#headSeconds = null;
+    });
   }
 
   /** @returns why not, for people; null: ready */
   readObstacle(): string | null {
-    if (this.#blocks.head().finalized === null) return "no finalized block is held";
+    if (this.#chain.head().finalized === null) return "no finalized block is held";
     if (this.#damage.tableFindings > 0) return "a table of the store is damaged";
     if (this.#maxLagSeconds === undefined || this.#source === undefined) return null;
     const {state, reason} = this.#source;
@@ -50,26 +45,26 @@ export class Readiness {
     if (state === "ended") return "the source of the import has ended";
     const lag = this.readLagSeconds();
     if (lag === null || lag <= this.#maxLagSeconds) return null;
-    return `block ${this.#blocks.head().latest}, the newest, is ${Math.floor(lag)} s old: --max-lag is ${this.#maxLagSeconds} s (the source: ${state})`;
+    return `block ${this.#chain.head().latest}, the newest, is ${Math.floor(lag)} s old: --max-lag is ${this.#maxLagSeconds} s (the source: ${state})`;
   }
 
   /** @returns null while no block is held */
   readLagSeconds(): number | null {
-    if (this.#blocks.head().latest === null) return null;
+    if (this.#chain.head().latest === null) return null;
     const ownMs = this.#source?.receivedMs ?? this.#startedMs;
     return Math.max(0, Date.now() / 1000 - (this.readHeadSeconds() ?? ownMs / 1000));
   }
 
   /** The newest block's own time, seconds since 1970; undefined: none is held, or its source did not say. */
   readHeadSeconds(): number | undefined {
-    const block = this.#blocks.head().latest;
+    const block = this.#chain.head().latest;
     if (block === null) return undefined;
-    if (this.#timed?.block !== block) {
-      const found = this.#blocks.readBlock(block);
+    if (this.#headSeconds === null) {
+      const found = this.#chain.readBlock(block);
       // A damaged record is found, and counted, by the calls that need it.
       if ("failure" in found) return undefined;
-      this.#timed = {block, seconds: found.timestamp === undefined ? undefined : Number(found.timestamp)};
+      this.#headSeconds = found.timestamp === undefined ? undefined : Number(found.timestamp);
     }
-    return this.#timed.seconds;
+    return this.#headSeconds;
   }
 }

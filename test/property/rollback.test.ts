@@ -26,11 +26,11 @@ test("after a rollback another branch is proven as by a store that never held th
         await checkEveryKey(store.pool, leftState, left);
         await store.pool.rollback(trunk);
         if (plan.reopens) await store.reopen();
-        assert.deepEqual(store.pool.head(), {earliest: 0, finalized: trunk, latest: trunk});
+        assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
         for (const line of left.lines.slice(trunk + 1)) {
-          assert.equal(store.pool.findBlock(decodeHex(line.hash)), undefined);
+          assert.equal(store.pool.chain.findBlock(decodeHex(line.hash)), undefined);
           const block = Number(line.number);
-          assert.equal((store.pool.readBlock(block) as {failure?: string}).failure, "BLOCK_UNKNOWN");
+          assert.equal((store.pool.chain.readBlock(block) as {failure?: string}).failure, "BLOCK_UNKNOWN");
           const call = {block, address: left.addresses[0] as string, slots: []};
           assert.deepEqual(await proveCalls(store.pool, [call]), ["BLOCK_UNKNOWN"]);
         }
@@ -75,9 +75,9 @@ test("finalized blocks are not rolled back, and neither is anything to a block t
     await store.mustImport(lines, 2);
     await assert.rejects(store.pool.rollback(1), {code: "FINALIZED"});
     await assert.rejects(store.pool.rollback(4), {code: "BLOCK_UNKNOWN"});
-    assert.deepEqual(store.pool.head(), {earliest: 0, finalized: 2, latest: 3});
+    assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: 2, latest: 3});
     await store.pool.rollback(2);
-    assert.deepEqual(store.pool.head(), {earliest: 0, finalized: 2, latest: 2});
+    assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: 2, latest: 2});
   } finally {
     await store.close();
   }

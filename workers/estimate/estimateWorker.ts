@@ -9,7 +9,7 @@ import {openWorkerStore, readWorkerSettings, type WorkerSettings} from "../threa
 import {Estimator} from "./estimator.ts";
 
 /** What the pool hands to its estimate threads. */
-interface EstimateWorkerSettings extends WorkerSettings {
+export interface EstimateWorkerSettings extends WorkerSettings {
   readonly settings: EstimateSettings;
   /** Of a chain whose block 0 names none. */
   readonly chainId: bigint | undefined;

@@ -4,9 +4,8 @@
  *   call -> machine at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
-import type {StateStore} from "../../storage/stateStore.ts";
-import {encodeResponse, SEPARATOR} from "../job/answers.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {encodeResponse, SEPARATOR} from "../job/answers.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";

@@ -3,7 +3,7 @@
  * of a refused block outlives the job.
  */
 
-import type {FinalizeOrder, ImportJob, ImportOrder, ImportOutcome} from "../job/importJob.ts";
+import type {ImportJob, ImportOrder, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {Niceness, yieldToOtherThreads} from "../thread/threadPriority.ts";
 import {openWorkerStore} from "../thread/workerStore.ts";
 import {Importer} from "./importer.ts";
@@ -14,12 +14,12 @@ export default async function run(job: ImportJob): Promise<ImportOutcome> {
   const store = await openWorkerStore();
   const stopping = new AbortController();
   /** Orders that came before the importer. */
-  const waiting: FinalizeOrder[] = [];
-  let take = (order: FinalizeOrder): void => void waiting.push(order);
+  const waiting: NumberedOrder[] = [];
+  let take = (order: NumberedOrder): void => void waiting.push(order);
   job.port.on("message", (order: ImportOrder) => (order === "stop" ? stopping.abort() : take(order)));
   try {
     const importer = await Importer.create(store, job, event => job.port.postMessage(event));
-    take = order => importer.finalize(order);
+    take = order => importer.take(order);
     waiting.forEach(take);
     stopping.signal.addEventListener("abort", () => importer.stop());
     if (stopping.signal.aborted) importer.stop();

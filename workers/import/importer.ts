@@ -11,7 +11,7 @@ import {StoreError} from "../../storage/errors.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {type Head, readHead} from "../job/head.ts";
-import type {FinalizeOrder, ImportJob, ImportMessage, ImportOutcome} from "../job/importJob.ts";
+import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {FollowedInput} from "./followedInput.ts";
 import {readFollowedLines} from "./followedLines.ts";
@@ -35,7 +35,7 @@ export class Importer {
   private readonly writer: BlockWriter;
   private readonly onEvent: (event: ImportMessage) => void;
   /** Taken between two blocks. */
-  private readonly orders: FinalizeOrder[] = [];
+  private readonly orders: NumberedOrder[] = [];
   /** Ends the wait for the source's next block, or for an order. */
   private wake = (): void => {};
   /** Ends the input. */
@@ -85,7 +85,7 @@ export class Importer {
   }
 
   /** Answered by an event, at the latest after the block at hand; not at all once the import is over. */
-  finalize(order: FinalizeOrder): void {
+  take(order: NumberedOrder): void {
     this.orders.push(order);
     this.wake();
   }
@@ -99,7 +99,7 @@ export class Importer {
       const blocks = head === undefined ? source : endAtHead(source, head, this.ending.signal);
       for await (const block of this.whileIdle(blocks)) {
         at = block;
-        await this.take(block);
+        await this.takeBlock(block);
         at = undefined;
         if (this.stopped) break;
       }
@@ -120,7 +120,7 @@ export class Importer {
     return (this.head.latest ?? -1) - this.latestBefore;
   }
 
-  private async take(block: SourceBlock): Promise<void> {
+  private async takeBlock(block: SourceBlock): Promise<void> {
     checkChainId(this.writer.chain, block.chainId);
     if (this.writer.isHeld(block)) this.alreadyHeld++;
     else await this.writer.apply(this.nameChain(await block.difference()));
@@ -167,7 +167,7 @@ export class Importer {
     }
   }
 
-  private async obey({order, finalize}: FinalizeOrder): Promise<void> {
+  private async obey({order, finalize}: NumberedOrder): Promise<void> {
     try {
       this.writer.finalizeHeld(finalize);
     } catch (error) {

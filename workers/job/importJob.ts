@@ -20,23 +20,22 @@ export interface ImportJob {
 }
 
 /** "stop" asks to end after the block at hand. */
-export type ImportOrder = "stop" | FinalizeOrder;
+export type ImportOrder = "stop" | NumberedOrder;
 
-/** Blocks up to `finalize` are to be marked finalized, between two blocks. */
-export interface FinalizeOrder {
-  readonly order: number;
-  readonly finalize: number;
-}
+/** What is to be done between two blocks: mark the blocks up to `finalize` as finalized. */
+export type ChainOrder = {readonly finalize: number};
 
-/** Comes after the event with the head that it made. An import that ends answers no more orders. */
-export interface FinalizeAnswer {
+export type NumberedOrder = ChainOrder & {readonly order: number};
+
+/** Comes after the event with the head that the order made. An import that ends answers no more orders. */
+export interface OrderAnswer {
   readonly order: number;
   /** null: it is done and on disk. */
   readonly refusal: {readonly code: StoreErrorCode; readonly message: string} | null;
 }
 
-/** What an import says: an ImportEvent has a `head`, a SourceEvent a `kind`, a FinalizeAnswer an `order`. */
-export type ImportMessage = ImportEvent | SourceEvent | FinalizeAnswer;
+/** What an import says: an ImportEvent has a `head`, a SourceEvent a `kind`, an OrderAnswer an `order`. */
+export type ImportMessage = ImportEvent | SourceEvent | OrderAnswer;
 
 /** Blocks up to `head.latest` are on disk, synced. Counts are since the import began. */
 export interface ImportEvent {

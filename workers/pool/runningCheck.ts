@@ -4,7 +4,7 @@
 import {Worker} from "node:worker_threads";
 import {StoreError} from "../../storage/errors.ts";
 import type {CheckEvent, CheckJob, CheckMessage, CheckOutcome} from "../job/checkJob.ts";
-import type {Running} from "./pool.ts";
+import type {Running} from "./running.ts";
 
 /** Garbage before it is collected, MiB: it holds on to blocks and pages, and V8 would take 48. */
 const YOUNG_MB = 12;

@@ -5,13 +5,11 @@
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
-import {ownTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
+import {writeWordInto} from "../../storage/tree/shortNumber.ts";
+import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
+import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
-import {writeWordInto} from "../../storage/tree/shortNumber.ts";
-import {accountTree} from "../../storage/tree/tree.ts";
-import {storageTree} from "../../storage/tree/tree.ts";
-import type {Tree} from "../../storage/tree/tree.ts";
 import {
   ADDRESS_AT,
   KEYS_AT,

@@ -140,11 +140,12 @@ describe("a file that is followed", () => {
     const following = new Following(pool, path, {}, status, pino({level: "silent"}));
     while (status.state !== "following") await new Promise(setImmediate);
     // The threads are the pool's own business; only a test may kill one.
-    for (const thread of (pool as unknown as {imports: Piscina}).imports.threads) await thread.terminate();
+    const {imports} = pool as unknown as {imports: {piscina: Piscina}};
+    for (const thread of imports.piscina.threads) await thread.terminate();
     while (status.state === "following") await new Promise(setImmediate);
     assert.match(status.reason, /^the import thread died: /);
     await appendFile(path, linesOf(2, 2));
-    while (pool.head().latest !== 2) await new Promise(setImmediate);
+    while (pool.chain.head().latest !== 2) await new Promise(setImmediate);
     assert.deepEqual([status.retries, status.reason], [1, ""]);
     following.stop();
     await pool.close();

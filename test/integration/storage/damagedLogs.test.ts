@@ -78,7 +78,7 @@ async function copyOf(store: string): Promise<string> {
 /** @returns the newest block held */
 async function latestOf(directory: string): Promise<number | null> {
   const pool = await open(directory);
-  const {latest} = pool.head();
+  const {latest} = pool.chain.head();
   await pool.close();
   return latest;
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {pino} from "pino";
+import type {Piscina} from "piscina";
 import {LaneId} from "../../../server/dispatch/laneId.ts";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
@@ -11,10 +12,6 @@ import {ProofPool} from "../../../workers/pool/pool.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
-
-interface Thread {
-  terminate(): Promise<number>;
-}
 
 describe("an estimate thread that dies", () => {
   let folder: WorkFolder;
@@ -49,15 +46,15 @@ describe("an estimate thread that dies", () => {
     front.http.close();
     front.dispatcher.close();
     // A test that failed may have left a loop.
-    await Promise.all([kill("estimates"), kill("longEstimates")]);
+    await Promise.all([kill("sliced"), kill("long")]);
     await pool.close();
     await folder.remove();
   });
 
   /** The threads are the pool's own business; only a test may kill them. */
-  async function kill(kind: "estimates" | "longEstimates"): Promise<void> {
-    const {threads} = (pool as unknown as Record<string, {threads: Thread[]}>)[kind] ?? {threads: []};
-    await Promise.all(threads.map(thread => thread.terminate()));
+  async function kill(kind: "sliced" | "long"): Promise<void> {
+    const {estimates} = pool as unknown as {estimates: Record<string, {piscina: Piscina}>};
+    await Promise.all((estimates[kind]?.piscina.threads ?? []).map(thread => thread.terminate()));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
@@ -107,7 +104,7 @@ describe("an estimate thread that dies", () => {
     assert.deepEqual(await checkBatch(send(batch), count), []);
     const answering = send(batch);
     while (front.dispatcher.queuedCost(LaneId.ESTIMATE) === 0) await new Promise(setImmediate);
-    await kill("estimates");
+    await kill("sliced");
     const codes = await checkBatch(answering, count);
     // Its job and the one in its mailbox.
     assert.ok(codes.length <= 32, `${codes.length} calls failed`);
@@ -123,7 +120,7 @@ describe("an estimate thread that dies", () => {
       const answering = send(loop(round));
       while (longStarts() < 2 * round) await new Promise(setImmediate);
       assert.equal((await send(transfer(7))).result.gasLimit, "0x5208");
-      await kill("longEstimates");
+      await kill("long");
       const {error} = await answering;
       assert.equal(error.code, -32603);
       assert.deepEqual(Object.keys(error.data), ["requestId"]);

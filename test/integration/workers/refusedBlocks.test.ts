@@ -151,7 +151,7 @@ test("a block is taken after another in its place was refused", async () => {
   const outcome = await importText(encodeLines(good) + next({}));
   assert.ok(outcome.ok);
   assert.equal(outcome.alreadyHeld, good.length);
-  const [expected, actual] = [fresh.readBlock(4), pool.readBlock(4)];
+  const [expected, actual] = [fresh.chain.readBlock(4), pool.chain.readBlock(4)];
   assert.ok("stateRoot" in expected && "stateRoot" in actual);
   assert.equal(encodeHex(actual.stateRoot), encodeHex(expected.stateRoot));
   await fresh.close();
@@ -184,7 +184,7 @@ test("a source of another chain is refused before anything is read from it", asy
   assert.ok(!refused.ok);
   assert.equal(refused.message, "line 1: block 0 is of chain 5, expected is chain 6");
   assert.ok((await other.startImport({source}, () => {}).outcome).ok);
-  assert.equal(other.chainId, 5n);
+  assert.equal(other.chain.chainId, 5n);
   const again = await other.startImport({source, chainId: 6n}, () => {}).outcome;
   assert.ok(!again.ok);
   assert.equal(again.message, "the store holds chain 5, not 6");

@@ -1,7 +1,9 @@
 /** A proof thread that dies takes down its own calls and nothing else. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import type {Worker} from "node:worker_threads";
 import {pino} from "pino";
+import type {Piscina} from "piscina";
 import {LaneId} from "../../../server/dispatch/laneId.ts";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
@@ -42,8 +44,8 @@ after(async () => {
 
 /** The threads are the pool's own business; only a test may kill one. */
 function killWorker(): Promise<number> {
-  const {threads} = (pool as unknown as {proofs: {threads: {terminate(): Promise<number>}[]}}).proofs;
-  return (threads[0] as {terminate(): Promise<number>}).terminate();
+  const {proofs} = pool as unknown as {proofs: {threads: {piscina: Piscina}}};
+  return (proofs.threads.piscina.threads[0] as Worker).terminate();
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it

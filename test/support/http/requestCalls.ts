@@ -1,8 +1,13 @@
 /** Calls of a request as the dispatcher takes them, made of a short description. */
-import {LaneId} from "../../server/dispatch/laneId.ts";
-import type {PreparedEstimate, RequestCalls, RunEstimate, Slot} from "../../server/dispatch/requestCalls.ts";
-import type {EstimateCall} from "../../workers/job/estimateCall.ts";
-import {packedBytes} from "../../workers/job/packedCall.ts";
+import {LaneId} from "../../../server/dispatch/laneId.ts";
+import type {
+  PreparedEstimate,
+  RequestCalls,
+  RunEstimate,
+  Slot,
+} from "../../../server/dispatch/requestCalls.ts";
+import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import {packedBytes} from "../../../workers/job/packedCall.ts";
 
 /** A proof by its number of keys, an estimate, or a text that is ready. */
 export type DescribedSlot = number | {readonly run: RunEstimate} | {readonly call: EstimateCall} | string;

@@ -7,7 +7,8 @@
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
 import type {Piscina} from "piscina";
-import {ProofPool, type Running} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import type {Running} from "../../../workers/pool/running.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceLines.ts";
 
@@ -17,8 +18,8 @@ const pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, c
 
 /** The threads are the pool's own business; only a test may kill one. */
 function killImportThread(): void {
-  const {imports} = pool as unknown as {imports: Piscina};
-  for (const thread of imports.threads) void thread.terminate();
+  const {imports} = pool as unknown as {imports: {piscina: Piscina}};
+  for (const thread of imports.piscina.threads) void thread.terminate();
 }
 
 /** @param end - called when the block is on disk, with more to come */

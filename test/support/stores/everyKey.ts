@@ -27,7 +27,7 @@ export async function checkEveryKey(
   blocks: readonly number[] = chain.lines.map((_, block) => block),
 ): Promise<number> {
   for (const block of blocks) {
-    const summary = pool.readBlock(block);
+    const summary = pool.chain.readBlock(block);
     assert.ok("stateRoot" in summary, `block ${block} is held`);
     assert.equal(summary.number, block);
     assert.equal(encodeHex(summary.hash), chain.lines[block]?.hash);
@@ -36,7 +36,7 @@ export async function checkEveryKey(
       encodeHex(state.stateRoot(block)),
       `state root of block ${block}`,
     );
-    assert.equal(pool.findBlock(summary.hash), block);
+    assert.equal(pool.chain.findBlock(summary.hash), block);
   }
   const calls = blocks.flatMap(block =>
     chain.addresses.map(address => ({block, address, slots: chain.slots})),

@@ -1,10 +1,10 @@
 /** Calls of chain_getProof as the pool takes them (workers/job/packedCall.ts): packed in, texts out. */
 
-import {word} from "../../verify/hashSuites.ts";
-import {decodeHex} from "../../verify/hex.ts";
-import {answerStart, SEPARATOR} from "../../workers/job/answers.ts";
-import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../workers/job/packedCall.ts";
-import type {ProofPool} from "../../workers/pool/pool.ts";
+import {word} from "../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../verify/hex.ts";
+import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
+import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
+import type {ProofPool} from "../../../workers/pool/pool.ts";
 
 export interface ProveCall {
   readonly block: number;

@@ -14,8 +14,8 @@ import {LANE_IDS, LaneId} from "../../../../server/dispatch/laneId.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {costOfCall, type RequestCalls} from "../../../../server/dispatch/requestCalls.ts";
 import {ProofForm, writeCallHead} from "../../../../workers/job/packedCall.ts";
-import {CollectedReply} from "../../../support/collectedReply.ts";
-import {createRequestCalls, IDLE_ESTIMATE} from "../../../support/requestCalls.ts";
+import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createRequestCalls, IDLE_ESTIMATE} from "../../../support/http/requestCalls.ts";
 
 const slots = fc
   .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {

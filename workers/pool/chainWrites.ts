@@ -1,0 +1,124 @@
+/**
+ * What changes the chain that is held: imports, finality, rollbacks.
+ *
+ * While an import runs, its thread is the one that writes: orders go to it and are obeyed between two blocks. Else this thread
+ * writes. Orders are obeyed one after the other, and no import begins in the middle of one.
+ */
+import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {StoreError} from "../../storage/errors.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import {type Head, readHead} from "../job/head.ts";
+import type {ChainOrder, ImportEvent, ImportJob, ImportOutcome} from "../job/importJob.ts";
+import type {ChainView} from "./chainView.ts";
+import {type ImportListeners, ImportSession} from "./importSession.ts";
+import type {ImportThread} from "./importThread.ts";
+import type {Running} from "./running.ts";
+
+const WRITE_FAILED_BEFORE = "a write to this store has failed before";
+
+export class ChainWrites {
+  private readonly store: StateStore;
+  private readonly chain: ChainView;
+  private readonly thread: ImportThread;
+  private readonly sessions = new Set<ImportSession>();
+  /** The last order. */
+  private orders: Promise<unknown> = Promise.resolve();
+  /** After a refused write LevelDB's log may end within a record: what is appended to it could not be read again. */
+  private writeFailed = false;
+
+  /** @param store, chain, thread - stay the caller's; `chain` is told of every change */
+  constructor(store: StateStore, chain: ChainView, thread: ImportThread) {
+    this.store = store;
+    this.chain = chain;
+    this.thread = thread;
+  }
+
+  startImport(job: Omit<ImportJob, "port">, listeners: ImportListeners): Running<ImportOutcome> {
+    if (this.writeFailed) return this.refuseImport();
+    const onEvent = (event: ImportEvent): void => {
+      this.chain.setHead(event.head);
+      listeners.onEvent(event);
+    };
+    const onOutcome = (outcome: ImportOutcome): void => {
+      this.chain.setHead(outcome.head);
+      if (!outcome.ok && outcome.writeFailed) this.writeFailed = true;
+    };
+    const session = new ImportSession(this.thread, job, this.orders, {...listeners, onEvent, onOutcome});
+    this.sessions.add(session);
+    void session.ended.then(() => this.sessions.delete(session));
+    return session;
+  }
+
+  /**
+   * Marks blocks up to `block` as finalized. Finality never falls: a lower number than the one that is marked changes nothing.
+   *
+   * @returns the head as it is then
+   * @throws StoreError BLOCK_UNKNOWN if `block` is not held, WRITE_FAILED
+   */
+  finalize(block: number): Promise<Head> {
+    return this.order({finalize: block}, async () => {
+      const writer = await BlockWriter.create(this.store);
+      writer.finalizeHeld(block);
+      await writer.flush();
+    });
+  }
+
+  /**
+   * Removes the unfinalized blocks above `block`. Not while an import runs.
+   *
+   * @returns the head as it is then
+   * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
+   */
+  async rollback(block: number): Promise<Head> {
+    if (this.sessions.size > 0) throw new Error("an import is under way");
+    await this.write("roll back", () => this.store.rollback(block));
+    this.chain.setHead(await readHead(this.store));
+    return this.chain.head();
+  }
+
+  /** Stops the imports, and waits for them and for the orders. */
+  async end(): Promise<void> {
+    for (const session of this.sessions) session.stop();
+    await Promise.all([...this.sessions].map(({ended}) => ended));
+    await this.orders;
+  }
+
+  /** @param perform - does it here, where no import takes the order */
+  private order(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
+    const result = this.orders.then(() => this.obey(order, perform));
+    this.orders = result.catch(() => {}); // the caller sees it
+    return result;
+  }
+
+  private async obey(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
+    for (const session of this.sessions) {
+      // One that has not begun waits for this order.
+      if (!session.hasBegun) continue;
+      const answer = await session.order(order);
+      if (answer === null) await session.ended;
+      else if (answer.refusal === null) return this.chain.head();
+      else throw new StoreError(answer.refusal.code, answer.refusal.message);
+    }
+    await this.write("finalize", perform);
+    this.chain.setHead(await readHead(this.store));
+    return this.chain.head();
+  }
+
+  /** After a write that failed there is no other one: LevelDB could not read it again. @throws StoreError WRITE_FAILED */
+  private async write(what: string, perform: () => Promise<void>): Promise<void> {
+    if (this.writeFailed) throw new StoreError("WRITE_FAILED", `${WRITE_FAILED_BEFORE}: restart to ${what}`);
+    try {
+      await perform();
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "WRITE_FAILED") this.writeFailed = true;
+      throw error;
+    }
+  }
+
+  private refuseImport(): Running<ImportOutcome> {
+    const message = `${WRITE_FAILED_BEFORE}: restart to import`;
+    const head = this.chain.head();
+    const outcome = {ok: false, head, blocks: 0, message, writeFailed: true} as const;
+    return {outcome: Promise.resolve(outcome), stop: () => {}};
+  }
+}

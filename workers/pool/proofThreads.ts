@@ -1,0 +1,45 @@
+/** The threads that prove: as many as the operator says, started with the pool. */
+import type {Answers} from "../job/answers.ts";
+import type {ProveJob} from "../job/proveJob.ts";
+import type {WorkerSettings} from "../thread/workerStore.ts";
+import {ThreadPool} from "./threadPool.ts";
+
+/**
+ * Garbage of a proof thread before it is collected, MiB: V8 would take 48, of pages that are long out of the processor's
+ * cache. Next to nothing of it survives, so collecting more often costs no more.
+ */
+const YOUNG_MB = 12;
+
+export class ProofThreads {
+  private readonly threads: ThreadPool<ProveJob, Answers>;
+
+  /** @param count - at least 1 */
+  constructor(count: number, workerData: WorkerSettings, onExit: (error: Error) => void) {
+    const options = {
+      filename: new URL("../prove/proofWorker.js", import.meta.url).href,
+      minThreads: count,
+      maxThreads: count,
+      resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
+      workerData,
+    };
+    this.threads = new ThreadPool("proof", options, onExit);
+  }
+
+  /** Rejects with the reason if a thread cannot start. */
+  async start(): Promise<void> {
+    await this.threads.run({calls: new Uint8Array(0), ids: []});
+  }
+
+  /** Runs on one thread. Rejects if that thread dies, and the job's memory with it. */
+  prove(job: ProveJob): Promise<Answers> {
+    return this.threads.run(job, job.memory === undefined ? {} : {transferList: [job.memory]});
+  }
+
+  close(): Promise<void> {
+    return this.threads.close();
+  }
+
+  destroy(): Promise<void> {
+    return this.threads.destroy();
+  }
+}

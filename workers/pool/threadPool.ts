@@ -1,0 +1,40 @@
+/** Threads of one kind, as a Piscina pool that tells of each thread that dies. */
+import {Piscina} from "piscina";
+
+export type ThreadPoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
+
+export type RunOptions = NonNullable<Parameters<Piscina["run"]>[1]>;
+
+export class ThreadPool<Job, Result> {
+  private readonly piscina: Piscina<Job, Result>;
+  private closing = false;
+
+  /**
+   * @param kind - "proof" and the like, for the message
+   * @param onExit - takes why a thread could not start, or that one died; it is replaced
+   */
+  constructor(kind: string, options: ThreadPoolOptions, onExit: (error: Error) => void) {
+    this.piscina = new Piscina({...options, recordTiming: false});
+    this.piscina.on("error", onExit);
+    this.piscina.on("workerDestroy", () => {
+      if (!this.closing) onExit(new Error(`a thread of the ${kind} pool ended`));
+    });
+  }
+
+  /** Runs on one thread. Rejects if that thread dies. */
+  run(job: Job, options: RunOptions = {}): Promise<Result> {
+    return this.piscina.run(job, options);
+  }
+
+  /** Waits for the jobs under way. */
+  async close(): Promise<void> {
+    this.closing = true;
+    await this.piscina.close();
+  }
+
+  /** Ends the threads in the middle of whatever they do. */
+  async destroy(): Promise<void> {
+    this.closing = true;
+    await this.piscina.destroy();
+  }
+}
