@@ -216,7 +216,7 @@ function createRollback(onExitCode: (code: number) => void): Command {
       .argParser(parseBlockNumber)
       .makeOptionMandatory(),
   ])
-    .description("Remove the unfinalized blocks above a block.")
+    .description("Remove the unfinalized blocks above a block, also while another proofd serves or imports.")
     .action(async (values: RollbackOptions) => {
       const {runRollback} = await import("./commands/rollbackCommand.ts");
       onExitCode(await runRollback(values));

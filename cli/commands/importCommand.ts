@@ -1,6 +1,7 @@
 /** `proofd import`: blocks or block differences into a store. */
 
-import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
+import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
+import type {Head} from "../../workers/job/head.ts";
 import type {ImportOutcome} from "../../workers/job/importJob.ts";
 import type {ImportSource} from "../../workers/job/importSource.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
@@ -28,7 +29,7 @@ export async function runImport(options: ImportOptions): Promise<number> {
     createIfMissing: true,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
   };
-  return useStore(poolOptions, reportFinalized, async pool => {
+  return useStore(poolOptions, reportOrder, async pool => {
     if (stop.received !== null) return exitCodeOf(stop.received);
     const {outcome, signal} = await importWithProgress(pool, options);
     if (!outcome.ok) {
@@ -40,9 +41,12 @@ export async function runImport(options: ImportOptions): Promise<number> {
   });
 }
 
-function reportFinalized(answer: FinalizeAnswer): void {
-  const what = answer.ok ? `blocks up to ${answer.after.finalized} are finalized` : answer.message;
-  process.stderr.write(`proofd finalize: ${what}\n`);
+function reportOrder({kind}: BlockOrder, answer: ControlAnswer): void {
+  process.stderr.write(`proofd ${kind}: ${answer.ok ? describeOrder(kind, answer.after) : answer.message}\n`);
+}
+
+function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
+  return kind === "finalize" ? `blocks up to ${finalized} are finalized` : `the newest block is ${latest}`;
 }
 
 /** Runs an import. The first signal stops it after the current block. */

@@ -1,7 +1,6 @@
-/** `proofd rollback`: removes unfinalized blocks. */
+/** `proofd rollback`: removes unfinalized blocks, also while another proofd serves or fills the store. */
 import {ExitCode} from "../exitCode.ts";
-import {WorkError} from "../workError.ts";
-import {codeOf, DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
+import {giveOrder} from "./storeOrder.ts";
 
 export interface RollbackOptions {
   readonly db: string;
@@ -9,24 +8,8 @@ export interface RollbackOptions {
 }
 
 /** @returns the exit code */
-export async function runRollback(options: RollbackOptions): Promise<number> {
-  const pool = await openStore({
-    directory: options.db,
-    workers: 0,
-    cacheBytes: DEFAULT_CACHE_BYTES,
-    createIfMissing: false,
-  });
-  try {
-    const before = pool.chain.head().latest;
-    await pool.rollback(options.to);
-    process.stdout.write(`rolled back from block ${before} to block ${pool.chain.head().latest}\n`);
-    return ExitCode.OK;
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    throw new WorkError(`cannot roll back to block ${options.to}: ${(error as Error).message}`, {
-      cause: error,
-    });
-  } finally {
-    await pool.close();
-  }
+export async function runRollback({db, to}: RollbackOptions): Promise<number> {
+  const {before, after} = await giveOrder(db, {kind: "rollback", to});
+  process.stdout.write(`rolled back from block ${before.latest} to block ${after.latest}\n`);
+  return ExitCode.OK;
 }

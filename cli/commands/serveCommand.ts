@@ -6,7 +6,7 @@
  */
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
-import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
+import type {BlockOrder, ControlAnswer} from "../../server/control/blockOrder.ts";
 import type {Estimates} from "../../server/estimates.ts";
 import {createFront} from "../../server/front.ts";
 import {Gateway} from "../../server/gateway/gateway.ts";
@@ -69,8 +69,9 @@ export async function runServe(options: ServeOptions): Promise<number> {
     ...(options.estimate.isEnabled ? {estimates: options.estimate} : {}),
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
   };
-  const onFinalized = (answer: FinalizeAnswer) => log.info(answer, "proofd finalize");
-  return useStore(poolOptions, onFinalized, async pool => {
+  const onOrder = ({kind, to}: BlockOrder, answer: ControlAnswer) =>
+    log.info({to, ...answer}, `proofd ${kind}`);
+  return useStore(poolOptions, onOrder, async pool => {
     if (options.demo && stop.received === null) await importDemo(pool, options.chainId);
     if (stop.received === null) await serve(options, pool, trouble, log, stop);
     return ExitCode.OK;

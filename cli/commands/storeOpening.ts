@@ -2,8 +2,7 @@
  * The store of a command: opened, closed, and what the operator reads when it cannot be opened.
  */
 
-import {ControlServer} from "../../server/control/controlServer.ts";
-import type {FinalizeAnswer} from "../../server/control/finalizeOrder.ts";
+import {ControlServer, type OrderListener} from "../../server/control/controlServer.ts";
 import {type PoolOptions, ProofPool} from "../../workers/pool/pool.ts";
 import {requireDescriptors} from "../descriptors.ts";
 import {ExitCode} from "../exitCode.ts";
@@ -35,21 +34,21 @@ export function openFailed(directory: string, error: unknown): unknown {
 }
 
 /**
- * Does a command's `work` on a store that `proofd finalize` can reach meanwhile. Where the work fails, a store that was
+ * Does a command's `work` on a store that `proofd finalize` and `proofd rollback` can reach meanwhile. Where the work fails, a store that was
  * made for it and holds no block is removed.
  *
  * @param work - returns the command's exit code
  */
 export async function useStore(
   options: PoolOptions,
-  onFinalized: (answer: FinalizeAnswer) => void,
+  onOrder: OrderListener,
   work: (pool: ProofPool) => Promise<number>,
 ): Promise<number> {
   const pool = await openStore(options);
   let control: ControlServer | undefined;
   let code: number = ExitCode.FAILED;
   try {
-    control = await startControl(options.directory, pool, onFinalized);
+    control = await startControl(options.directory, pool, onOrder);
     code = await work(pool);
     return code;
   } finally {
@@ -62,10 +61,10 @@ export async function useStore(
 async function startControl(
   directory: string,
   pool: ProofPool,
-  onFinalized: (answer: FinalizeAnswer) => void,
+  onOrder: OrderListener,
 ): Promise<ControlServer> {
   try {
-    return await ControlServer.start(directory, pool, onFinalized);
+    return await ControlServer.start(directory, pool, onOrder);
   } catch (error) {
     const reason = (error as Error).message;
     throw new WorkError(`cannot take orders for the store in ${directory}: ${reason}`, {cause: error});

@@ -1,8 +1,8 @@
 /** Gives an order to the process that has a store open. */
 import {once} from "node:events";
 import {type IncomingMessage, request} from "node:http";
+import {type BlockOrder, type ControlAnswer, encodeBody, pathOf} from "./blockOrder.ts";
 import {type ControlAddress, readControlFile} from "./controlFile.ts";
-import {FINALIZE_PATH, type FinalizeAnswer, type FinalizeOrder} from "./finalizeOrder.ts";
 
 /** An answer is two heads. */
 const MAX_ANSWER_BYTES = 16 << 10;
@@ -20,11 +20,11 @@ export class NoControl extends Error {
  *
  * @throws NoControl
  */
-export async function orderFinalize(directory: string, order: FinalizeOrder): Promise<FinalizeAnswer> {
+export async function sendOrder(directory: string, order: BlockOrder): Promise<ControlAnswer> {
   const address = await readControlFile(directory);
   if (address === undefined) throw new NoControl("it has no control.json");
   try {
-    return await post(address, JSON.stringify(order));
+    return await post(address, order);
   } catch (error) {
     if (error instanceof NoControl) throw error;
     const what = `nothing answers on the port of its control.json (process ${address.pid})`;
@@ -32,17 +32,18 @@ export async function orderFinalize(directory: string, order: FinalizeOrder): Pr
   }
 }
 
-async function post({port, token, pid}: ControlAddress, body: string): Promise<FinalizeAnswer> {
+async function post({port, token, pid}: ControlAddress, order: BlockOrder): Promise<ControlAnswer> {
   const headers = {Authorization: `Bearer ${token}`, "Content-Type": "application/json"};
-  const sent = request({host: "127.0.0.1", port, path: FINALIZE_PATH, method: "POST", headers, agent: false});
-  sent.end(body);
+  const path = pathOf(order.kind);
+  const sent = request({host: "127.0.0.1", port, path, method: "POST", headers, agent: false});
+  sent.end(encodeBody(order));
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   const text = await readText(response);
   if (response.statusCode !== 200)
     throw new NoControl(
       `another program listens on the port of its control.json, which process ${pid} has left behind (HTTP ${response.statusCode})`,
     );
-  return JSON.parse(text) as FinalizeAnswer;
+  return JSON.parse(text) as ControlAnswer;
 }
 
 async function readText(response: IncomingMessage): Promise<string> {

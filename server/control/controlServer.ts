@@ -8,8 +8,8 @@ import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
 import {type ProofPool, StoreError} from "../../workers/pool/pool.ts";
+import {type BlockOrder, type ControlAnswer, kindOfPath, MAX_ORDER_BYTES, parseBody} from "./blockOrder.ts";
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
-import {FINALIZE_PATH, type FinalizeAnswer, MAX_ORDER_BYTES, parseFinalizeOrder} from "./finalizeOrder.ts";
 
 const HOST = "127.0.0.1";
 /** Bounds for whoever connects without being asked. */
@@ -18,18 +18,21 @@ const MAX_CONNECTIONS = 8;
 const MAX_HEADER_BYTES = 4096;
 const TOKEN_BYTES = 32;
 
+/** Sees what was ordered, for the log. */
+export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
+
 export class ControlServer {
   readonly #server: Server;
   readonly #directory: string;
   readonly #pool: ProofPool;
   readonly #token = randomBytes(TOKEN_BYTES).toString("hex");
-  readonly #onFinalized: (answer: FinalizeAnswer) => void;
+  readonly #onOrder: OrderListener;
   readonly #underWay = new Set<Promise<void>>();
 
-  private constructor(directory: string, pool: ProofPool, onFinalized: (answer: FinalizeAnswer) => void) {
+  private constructor(directory: string, pool: ProofPool, onOrder: OrderListener) {
     this.#directory = directory;
     this.#pool = pool;
-    this.#onFinalized = onFinalized;
+    this.#onOrder = onOrder;
     const bounds = {
       requestTimeout: RECEIVE_MS,
       headersTimeout: RECEIVE_MS,
@@ -42,15 +45,10 @@ export class ControlServer {
 
   /**
    * @param pool - open on `directory`; stays the caller's, who closes it between `stop` and `close`
-   * @param onFinalized - sees what was ordered, for the log
    * @throws Error if it cannot listen or write its file
    */
-  static async start(
-    directory: string,
-    pool: ProofPool,
-    onFinalized: (answer: FinalizeAnswer) => void,
-  ): Promise<ControlServer> {
-    const control = new ControlServer(directory, pool, onFinalized);
+  static async start(directory: string, pool: ProofPool, onOrder: OrderListener): Promise<ControlServer> {
+    const control = new ControlServer(directory, pool, onOrder);
     control.#server.listen(0, HOST);
     await once(control.#server, "listening");
     const {port} = control.#server.address() as AddressInfo;
@@ -87,12 +85,14 @@ export class ControlServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.#isAllowed(request.headers.authorization)) return send(response, 401);
-    if (request.method !== "POST" || request.url !== FINALIZE_PATH) return send(response, 404);
+    const kind = kindOfPath(request.url);
+    if (request.method !== "POST" || kind === undefined) return send(response, 404);
     const text = await readBody(request);
-    const order = text === undefined ? undefined : parseFinalizeOrder(text);
-    if (order === undefined) return send(response, 400);
-    const answer = await this.#finalize(order.to);
-    this.#onFinalized(answer);
+    const to = text === undefined ? undefined : parseBody(text);
+    if (to === undefined) return send(response, 400);
+    const order = {kind, to};
+    const answer = await this.#obey(order);
+    this.#onOrder(order, answer);
     return send(response, 200, JSON.stringify(answer));
   }
 
@@ -102,10 +102,10 @@ export class ControlServer {
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
-  async #finalize(block: number): Promise<FinalizeAnswer> {
+  async #obey({kind, to}: BlockOrder): Promise<ControlAnswer> {
     const before = this.#pool.chain.head();
     try {
-      return {ok: true, before, after: await this.#pool.finalize(block)};
+      return {ok: true, before, after: await this.#pool[kind](to)};
     } catch (error) {
       return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
     }

@@ -74,11 +74,15 @@ export class StateReader {
       return record;
     }
     // A rollback since then would have removed that block too.
-    if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined)
+    if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined) {
+      // Or both were brought by an import, after the first look.
+      const second = this.readBlock(block);
+      if (second !== undefined) return second;
       throw new StoreError(
         "RECORD_MISSING",
         `record of block ${block} is not in the store, although block ${this.newestSeen} is`,
       );
+    }
     throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
   }
 

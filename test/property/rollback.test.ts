@@ -49,6 +49,29 @@ test("after a rollback another branch is proven as by a store that never held th
   await fc.assert(property, {numRuns: 12, includeErrorInReport: true});
 });
 
+test("so it is where an import goes on: rolled back between two blocks, it takes another branch from its source", async () => {
+  const property = fc.asyncProperty(forkedChains({maxBlocks: 5}), async ({trunk, left, right}) => {
+    const store = await TemporaryStore.create();
+    try {
+      const running = await store.follow(trunk);
+      await store.append(left.lines);
+      await checkEveryKey(store.pool, new ReferenceState(suite, left.lines), left);
+      assert.deepEqual(await store.pool.rollback(trunk), {earliest: 0, finalized: trunk, latest: trunk});
+      assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
+      // From its first line: blocks that both have are recognised.
+      await store.append(right.lines);
+      await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
+      running.stop();
+      const outcome = await running.outcome;
+      assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+      assert.equal(outcome.blocks, right.lines.length);
+    } finally {
+      await store.close();
+    }
+  });
+  await fc.assert(property, {numRuns: 12, includeErrorInReport: true});
+});
+
 test("a store that is rolled back to its first block again and again proves each chain as a new one would", async t => {
   const store = await TemporaryStore.create();
   let chains = 0;

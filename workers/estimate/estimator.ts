@@ -5,6 +5,7 @@
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {isDamage, StoreError} from "../../storage/errors.ts";
 import {encodeResponse, SEPARATOR} from "../job/answers.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
@@ -101,8 +102,16 @@ export class Estimator {
     } catch (error) {
       if (error instanceof TimeLimitError) resetMachine(machine);
       else if (!(error instanceof EstimateError)) this.machines.discard(machine);
+      if (isDamage(error)) this.requireHeld(block);
       throw error;
     }
+  }
+
+  /** A rollback takes the pages of a block away. @throws StoreError BLOCK_UNKNOWN if it took this one's */
+  private requireHeld({header: {number, hash}}: BlockRecord): void {
+    const held = this.store.readBlock(number)?.header.hash;
+    if (held === undefined || Buffer.compare(held, hash) !== 0)
+      throw new StoreError("BLOCK_UNKNOWN", `block ${number} was rolled back`);
   }
 
   private async estimateOn(

@@ -14,31 +14,32 @@ import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
  * Blocks that are held are only compared, by hash; execution goes on after the newest one, from the trie nodes kept
  * with it.
  *
+ * @param writer - gives the writer of the store, which is another one after a rollback
  * @throws SourceError, ExecutionError
  */
 export async function* readChainBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
-  writer: BlockWriter,
+  writer: () => BlockWriter,
   signal: AbortSignal,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
   const options: BlockExecutorOptions = {
     genesis,
     nodes: {
-      get: key => writer.readExecutionNode(key),
-      put: (key, value) => writer.putExecutionNode(key, value),
+      get: key => writer().readExecutionNode(key),
+      put: (key, value) => writer().putExecutionNode(key, value),
       // Nodes are named by their hashes and may go ahead of their block.
       settle: async () => {
         if (signal.aborted) throw new Stopped();
-        if (writer.isFull) await writer.flush();
+        if (writer().isFull) await writer().flush();
       },
     },
-    blockHash: number => writer.blockHash(number),
+    blockHash: number => writer().blockHash(number),
   };
   let executor: BlockExecutor | undefined;
   let genesisId: BlockId;
-  if (writer.latest === undefined) {
+  if (writer().latest === undefined) {
     const start = await BlockExecutor.start(options);
     executor = start.executor;
     genesisId = executor.head;
@@ -55,7 +56,9 @@ export async function* readChainBlocks(
       continue;
     }
     const difference = async (): Promise<BlockDifference> => {
-      executor ??= await BlockExecutor.resume(options, newest(writer));
+      // A rollback leaves the executor ahead of the chain.
+      if (executor === undefined || executor.head.number !== writer().latest)
+        executor = await BlockExecutor.resume(options, newest(writer()));
       return executor.execute(bytes);
     };
     yield {number, hash, difference};

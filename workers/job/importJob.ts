@@ -22,8 +22,8 @@ export interface ImportJob {
 /** "stop" asks to end after the block at hand. */
 export type ImportOrder = "stop" | NumberedOrder;
 
-/** What is to be done between two blocks: mark the blocks up to `finalize` as finalized. */
-export type ChainOrder = {readonly finalize: number};
+/** What is to be done between two blocks: mark the blocks up to `finalize` as finalized, or remove those above `rollback`. */
+export type ChainOrder = {readonly finalize: number} | {readonly rollback: number};
 
 export type NumberedOrder = ChainOrder & {readonly order: number};
 

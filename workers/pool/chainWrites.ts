@@ -56,7 +56,7 @@ export class ChainWrites {
    * @throws StoreError BLOCK_UNKNOWN if `block` is not held, WRITE_FAILED
    */
   finalize(block: number): Promise<Head> {
-    return this.order({finalize: block}, async () => {
+    return this.order({finalize: block}, "finalize", async () => {
       const writer = await BlockWriter.create(this.store);
       writer.finalizeHeld(block);
       await writer.flush();
@@ -64,16 +64,13 @@ export class ChainWrites {
   }
 
   /**
-   * Removes the unfinalized blocks above `block`. Not while an import runs.
+   * Removes the unfinalized blocks above `block`. An import goes on with its source: the next block has to follow `block`.
    *
    * @returns the head as it is then
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
    */
-  async rollback(block: number): Promise<Head> {
-    if (this.sessions.size > 0) throw new Error("an import is under way");
-    await this.write("roll back", () => this.store.rollback(block));
-    this.chain.setHead(await readHead(this.store));
-    return this.chain.head();
+  rollback(block: number): Promise<Head> {
+    return this.order({rollback: block}, "roll back", () => this.store.rollback(block));
   }
 
   /** Stops the imports, and waits for them and for the orders. */
@@ -84,13 +81,13 @@ export class ChainWrites {
   }
 
   /** @param perform - does it here, where no import takes the order */
-  private order(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
-    const result = this.orders.then(() => this.obey(order, perform));
+  private order(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
+    const result = this.orders.then(() => this.obey(order, what, perform));
     this.orders = result.catch(() => {}); // the caller sees it
     return result;
   }
 
-  private async obey(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
+  private async obey(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
     for (const session of this.sessions) {
       // One that has not begun waits for this order.
       if (!session.hasBegun) continue;
@@ -99,7 +96,7 @@ export class ChainWrites {
       else if (answer.refusal === null) return this.chain.head();
       else throw new StoreError(answer.refusal.code, answer.refusal.message);
     }
-    await this.write("finalize", perform);
+    await this.write(what, perform);
     this.chain.setHead(await readHead(this.store));
     return this.chain.head();
   }

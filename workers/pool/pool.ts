@@ -139,7 +139,7 @@ export class ProofPool {
     return this.writes.finalize(block);
   }
 
-  /** See ChainWrites. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
+  /** See ChainWrites, also while an import runs. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   rollback(block: number): Promise<Head> {
     return this.writes.rollback(block);
   }

@@ -113,8 +113,9 @@ export class Prover {
   private accountsAt(block: number): Tree {
     let tree = this.trees.get(block);
     if (tree === undefined) {
-      tree = accountTree(this.store, ownTreeRoot(this.store.blockOrThrow(block).accounts));
+      // Before the record is read: between the two another block could come under its number, and be finalized.
       if (block > this.finalized) this.finalized = this.store.readFinalized() ?? -1;
+      tree = accountTree(this.store, ownTreeRoot(this.store.blockOrThrow(block).accounts));
       if (block <= this.finalized) {
         if (this.trees.size >= KEPT_TREES) this.trees.clear();
         this.trees.set(block, tree);

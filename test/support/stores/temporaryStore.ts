@@ -1,10 +1,11 @@
 /** A store in a folder of its own under the system's temporary one, opened through the real pool. */
 import assert from "node:assert/strict";
-import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {appendFile, mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
+import type {Running} from "../../../workers/pool/running.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
 
@@ -50,6 +51,32 @@ export class TemporaryStore {
     const outcome = await this.importLines(lines, finalized);
     assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
     assert.equal(outcome.head.latest, lines.length === 0 ? null : Number(lines.at(-1)?.number));
+  }
+
+  /** Begins to follow a file that `append` adds lines to. @param finalized - as in ImportJob */
+  async follow(finalized: number): Promise<Running<ImportOutcome>> {
+    await writeFile(this.#followed, "");
+    const source = {kind: "diffs", path: this.#followed, follow: true} as const;
+    return this.pool.startImport({source, chainId: CHAIN_ID, finalized}, () => {});
+  }
+
+  /** Resolves when the last of `lines` is held. */
+  async append(lines: readonly DifferenceLine[]): Promise<void> {
+    const last = Number(lines.at(-1)?.number);
+    const {chain} = this.pool;
+    const held = new Promise<void>(resolve => {
+      const unwatch = chain.onChange(({latest}) => {
+        if (latest !== last) return;
+        unwatch();
+        resolve();
+      });
+    });
+    await appendFile(this.#followed, encodeLines(lines));
+    if (chain.head().latest !== last) await held;
+  }
+
+  get #followed(): string {
+    return join(this.#folder, "followed.ndjson");
   }
 
   async close(): Promise<void> {

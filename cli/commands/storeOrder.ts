@@ -1,0 +1,51 @@
+/** An order for a store: obeyed here, or by the process that has the store open. */
+import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
+import {NoControl, sendOrder} from "../../server/control/controlClient.ts";
+import {WorkError} from "../workError.ts";
+import {codeOf, DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
+
+const CANNOT: Readonly<Record<OrderKind, string>> = {
+  finalize: "cannot finalize up to block",
+  rollback: "cannot roll back to block",
+};
+
+type Obeyed = Extract<ControlAnswer, {ok: true}>;
+
+/** @throws WorkError that says why it is refused, or that nobody takes it */
+export async function giveOrder(db: string, order: BlockOrder): Promise<Obeyed> {
+  const answer = (await obeyHere(db, order)) ?? (await obeyThere(db, order));
+  if (answer.ok) return answer;
+  throw new WorkError(`${CANNOT[order.kind]} ${order.to}: ${answer.message}`);
+}
+
+/** @returns undefined if another process has the store open */
+async function obeyHere(db: string, {kind, to}: BlockOrder): Promise<ControlAnswer | undefined> {
+  const options = {directory: db, workers: 0, cacheBytes: DEFAULT_CACHE_BYTES, createIfMissing: false};
+  const pool = await openStore(options).catch((error: unknown) => {
+    if (error instanceof WorkError && codeOf(error.cause) === "STORE_IN_USE") return undefined;
+    throw error;
+  });
+  if (pool === undefined) return undefined;
+  try {
+    const before = pool.chain.head();
+    return {ok: true, before, after: await pool[kind](to)};
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return {ok: false, message: (error as Error).message};
+  } finally {
+    await pool.close();
+  }
+}
+
+async function obeyThere(db: string, order: BlockOrder): Promise<ControlAnswer> {
+  try {
+    return await sendOrder(db, order);
+  } catch (error) {
+    if (!(error instanceof NoControl)) throw error;
+    throw new WorkError(
+      `${CANNOT[order.kind]} ${order.to}: another process has the store in ${db} open and takes no orders (${error.message}). ` +
+        "`proofd serve` and `proofd import` take orders once they have opened it. Try again when the other process has ended.",
+      {cause: error},
+    );
+  }
+}

@@ -1,0 +1,48 @@
+/** What crosses between `proofd finalize` or `proofd rollback` and the process that has the store open: POST /finalize, POST /rollback. */
+import type {Head} from "../../workers/job/head.ts";
+
+export const ORDER_KINDS = ["finalize", "rollback"] as const;
+export type OrderKind = (typeof ORDER_KINDS)[number];
+
+/** Of a body: an order is a number in a few words. */
+export const MAX_ORDER_BYTES = 1024;
+export const MAX_BLOCK = 2 ** 48 - 1;
+
+/** The kind is the path, the rest the body. */
+export interface BlockOrder {
+  readonly kind: OrderKind;
+  readonly to: number;
+}
+
+export type ControlAnswer =
+  | {readonly ok: true; readonly before: Head; readonly after: Head}
+  /** `message` is for the operator. */
+  | {readonly ok: false; readonly message: string};
+
+export function pathOf(kind: OrderKind): string {
+  return `/${kind}`;
+}
+
+/** @returns undefined for any other path */
+export function kindOfPath(path: string | undefined): OrderKind | undefined {
+  return ORDER_KINDS.find(kind => pathOf(kind) === path);
+}
+
+export function encodeBody({to}: BlockOrder): string {
+  return JSON.stringify({to});
+}
+
+/** @returns the block's number, or undefined for anything else */
+export function parseBody(text: string): number | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || !("to" in value)) return undefined;
+  const {to} = value;
+  return Number.isInteger(to) && (to as number) >= 0 && (to as number) <= MAX_BLOCK
+    ? (to as number)
+    : undefined;
+}

@@ -1,0 +1,72 @@
+/** The source of an import job, opened: its blocks, and how far its input is read. */
+import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {ImportJob} from "../job/importJob.ts";
+import type {SourceEvent} from "../job/importSource.ts";
+import {readDifferenceLines} from "./differenceLines.ts";
+import {FollowedInput} from "./followedInput.ts";
+import {readFollowedLines} from "./followedLines.ts";
+import {type InputFile, openInput} from "./inputFile.ts";
+import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
+import {endAtHead} from "./sourceEnd.ts";
+
+const TEXT_CHUNK_BYTES = 256 << 10;
+/** A few blocks: each takes a while to execute, and the progress shown is that of the bytes read. */
+const CHAIN_CHUNK_BYTES = 4 << 10;
+/** Larger genesis files do not fit a string of V8. */
+const MAX_GENESIS_BYTES = 480 << 20;
+
+export interface OpenedSource {
+  readonly blocks: AsyncGenerator<SourceBlock>;
+  readonly input: Pick<InputFile, "bytesRead" | "bytesTotal">;
+}
+
+/**
+ * @param writer - gives the writer of the store, which is another one after a rollback
+ * @param signal - ends the input
+ * @param onEvent - takes what happens to a source that is followed
+ * @throws SourceError, ExecutionError; Stopped if the signal came before the genesis file was read
+ */
+export async function openSource(
+  job: ImportJob,
+  writer: () => BlockWriter,
+  signal: AbortSignal,
+  onEvent: (event: SourceEvent) => void,
+): Promise<OpenedSource> {
+  const {blocks, input} = await openKind(job, writer, signal, onEvent);
+  return {blocks: job.head === undefined ? blocks : endAtHead(blocks, job.head, signal), input};
+}
+
+async function openKind(
+  {source}: ImportJob,
+  writer: () => BlockWriter,
+  signal: AbortSignal,
+  onEvent: (event: SourceEvent) => void,
+): Promise<OpenedSource> {
+  if (source.kind === "diffs") {
+    const options = {chunkBytes: TEXT_CHUNK_BYTES, signal};
+    if (source.follow) {
+      const followed = new FollowedInput(source.path, options, onEvent);
+      return {blocks: readFollowedLines(followed, signal), input: followed};
+    }
+    const input = await openInput(source.path, options);
+    return {blocks: readDifferenceLines(input.chunks, signal), input};
+  }
+  const genesis = await readGenesis(source.genesisPath, signal);
+  const input = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal});
+  // Loads the EVM: half a second and 15 MB that differences can do without.
+  const {readChainBlocks} = await import("./chainBlocks.ts");
+  return {blocks: readChainBlocks(genesis, input.chunks, writer, signal), input};
+}
+
+async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
+  const {chunks} = await openInput(path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_GENESIS_BYTES) throw new SourceError(`${path} is longer than ${MAX_GENESIS_BYTES} bytes`);
+  }
+  if (signal.aborted) throw new Stopped();
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,34 @@
+/** Orders that come while an import runs. Each is obeyed between two blocks. */
+import type {NumberedOrder} from "../job/importJob.ts";
+
+export class OrderQueue {
+  private readonly orders: NumberedOrder[] = [];
+  /** Ends the wait for the next block, or for an order. */
+  private wake = (): void => {};
+
+  push(order: NumberedOrder): void {
+    this.orders.push(order);
+    this.wake();
+  }
+
+  /** Obeys what is there and what comes until `next` is settled, which is the source's next block. */
+  async obeyUntilSettled(
+    next: Promise<unknown>,
+    obey: (order: NumberedOrder) => Promise<void>,
+  ): Promise<void> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+      this.wake();
+    };
+    next.then(settle, settle);
+    for (;;) {
+      for (let order = this.orders.shift(); order !== undefined; order = this.orders.shift())
+        await obey(order);
+      if (isSettled) return;
+      await new Promise<void>(resolve => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
