@@ -4,10 +4,10 @@
  * Every round takes another receiver, so that each ERC-20 transfer makes a new balance.
  */
 import {createHash} from "node:crypto";
-import {Deadline} from "../../workers/estimate/deadline.ts";
+import {Simulation} from "../../workers/estimate/call/simulation.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
-import {Machines} from "../../workers/estimate/machine.ts";
-import {Simulation} from "../../workers/estimate/simulation.ts";
+import {Deadline} from "../../workers/estimate/evm/deadline.ts";
+import {Machines} from "../../workers/estimate/evm/forkEvms.ts";
 import type {EstimateCall} from "../../workers/job/estimateCall.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
 import {addressAt} from "./benchChain.ts";

@@ -12,16 +12,16 @@ import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJ
 import type {EstimateSettings} from "../job/estimateSettings.ts";
 import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
-import {feeOf} from "./callFee.ts";
-import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./callTransaction.ts";
-import {Deadline, TimeLimitError} from "./deadline.ts";
-import {EstimateError, executionFailed} from "./estimateError.ts";
+import {feeOf} from "./call/callFee.ts";
+import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./call/callTransaction.ts";
+import {searchGasLimit} from "./call/gasSearch.ts";
+import {decodeRevertReason} from "./call/revertReason.ts";
+import {type RunResult, Simulation} from "./call/simulation.ts";
+import {Deadline, TimeLimitError} from "./evm/deadline.ts";
+import {EstimateError, executionFailed} from "./evm/estimateError.ts";
+import {BASE_FEE, type BlockContext, type Machine, Machines, resetMachine} from "./evm/forkEvms.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
-import {searchGasLimit} from "./gasSearch.ts";
-import {BASE_FEE, type BlockContext, type Machine, Machines, resetMachine} from "./machine.ts";
-import {decodeRevertReason} from "./revertReason.ts";
-import {type RunResult, Simulation} from "./simulation.ts";
 
 /** EIP-7825. */
 const MAX_TRANSACTION_GAS = 1n << 24n;

@@ -6,7 +6,7 @@
  *   own memory     grows by doubling, kept from task to task; the text is copied out
  */
 import type {Answers} from "../job/answers.ts";
-import {writeHexInto} from "./hexText.ts";
+import {writeHexInto} from "./hexDigits.ts";
 
 const INITIAL_BYTES = 1 << 20;
 /** Below this, copying a text is cheaper than handing over its memory (10 KB: 13 against 17 us a task). */

@@ -10,7 +10,7 @@ import {type HashSuite, TREE_HEIGHT} from "../../storage/hash/suite.ts";
 import type {EmptyTree} from "../../storage/tree/emptyTree.ts";
 import {PRE_IMAGE_BYTES} from "../../storage/tree/leafPath.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
-import {writeHexInto} from "./hexText.ts";
+import {writeHexInto} from "./hexDigits.ts";
 import {QUOTE_BYTES} from "./nodeText.ts";
 
 /** `,"0x..."` of one pre-image. */

@@ -1,7 +1,7 @@
 /** Random valid calls of chain_estimateGas, each with parameters that spell it as a client might. */
 import fc from "fast-check";
 import {encodeHex} from "../../../verify/hex.ts";
-import {splitWords} from "../../../workers/estimate/words.ts";
+import {splitWords} from "../../../workers/estimate/state/words.ts";
 import type {
   AccessListEntry,
   AccountOverride,

@@ -1,7 +1,7 @@
 /** What a transaction pays before it executes, fork by fork. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {floorGas, intrinsicGas} from "../../../../workers/estimate/callTransaction.ts";
+import {floorGas, intrinsicGas} from "../../../../workers/estimate/call/callTransaction.ts";
 import {configOfFork, ForkSchedule} from "../../../../workers/execution/forks.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
 import {HARDFORKS} from "../../../../workers/job/estimateSettings.ts";

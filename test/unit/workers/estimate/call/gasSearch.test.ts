@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {type GasSearch, searchGasLimit} from "../../../../workers/estimate/gasSearch.ts";
-import type {RunResult} from "../../../../workers/estimate/simulation.ts";
+import {type GasSearch, searchGasLimit} from "../../../../../workers/estimate/call/gasSearch.ts";
+import type {RunResult} from "../../../../../workers/estimate/call/simulation.ts";
 
 const TOLERANCE = 0.015;
 /** Doubling, then halving, from 2^24 gas down to one. */

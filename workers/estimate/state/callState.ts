@@ -3,8 +3,8 @@
  */
 import type {StateManagerInterface} from "@ethereumjs/common";
 import {Account, Address} from "@ethereumjs/util";
-import {StateOverlay} from "../execution/stateOverlay.ts";
-import type {AccountOverride} from "../job/estimateCall.ts";
+import {StateOverlay} from "../../execution/stateOverlay.ts";
+import type {AccountOverride} from "../../job/estimateCall.ts";
 import type {HeldState} from "./heldState.ts";
 import {splitWords} from "./words.ts";
 

@@ -10,8 +10,8 @@ import {
   paramsEVM,
 } from "@ethereumjs/evm";
 import fc from "fast-check";
-import {Deadline} from "../../../../workers/estimate/deadline.ts";
-import {createModexp} from "../../../../workers/estimate/modexp.ts";
+import {Deadline} from "../../../../../workers/estimate/evm/deadline.ts";
+import {createModexp} from "../../../../../workers/estimate/evm/modexp.ts";
 
 const HARDFORKS = ["byzantium", "istanbul", "berlin", "prague", "osaka"];
 const MODEXP = "05".padStart(40, "0");

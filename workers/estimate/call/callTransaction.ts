@@ -4,8 +4,8 @@
 import type {Common} from "@ethereumjs/common";
 import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
 import {bigIntToUnpaddedBytes} from "@ethereumjs/util";
-import type {EstimateCall, TransactionType} from "../job/estimateCall.ts";
-import {splitWords, WORD_BYTES} from "./words.ts";
+import type {EstimateCall, TransactionType} from "../../job/estimateCall.ts";
+import {splitWords, WORD_BYTES} from "../state/words.ts";
 
 const TX_GAS = 21_000n;
 const CREATION_GAS = 32_000n;

@@ -2,11 +2,11 @@
  * EIP-7702: sets the code of the accounts whose owners signed for it, before the call runs.
  */
 import {Account, type Address, bigIntToUnpaddedBytes, eoaCode7702RecoverAuthority} from "@ethereumjs/util";
-import type {Authorization} from "../job/estimateCall.ts";
-import type {BoundedEvm} from "./boundedEvm.ts";
-import type {CallState} from "./callState.ts";
+import type {Authorization} from "../../job/estimateCall.ts";
+import type {BoundedEvm} from "../evm/boundedEvm.ts";
+import type {Deadline} from "../evm/deadline.ts";
+import type {CallState} from "../state/callState.ts";
 import {AUTHORIZATION_GAS} from "./callTransaction.ts";
-import type {Deadline} from "./deadline.ts";
 
 /** An authorization and who signed it; undefined: not signed as the EIP wants it, so it is skipped. */
 export interface SignedAuthorization extends Authorization {

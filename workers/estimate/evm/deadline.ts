@@ -8,8 +8,8 @@
  * `run` has node:vm stop it, which ends the isolate's execution at the next loop or big-integer step.
  */
 import {Script} from "node:vm";
-import {MAX_STRETCH, type Slice} from "../job/estimateSlices.ts";
-import {ThreadClock} from "../thread/threadClock.ts";
+import {MAX_STRETCH, type Slice} from "../../job/estimateSlices.ts";
+import {ThreadClock} from "../../thread/threadClock.ts";
 
 /** The call was not finished in time. */
 export class TimeLimitError extends Error {

@@ -5,16 +5,17 @@
  */
 import type {Common} from "@ethereumjs/common";
 import {Address} from "@ethereumjs/util";
-import type {BlockRecord} from "../../storage/block/blockRecord.ts";
-import type {StateReader} from "../../storage/block/stateReader.ts";
-import {ExecutionError} from "../execution/errors.ts";
-import {configOfFork, ForkSchedule} from "../execution/forks.ts";
-import {type JsonObject, parseObject} from "../execution/gethJson.ts";
+import type {BlockRecord} from "../../../storage/block/blockRecord.ts";
+import type {StateReader} from "../../../storage/block/stateReader.ts";
+import type {StateStore} from "../../../storage/stateStore.ts";
+import {ExecutionError} from "../../execution/errors.ts";
+import {configOfFork, ForkSchedule} from "../../execution/forks.ts";
+import {type JsonObject, parseObject} from "../../execution/gethJson.ts";
+import {CallState} from "../state/callState.ts";
+import {type HeldState, HeldStates} from "../state/heldState.ts";
 import {BoundedEvm} from "./boundedEvm.ts";
-import {CallState} from "./callState.ts";
 import type {Deadline} from "./deadline.ts";
 import {EstimateError} from "./estimateError.ts";
-import {type HeldState, HeldStates} from "./heldState.ts";
 
 export interface Machine {
   readonly common: Common;

@@ -1,5 +1,5 @@
 /** What a call says it pays per gas, under the block's base fee. */
-import type {EstimateCall} from "../job/estimateCall.ts";
+import type {EstimateCall} from "../../job/estimateCall.ts";
 
 /** Wei per gas; both 0 where the call names no fee. */
 export interface CallFee {

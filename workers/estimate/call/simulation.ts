@@ -6,11 +6,11 @@
  */
 import {EVMError} from "@ethereumjs/evm";
 import {Account, Address} from "@ethereumjs/util";
-import type {EstimateCall} from "../job/estimateCall.ts";
+import type {EstimateCall} from "../../job/estimateCall.ts";
+import type {BlockContext, Machine} from "../evm/forkEvms.ts";
+import {splitWords} from "../state/words.ts";
 import {applyAuthorizations, recoverAuthorities, type SignedAuthorization} from "./authorizations.ts";
 import {floorGas, intrinsicGas} from "./callTransaction.ts";
-import type {BlockContext, Machine} from "./machine.ts";
-import {splitWords} from "./words.ts";
 
 export interface RunResult {
   /** undefined: the call succeeded. */

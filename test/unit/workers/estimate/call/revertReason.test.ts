@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import {decodeRevertReason} from "../../../../workers/estimate/revertReason.ts";
+import {keccak256} from "../../../../../verify/keccak256.ts";
+import {decodeRevertReason} from "../../../../../workers/estimate/call/revertReason.ts";
 
 const ERROR = selectorOf("Error(string)");
 const PANIC = selectorOf("Panic(uint256)");

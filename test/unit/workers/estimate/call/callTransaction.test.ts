@@ -10,12 +10,12 @@ import {
   intrinsicGas,
   missingEip,
   typeOf,
-} from "../../../../workers/estimate/callTransaction.ts";
-import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
-import {HARDFORKS} from "../../../../workers/job/estimateSettings.ts";
-import {createTransaction} from "../../../support/estimates/callAsTransaction.ts";
-import {createCommon} from "../../../support/estimates/hardforks.ts";
-import {packWords} from "../../../support/estimates/packedWords.ts";
+} from "../../../../../workers/estimate/call/callTransaction.ts";
+import type {EstimateCall} from "../../../../../workers/job/estimateCall.ts";
+import {HARDFORKS} from "../../../../../workers/job/estimateSettings.ts";
+import {createTransaction} from "../../../../support/estimates/callAsTransaction.ts";
+import {createCommon} from "../../../../support/estimates/hardforks.ts";
+import {packWords} from "../../../../support/estimates/packedWords.ts";
 
 const CHAIN_ID = 1337n;
 
