@@ -7,7 +7,7 @@ import {createHash} from "node:crypto";
 import {Simulation} from "../../workers/estimate/call/simulation.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {Deadline} from "../../workers/estimate/evm/deadline.ts";
-import {Machines} from "../../workers/estimate/evm/forkEvms.ts";
+import {ForkEvms} from "../../workers/estimate/evm/forkEvms.ts";
 import type {EstimateCall} from "../../workers/job/estimateCall.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
 import {addressAt} from "./benchChain.ts";
@@ -26,7 +26,7 @@ const NO_BYTES = new Uint8Array(0);
 
 export function createEstimateStage({store, blocks}: BenchStore): Stage {
   const estimator = new Estimator(store.reader, DEFAULT_ESTIMATE_SETTINGS, undefined);
-  const machines = new Machines({
+  const evms = new ForkEvms({
     store: store.reader,
     deadline: new Deadline(60_000),
     hardfork: undefined,
@@ -46,9 +46,9 @@ export function createEstimateStage({store, blocks}: BenchStore): Stage {
   const tokenTransfer = (): EstimateCall => callTo(TOKEN, encodeTransfer(newAccount(), 5n));
   const heavy = (): EstimateCall => callTo(LEDGER, encodeFill(HEAVY_SLOTS));
   const simulate = (call: EstimateCall): Simulation => {
-    const {machine, context} = machines.at(store.reader.blockOrThrow(call.block));
-    machine.deadline.start();
-    return new Simulation(call, machine, context, 0n);
+    const {forkEvm, context} = evms.at(store.reader.blockOrThrow(call.block));
+    forkEvm.deadline.start();
+    return new Simulation(call, forkEvm, context, 0n);
   };
   const runOnce = async (call: EstimateCall): Promise<void> => {
     const {failure} = await simulate(call).run(RUN_GAS);

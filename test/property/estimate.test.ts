@@ -25,7 +25,7 @@ import {Simulation} from "../../workers/estimate/call/simulation.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {Deadline} from "../../workers/estimate/evm/deadline.ts";
 import {EstimateError} from "../../workers/estimate/evm/estimateError.ts";
-import {Machines} from "../../workers/estimate/evm/forkEvms.ts";
+import {ForkEvms} from "../../workers/estimate/evm/forkEvms.ts";
 import type {Authorization, EstimateCall} from "../../workers/job/estimateCall.ts";
 import type {AccountDifference} from "../support/chains/differenceLine.ts";
 import {createTransaction} from "../support/estimates/callAsTransaction.ts";
@@ -272,7 +272,7 @@ for (const hardfork of [
     const settings = {...SETTINGS, hardfork, gasCap: GAS_CAP, timeMs: LIMIT_MS, gasTolerance: 0};
     const estimator = new Estimator(shared.reader, settings, CHAIN_ID);
     const deadline = new Deadline(LIMIT_MS);
-    const machines = new Machines({
+    const evms = new ForkEvms({
       store: shared.reader,
       deadline,
       hardfork,
@@ -308,9 +308,9 @@ for (const hardfork of [
           } else assert.equal(failure.failure, "EXECUTION_FAILED");
         }
         deadline.start();
-        const {machine, context} = machines.at(shared.reader.blockOrThrow(number));
+        const {forkEvm, context} = evms.at(shared.reader.blockOrThrow(number));
         const price = call.gasPrice ?? 10n;
-        const simulation = new Simulation(call, machine, context, price);
+        const simulation = new Simulation(call, forkEvm, context, price);
         for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
           const {failure, spent, returned} = await simulation.run(gasLimit);
           const outcome = await reference.run(call, gasLimit);

@@ -1,7 +1,7 @@
 /**
  * Answers the calls of an EstimateJob: gas limit, base fee and priority fee of each, as a whole JSON-RPC response in text.
  *
- *   call -> machine at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
+ *   call -> EVM at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
@@ -12,14 +12,13 @@ import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJ
 import type {EstimateSettings} from "../job/estimateSettings.ts";
 import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
-import {feeOf} from "./call/callFee.ts";
-import {encodeUnsigned, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./call/callTransaction.ts";
+import {encodeUnsigned, feeOf, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./call/callTransaction.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
 import {decodeRevertReason} from "./call/revertReason.ts";
 import {type RunResult, Simulation} from "./call/simulation.ts";
 import {Deadline, TimeLimitError} from "./evm/deadline.ts";
 import {EstimateError, executionFailed} from "./evm/estimateError.ts";
-import {BASE_FEE, type BlockContext, type Machine, Machines, resetMachine} from "./evm/forkEvms.ts";
+import {BASE_FEE, type BlockContext, type ForkEvm, ForkEvms, resetEvm} from "./evm/forkEvms.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
 
@@ -45,7 +44,7 @@ export class Estimator {
   private readonly settings: EstimateSettings;
   private readonly gasCap: bigint;
   private readonly deadline: Deadline;
-  private readonly machines: Machines;
+  private readonly evms: ForkEvms;
   private readonly priorityFee: PriorityFee;
 
   /** @param chainId - of a chain whose block 0 names none */
@@ -54,7 +53,7 @@ export class Estimator {
     this.settings = settings;
     this.gasCap = BigInt(settings.gasCap);
     this.deadline = new Deadline(settings.timeMs);
-    this.machines = new Machines({
+    this.evms = new ForkEvms({
       store,
       deadline: this.deadline,
       hardfork: settings.hardfork,
@@ -94,14 +93,14 @@ export class Estimator {
   /** @throws EstimateError, TimeLimitError, StoreError */
   async estimate(call: EstimateCall, slice?: EstimateSlice): Promise<Estimate> {
     const block = this.store.blockOrThrow(call.block);
-    const {machine, context} = this.machines.at(block);
+    const {forkEvm, context} = this.evms.at(block);
     this.deadline.start(slice === undefined ? undefined : SLICES[slice]);
     try {
       if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0);
-      return await this.estimateOn(machine, context, block, call);
+      return await this.estimateOn(forkEvm, context, block, call);
     } catch (error) {
-      if (error instanceof TimeLimitError) resetMachine(machine);
-      else if (!(error instanceof EstimateError)) this.machines.discard(machine);
+      if (error instanceof TimeLimitError) resetEvm(forkEvm);
+      else if (!(error instanceof EstimateError)) this.evms.discard(forkEvm);
       if (isDamage(error)) this.requireHeld(block);
       throw error;
     }
@@ -115,21 +114,21 @@ export class Estimator {
   }
 
   private async estimateOn(
-    machine: Machine,
+    forkEvm: ForkEvm,
     context: BlockContext,
     block: BlockRecord,
     call: EstimateCall,
   ): Promise<Estimate> {
-    const {common} = machine;
+    const {common} = forkEvm;
     const type = typeOf(call, common);
     const eip = missingEip(type, common);
     if (eip !== undefined) {
       const detail = `transactions of type ${type} need EIP-${eip}, which block ${call.block} (${common.hardfork()}) does not have`;
       throw new EstimateError({failure: "CALL_INVALID", detail});
     }
-    await machine.state.override(call.overrides ?? []);
+    await forkEvm.state.override(call.overrides ?? []);
     const fee = feeOf(call, context.header.baseFeePerGas);
-    const simulation = new Simulation(call, machine, context, fee.price);
+    const simulation = new Simulation(call, forkEvm, context, fee.price);
     const account = await simulation.senderAccount();
     if (account.nonce >= MAX_NONCE)
       throw executionFailed(
@@ -146,7 +145,7 @@ export class Estimator {
       tolerance: this.settings.gasTolerance,
     });
     if (typeof limit !== "bigint") throw explainFailure(limit, upper);
-    const unsigned = encodeUnsigned(call, type, account.nonce, limit, machine.chainId);
+    const unsigned = encodeUnsigned(call, type, account.nonce, limit, forkEvm.chainId);
     const priorityFeePerGas = this.priorityFee.of({
       gasLimit: limit,
       compressedSize: compressedSize(simulation.sender.bytes, unsigned),

@@ -27,6 +27,14 @@ const TOKENS_OF_NONZERO_BYTE = 4n;
 /** What a transfer of value to an account without code takes. */
 export const PLAIN_TRANSFER_GAS = TX_GAS;
 
+/** Wei per gas; both 0 where the call names no fee. */
+export interface CallFee {
+  /** What is paid, and what GASPRICE gives. */
+  readonly price: bigint;
+  /** The most that would be paid: the balance must hold it. */
+  readonly cap: bigint;
+}
+
 /** Gas taken before execution. */
 export function intrinsicGas(call: EstimateCall, common: Common): bigint {
   const {zeros, others} = countBytes(call.data);
@@ -48,6 +56,16 @@ export function floorGas(call: EstimateCall, common: Common): bigint {
   if (!common.isActivatedEIP(7623)) return 0n;
   const {zeros, others} = countBytes(call.data);
   return TX_GAS + FLOOR_TOKEN_GAS * (zeros + TOKENS_OF_NONZERO_BYTE * others);
+}
+
+/** What the call says it pays. @param baseFee - of the block, wei per gas; undefined before london */
+export function feeOf(call: EstimateCall, baseFee: bigint | undefined): CallFee {
+  const {gasPrice, maxFeePerGas, maxPriorityFeePerGas} = call;
+  if (maxFeePerGas === undefined && maxPriorityFeePerGas === undefined)
+    return {price: gasPrice ?? 0n, cap: gasPrice ?? 0n};
+  const wanted = (baseFee ?? 0n) + (maxPriorityFeePerGas ?? 0n);
+  const cap = maxFeePerGas ?? wanted;
+  return {price: wanted < cap ? wanted : cap, cap};
 }
 
 /** The type that the call asks for, else the newest that `common` has for its fields. */

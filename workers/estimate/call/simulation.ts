@@ -7,7 +7,7 @@
 import {EVMError} from "@ethereumjs/evm";
 import {Account, Address} from "@ethereumjs/util";
 import type {EstimateCall} from "../../job/estimateCall.ts";
-import type {BlockContext, Machine} from "../evm/forkEvms.ts";
+import type {BlockContext, ForkEvm} from "../evm/forkEvms.ts";
 import {splitWords} from "../state/words.ts";
 import {applyAuthorizations, recoverAuthorities, type SignedAuthorization} from "./authorizations.ts";
 import {floorGas, intrinsicGas} from "./callTransaction.ts";
@@ -70,7 +70,7 @@ export class Simulation {
   /** Runs made. */
   runs = 0;
   private readonly call: EstimateCall;
-  private readonly machine: Machine;
+  private readonly forkEvm: ForkEvm;
   private readonly block: BlockContext;
   private readonly gasPrice: bigint;
   private readonly minimum: bigint;
@@ -79,42 +79,37 @@ export class Simulation {
   private authorizations: readonly SignedAuthorization[] | undefined;
 
   /** @param gasPrice - wei per gas that the sender pays and GASPRICE gives */
-  constructor(call: EstimateCall, machine: Machine, block: BlockContext, gasPrice: bigint) {
+  constructor(call: EstimateCall, forkEvm: ForkEvm, block: BlockContext, gasPrice: bigint) {
     this.call = call;
-    this.machine = machine;
+    this.forkEvm = forkEvm;
     this.block = block;
     this.gasPrice = gasPrice;
-    this.intrinsic = intrinsicGas(call, machine.common);
-    const floor = floorGas(call, machine.common);
+    this.intrinsic = intrinsicGas(call, forkEvm.common);
+    const floor = floorGas(call, forkEvm.common);
     this.minimum = floor > this.intrinsic ? floor : this.intrinsic;
     this.sender = new Address(call.from ?? ZERO_ADDRESS);
     this.to = call.to === undefined ? undefined : new Address(call.to);
   }
 
-  /** The least gas limit with which a transaction like this is valid at all. */
-  get minimumGas(): bigint {
-    return this.minimum;
-  }
-
   async senderAccount(): Promise<Account> {
-    return (await this.machine.state.getAccount(this.sender)) ?? new Account();
+    return (await this.forkEvm.state.getAccount(this.sender)) ?? new Account();
   }
 
   /** No data, and nothing at the receiver that could run. */
   async isPlainTransfer(): Promise<boolean> {
     if (this.to === undefined || this.call.data.length > 0) return false;
-    return (await this.machine.state.getCodeSize(this.to)) === 0;
+    return (await this.forkEvm.state.getCodeSize(this.to)) === 0;
   }
 
-  /** @throws TimeLimitError, StoreError; the machine is not fit for another call then */
+  /** @throws TimeLimitError, StoreError; the EVM is not fit for another call then */
   async run(gasLimit: bigint): Promise<RunResult> {
     if (gasLimit < this.minimum) {
       const reason = `the call takes ${this.minimum} gas before it executes anything`;
       return {failure: {kind: "intrinsic", reason}, returned: NO_BYTES, spent: this.minimum};
     }
     this.runs++;
-    const {state, evm} = this.machine;
-    this.authorizations ??= recoverAuthorities(this.call.authorizationList ?? [], this.machine.deadline);
+    const {state, evm} = this.forkEvm;
+    this.authorizations ??= recoverAuthorities(this.call.authorizationList ?? [], this.forkEvm.deadline);
     const result = await state.attempt(() => this.execute(gasLimit));
     evm.journal.cleanJournal();
     evm.transientStorage.clear();
@@ -122,7 +117,7 @@ export class Simulation {
   }
 
   private async execute(gasLimit: bigint): Promise<RunResult> {
-    const {state, evm, chainId} = this.machine;
+    const {state, evm, chainId} = this.forkEvm;
     const account = await this.senderAccount();
     if (this.call.from !== undefined) account.balance -= gasLimit * this.gasPrice;
     account.nonce = (this.call.nonce ?? account.nonce) + 1n;
@@ -149,7 +144,7 @@ export class Simulation {
 
   /** EIP-2929, 2930 and 3651. */
   private warm(): void {
-    const {evm, common} = this.machine;
+    const {evm, common} = this.forkEvm;
     if (!common.isActivatedEIP(2929)) return;
     const {journal} = evm;
     for (const address of evm.precompiles.keys()) journal.addAlwaysWarmAddress(address);
@@ -170,7 +165,7 @@ export class Simulation {
     const reason = error.error.replace(/ at 0x.*$/s, "");
     if (reason === REVERT) {
       // The library's word for most inputs that a precompile refuses; it takes all gas, as no revert does.
-      const isPrecompile = this.to !== undefined && this.machine.evm.getPrecompile(this.to) !== undefined;
+      const isPrecompile = this.to !== undefined && this.forkEvm.evm.getPrecompile(this.to) !== undefined;
       if (isPrecompile) return {kind: "other", reason: "the precompile refuses its input"};
       return {kind: "revert", reason};
     }

@@ -7,7 +7,6 @@ import type {Common} from "@ethereumjs/common";
 import {Address} from "@ethereumjs/util";
 import type {BlockRecord} from "../../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
-import type {StateStore} from "../../../storage/stateStore.ts";
 import {ExecutionError} from "../../execution/errors.ts";
 import {configOfFork, ForkSchedule} from "../../execution/forks.ts";
 import {type JsonObject, parseObject} from "../../execution/gethJson.ts";
@@ -17,7 +16,8 @@ import {BoundedEvm} from "./boundedEvm.ts";
 import type {Deadline} from "./deadline.ts";
 import {EstimateError} from "./estimateError.ts";
 
-export interface Machine {
+/** A hard fork's EVM, and what it runs on. */
+export interface ForkEvm {
   readonly common: Common;
   readonly chainId: bigint;
   readonly evm: BoundedEvm;
@@ -46,7 +46,7 @@ const BLOB_BASE_FEE = 1n;
 const ZERO_ADDRESS = new Uint8Array(20);
 const ZERO_WORD = new Uint8Array(32);
 
-export interface MachineOptions {
+export interface ForkEvmsOptions {
   readonly store: StateReader;
   readonly deadline: Deadline;
   /** One of HARDFORKS, for every block; undefined: as the genesis config says. */
@@ -57,40 +57,40 @@ export interface MachineOptions {
   readonly gasCap: bigint;
 }
 
-export class Machines {
-  private readonly options: MachineOptions;
+export class ForkEvms {
+  private readonly options: ForkEvmsOptions;
   private readonly held: HeldStates;
-  private readonly byFork = new Map<string, Machine>();
+  private readonly byFork = new Map<string, ForkEvm>();
   private schedule: ForkSchedule | undefined;
 
-  constructor(options: MachineOptions) {
+  constructor(options: ForkEvmsOptions) {
     this.options = options;
     this.held = new HeldStates(options.store);
   }
 
   /**
-   * A machine on the state of `block`, without anything that an earlier call wrote.
+   * An EVM on the state of `block`, without anything that an earlier call wrote.
    *
    * @throws EstimateError NOT_AVAILABLE if the store does not say what the chain's rules are
    */
-  at(block: BlockRecord): {machine: Machine; context: BlockContext} {
+  at(block: BlockRecord): {forkEvm: ForkEvm; context: BlockContext} {
     const schedule = this.readSchedule();
     const {number, timestamp = 0n, difficulty} = block.header;
     const moment = {number, timestamp, ...(difficulty === undefined ? {} : {difficulty})};
     const fork = this.options.hardfork ?? schedule.forkOfHeld(moment);
     const held = this.held.at(block.accounts);
-    const machine = this.byFork.get(fork) ?? this.createMachine(schedule, fork, held);
-    this.byFork.set(fork, machine);
-    machine.state.moveTo(held);
-    return {machine, context: this.contextOf(block, machine.common)};
+    const forkEvm = this.byFork.get(fork) ?? this.createEvm(schedule, fork, held);
+    this.byFork.set(fork, forkEvm);
+    forkEvm.state.moveTo(held);
+    return {forkEvm, context: this.contextOf(block, forkEvm.common)};
   }
 
-  /** Drops a machine whose execution failed in a way that nobody expects: what it has left behind is not known. */
-  discard(machine: Machine): void {
-    for (const [fork, one] of this.byFork) if (one === machine) this.byFork.delete(fork);
+  /** Drops an EVM whose execution failed in a way that nobody expects: what it has left behind is not known. */
+  discard(forkEvm: ForkEvm): void {
+    for (const [fork, one] of this.byFork) if (one === forkEvm) this.byFork.delete(fork);
   }
 
-  private createMachine(schedule: ForkSchedule, fork: string, held: HeldState): Machine {
+  private createEvm(schedule: ForkSchedule, fork: string, held: HeldState): ForkEvm {
     const common = schedule.createCommon();
     common.setHardfork(fork);
     rememberEips(common);
@@ -162,15 +162,15 @@ export class Machines {
 }
 
 /**
- * Clears what an execution left that was stopped in the middle. Another machine in its place were 1 to 2 ms for the next call,
+ * Clears what an execution left that was stopped in the middle. Another EVM in its place would cost 1 to 2 ms for the next call,
  * half as much as a first slice. (The state is cleared as every call begins.)
  */
-export function resetMachine({evm}: Machine): void {
+export function resetEvm({evm}: ForkEvm): void {
   evm.journal.cleanJournal();
   evm.transientStorage.clear();
 }
 
-/** A machine's fork never changes; the library searches a list at every question, 9 % of a token transfer. */
+/** An EVM's fork never changes; the library searches a list at every question, 9 % of a token transfer. */
 function rememberEips(common: Common): void {
   const answers = new Map<number, boolean>();
   const ask = common.isActivatedEIP.bind(common);

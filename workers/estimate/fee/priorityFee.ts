@@ -6,7 +6,6 @@
  *   extra-data     margin * (floor(variable * size / gasLimit) + fixed)
  */
 import type {FeeSettings} from "../../job/estimateSettings.ts";
-import {type Fraction, parseDecimal} from "./decimal.ts";
 
 export interface FeeInputs {
   /** Of the same answer; above 0. */
@@ -17,6 +16,12 @@ export interface FeeInputs {
   readonly baseFee: bigint;
   /** Of the selected block; undefined: the store has none of it. */
   readonly extraData: Uint8Array | undefined;
+}
+
+/** numerator / denominator. */
+interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
 }
 
 const EXTRA_DATA_VERSION = 1;
@@ -71,6 +76,12 @@ function readCosts(extraData: Uint8Array | undefined): {fixed: bigint; variable:
     fixed: BigInt(view.getUint32(1)) * WEI_PER_KWEI,
     variable: BigInt(view.getUint32(VARIABLE_AT)) * WEI_PER_KWEI,
   };
+}
+
+/** @param text - decimal: digits, and perhaps a point and digits; checked where it comes in */
+function parseDecimal(text: string): Fraction {
+  const [whole = "", decimals = ""] = text.split(".");
+  return {numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length)};
 }
 
 /** Both not negative, `divisor` above 0. */

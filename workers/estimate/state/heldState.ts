@@ -6,13 +6,9 @@
  */
 import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
-import {ACCOUNTS_SALT, saltOf} from "../../../storage/index/keyHints.ts";
-import type {StateStore} from "../../../storage/stateStore.ts";
 import {decodeStoredAccount} from "../../../storage/tree/account.ts";
-import {HEAD_INDEX, TAIL_INDEX} from "../../../storage/tree/emptyTree.ts";
 import type {Tree} from "../../../storage/tree/tree.ts";
 import {accountTree, storageTree} from "../../../storage/tree/tree.ts";
-import {findLeaf, readLeaf} from "../../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "../../execution/byteKey.ts";
 import {NO_BYTES, type StateBase} from "../../execution/stateOverlay.ts";

@@ -1,4 +1,4 @@
-/** Words of 32 bytes as calls have them (job.ts): back to back. */
+/** Words of 32 bytes as calls have them (job/estimateCall.ts): back to back. */
 
 export const WORD_BYTES = 32;
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import {keccak256} from "../../../../../verify/keccak256.ts";
 import {decodeRevertReason} from "../../../../../workers/estimate/call/revertReason.ts";
 
 const ERROR = selectorOf("Error(string)");
