@@ -12,22 +12,17 @@ import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJ
 import type {EstimateSettings} from "../job/estimateSettings.ts";
 import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
-import {encodeUnsigned, feeOf, missingEip, PLAIN_TRANSFER_GAS, typeOf} from "./call/callTransaction.ts";
+import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
+import {explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
-import {decodeRevertReason} from "./call/revertReason.ts";
-import {type RunResult, Simulation} from "./call/simulation.ts";
+import {checkNonce, upperBound} from "./call/senderBounds.ts";
+import {Simulation} from "./call/simulation.ts";
 import {Deadline, TimeLimitError} from "./evm/deadline.ts";
-import {EstimateError, executionFailed} from "./evm/estimateError.ts";
+import {EstimateError} from "./evm/estimateError.ts";
 import {BASE_FEE, type BlockContext, type ForkEvm, ForkEvms, resetEvm} from "./evm/forkEvms.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
 
-/** EIP-7825. */
-const MAX_TRANSACTION_GAS = 1n << 24n;
-/** EIP-2681. */
-const MAX_NONCE = 2n ** 64n - 1n;
-/** Longer revert data is not passed on: 4 KB is much, 32 KiB bounds an answer. */
-const MAX_REVERT_BYTES = 32 << 10;
 /** Of a call's data. What is made of it after its execution takes longer than a first slice, and never asks for the time. */
 const MAX_FIRST_DATA_BYTES = 32 << 10;
 
@@ -130,15 +125,14 @@ export class Estimator {
     const fee = feeOf(call, context.header.baseFeePerGas);
     const simulation = new Simulation(call, forkEvm, context, fee.price);
     const account = await simulation.senderAccount();
-    if (account.nonce >= MAX_NONCE)
-      throw executionFailed(
-        `nonce has max value: the sender's nonce is ${account.nonce} (2^64 - 1), with which no transaction can be sent (EIP-2681)`,
-      );
-    if (call.nonce !== undefined && call.nonce < account.nonce)
-      throw executionFailed(
-        `nonce too low: the sender's next nonce is ${account.nonce}, the call has ${call.nonce}`,
-      );
-    const upper = this.upperBound(call, context, fee.cap, account.balance, common.isActivatedEIP(7825));
+    checkNonce(call, account.nonce);
+    const upper = upperBound(call, {
+      block: context,
+      gasCap: this.gasCap,
+      feeCap: fee.cap,
+      balance: account.balance,
+      hasTransactionCap: common.isActivatedEIP(7825),
+    });
     const limit = await searchGasLimit(gasLimit => simulation.run(gasLimit), {
       upper,
       isPlainTransfer: await simulation.isPlainTransfer(),
@@ -153,65 +147,6 @@ export class Estimator {
       extraData: block.header.extraData,
     });
     return {gasLimit: limit, priorityFeePerGas, runs: simulation.runs};
-  }
-
-  /** What the call, the block, the cap and the sender's balance allow. @throws EstimateError EXECUTION_FAILED */
-  private upperBound(
-    call: EstimateCall,
-    {header}: BlockContext,
-    feeCap: bigint,
-    balance: bigint,
-    hasTransactionCap: boolean,
-  ): bigint {
-    if (balance < call.value)
-      throw executionFailed(
-        `insufficient funds for transfer: the sender has ${balance} wei, the value is ${call.value}`,
-      );
-    let upper = call.gas ?? smaller(header.gasLimit, this.gasCap);
-    if (hasTransactionCap) upper = smaller(upper, MAX_TRANSACTION_GAS);
-    if (feeCap === 0n) return upper;
-    const {baseFeePerGas = 0n} = header;
-    if (feeCap < baseFeePerGas)
-      throw executionFailed(
-        `max fee per gas less than block base fee: the call pays at most ${feeCap} wei, the base fee is ${baseFeePerGas}`,
-      );
-    if (call.from === undefined) return upper;
-    const affordable = (balance - call.value) / feeCap;
-    if (affordable < PLAIN_TRANSFER_GAS)
-      throw executionFailed(
-        `insufficient funds for gas * price + value: the sender has ${balance} wei, which pays for ${affordable} gas`,
-      );
-    return smaller(upper, affordable);
-  }
-}
-
-/** @param run - at the upper bound */
-function explainFailure({failure, returned}: RunResult, upper: bigint): EstimateError {
-  switch (failure?.kind) {
-    case "revert": {
-      if (returned.length > MAX_REVERT_BYTES) {
-        const detail = `revert data may have at most ${MAX_REVERT_BYTES} bytes, this call's has ${returned.length}`;
-        return new EstimateError({
-          failure: "LIMIT_EXCEEDED",
-          detail,
-          limit: MAX_REVERT_BYTES,
-          got: returned.length,
-        });
-      }
-      const reason = decodeRevertReason(returned);
-      const detail = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
-      return new EstimateError({
-        failure: "REVERTED",
-        detail,
-        data: `0x${Buffer.from(returned).toString("hex")}`,
-      });
-    }
-    case "outOfGas":
-      return executionFailed(`gas required exceeds allowance (${upper})`);
-    case "intrinsic":
-      return executionFailed(`${failure.reason}; at most ${upper} is allowed by gas, block, cap and funds`);
-    default:
-      return executionFailed(failure?.reason ?? "failed");
   }
 }
 
@@ -229,8 +164,4 @@ function encodeAnswer(idText: string, {gasLimit, priorityFeePerGas}: Estimate): 
 
 function hex(value: bigint): string {
   return `0x${value.toString(16)}`;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -6,15 +6,14 @@
  */
 
 import {checkChainId} from "../../storage/block/format.ts";
-import {StoreError} from "../../storage/errors.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {ExecutionError} from "../execution/errors.ts";
 import {type Head, readHead} from "../job/head.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {BlockIntake} from "./blockIntake.ts";
+import {isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
 import {type OpenedSource, openSource} from "./openedSource.ts";
 import {OrderQueue} from "./orderQueue.ts";
-import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
+import {type SourceBlock, Stopped} from "./sourceBlock.ts";
 
 /** A source that gives nothing for this long has nothing at hand: what is complete is written. */
 const IDLE_MS = 5;
@@ -159,7 +158,7 @@ export class Importer {
 
   private async fail(error: unknown, at: SourceBlock | undefined): Promise<ImportOutcome> {
     let writeFailed = isWriteFailure(error);
-    let message = `${writeFailed ? "" : whereOf(at)}${reasonOf(error)}`;
+    let message = `${writeFailed || at === undefined ? "" : whereOf(at)}${reasonOf(error)}`;
     try {
       // What could not be written is cleared away when the store is opened again.
       if (!writeFailed) {
@@ -189,25 +188,4 @@ async function isSettledWithin(promise: Promise<unknown>, ms: number): Promise<b
   const first = await Promise.race([settled, idle]);
   clearTimeout(timer);
   return first;
-}
-
-/** Lines have a number besides their block's. */
-function whereOf(at: SourceBlock | undefined): string {
-  return at !== undefined && "line" in at ? `line ${at.line}: ` : "";
-}
-
-/** Of an order: the import goes on. */
-function isRefusal(error: unknown): error is StoreError {
-  return error instanceof StoreError && (error.code === "BLOCK_UNKNOWN" || error.code === "FINALIZED");
-}
-
-function isWriteFailure(error: unknown): boolean {
-  return error instanceof StoreError && error.code === "WRITE_FAILED";
-}
-
-function reasonOf(error: unknown): string {
-  const isExpected =
-    error instanceof StoreError || error instanceof SourceError || error instanceof ExecutionError;
-  if (isExpected) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

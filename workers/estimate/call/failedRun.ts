@@ -1,0 +1,37 @@
+/** Why a call fails even with all the gas that it may have, as its caller reads it. */
+import {EstimateError, executionFailed} from "../evm/estimateError.ts";
+import {decodeRevertReason} from "./revertReason.ts";
+import type {RunResult} from "./simulation.ts";
+
+/** Longer revert data is not passed on: 4 KB is much, 32 KiB bounds an answer. */
+const MAX_REVERT_BYTES = 32 << 10;
+
+/** @param run - at the upper bound */
+export function explainFailure({failure, returned}: RunResult, upper: bigint): EstimateError {
+  switch (failure?.kind) {
+    case "revert": {
+      if (returned.length > MAX_REVERT_BYTES) {
+        const detail = `revert data may have at most ${MAX_REVERT_BYTES} bytes, this call's has ${returned.length}`;
+        return new EstimateError({
+          failure: "LIMIT_EXCEEDED",
+          detail,
+          limit: MAX_REVERT_BYTES,
+          got: returned.length,
+        });
+      }
+      const reason = decodeRevertReason(returned);
+      const detail = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
+      return new EstimateError({
+        failure: "REVERTED",
+        detail,
+        data: `0x${Buffer.from(returned).toString("hex")}`,
+      });
+    }
+    case "outOfGas":
+      return executionFailed(`gas required exceeds allowance (${upper})`);
+    case "intrinsic":
+      return executionFailed(`${failure.reason}; at most ${upper} is allowed by gas, block, cap and funds`);
+    default:
+      return executionFailed(failure?.reason ?? "failed");
+  }
+}

@@ -1,0 +1,60 @@
+/** What a call's sender, block and settings allow, before anything is executed. */
+import type {EstimateCall} from "../../job/estimateCall.ts";
+import {executionFailed} from "../evm/estimateError.ts";
+import type {BlockContext} from "../evm/forkEvms.ts";
+import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
+
+/** EIP-7825. */
+const MAX_TRANSACTION_GAS = 1n << 24n;
+/** EIP-2681. */
+const MAX_NONCE = 2n ** 64n - 1n;
+
+export interface GasBounds {
+  readonly block: BlockContext;
+  /** Of the settings. */
+  readonly gasCap: bigint;
+  /** Wei per gas: the most that the call would pay; 0 where it names no fee. */
+  readonly feeCap: bigint;
+  /** The sender's, wei. */
+  readonly balance: bigint;
+  /** EIP-7825 is active. */
+  readonly hasTransactionCap: boolean;
+}
+
+/** @param next - the sender's nonce. @throws EstimateError EXECUTION_FAILED */
+export function checkNonce({nonce}: EstimateCall, next: bigint): void {
+  if (next >= MAX_NONCE)
+    throw executionFailed(
+      `nonce has max value: the sender's nonce is ${next} (2^64 - 1), with which no transaction can be sent (EIP-2681)`,
+    );
+  if (nonce !== undefined && nonce < next)
+    throw executionFailed(`nonce too low: the sender's next nonce is ${next}, the call has ${nonce}`);
+}
+
+/** @returns the highest gas limit that may be tried. @throws EstimateError EXECUTION_FAILED */
+export function upperBound(call: EstimateCall, bounds: GasBounds): bigint {
+  const {block, gasCap, feeCap, balance, hasTransactionCap} = bounds;
+  if (balance < call.value)
+    throw executionFailed(
+      `insufficient funds for transfer: the sender has ${balance} wei, the value is ${call.value}`,
+    );
+  let upper = call.gas ?? smaller(block.header.gasLimit, gasCap);
+  if (hasTransactionCap) upper = smaller(upper, MAX_TRANSACTION_GAS);
+  if (feeCap === 0n) return upper;
+  const {baseFeePerGas = 0n} = block.header;
+  if (feeCap < baseFeePerGas)
+    throw executionFailed(
+      `max fee per gas less than block base fee: the call pays at most ${feeCap} wei, the base fee is ${baseFeePerGas}`,
+    );
+  if (call.from === undefined) return upper;
+  const affordable = (balance - call.value) / feeCap;
+  if (affordable < PLAIN_TRANSFER_GAS)
+    throw executionFailed(
+      `insufficient funds for gas * price + value: the sender has ${balance} wei, which pays for ${affordable} gas`,
+    );
+  return smaller(upper, affordable);
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
