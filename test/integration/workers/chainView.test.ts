@@ -1,0 +1,58 @@
+/** The chain view announces every change of head and finality, in order, and nothing else. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import type {Head} from "../../../workers/job/head.ts";
+import {createLines} from "../../support/serviceLines.ts";
+import {TemporaryStore} from "../../support/temporaryStore.ts";
+
+let store: TemporaryStore;
+
+before(async () => {
+  store = await TemporaryStore.create();
+});
+
+after(() => store.close());
+
+test("a listener hears imports, finality and rollbacks, each with the head before it", async () => {
+  const {pool} = store;
+  const heard: [head: Head, before: Head][] = [];
+  const unwatch = pool.chain.onChange((head, before) => {
+    assert.equal(pool.chain.head(), head);
+    heard.push([head, before]);
+  });
+  await store.importLines(createLines(0, 3));
+  await pool.finalize(1);
+  await pool.finalize(0);
+  await pool.rollback(2);
+  await pool.rollback(2);
+  unwatch();
+  await pool.finalize(2);
+
+  const empty = {earliest: null, finalized: null, latest: null};
+  const heads = [empty, ...heard.map(([head]) => head)];
+  for (const [at, [, before]] of heard.entries()) assert.deepEqual(before, heads[at]);
+  // Blocks may come one by one.
+  const last = heads.slice(-3);
+  assert.deepEqual(last, [
+    {earliest: 0, finalized: null, latest: 3},
+    {earliest: 0, finalized: 1, latest: 3},
+    {earliest: 0, finalized: 1, latest: 2},
+  ]);
+  assert.deepEqual(pool.chain.head(), {earliest: 0, finalized: 2, latest: 2});
+});
+
+test("orders during an import are announced before they are answered", async () => {
+  const {pool} = store;
+  const running = await store.follow(0);
+  await store.append(createLines(3, 5));
+  const heard: (number | null)[] = [];
+  const unwatch = pool.chain.onChange(({latest}) => heard.push(latest));
+  assert.equal((await pool.rollback(4)).latest, 4);
+  assert.deepEqual(heard, [4]);
+  await assert.rejects(pool.rollback(1), {code: "FINALIZED"});
+  await assert.rejects(pool.rollback(9), {code: "BLOCK_UNKNOWN"});
+  assert.deepEqual(heard, [4]);
+  unwatch();
+  running.stop();
+  assert.equal((await running.outcome).head.latest, 4);
+});

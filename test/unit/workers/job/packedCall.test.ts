@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {
+  ADDRESS_AT,
+  KEYS_AT,
+  keyCountOf,
+  MAX_PACKED_KEYS,
+  ProofForm,
+  packedBytes,
+  readCallBlock,
+  readCallForm,
+  readKeyCount,
+  writeCallHead,
+} from "../../../../workers/job/packedCall.ts";
+
+test("a call is block u48, address, key count u16, form u8, keys", () => {
+  const calls = Buffer.alloc(packedBytes(1), 0xee);
+  writeCallHead(calls, 0, 0x010203040506, 1, ProofForm.WITH_BLOCK);
+  calls.fill(0xaa, ADDRESS_AT, ADDRESS_AT + 20);
+  calls.fill(0xbb, KEYS_AT);
+  assert.equal(calls.toString("hex"), `010203040506${"aa".repeat(20)}000101${"bb".repeat(32)}`);
+});
+
+test("what the writer wrote is what the readers read, wherever the call begins", () => {
+  const calls = Buffer.alloc(2 * KEYS_AT, 0xee);
+  writeCallHead(calls, 0, 7, 0, ProofForm.PLAIN);
+  writeCallHead(calls, KEYS_AT, 2 ** 48 - 1, MAX_PACKED_KEYS, ProofForm.WITH_BLOCK);
+  const read = (start: number) => [
+    readCallBlock(calls, start),
+    readKeyCount(calls, start),
+    readCallForm(calls, start),
+  ];
+  assert.deepEqual(read(0), [7, 0, ProofForm.PLAIN]);
+  assert.deepEqual(read(KEYS_AT), [2 ** 48 - 1, MAX_PACKED_KEYS, ProofForm.WITH_BLOCK]);
+});
+
+test("a packed call's length tells how many keys it has", () => {
+  for (const count of [0, 1, MAX_PACKED_KEYS]) assert.equal(keyCountOf(packedBytes(count)), count);
+});
