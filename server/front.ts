@@ -2,19 +2,21 @@
 import type {Logger} from "pino";
 import type {ProofPool} from "../workers/pool/pool.ts";
 import type {AnswerMemory} from "./answer/answerMemory.ts";
+import {LANE_IDS} from "./answer/requestCalls.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
-import {LANE_IDS, LANE_NAMES} from "./dispatch/laneId.ts";
-import {createEstimateLane, createLongCalls, type Estimates} from "./estimates.ts";
+import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
+import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";
 import {HeldBytes} from "./http/heldBytes.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
-import {METHOD_NAMES} from "./methods/methods.ts";
+import type {Estimates} from "./methods/estimateGas/estimates.ts";
+import {LANES} from "./methods/lanes.ts";
+import {METHOD_NAMES} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
 import {Metrics} from "./observe/metrics.ts";
 import {Readiness} from "./observe/readiness.ts";
 import {RefusalLog} from "./observe/refusalLog.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
-import {createAnswerMemory, createProofLane} from "./proofs.ts";
 import {Service} from "./service.ts";
 
 export interface Front {
@@ -45,20 +47,21 @@ export function createFront(
   const memory = createAnswerMemory();
   const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
-  const longCalls = createLongCalls(estimates);
-  const dispatcher = new Dispatcher(lanes, longCalls, limits, {tally, trouble, refusals});
+  const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
   const metrics = new Metrics({
     tally,
     trouble,
     held,
     readQueuedCosts: () =>
-      Object.fromEntries(LANE_IDS.map(lane => [LANE_NAMES[lane], dispatcher.queuedCost(lane)])),
+      Object.fromEntries(LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)])),
     estimates: dispatcher,
     refusals,
     readHead: () => pool.chain.head(),
     ...imported,
   });
-  const service = new Service(pool, estimates, limits, dispatcher, tally, trouble);
+  const {maxProofTextBytes} = pool;
+  const setup = {chain: pool.chain, limits, estimates, maxProofTextBytes};
+  const service = new Service(setup, dispatcher, {tally, trouble});
   const http = new HttpServer(options, {
     service,
     held,

@@ -15,7 +15,7 @@ export interface Limits {
   readonly members: number;
   /** Object fields of a body alone: a key that is read for the first time takes several times as long as an element. */
   readonly fields: number;
-  /** Storage keys of one chain_getProof or chain_getProofAt. At most MAX_STORAGE_KEYS. */
+  /** Storage keys of one call for a proof. At most MAX_STORAGE_KEYS. */
   readonly storageKeys: number;
   /** Cost of one HTTP request: an account 1, each slot 1, an estimate 20. */
   readonly requestCost: number;
@@ -51,12 +51,6 @@ export const MAX_STORAGE_KEYS = MAX_PACKED_KEYS;
 
 /** Cost of one estimate, where an account or slot is 1 (json-rpc.md, "Limits"). */
 export const ESTIMATE_COST = 20;
-
-/** Upper bound of what surrounds the result of a call, without its id. */
-export const CALL_TEXT_BYTES = 256;
-
-/** Upper bound of what chain_getProofAt adds to a proof: the block's number, hash and state root. */
-export const BLOCK_TEXT_BYTES = 256;
 
 /**
  * Upper bound of an estimate's result or error: revert data has at most 32 KiB, which are 64 KiB of hex. A longer answer

@@ -2,13 +2,12 @@
  * Jobs as the dispatcher makes them: calls of chain_getProof, packed.
  */
 
-import {SEGMENT_COSTS} from "../../server/answer/segment.ts";
-import {LaneId} from "../../server/dispatch/laneId.ts";
+import {PROOF_SEGMENT_COST} from "../../server/methods/proof/proofCalls.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, writeCallHead} from "../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../workers/job/proveJob.ts";
 
 /** Calls per task of a large batch (server/dispatch). */
-export const CALLS_PER_TASK = SEGMENT_COSTS[LaneId.PROOF];
+export const CALLS_PER_TASK = PROOF_SEGMENT_COST;
 
 export interface ProveCall {
   readonly block: number;

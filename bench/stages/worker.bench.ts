@@ -5,7 +5,7 @@
  * answer as the server lends it; this process's main thread hands them out, so two threads on two cores cannot quite do
  * twice as much as one.
  */
-import {createAnswerMemory} from "../../server/proofs.ts";
+import {createAnswerMemory} from "../../server/dispatch/lanes/proofLane.ts";
 import {ProofPool} from "../../workers/pool/pool.ts";
 import {addressAt} from "./benchChain.ts";
 import {type BenchStore, CACHE_BYTES} from "./benchStore.ts";

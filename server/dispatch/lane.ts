@@ -9,13 +9,17 @@
  */
 
 import {Fifo} from "../answer/fifo.ts";
+import type {LaneId} from "../answer/requestCalls.ts";
+import type {TaskAnswers} from "../answer/taskAnswers.ts";
+import type {Limits} from "../limits.ts";
+import {QueueFigures} from "../observe/queueFigures.ts";
+import type {RefusalLog} from "../observe/refusalLog.ts";
 import {hasRoom} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
-import type {LaneId} from "./laneId.ts";
+import {type LongCallOptions, LongCalls} from "./longCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import {QueueFigures} from "./queueFigures.ts";
-import type {TaskAnswers} from "./requestCalls.ts";
-import type {Task} from "./task.ts";
+import type {OnSettled} from "./sliceQueue.ts";
+import {settleTask, type Task} from "./task.ts";
 
 /** Of `maxTasks`: one is worked on, the next is there when it ends; more would take the order out of our hands. */
 export const TASKS_PER_WORKER = 2;
@@ -25,6 +29,8 @@ const MIN_SHARED_COST = 8;
 const MIN_WINDOW_BYTES = 4 * 2 ** 20;
 
 export interface LaneOptions {
+  /** That messages name the lane by. */
+  readonly method: string;
   /** How many tasks are worked on at the same time, at least 1. */
   readonly workers: number;
   /** Under way at the same time, at least `workers`. */
@@ -37,14 +43,14 @@ export interface LaneOptions {
   readonly bytesPerCost: number;
   /** Clients take turns, and none fills the queue alone: for calls of which anybody can make long ones. */
   readonly isSharedByClients: boolean;
+  /** Where calls go that their task did not finish; null: there are none. */
+  readonly longCalls: LongCallOptions | null;
   readonly perform: (task: Task) => Promise<TaskAnswers>;
 }
 
-/** @param answers - null: the task failed with `error` */
-export type OnSettled = (task: Task, answers: TaskAnswers | null, error: unknown) => void;
-
 export class Lane {
   readonly id: LaneId;
+  readonly longCalls: LongCalls | null;
   /** Cost of all admitted and unfinished calls; of requests whose reader is slow only what is under way. */
   queuedCost = 0;
   readonly #options: LaneOptions;
@@ -57,7 +63,7 @@ export class Lane {
   #tasksUnderWay = 0;
   #isFlushPlanned = false;
 
-  constructor(id: LaneId, options: LaneOptions, onSettled: OnSettled) {
+  constructor(id: LaneId, options: LaneOptions, limits: Limits, refusals: RefusalLog, onSettled: OnSettled) {
     this.id = id;
     this.#options = options;
     this.#onSettled = onSettled;
@@ -66,10 +72,19 @@ export class Lane {
     this.#windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
     this.#queue = isSharedByClients ? new ClientQueue() : new Fifo();
     this.#costs = isSharedByClients ? new Map() : null;
+    const {longCalls} = options;
+    this.longCalls =
+      longCalls === null
+        ? null
+        : new LongCalls(longCalls, limits, refusals, onSettled, () => this.#queue.length > 0);
   }
 
-  get isWaiting(): boolean {
-    return this.#queue.length > 0;
+  get method(): string {
+    return this.#options.method;
+  }
+
+  get isSharedByClients(): boolean {
+    return this.#options.isSharedByClients;
   }
 
   /** @param limit - cost */
@@ -152,20 +167,15 @@ export class Lane {
 
   async #run(task: Task): Promise<void> {
     this.#tasksUnderWay++;
-    let answers: TaskAnswers | null = null;
-    let failure: unknown = null;
     const startMs = performance.now();
-    try {
-      answers = await this.#options.perform(task);
-    } catch (error) {
-      failure = error;
-    }
+    const settlement = await settleTask(task, this.#options.perform);
+    const begun = "answers" in settlement ? settlement.answers.begun : undefined;
     const {workers} = this.#options;
     // Of a thread's two tasks one only waits for the other.
     const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.#tasksUnderWay);
-    this.figures.measure(sharedMs / (answers?.begun ?? task.requests.length));
+    this.figures.measure(sharedMs / (begun ?? task.requests.length));
     this.#tasksUnderWay--;
-    this.#onSettled(task, answers, failure);
+    this.#onSettled(task, settlement, this.longCalls?.second ?? null);
     if (this.#queue.length > 0) this.#planFlush();
   }
 }

@@ -11,9 +11,8 @@ import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {type Busy, createWaitError, hasRoom, toSeconds} from "./busy.ts";
-import type {OnSettled} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import {type SliceOptions, SliceQueue} from "./sliceQueue.ts";
+import {type OnSettled, type SliceOptions, SliceQueue} from "./sliceQueue.ts";
 
 /** A second slice is paid for by so many times its length of first ones, where there are some. */
 const FIRST_PER_SECOND = 3;
@@ -33,21 +32,18 @@ export class LongCalls {
   #nextSecondMs = 0;
 
   /**
-   * @param onSecond, onLong - a slice was over, or its call
+   * @param onSettled - a slice was over, or its call
    * @param isFirstWaiting - does a call wait for its first slice?
    */
   constructor(
     {second, long}: LongCallOptions,
     limits: Limits,
     refusals: RefusalLog,
-    {
-      onSecond,
-      onLong,
-      isFirstWaiting,
-    }: {onSecond: OnSettled; onLong: OnSettled; isFirstWaiting: () => boolean},
+    onSettled: OnSettled,
+    isFirstWaiting: () => boolean,
   ) {
-    this.second = new SliceQueue("second", second, onSecond);
-    this.long = new SliceQueue("long", long, onLong);
+    this.long = new SliceQueue("long", long, null, onSettled);
+    this.second = new SliceQueue("second", second, this.long, onSettled);
     this.#limits = limits;
     this.#refusals = refusals;
     this.#isFirstWaiting = isFirstWaiting;

@@ -10,22 +10,15 @@
  * estimate would leave no room for the next estimate, which then could not be made beside it.
  */
 import type {Head} from "../../workers/job/head.ts";
+import type {ReplySink} from "../answer/replySink.ts";
+import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../answer/requestCalls.ts";
 import {cutSegments, type Segment} from "../answer/segment.ts";
 import {Piece} from "../answer/taskText.ts";
-import type {Reply} from "../http/reply.ts";
-import {type ByLane, LANE_IDS, type LaneId} from "./laneId.ts";
 import {LaneProgress} from "./laneProgress.ts";
-import type {RequestCalls} from "./requestCalls.ts";
 
 const COMMA_BYTES = 1;
 const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");
-
-/** What is needed of a Reply. */
-export type PendingReply = Pick<
-  Reply,
-  "heldBytes" | "isBlocked" | "onAborted" | "onDrained" | "push" | "finish" | "sendBusy"
->;
 
 /** What an HTTP request came with. */
 export interface RequestOrigin {
@@ -43,7 +36,7 @@ export class PendingRequest {
   readonly isBatch: boolean;
   readonly head: Head;
   readonly client: string;
-  readonly reply: PendingReply;
+  readonly reply: ReplySink;
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress> = [new LaneProgress(), new LaneProgress()];
   readonly startedMs: number;
@@ -59,7 +52,7 @@ export class PendingRequest {
   readonly #aside = new Map<number, Piece[]>();
 
   /** @param calls - at least one of them for a lane */
-  constructor(origin: RequestOrigin, calls: RequestCalls, reply: PendingReply, timeoutMs: number) {
+  constructor(origin: RequestOrigin, calls: RequestCalls, reply: ReplySink, timeoutMs: number) {
     this.id = origin.id;
     this.isBatch = origin.isBatch;
     this.head = origin.head;
@@ -73,6 +66,11 @@ export class PendingRequest {
     }
     this.startedMs = performance.now();
     this.#deadlineMs = this.startedMs + timeoutMs;
+  }
+
+  /** JSON text of the id of the segment's first call. */
+  idOf({lane, firstCall}: Segment): string {
+    return callsOf(this.calls, lane).ids[firstCall] as string;
   }
 
   /** Aborted: answers are not wanted any more. */

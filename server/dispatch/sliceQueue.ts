@@ -1,12 +1,14 @@
 /** Calls that have begun, were stopped for time, and wait to begin again with more of it; one a task. */
 
+import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import {ESTIMATE_COST} from "../limits.ts";
+import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import {ClientQueue} from "./clientQueue.ts";
-import type {OnSettled} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import {QueueFigures, type QueueName} from "./queueFigures.ts";
-import type {TaskAnswers} from "./requestCalls.ts";
-import type {Task} from "./task.ts";
+import {type Settlement, settleTask, type Task} from "./task.ts";
+
+/** Takes over a task that is over. @param next - where calls go that were not finished; null: all of them were */
+export type OnSettled = (task: Task, settlement: Settlement, next: SliceQueue | null) => void;
 
 export interface SliceOptions {
   /** How many run at the same time, at least 1. */
@@ -27,13 +29,15 @@ interface WaitingCall {
 export class SliceQueue {
   readonly figures: QueueFigures;
   readonly #options: SliceOptions;
+  readonly #next: SliceQueue | null;
   readonly #onSettled: OnSettled;
   readonly #waiting = new ClientQueue<WaitingCall>();
   #underWay = 0;
 
-  constructor(name: QueueName, options: SliceOptions, onSettled: OnSettled) {
+  constructor(name: QueueName, options: SliceOptions, next: SliceQueue | null, onSettled: OnSettled) {
     this.figures = new QueueFigures(name, options.sliceMs);
     this.#options = options;
+    this.#next = next;
     this.#onSettled = onSettled;
   }
 
@@ -73,17 +77,11 @@ export class SliceQueue {
     this.figures.countStart(startMs - sinceMs);
     this.#underWay++;
     const task = {requests: [request], indexes: [index], cost: ESTIMATE_COST};
-    let answers: TaskAnswers | null = null;
-    let failure: unknown = null;
-    try {
-      answers = await this.#options.perform(task);
-    } catch (error) {
-      failure = error;
-    }
+    const settlement = await settleTask(task, this.#options.perform);
     this.#underWay--;
     const tookMs = performance.now() - startMs;
     this.figures.measure(tookMs);
-    this.#onSettled(task, answers, failure);
+    this.#onSettled(task, settlement, this.#next);
     return tookMs;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Sends estimates on to another node, `--gateway URL`, and its answers back under the callers' own ids.
+ * Sends calls on to another node, `--gateway URL`, and its answers back under the callers' own ids.
  *
- *   call --> {"jsonrpc":"2.0","id":<ours>,"method":"chain_estimateGas","params":<the caller's>} --> POST URL
+ *   call --> {"jsonrpc":"2.0","id":<ours>,"method":<the caller's>,"params":<the caller's>} --> POST URL
  *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <text as the upstream wrote it>} <--
  *
  * Whatever is no JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the caller, so it names neither the
@@ -9,13 +9,13 @@
  */
 import type {Logger} from "pino";
 import {errors, Pool} from "undici";
-import type {TaskAnswers} from "../dispatch/requestCalls.ts";
+import {encodeResponse, SEPARATOR} from "../../workers/job/answers.ts";
+import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
-import {ESTIMATE_METHOD} from "../methods/methods.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer, UpstreamError} from "./upstreamAnswer.ts";
 
-/** Estimates under way at the upstream at the same time. */
+/** Calls under way at the upstream at the same time. */
 export const MAX_CONNECTIONS = 64;
 /** json-rpc.md: connecting, the head and the body together. */
 const TIMEOUT_MS = 10_000;
@@ -51,22 +51,24 @@ export class Gateway {
   }
 
   /**
+   * Sends a call that changes nothing: it may be asked twice.
+   *
    * @param paramsText - JSON text of the call's parameters, an array
    * @param idText - JSON text of the caller's id
    * @returns one answer; never rejects
    */
-  async estimate(paramsText: string, idText: string): Promise<TaskAnswers> {
+  async forward(method: string, paramsText: string, idText: string): Promise<TaskAnswers> {
     const id = this.#callCount++;
     try {
-      const body = `{"jsonrpc":"2.0","id":${id},"method":"${ESTIMATE_METHOD}","params":${paramsText}}`;
-      const answer = readUpstreamAnswer(await this.#post(body), id);
+      const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsText}}`;
+      const {member, text: value, code} = readUpstreamAnswer(await this.#post(body), id);
       this.#outages.noteAnswer();
-      const text = Buffer.from(`{"jsonrpc":"2.0","id":${idText},${answer.member}},`);
-      return {text, ends: Uint32Array.of(text.length), failures: [], codes: [answer.code]};
+      const text = Buffer.from(encodeResponse(idText, member, value) + SEPARATOR);
+      return {text, ends: Uint32Array.of(text.length), failures: [], codes: [code]};
     } catch (error) {
       const reason = this.#describe(error);
       this.#outages.noteFailure(reason, error);
-      const detail = `the gateway that answers ${ESTIMATE_METHOD} for this node is down: ${reason}`;
+      const detail = `the gateway that answers ${method} for this node is down: ${reason}`;
       const failures = [{call: 0, failure: "UPSTREAM_DOWN", detail}] as const;
       return {text: new Uint8Array(0), ends: Uint32Array.of(0), failures, codes: []};
     }
@@ -102,7 +104,7 @@ export class Gateway {
       try {
         return await this.#postOnce(body, signal);
       } catch (error) {
-        // An estimate changes nothing, so asking twice does no harm.
+        // The call changes nothing, so asking twice does no harm.
         if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
       }
     }

@@ -12,8 +12,9 @@ export class UpstreamError extends Error {
 }
 
 export interface UpstreamAnswer {
-  /** `"result":...` or `"error":...`, as JSON text. */
-  readonly member: string;
+  readonly member: "result" | "error";
+  /** Its value, as the upstream wrote it. */
+  readonly text: string;
   /** What the answer is counted as: 0, or the error's code where we know it (codes are labels of a metric). */
   readonly code: number;
 }
@@ -36,10 +37,10 @@ export function readUpstreamAnswer(bytes: Buffer, id: number): UpstreamAnswer {
   const error = Object.hasOwn(fields, "error") ? fields.error : null;
   if (error !== null) {
     const code = readErrorCode(error);
-    return {member: `"error":${findFieldText(bytes, "error")}`, code};
+    return {member: "error", text: findFieldText(bytes, "error") as string, code};
   }
   if (!Object.hasOwn(fields, "result")) throw new UpstreamError("its answer has neither result nor error");
-  return {member: `"result":${findFieldText(bytes, "result")}`, code: 0};
+  return {member: "result", text: findFieldText(bytes, "result") as string, code: 0};
 }
 
 function parseObject(bytes: Buffer): Record<string, unknown> | null {

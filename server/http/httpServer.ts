@@ -20,11 +20,11 @@ import {
   us_socket_local_port,
 } from "uWebSockets.js";
 import type {Logger} from "pino";
+import type {OpenReply} from "../answer/replySink.ts";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import type {Readiness} from "../observe/readiness.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
-import type {Service} from "../service.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
 import type {HeldBytes} from "./heldBytes.ts";
 import {explainListenFailure} from "./listenFailure.ts";
@@ -48,8 +48,13 @@ export interface HttpOptions {
   readonly logsRequests: boolean;
 }
 
+/** Answers a body; `body` is only read during the call. */
+export interface BodyService {
+  answer(body: Buffer, reply: OpenReply, requestId: string): void;
+}
+
 export interface HttpParts {
-  readonly service: Service;
+  readonly service: BodyService;
   readonly held: HeldBytes;
   readonly metrics: Metrics;
   readonly log: Logger;

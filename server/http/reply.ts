@@ -12,6 +12,7 @@
  */
 import type {HttpResponse} from "uWebSockets.js";
 import {Fifo} from "../answer/fifo.ts";
+import type {OpenReply} from "../answer/replySink.ts";
 import {Piece} from "../answer/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
 import type {HeldBytes} from "./heldBytes.ts";
@@ -28,16 +29,12 @@ const WRITE_BYTES = 64 * 1024;
 /** Pieces up to this size are joined to one write. */
 const JOIN_BYTES = 64 * 1024;
 
-export class Reply {
+export class Reply implements OpenReply {
   /** The client is gone, or the answer is complete; nothing may be sent. */
   isOver = false;
-  /** Bytes that were pushed and not sent. */
   heldBytes = 0;
-  /** The reader does not take what there is; `onDrained` will be called. */
   isBlocked = false;
-  /** Called when the client goes away before the answer is complete. */
   onAborted: (() => void) | null = null;
-  /** Called when the reader has taken something after it had not. */
   onDrained: (() => void) | null = null;
   /** Called once, however it ends. */
   onOver: ((isAborted: boolean) => void) | null = null;
@@ -60,7 +57,6 @@ export class Reply {
     response.onAborted(() => this.#abort());
   }
 
-  /** Adds to the body of a 200, not the last of it. Takes the pieces over: they are released when they are sent, or not wanted. */
   push(pieces: readonly Piece[]): void {
     this.#add(pieces);
     if (this.isOver) return;
@@ -70,7 +66,6 @@ export class Reply {
     this.#held.relieve();
   }
 
-  /** As `push`, with the last of the body. */
   finish(pieces: readonly Piece[]): void {
     this.#add(pieces);
     if (this.isOver) return;
@@ -84,12 +79,14 @@ export class Reply {
     this.#held.relieve();
   }
 
-  /** Who asks. Not when it is over. */
   readClient(): string {
     return clientOf(this.#response.getRemoteAddress());
   }
 
-  /** Turns the request away for now. */
+  sendNothing(): void {
+    this.send("204 No Content", [], "", false);
+  }
+
   sendBusy(text: string, retryAfterSeconds: number): void {
     const headers = [JSON_TYPE, ["Retry-After", String(retryAfterSeconds)]] as const;
     this.send("503 Service Unavailable", headers, text, false);

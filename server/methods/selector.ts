@@ -1,7 +1,7 @@
 /**
  * Block selectors: a quantity, a tag, or EIP-1898's {"blockNumber"} / {"blockHash"}, resolved against one head.
  *
- *   tag                      provable (chain_getProof)           held (the other methods)
+ *   tag                      provable (of proofs)                held (the other methods)
  *   finalized                newest finalized                    newest finalized
  *   safe                     newest finalized                    newest finalized
  *   latest, pending          newest finalized                    newest held
@@ -9,7 +9,9 @@
  *
  * A number or hash names its block; `provable` refuses one that is not finalized.
  */
+
 import type {Head} from "../../workers/job/head.ts";
+import type {ChainView} from "../../workers/pool/chainView.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {parseQuantity} from "../rpc/quantity.ts";
 import {createBlockUnknownError, createNotFinalizedError, RpcCode, RpcError} from "../rpc/rpcError.ts";
@@ -20,8 +22,7 @@ export type SelectorColumn = "provable" | "held";
 /** What a selector is resolved against: one head for the whole HTTP request. */
 export interface BlockView {
   readonly head: Head;
-  /** @param hash - 32 bytes */
-  readonly findBlock: (hash: Uint8Array) => number | undefined;
+  readonly chain: Pick<ChainView, "findBlock">;
 }
 
 const EXPECTED =
@@ -103,7 +104,7 @@ function resolveObject(
     return requireHeld(block, text as string, column, view.head);
   }
   const text = fields.blockHash;
-  const block = view.findBlock(parseHash(text, name));
+  const block = view.chain.findBlock(parseHash(text, name));
   // A block imported after this request's head was taken does not exist for it.
   if (block === undefined || view.head.latest === null || block > view.head.latest) {
     throw createBlockUnknownError(text as string, view.head);

@@ -1,10 +1,15 @@
 /** The queues of the estimates in /metrics: first slices, second ones, and calls that have all their time. */
 import {Counter, Gauge, type Registry} from "prom-client";
-import type {Dispatcher} from "../dispatch/dispatcher.ts";
-import type {QueueFigures} from "../dispatch/queueFigures.ts";
+import type {QueueFigures} from "./queueFigures.ts";
 import type {RefusalLog} from "./refusalLog.ts";
 
-export type EstimateQueues = Pick<Dispatcher, "readEstimateQueues" | "givenBack">;
+/** Where they are read. */
+export interface EstimateQueues {
+  /** How many calls are in each queue: waiting, or in the first one also under way. */
+  readEstimateQueues(): readonly {readonly figures: QueueFigures; readonly calls: number}[];
+  /** Calls that came back from their tasks unbegun, so far. */
+  readonly givenBack: number;
+}
 
 export function registerEstimateQueues(
   registers: Registry[],
@@ -13,7 +18,7 @@ export function registerEstimateQueues(
 ): void {
   new Gauge({
     name: "proofd_estimate_queue_calls",
-    help: "Calls of chain_estimateGas that wait: for their first slice (or have it), a second one, or as long calls",
+    help: "Gas estimates that wait: for their first slice (or have it), a second one, or as long calls",
     labelNames: ["queue"],
     registers,
     collect() {

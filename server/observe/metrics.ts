@@ -1,7 +1,6 @@
 /** What /metrics shows. Everything that changes per call is a plain number elsewhere and read when it is asked for. */
 import {Counter, collectDefaultMetrics, Gauge, Histogram, Registry} from "prom-client";
 import type {Head} from "../../workers/job/head.ts";
-import type {HeldBytes} from "../http/heldBytes.ts";
 import type {CallTally} from "./callTally.ts";
 import {type EstimateQueues, registerEstimateQueues} from "./estimateMetrics.ts";
 import type {Readiness} from "./readiness.ts";
@@ -14,7 +13,8 @@ import type {TroubleLog} from "./troubleLog.ts";
 export interface MetricSources {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
-  readonly held: HeldBytes;
+  /** Finished bytes that wait for readers, and connections cut for them. */
+  readonly held: {readonly total: number; readonly cut: number};
   /** By lane. */
   readonly readQueuedCosts: () => Readonly<Record<string, number>>;
   readonly estimates: EstimateQueues;
@@ -154,7 +154,7 @@ function registerHead(registers: Registry[], readHead: () => Head): void {
 function registerQueuedCost(registers: Registry[], readQueuedCosts: MetricSources["readQueuedCosts"]): void {
   new Gauge({
     name: "proofd_queued_cost",
-    help: "Cost of admitted and unfinished calls for proofs and of chain_estimateGas",
+    help: "Cost of admitted and unfinished calls, for proofs and for gas estimates",
     labelNames: ["lane"],
     registers,
     collect() {

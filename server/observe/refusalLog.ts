@@ -1,6 +1,6 @@
 /** Estimates that were turned away because others are waiting: counted, and at most a line in ten seconds. */
 import type {Logger} from "pino";
-import type {QueueName} from "../dispatch/queueFigures.ts";
+import type {QueueName} from "./queueFigures.ts";
 
 const WARN_EVERY_MS = 10_000;
 

@@ -1,6 +1,7 @@
 /**
  * The JSON-RPC errors of this service: codes, data and their text. The server is the only place that knows the numbers.
  */
+import {encodeResponse} from "../../workers/job/answers.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
@@ -68,7 +69,7 @@ export function createNotFinalizedError(block: string, head: Head): RpcError {
 export function encodeError(idText: string, error: RpcError): string {
   const data = error.data === undefined ? "" : `,"data":${JSON.stringify(error.data)}`;
   const message = JSON.stringify(error.message);
-  return `{"jsonrpc":"2.0","id":${idText},"error":{"code":${error.code},"message":${message}${data}}}`;
+  return encodeResponse(idText, "error", `{"code":${error.code},"message":${message}${data}}`);
 }
 
 function describeCoverage(head: Head): string {

@@ -3,31 +3,34 @@
  * "left out", the block left out is the newest one held.
  */
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {ParamList} from "../params.ts";
+import {BLOCK_PARAM, nullable} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
 import {type CallRules, parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
+import {CALL_PARAM, OVERRIDES_PARAM} from "./estimateSchema.ts";
 
-export const ESTIMATE_PARAMS = "[call, block, overrides]";
-
-const MAX_PARAMS = 3;
 /** At most 76 digits: every such number has a place in the 64 digits of a hex quantity. */
 const DECIMAL = /^[0-9]{1,76}$/;
+
+const BLOCK_OR_OVERRIDES = {
+  anyOf: [BLOCK_PARAM, {title: "block number", type: "string", pattern: DECIMAL.source}, OVERRIDES_PARAM],
+};
+
+export const ESTIMATE_PARAMS = new ParamList("chain_estimateGas", [
+  {name: "call", required: true, schema: CALL_PARAM},
+  {name: "block", required: false, schema: nullable(BLOCK_OR_OVERRIDES)},
+  {name: "overrides", required: false, schema: nullable(OVERRIDES_PARAM)},
+]);
 
 export interface EstimateView extends BlockView, CallRules {}
 
 /** @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED */
-export function parseEstimateCall(params: readonly unknown[], view: EstimateView): EstimateCall {
-  if (params.length > MAX_PARAMS) {
-    const message = `params has ${params.length} elements: expected ${ESTIMATE_PARAMS}`;
-    throw new RpcError(RpcCode.INVALID_PARAMS, message);
-  }
-  const [call, second = null, third = null] = params;
-  if (call === undefined || call === null) {
-    const message = `params[0] (call) is missing: expected ${ESTIMATE_PARAMS}, the call required`;
-    throw new RpcError(RpcCode.INVALID_PARAMS, message);
-  }
+export function parseEstimateCall(params: Call["params"], view: EstimateView): EstimateCall {
+  const [call, second = null, third = null] = ESTIMATE_PARAMS.read(params);
+  if (call === null) throw ESTIMATE_PARAMS.createMissingError(0);
   const isShifted = third === null && isKeyedByAddress(second);
   const overrides = isShifted ? second : third;
   return {

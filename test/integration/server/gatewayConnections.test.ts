@@ -12,6 +12,11 @@ import {answerText, Upstream, type UpstreamHandler} from "../../support/http/ups
 const TIMEOUT_MS = 3_600_000;
 const RESULT = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
 
+/** Sends an estimate of an empty call. */
+function forward(gateway: Gateway, idText: string): ReturnType<Gateway["forward"]> {
+  return gateway.forward("chain_estimateGas", "[{}]", idText);
+}
+
 describe("Gateway", () => {
   let upstream: Upstream;
   let logged: string[];
@@ -56,9 +61,9 @@ describe("Gateway", () => {
           response = one;
           handler(request, one);
         };
-        let answers = await gateway.estimate("[{}]", "1");
+        let answers = await forward(gateway, "1");
         // On a busy machine the time may be over before the request is there.
-        while (response === null) answers = await gateway.estimate("[{}]", "1");
+        while (response === null) answers = await forward(gateway, "1");
         const {failures, text} = answers;
         assert.equal(text.length, 0);
         const [failure] = failures;
@@ -70,7 +75,7 @@ describe("Gateway", () => {
       upstream.handler = answerText(RESULT);
       // On a busy machine an answer may come too late as well.
       let answer = "";
-      while (answer === "") answer = Buffer.from((await gateway.estimate("[{}]", '"x"')).text).toString();
+      while (answer === "") answer = Buffer.from((await forward(gateway, '"x"')).text).toString();
       assert.equal(answer, '{"jsonrpc":"2.0","id":"x","result":"0x5208"},');
     });
   });
@@ -80,7 +85,7 @@ describe("Gateway", () => {
     await once(silent, "listening");
     const url = new URL(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
     await withGateway(url, 100, async gateway => {
-      const {failures} = await gateway.estimate("[{}]", "1");
+      const {failures} = await forward(gateway, "1");
       assert.match(failures[0]?.detail ?? "", /: no (answer|connection) within 100 ms$/);
     });
     silent.close();
@@ -91,11 +96,11 @@ describe("Gateway", () => {
     url.username = "us er";
     url.password = "pass:wörd";
     await withGateway(url, TIMEOUT_MS, async gateway => {
-      assert.deepEqual((await gateway.estimate("[{}]", "1")).failures, []);
+      assert.deepEqual((await forward(gateway, "1")).failures, []);
       const {authorization} = upstream.requests[0]?.head.headers ?? {};
       assert.equal(authorization, `Basic ${Buffer.from("us er:pass:wörd").toString("base64")}`);
       await upstream.stop();
-      const {failures} = await gateway.estimate("[{}]", "1");
+      const {failures} = await forward(gateway, "1");
       assert.equal(failures.length, 1);
       await upstream.start();
       const secrets = ["us er", "pass:wörd", "w%C3%B6rd", "path-secret", String(authorization).slice(6)];
@@ -108,7 +113,7 @@ describe("Gateway", () => {
 
   test("a name that does not resolve is said to be one", async () => {
     await withGateway(new URL("http://upstream.invalid:8545/"), TIMEOUT_MS, async gateway => {
-      const {failures} = await gateway.estimate("[{}]", "1");
+      const {failures} = await forward(gateway, "1");
       assert.match(failures[0]?.detail ?? "", /its name cannot be resolved$/);
     });
   });
@@ -116,7 +121,7 @@ describe("Gateway", () => {
   test("closing ends calls under way, and is no outage", async () => {
     upstream.handler = () => {};
     const gateway = createGateway(upstream.url, TIMEOUT_MS);
-    const calls = [gateway.estimate("[{}]", "1"), gateway.estimate("[{}]", "2")];
+    const calls = [forward(gateway, "1"), forward(gateway, "2")];
     while (upstream.requests.length < 2) await new Promise(setImmediate);
     await gateway.close();
     for (const {failures} of await Promise.all(calls)) assert.equal(failures[0]?.failure, "UPSTREAM_DOWN");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
-import {LaneId} from "../../../server/dispatch/laneId.ts";
+import {LaneId} from "../../../server/answer/requestCalls.ts";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";

@@ -4,7 +4,7 @@ import {after, before, test} from "node:test";
 import type {Worker} from "node:worker_threads";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
-import {LaneId} from "../../../server/dispatch/laneId.ts";
+import {LaneId} from "../../../server/answer/requestCalls.ts";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";

@@ -9,7 +9,7 @@ export const HASH = `0x${"c3".repeat(32)}`;
 /** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */
 export const VIEW: EstimateView = {
   head: {earliest: 2, finalized: 7, latest: 9},
-  findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined),
+  chain: {findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined)},
   chainId: 59_144n,
   gasCap: 50_000_000,
 };

@@ -1,37 +1,54 @@
 /** Calls of a request as the dispatcher takes them, made of a short description. */
-import {LaneId} from "../../../server/dispatch/laneId.ts";
-import type {
-  PreparedEstimate,
-  RequestCalls,
-  RunEstimate,
-  Slot,
-} from "../../../server/dispatch/requestCalls.ts";
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
-import {packedBytes} from "../../../workers/job/packedCall.ts";
+import type {LaneId, Place, RequestCalls} from "../../server/answer/requestCalls.ts";
+import {EstimateCalls, type RunEstimate} from "../../server/methods/estimateGas/estimateCalls.ts";
+import {estimateGas} from "../../server/methods/estimateGas/estimateGas.ts";
+import {getProof} from "../../server/methods/proof/getProof.ts";
+import {getProofAt} from "../../server/methods/proof/getProofAt.ts";
+import {ProofCalls} from "../../server/methods/proof/proofCalls.ts";
+import type {EstimateCall} from "../../workers/job/estimateCall.ts";
+import {packedBytes} from "../../workers/job/packedCall.ts";
 
-/** A proof by its number of keys, an estimate, or a text that is ready. */
-export type DescribedSlot = number | {readonly run: RunEstimate} | {readonly call: EstimateCall} | string;
+/** A proof by its number of keys, also one with its block, an estimate, or a text that is ready. */
+export type DescribedCall =
+  | number
+  | {readonly keysAt: number}
+  | {readonly run: RunEstimate}
+  | {readonly call: EstimateCall}
+  | string;
 
 /** An estimate that nobody makes. */
-export const IDLE_ESTIMATE: DescribedSlot = {run: () => Promise.reject(new Error("not made"))};
+export const IDLE_ESTIMATE: DescribedCall = {run: () => Promise.reject(new Error("not made"))};
 
 /** The ids are p0, p1, ... and e0, e1, ..., not being JSON. @param estimateName - in place of e */
-export function createRequestCalls(described: readonly DescribedSlot[], estimateName = "e"): RequestCalls {
-  const slots: Slot[] = [];
-  const ids: [string[], string[]] = [[], []];
-  const ends: number[] = [];
-  const estimates: PreparedEstimate[] = [];
-  for (const slot of described) {
-    if (typeof slot === "string") slots.push(slot);
-    else if (typeof slot === "number") {
-      ids[LaneId.PROOF].push(`p${ends.length}`);
-      ends.push((ends.at(-1) ?? 0) + packedBytes(slot));
-      slots.push(LaneId.PROOF);
-    } else {
-      ids[LaneId.ESTIMATE].push(`${estimateName}${estimates.length}`);
-      estimates.push("run" in slot ? slot.run : slot.call);
-      slots.push(LaneId.ESTIMATE);
+export function createRequestCalls(described: readonly DescribedCall[], estimateName = "e"): RequestCalls {
+  const places: Place[] = [];
+  const keyCounts = described.map(call => keyCountOf(call));
+  const cost = keyCounts.reduce<number>((sum, count) => sum + 1 + (count ?? 0), 0);
+  const proofs = new ProofCalls(cost);
+  const estimates = new EstimateCalls();
+  for (const [at, call] of described.entries()) {
+    const keyCount = keyCounts[at];
+    if (keyCount !== undefined) {
+      proofs.ids.push(`p${proofs.ids.length}`);
+      proofs.add(proofs.end + packedBytes(keyCount));
+      places.push(typeof call === "number" ? getProof : getProofAt);
+    } else if (typeof call === "string") places.push(call);
+    else if (typeof call === "object" && !("keysAt" in call)) {
+      estimates.ids.push(`${estimateName}${estimates.ids.length}`);
+      estimates.prepared.push("run" in call ? call.run : call.call);
+      places.push(estimateGas);
     }
   }
-  return {slots, ids, packed: new Uint8Array(ends.at(-1) ?? 0), ends, estimates};
+  const byLane: [ProofCalls, EstimateCalls] = [proofs, estimates];
+  return {places, byLane};
+}
+
+/** Ids of a lane's calls. */
+export function idsOf({byLane}: RequestCalls, lane: LaneId): readonly string[] {
+  return byLane[lane]?.ids ?? [];
+}
+
+function keyCountOf(call: DescribedCall): number | undefined {
+  if (typeof call === "number") return call;
+  return typeof call === "object" && "keysAt" in call ? call.keysAt : undefined;
 }

@@ -1,28 +1,25 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {callsOf, LANE_IDS, LaneId, type RequestCalls} from "../../../../server/answer/requestCalls.ts";
 import {
   assembleAnswers,
   assembleErrors,
   countMethods,
   cutSegments,
-  SEGMENT_COSTS,
   type Segment,
 } from "../../../../server/answer/segment.ts";
 import {type Piece, TaskText} from "../../../../server/answer/taskText.ts";
-import {LANE_IDS, LaneId} from "../../../../server/dispatch/laneId.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
-import {costOfCall, type RequestCalls} from "../../../../server/dispatch/requestCalls.ts";
-import {ProofForm, writeCallHead} from "../../../../workers/job/packedCall.ts";
-import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {createRequestCalls, IDLE_ESTIMATE} from "../../../support/http/requestCalls.ts";
+import {CollectedReply} from "../../../support/collectedReply.ts";
+import {createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/requestCalls.ts";
 
-const slots = fc
+const described = fc
   .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {
     minLength: 1,
     maxLength: 300,
   })
-  .filter(list => list.some(slot => typeof slot !== "string"));
+  .filter(list => list.some(call => typeof call !== "string"));
 
 /** Answers as a task would bring them: `base` of other requests, then the segment's, of which some failed. */
 function createAnswers(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
@@ -32,19 +29,19 @@ function createAnswers(calls: RequestCalls, segment: Segment, base: number, fail
     text += "<other>,";
     ends.push(text.length);
   }
-  for (const id of calls.ids[segment.lane].slice(segment.firstCall, segment.endCall)) {
+  for (const id of idsOf(calls, segment.lane).slice(segment.firstCall, segment.endCall)) {
     if (!fails(id)) text += `<${id}>,`;
     ends.push(text.length);
   }
   return {text: new TaskText(Buffer.from(text)), ends: Uint32Array.from(ends)};
 }
 
-/** What the whole request is answered, slot by slot, each followed by a comma. */
+/** What the whole request is answered, place by place, each followed by a comma. */
 function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): string {
   const next: [number, number] = [0, 0];
-  const texts = calls.slots.map(slot => {
-    if (typeof slot === "string") return `${slot},`;
-    const id = calls.ids[slot][next[slot]++] as string;
+  const texts = calls.places.map(place => {
+    if (typeof place === "string") return `${place},`;
+    const id = idsOf(calls, place.lane)[next[place.lane]++] as string;
     return fails(id) ? `failed ${id},` : `<${id}>,`;
   });
   return texts.join("");
@@ -52,41 +49,41 @@ function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): str
 
 function assemble(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
   const answers = createAnswers(calls, segment, base, fails);
-  return assembleAnswers(calls, segment, answers, base, (_call, idText) => `failed ${idText}`);
+  return assembleAnswers(calls, segment, answers, base, (_place, _call, idText) => `failed ${idText}`);
 }
 
 function join(pieces: readonly Piece[]): string {
   return Buffer.concat(pieces.map(piece => piece.bytes)).toString();
 }
 
-test("segments cover every slot and call once, in order, and exceed a task's cost with one call only", () => {
+test("segments cover every place and call once, in order, and exceed a task's cost with one call only", () => {
   fc.assert(
-    fc.property(slots, list => {
+    fc.property(described, list => {
       const calls = createRequestCalls(list);
-      let slot = 0;
+      let place = 0;
       const next: [number, number] = [0, 0];
       for (const segment of cutSegments(calls)) {
         const {lane} = segment;
-        assert.equal(segment.firstSlot, slot);
+        assert.equal(segment.firstPlace, place);
         assert.equal(segment.firstCall, next[lane]);
         assert.ok(segment.endCall > segment.firstCall);
-        for (const one of calls.slots.slice(segment.firstSlot, segment.endSlot))
-          assert.ok(typeof one === "string" || one === lane);
+        for (const one of calls.places.slice(segment.firstPlace, segment.endPlace))
+          assert.ok(typeof one === "string" || one.lane === lane);
         let cost = 0;
-        for (; next[lane] < segment.endCall; next[lane]++) cost += costOfCall(calls, lane, next[lane]);
+        for (; next[lane] < segment.endCall; next[lane]++) cost += callsOf(calls, lane).costOf(next[lane]);
         assert.equal(segment.cost, cost);
-        assert.ok(cost <= SEGMENT_COSTS[lane] || segment.endCall === segment.firstCall + 1);
-        slot = segment.endSlot;
+        assert.ok(cost <= callsOf(calls, lane).segmentCost || segment.endCall === segment.firstCall + 1);
+        place = segment.endPlace;
       }
-      assert.equal(slot, list.length);
-      for (const lane of LANE_IDS) assert.equal(next[lane], calls.ids[lane].length);
+      assert.equal(place, list.length);
+      for (const lane of LANE_IDS) assert.equal(next[lane], idsOf(calls, lane).length);
     }),
   );
 });
 
 test("an estimate has a segment of its own", () => {
   const calls = createRequestCalls([1, IDLE_ESTIMATE, "ready", IDLE_ESTIMATE, IDLE_ESTIMATE, 1, "ready", 1]);
-  const ranges = cutSegments(calls).map(({lane, firstSlot, endSlot}) => [lane, firstSlot, endSlot]);
+  const ranges = cutSegments(calls).map(({lane, firstPlace, endPlace}) => [lane, firstPlace, endPlace]);
   assert.deepEqual(ranges, [
     [LaneId.PROOF, 0, 1],
     [LaneId.ESTIMATE, 1, 3],
@@ -98,7 +95,7 @@ test("an estimate has a segment of its own", () => {
 
 test("answers, failures and ready texts come out in request order, whatever the task held before them", () => {
   fc.assert(
-    fc.property(slots, fc.nat(3), fc.func(fc.boolean()), (list, base, fails) => {
+    fc.property(described, fc.nat(3), fc.func(fc.boolean()), (list, base, fails) => {
       const calls = createRequestCalls(list);
       const pieces = cutSegments(calls).flatMap(segment => assemble(calls, segment, base, fails));
       assert.equal(join(pieces), expectAnswers(calls, fails));
@@ -108,7 +105,7 @@ test("answers, failures and ready texts come out in request order, whatever the 
 
 test("a request is answered in its own order, whatever order its segments are answered in", () => {
   fc.assert(
-    fc.property(slots, fc.boolean(), fc.infiniteStream(fc.nat()), (list, isBatch, order) => {
+    fc.property(described, fc.boolean(), fc.infiniteStream(fc.nat()), (list, isBatch, order) => {
       const calls = createRequestCalls(list);
       const reply = new CollectedReply();
       const head = {earliest: 0, finalized: 1, latest: 1};
@@ -150,11 +147,8 @@ test("a segment that nobody answered has an error for each call and its ready te
   assert.deepEqual(texts, ["error p0,ready,error p1,", "error e0,last,"]);
 });
 
-test("a segment's proof calls are counted by the method that their forms tell", () => {
-  const calls = createRequestCalls([2, 0, "[1]", 1, 3, IDLE_ESTIMATE, 0]);
-  const packed = Buffer.from(calls.packed.buffer);
-  for (const call of [1, 3, 4])
-    writeCallHead(packed, calls.ends[call - 1] as number, 0, 0, ProofForm.WITH_BLOCK);
+test("a segment's calls are counted by method", () => {
+  const calls = createRequestCalls([2, {keysAt: 0}, "[1]", 1, {keysAt: 3}, IDLE_ESTIMATE, {keysAt: 0}]);
   assert.deepEqual(
     cutSegments(calls).map(segment => Object.fromEntries(countMethods(calls, segment))),
     [{chain_getProof: 2, chain_getProofAt: 2}, {chain_estimateGas: 1}, {chain_getProofAt: 1}],

@@ -3,25 +3,26 @@ import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, mock, test} from "node:test";
 import {pino} from "pino";
 import {AnswerMemory} from "../../../../server/answer/answerMemory.ts";
-import {SEGMENT_COSTS} from "../../../../server/answer/segment.ts";
+import {LaneId} from "../../../../server/answer/requestCalls.ts";
+import type {TaskAnswers} from "../../../../server/answer/taskAnswers.ts";
 import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
-import {LaneId} from "../../../../server/dispatch/laneId.ts";
+import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
+import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
-import type {TaskAnswers} from "../../../../server/dispatch/requestCalls.ts";
-import {packTask, runEstimate} from "../../../../server/dispatch/task.ts";
-import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
-import {METHOD_NAMES} from "../../../../server/methods/methods.ts";
+import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../../server/limits.ts";
+import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
+import {METHOD_NAMES} from "../../../../server/methods/table.ts";
 import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import type {Failure} from "../../../../workers/job/failure.ts";
-import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {createRequestCalls, type DescribedSlot} from "../../../support/http/requestCalls.ts";
+import {CollectedReply} from "../../../support/collectedReply.ts";
+import {createRequestCalls, type DescribedCall} from "../../../support/requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const PROOF_BYTES = 1000;
 /** Slots of a call that fills a task. */
-const FULL = SEGMENT_COSTS[LaneId.PROOF] - 1;
+const FULL = PROOF_SEGMENT_COST - 1;
 const ESTIMATE_TASKS = 3;
 const MEMORY_BYTES = 1000;
 
@@ -74,9 +75,11 @@ describe("Dispatcher", () => {
     proofTextBytes = 0;
     memory = new AnswerMemory(MEMORY_BYTES, 100);
     const proof = {
+      method: "prove",
+      longCalls: null,
       workers: 1,
       maxTasks: 2,
-      taskCost: SEGMENT_COSTS[LaneId.PROOF],
+      taskCost: PROOF_SEGMENT_COST,
       taskMs: null,
       bytesPerCost: PROOF_BYTES,
       isSharedByClients: false,
@@ -88,9 +91,11 @@ describe("Dispatcher", () => {
       },
     };
     const estimate = {
+      method: "estimate",
+      longCalls: null,
       workers: 1,
       maxTasks: ESTIMATE_TASKS,
-      taskCost: SEGMENT_COSTS[LaneId.ESTIMATE],
+      taskCost: ESTIMATE_COST,
       taskMs: null,
       bytesPerCost: 100,
       isSharedByClients: true,
@@ -99,7 +104,7 @@ describe("Dispatcher", () => {
     const limits = {...DEFAULT_LIMITS, queueCost, timeoutMs};
     const log = pino({level: "silent"});
     const observers = {tally, trouble: new TroubleLog(log), refusals: new RefusalLog(log)};
-    dispatcher = new Dispatcher([proof, estimate], null, limits, observers);
+    dispatcher = new Dispatcher([proof, estimate], limits, observers);
   }
 
   /** What the dispatcher's clock shows; only `pass` moves it. */
@@ -123,11 +128,11 @@ describe("Dispatcher", () => {
     mock.timers.tick(ms);
   }
 
-  const estimate: DescribedSlot = {
+  const estimate: DescribedCall = {
     run: idText => new Promise(resolve => estimates.push(() => resolve(answer([idText])))),
   };
 
-  function admit(slots: readonly DescribedSlot[], timeoutMs = 60_000): CollectedReply {
+  function admit(slots: readonly DescribedCall[], timeoutMs = 60_000): CollectedReply {
     const reply = new CollectedReply();
     const calls = createRequestCalls(slots);
     dispatcher.admit(
@@ -192,13 +197,13 @@ describe("Dispatcher", () => {
     create(60_000, 40);
     admit([estimate, estimate]);
     assert.deepEqual(queuedCosts(), [0, 40]);
-    assert.equal(dispatcher.refuse([1, 0], ""), null);
-    assert.equal(dispatcher.refuse([0, 0], ""), null);
+    assert.equal(dispatcher.admission.refuse([1, 0], ""), null);
+    assert.equal(dispatcher.admission.refuse([0, 0], ""), null);
     for (const costs of [
       [0, 20],
       [1, 20],
     ] as const) {
-      const full = dispatcher.refuse(costs, "c");
+      const full = dispatcher.admission.refuse(costs, "c");
       assert.equal(full?.lane, LaneId.ESTIMATE);
       assert.equal(full?.error.code, -32005);
       assert.deepEqual(full?.error.data, {limit: 40, got: 60});
@@ -206,17 +211,16 @@ describe("Dispatcher", () => {
     await settle();
     endEstimates();
     await settle();
-    assert.equal(dispatcher.refuse([0, 20], "c"), null);
+    assert.equal(dispatcher.admission.refuse([0, 20], "c"), null);
   });
 
   test("proofs that wait aside leave the estimates of their batch room to be made side by side", async () => {
-    proofTextBytes = SEGMENT_COSTS[LaneId.PROOF] * PROOF_BYTES - 10;
+    proofTextBytes = PROOF_SEGMENT_COST * PROOF_BYTES - 10;
     const count = 120;
     const reply = admit(Array.from({length: count}, () => [estimate, FULL]).flat());
     await settle();
     assert.equal(estimates.length, ESTIMATE_TASKS);
-    const asideBytes =
-      (count - dispatcher.queuedCost(LaneId.PROOF) / SEGMENT_COSTS[LaneId.PROOF]) * proofTextBytes;
+    const asideBytes = (count - dispatcher.queuedCost(LaneId.PROOF) / PROOF_SEGMENT_COST) * proofTextBytes;
     assert.ok(asideBytes > 4e6 && asideBytes < 4.3e6, `${asideBytes} bytes wait aside`);
     let fewest = ESTIMATE_TASKS;
     for (let ended = 0; !reply.isFinished; ended += estimates.length) {
@@ -367,8 +371,8 @@ describe("Dispatcher", () => {
   });
 
   test("an estimate whose task fails is -32603, and its lane goes on", async () => {
-    const broken: DescribedSlot = {run: () => Promise.reject(new Error("the thread died"))};
-    const thrower: DescribedSlot = {
+    const broken: DescribedCall = {run: () => Promise.reject(new Error("the thread died"))};
+    const thrower: DescribedCall = {
       run: () => {
         throw new Error("cannot be cloned");
       },

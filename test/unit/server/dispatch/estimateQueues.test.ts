@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
-import {SEGMENT_COSTS} from "../../../../server/answer/segment.ts";
+import {LaneId} from "../../../../server/answer/requestCalls.ts";
+import type {TaskAnswers} from "../../../../server/answer/taskAnswers.ts";
 import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
-import {LaneId} from "../../../../server/dispatch/laneId.ts";
+import {collectEstimates} from "../../../../server/dispatch/lanes/estimateLane.ts";
+import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
-import type {TaskAnswers} from "../../../../server/dispatch/requestCalls.ts";
-import {collectEstimates, packTask, type Task} from "../../../../server/dispatch/task.ts";
+import type {Task} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
-import {METHOD_NAMES} from "../../../../server/methods/methods.ts";
+import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
+import {METHOD_NAMES} from "../../../../server/methods/table.ts";
 import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
@@ -45,22 +47,15 @@ describe("the queues of the estimates", () => {
   function create(limits: Partial<Limits> = {}): void {
     [first, second, long, logged] = [[], [], [], []];
     const proof = {
+      method: "prove",
+      longCalls: null,
       workers: 1,
       maxTasks: 2,
-      taskCost: SEGMENT_COSTS[LaneId.PROOF],
+      taskCost: PROOF_SEGMENT_COST,
       taskMs: null,
       bytesPerCost: 1000,
       isSharedByClients: false,
       perform: async (task: Task) => answer(packTask(task).ids),
-    };
-    const estimate = {
-      workers: 1,
-      maxTasks: 1,
-      taskCost: CALLS_PER_TASK * ESTIMATE_COST,
-      taskMs: null,
-      bytesPerCost: 100,
-      isSharedByClients: true,
-      perform: (task: Task) => wait(first, collectEstimates(task, "first").ids),
     };
     const longCalls = {
       second: {
@@ -74,10 +69,21 @@ describe("the queues of the estimates", () => {
         perform: (task: Task) => wait(long, collectEstimates(task, null).ids),
       },
     };
+    const estimate = {
+      method: "estimate",
+      longCalls,
+      workers: 1,
+      maxTasks: 1,
+      taskCost: CALLS_PER_TASK * ESTIMATE_COST,
+      taskMs: null,
+      bytesPerCost: 100,
+      isSharedByClients: true,
+      perform: (task: Task) => wait(first, collectEstimates(task, "first").ids),
+    };
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
     refusals = new RefusalLog(log);
     const observers = {tally: new CallTally(METHOD_NAMES), trouble: new TroubleLog(log), refusals};
-    dispatcher = new Dispatcher([proof, estimate], longCalls, {...DEFAULT_LIMITS, ...limits}, observers);
+    dispatcher = new Dispatcher([proof, estimate], {...DEFAULT_LIMITS, ...limits}, observers);
   }
 
   beforeEach(() => create());
@@ -294,7 +300,7 @@ describe("the queues of the estimates", () => {
     (await next(first)).end([0, 1]);
     await settle();
     assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
-    assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "a"), null);
+    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a"), null);
     assert.equal(countCalls().second, 3, "and one runs");
     assert.deepEqual(refusals.counts(), [{queue: "second", reason: "queue_full", count: 2}]);
     const other = admit(1, "b", false);
@@ -310,13 +316,13 @@ describe("the queues of the estimates", () => {
   test("one client cannot keep another out of the queue, nor many all of them beyond twice its limit", async () => {
     create({queueCost: 2 * ESTIMATE_COST});
     admit(2, "a");
-    assert.deepEqual(dispatcher.refuse([0, ESTIMATE_COST], "a")?.error.data, {limit: 40, got: 60});
-    assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "a")?.retryAfterSeconds, 1);
-    assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "b"), null);
+    assert.deepEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.error.data, {limit: 40, got: 60});
+    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.retryAfterSeconds, 1);
+    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), null);
     admit(1, "b");
-    assert.notEqual(dispatcher.refuse([0, ESTIMATE_COST], "b"), null);
+    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), null);
     admit(1, "c");
-    assert.notEqual(dispatcher.refuse([0, ESTIMATE_COST], "d"), null);
+    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "d"), null);
   });
 
   test("a thread that dies fails the calls of its job and no others, in any queue", async () => {

@@ -8,7 +8,7 @@ const HASH = `0x${"aB".repeat(32)}`;
 function createView(earliest: number | null, finalized: number | null, latest: number | null): BlockView {
   return {
     head: {earliest, finalized, latest},
-    findBlock: hash => (Buffer.from(hash).toString("hex") === "ab".repeat(32) ? 7 : undefined),
+    chain: {findBlock: hash => (Buffer.from(hash).toString("hex") === "ab".repeat(32) ? 7 : undefined)},
   };
 }
 

@@ -1,20 +1,22 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {packProofCall, proofCost} from "../../../../server/methods/proofParams.ts";
-import type {BlockView} from "../../../../server/methods/selector.ts";
-import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
-import {ProofForm, packedBytes} from "../../../../workers/job/packedCall.ts";
+import {ParamList} from "../../../../../server/methods/params.ts";
+import {PROOF_PARAMS, packProofCall, proofCost} from "../../../../../server/methods/proof/proofParams.ts";
+import type {BlockView} from "../../../../../server/methods/selector.ts";
+import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
+import {ProofForm, packedBytes} from "../../../../../workers/job/packedCall.ts";
 
 const VIEW: BlockView = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},
-  findBlock: () => undefined,
+  chain: {findBlock: () => undefined},
 };
 const ADDRESS = `0x${"Ab".repeat(20)}`;
 const MAX_KEYS = 3;
+const PARAMS = new ParamList("prove", PROOF_PARAMS);
 
 function refusal(params: readonly unknown[]): RpcError {
   try {
-    packProofCall(params, ProofForm.PLAIN, VIEW, MAX_KEYS, Buffer.alloc(1000), 0);
+    packProofCall(PARAMS.read(params), ProofForm.PLAIN, VIEW, MAX_KEYS, Buffer.alloc(1000), 0);
   } catch (error) {
     assert.ok(error instanceof RpcError);
     return error;

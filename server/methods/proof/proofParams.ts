@@ -2,20 +2,26 @@
  * The parameters of chain_getProof and chain_getProofAt, [address, storageKeys, block], from text to the packed form of
  * workers/job/packedCall.ts.
  */
-import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../workers/job/packedCall.ts";
-import {decodeHexInto} from "../rpc/hexText.ts";
-import {createLimitError, RpcCode, RpcError} from "../rpc/rpcError.ts";
-import {shorten} from "../rpc/shorten.ts";
-import {type BlockView, resolveSelector} from "./selector.ts";
+import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
+import type {Call} from "../../rpc/envelope.ts";
+import {decodeHexInto} from "../../rpc/hexText.ts";
+import {createLimitError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {shorten} from "../../rpc/shorten.ts";
+import type {Param} from "../params.ts";
+import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, STORAGE_KEY_PARAM} from "../schema.ts";
+import {type BlockView, resolveSelector} from "../selector.ts";
 
-export const PROOF_PARAMS = "[address, storageKeys, block]";
+export const PROOF_PARAMS: readonly Param[] = [
+  {name: "address", required: true, schema: ADDRESS_PARAM},
+  {name: "storageKeys", required: true, schema: arrayOf(STORAGE_KEY_PARAM)},
+  {name: "block", required: true, schema: BLOCK_PARAM},
+];
 
-const PARAMS = ["address", "storageKeys", "block"] as const;
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 32;
 
-/** What the call will cost: 1 and 1 a key; 0 for one that `packProofCall` refuses for its shape or length. */
-export function proofCost(params: unknown, maxKeys: number): number {
+/** What the call will cost: 1 and 1 a key; 0 for one that is refused for its shape or length. */
+export function proofCost(params: Call["params"], maxKeys: number): number {
   if (!Array.isArray(params)) return 0;
   const keys: unknown = params[1];
   return Array.isArray(keys) && keys.length <= maxKeys ? 1 + keys.length : 0;
@@ -24,6 +30,7 @@ export function proofCost(params: unknown, maxKeys: number): number {
 /**
  * Hot: runs once per call, allocates nothing.
  *
+ * @param params - as many as PROOF_PARAMS
  * @param packed - output, `packedBytes(params[1].length)` bytes from `start`; unspecified after a throw
  * @returns the end of the packed call
  * @throws RpcError
@@ -36,7 +43,6 @@ export function packProofCall(
   packed: Buffer,
   start: number,
 ): number {
-  if (params.length !== PARAMS.length) throw refuseCount(params.length);
   const keys = params[1];
   if (!Array.isArray(keys)) {
     throw new RpcError(
@@ -72,15 +78,5 @@ function packKey(text: unknown, index: number, packed: Buffer, at: number): void
   throw new RpcError(
     RpcCode.INVALID_PARAMS,
     `params[1][${index}] (storage key) is ${shorten(text)}: expected 0x and 1 to 64 hex digits`,
-  );
-}
-
-function refuseCount(count: number): RpcError {
-  if (count > PARAMS.length) {
-    return new RpcError(RpcCode.INVALID_PARAMS, `params has ${count} elements: expected ${PROOF_PARAMS}`);
-  }
-  return new RpcError(
-    RpcCode.INVALID_PARAMS,
-    `params[${count}] (${PARAMS[count]}) is missing: expected ${PROOF_PARAMS}, all required`,
   );
 }

@@ -1,0 +1,78 @@
+/** What a task came back with, as the pieces of its requests' responses and as counts of calls. */
+import {assembleAnswers, assembleErrors, countMethods, type Segment} from "../answer/segment.ts";
+import type {TaskAnswers} from "../answer/taskAnswers.ts";
+import type {Piece, TaskText} from "../answer/taskText.ts";
+import type {CallTally} from "../observe/callTally.ts";
+import type {TroubleLog} from "../observe/troubleLog.ts";
+import {createFailureError} from "../rpc/failure.ts";
+import {encodeError, type RpcError} from "../rpc/rpcError.ts";
+import type {PendingRequest} from "./pendingRequest.ts";
+
+export class Answering {
+  readonly #tally: CallTally;
+  readonly #trouble: TroubleLog;
+
+  constructor(tally: CallTally, trouble: TroubleLog) {
+    this.#tally = tally;
+    this.#trouble = trouble;
+  }
+
+  /**
+   * @param text - of all the task's answers
+   * @param base - the segment's first call among the task's
+   */
+  assemble(
+    request: PendingRequest,
+    segment: Segment,
+    answers: TaskAnswers,
+    text: TaskText,
+    base: number,
+  ): Piece[] {
+    const {calls} = request;
+    const results = countMethods(calls, segment);
+    const shared = {text, ends: answers.ends};
+    const pieces = assembleAnswers(calls, segment, shared, base, ({name}, call, idText) => {
+      const failure = answers.failures.find(one => one.call === call);
+      const error =
+        createFailureError(failure, request.head) ?? this.#trouble.reportFailure(failure, request.id);
+      results.set(name, (results.get(name) as number) - 1);
+      this.#tally.add(name, error.code, 1);
+      return encodeError(idText, error);
+    });
+    if (answers.codes === undefined) for (const [name, count] of results) this.#tally.add(name, 0, count);
+    else this.#countCodes(request, segment, answers.codes, base);
+    return pieces;
+  }
+
+  /** Every call of the segment has the same error. */
+  assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Piece[] {
+    this.#countErrors(request, segment, error);
+    return assembleErrors(request.calls, segment, idText => encodeError(idText, error));
+  }
+
+  /** Our own fault: the log has the rest. */
+  assembleFault(request: PendingRequest, segment: Segment): Piece[] {
+    return this.assembleErrors(request, segment, this.#trouble.createInternalError(request.id));
+  }
+
+  /** The same for the only call of a request that is no batch, as text without a comma. */
+  encodeOnlyError(request: PendingRequest, segment: Segment, error: RpcError): string {
+    this.#countErrors(request, segment, error);
+    return encodeError(request.idOf(segment), error);
+  }
+
+  #countErrors(request: PendingRequest, segment: Segment, error: RpcError): void {
+    for (const [name, count] of countMethods(request.calls, segment))
+      this.#tally.add(name, error.code, count);
+  }
+
+  /** @param codes - by call of the task; what has none has failed, and is counted */
+  #countCodes(request: PendingRequest, segment: Segment, codes: readonly number[], base: number): void {
+    let call = base;
+    for (const place of request.calls.places.slice(segment.firstPlace, segment.endPlace)) {
+      if (typeof place === "string") continue;
+      const code = codes[call++];
+      if (code !== undefined) this.#tally.add(place.name, code, 1);
+    }
+  }
+}

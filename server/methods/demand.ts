@@ -1,0 +1,55 @@
+/** What one request asks of the lanes, told from the shape of its calls alone, and whether that is more than one may ask. */
+import {type ByLane, LANE_IDS} from "../answer/requestCalls.ts";
+import {ESTIMATE_COST} from "../limits.ts";
+import type {Call} from "../rpc/envelope.ts";
+import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
+import type {RequestView} from "./method.ts";
+import {findMethod} from "./table.ts";
+
+export interface Demand {
+  readonly costs: ByLane<number>;
+  /** The method of each lane's first call: a refusal is counted under it. */
+  readonly methods: ByLane<string>;
+  readonly responseBytes: number;
+}
+
+/** Upper bound of what surrounds the result of a call, without its id. */
+const CALL_TEXT_BYTES = 256;
+/** A JSON string's character takes at most 3 bytes of UTF-8 (a pair of surrogates 4). */
+const MAX_BYTES_PER_CHARACTER = 3;
+
+export function measureDemand(calls: readonly Call[], view: RequestView): Demand {
+  const costs: [number, number] = [0, 0];
+  const methods: [string, string] = ["", ""];
+  let responseBytes = 0;
+  for (const {error, idText, method: name, params} of calls) {
+    if (error !== null || idText === null) continue;
+    const method = findMethod(name);
+    if (method === undefined || method.lane === null) continue;
+    const cost = method.cost(params, view);
+    if (cost === 0) continue;
+    if (costs[method.lane] === 0) methods[method.lane] = name;
+    costs[method.lane] += cost;
+    responseBytes +=
+      CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + method.maxTextBytes(cost, view);
+  }
+  return {costs, methods, responseBytes};
+}
+
+/** @returns why nothing of the request will ever run, and the method that this is counted under; null: it may */
+export function refuseExcess(
+  {costs, methods, responseBytes: got}: Demand,
+  {limits}: RequestView,
+): {readonly error: RpcError; readonly method: string} | null {
+  const {requestCost, responseBytes} = limits;
+  let cost = 0;
+  for (const lane of LANE_IDS) cost += costs[lane];
+  const method = methods.find(name => name !== "") ?? "";
+  if (cost > requestCost) {
+    const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden)`;
+    return {error: createLimitError("a request", requestCost, cost, unit), method};
+  }
+  if (got > responseBytes)
+    return {error: createLimitError("a response", responseBytes, got, "bytes"), method};
+  return null;
+}

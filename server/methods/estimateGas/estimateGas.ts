@@ -1,0 +1,57 @@
+import {LaneId} from "../../answer/requestCalls.ts";
+import {MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
+import type {Call} from "../../rpc/envelope.ts";
+import {requireExactValues} from "../../rpc/exactValues.ts";
+import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import type {LaneMethod, RequestView} from "../method.ts";
+import type {EstimateCalls, PreparedEstimate} from "./estimateCalls.ts";
+import {estimateCost} from "./estimateCost.ts";
+import {ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
+import {ESTIMATE} from "./estimateSchema.ts";
+
+const NAME = "chain_estimateGas";
+
+export const estimateGas: LaneMethod<EstimateCalls> = {
+  name: NAME,
+  summary: "The gas limit and the fees of a call at a block held.",
+  params: ESTIMATE_PARAMS,
+  result: {name: "estimate", schema: ESTIMATE},
+  errors: [
+    RpcCode.BLOCK_UNKNOWN,
+    RpcCode.NOT_FINALIZED,
+    RpcCode.NOT_AVAILABLE,
+    RpcCode.EXECUTION_REVERTED,
+    RpcCode.EXECUTION_FAILED,
+  ],
+  lane: LaneId.ESTIMATE,
+  cost(params, {estimates}) {
+    return estimates.kind === "none" || !Array.isArray(params) ? 0 : estimateCost(params);
+  },
+  maxTextBytes() {
+    return MAX_ESTIMATE_TEXT_BYTES;
+  },
+  prepare(params, view, calls) {
+    calls.prepared.push(prepareEstimate(params, view));
+  },
+};
+
+function prepareEstimate(params: Call["params"], view: RequestView): PreparedEstimate {
+  const {estimates, head, chain} = view;
+  switch (estimates.kind) {
+    case "here": {
+      const {gasCap} = estimates;
+      return parseEstimateCall(params, {head, chain, chainId: chain.chainId, gasCap});
+    }
+    case "gateway": {
+      // The upstream knows its own rules; only what has lost its value on the way is refused.
+      const list = ESTIMATE_PARAMS.requireArray(params);
+      requireExactValues(list, "params");
+      const paramsText = JSON.stringify(list);
+      return idText => estimates.gateway.forward(NAME, paramsText, idText);
+    }
+    case "none": {
+      const reason = "this node runs without the sequencer extension";
+      throw new RpcError(RpcCode.NOT_AVAILABLE, `${NAME} is not available: ${reason}`);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/** Who makes gas estimates: threads of this process, another node, or nobody. */
+import type {EstimateAnswers, EstimateJob} from "../../../workers/job/estimateJob.ts";
+import type {Gateway} from "../../gateway/gateway.ts";
+
+export type Estimates =
+  | {
+      readonly kind: "here";
+      /** Gas. */
+      readonly gasCap: number;
+      /** Threads for calls with a slice. */
+      readonly workers: number;
+      /** Of one call. */
+      readonly timeMs: number;
+      readonly estimate: (job: EstimateJob) => Promise<EstimateAnswers>;
+    }
+  | {readonly kind: "gateway"; readonly gateway: Gateway}
+  | {readonly kind: "none"};

@@ -1,0 +1,16 @@
+/** The lanes as methods and metrics see them: names, and what holds the calls of one request. */
+import type {ByLane, LaneCalls} from "../answer/requestCalls.ts";
+import {EstimateCalls} from "./estimateGas/estimateCalls.ts";
+import {ProofCalls} from "./proof/proofCalls.ts";
+
+export interface LaneKind {
+  /** As metrics label it. */
+  readonly name: string;
+  /** @param cost - of all calls that will be added */
+  createCalls(cost: number): LaneCalls;
+}
+
+export const LANES: ByLane<LaneKind> = [
+  {name: "proof", createCalls: cost => new ProofCalls(cost)},
+  {name: "estimate", createCalls: () => new EstimateCalls()},
+];

@@ -1,0 +1,62 @@
+/** The parameters of a method, by position: their names, which are required, and what they look like. */
+import type {Call} from "../rpc/envelope.ts";
+import {RpcCode, RpcError} from "../rpc/rpcError.ts";
+import type {Schema} from "./schema.ts";
+
+export interface Param {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+export class ParamList {
+  readonly #method: string;
+  readonly #params: readonly Param[];
+  /** `[call, block]`, for messages. */
+  readonly #order: string;
+  readonly #requiredCount: number;
+
+  /** @param params - the required ones first */
+  constructor(method: string, params: readonly Param[]) {
+    this.#method = method;
+    this.#params = params;
+    this.#order = `[${params.map(({name}) => name).join(", ")}]`;
+    this.#requiredCount = params.filter(({required}) => required).length;
+  }
+
+  [Symbol.iterator](): Iterator<Param> {
+    return this.#params[Symbol.iterator]();
+  }
+
+  /** @throws RpcError INVALID_PARAMS for params by name, too many or too few */
+  read(params: Call["params"]): readonly unknown[] {
+    const list = this.requireArray(params);
+    if (list.length > this.#params.length) {
+      const message = `params has ${list.length} elements: expected ${this.#order}`;
+      throw new RpcError(RpcCode.INVALID_PARAMS, message);
+    }
+    if (list.length < this.#requiredCount) throw this.createMissingError(list.length);
+    return list;
+  }
+
+  /** @throws RpcError INVALID_PARAMS for params by name */
+  requireArray(params: Call["params"]): readonly unknown[] {
+    if (Array.isArray(params)) return params;
+    throw new RpcError(
+      RpcCode.INVALID_PARAMS,
+      `params is an object: ${this.#method} takes its parameters by position, ${this.#order}`,
+    );
+  }
+
+  /** Parameter `at` is required. */
+  createMissingError(at: number): RpcError {
+    const isAll = this.#requiredCount === this.#params.length;
+    const required = isAll
+      ? "all"
+      : `the ${this.#params.slice(0, this.#requiredCount).map(({name}) => name)}`;
+    return new RpcError(
+      RpcCode.INVALID_PARAMS,
+      `params[${at}] (${this.#params[at]?.name}) is missing: expected ${this.#order}, ${required} required`,
+    );
+  }
+}

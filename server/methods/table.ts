@@ -1,0 +1,28 @@
+/** All methods. A further one is a file of its own and a line here. */
+import {estimateGas} from "./estimateGas/estimateGas.ts";
+import type {Method} from "./method.ts";
+import {getProof} from "./proof/getProof.ts";
+import {getProofAt} from "./proof/getProofAt.ts";
+import {chainId} from "./ready/chainId.ts";
+import {clientVersion} from "./ready/clientVersion.ts";
+import {getCoverage} from "./ready/getCoverage.ts";
+import {getStateRoot} from "./ready/getStateRoot.ts";
+
+export const METHODS: readonly Method[] = [
+  getProof,
+  getProofAt,
+  estimateGas,
+  getStateRoot,
+  getCoverage,
+  chainId,
+  clientVersion,
+];
+
+const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(method => [method.name, method]));
+
+export function findMethod(name: string): Method | undefined {
+  return BY_NAME.get(name);
+}
+
+/** Names under which calls are counted; everything else is "unknown". */
+export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys()];
