@@ -4,11 +4,14 @@ import {ESTIMATE_COST} from "../limits.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
 import type {RequestView} from "./method.ts";
+import {DISCOVER_COST} from "./ready/discover.ts";
 import {findMethod} from "./table.ts";
 
 export interface Demand {
   readonly costs: ByLane<number>;
-  /** The method of each lane's first call: a refusal is counted under it. */
+  /** Of the calls that no lane answers. */
+  readonly readyCost: number;
+  /** The method of each lane's first call, "" without one: a refusal is counted under it. */
   readonly methods: ByLane<string>;
   readonly responseBytes: number;
 }
@@ -21,32 +24,37 @@ const MAX_BYTES_PER_CHARACTER = 3;
 export function measureDemand(calls: readonly Call[], view: RequestView): Demand {
   const costs: [number, number] = [0, 0];
   const methods: [string, string] = ["", ""];
+  let readyCost = 0;
   let responseBytes = 0;
   for (const {error, idText, method: name, params} of calls) {
     if (error !== null || idText === null) continue;
     const method = findMethod(name);
-    if (method === undefined || method.lane === null) continue;
+    if (method === undefined) continue;
     const cost = method.cost(params, view);
     if (cost === 0) continue;
+    if (method.lane === null) {
+      readyCost += cost;
+      continue;
+    }
     if (costs[method.lane] === 0) methods[method.lane] = name;
     costs[method.lane] += cost;
     responseBytes +=
       CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + method.maxTextBytes(cost, view);
   }
-  return {costs, methods, responseBytes};
+  return {costs, readyCost, methods, responseBytes};
 }
 
 /** @returns why nothing of the request will ever run, and the method that this is counted under; null: it may */
 export function refuseExcess(
-  {costs, methods, responseBytes: got}: Demand,
+  {costs, readyCost, methods, responseBytes: got}: Demand,
   {limits}: RequestView,
 ): {readonly error: RpcError; readonly method: string} | null {
   const {requestCost, responseBytes} = limits;
-  let cost = 0;
+  let cost = readyCost;
   for (const lane of LANE_IDS) cost += costs[lane];
   const method = methods.find(name => name !== "") ?? "";
   if (cost > requestCost) {
-    const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden)`;
+    const unit = `units of cost (an account or storage key 1, an estimate ${ESTIMATE_COST} and 1 for each entry of its lists and overrides, 2 for each slot overridden, a list of the methods ${DISCOVER_COST})`;
     return {error: createLimitError("a request", requestCost, cost, unit), method};
   }
   if (got > responseBytes)

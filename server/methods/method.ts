@@ -1,8 +1,8 @@
 /**
  * What a method is. Each has a file of its own and a line in table.ts, which is all that the service knows of it:
  *
- *   lane null      answer(params)                                     -> the result's text, at once on the main thread
- *   a lane         cost(params) -> limits and queues -> prepare(params) -> a call for the lane (dispatch/lanes/)
+ *   lane null      cost(params) -> limits ------------> answer(params) ---> the result's text, at once on the main thread
+ *   a lane         cost(params) -> limits and queues -> prepare(params) --> a call for the lane (dispatch/lanes/)
  */
 import type {Failure} from "../../workers/job/failure.ts";
 import type {Head} from "../../workers/job/head.ts";
@@ -33,6 +33,11 @@ interface Described {
   readonly result: {readonly name: string; readonly schema: Schema};
   /** Besides those that every method has (openRpc.ts). */
   readonly errors: readonly RpcCode[];
+  /**
+   * What the call counts of the request's limit, told from the parameters' shape before anything is parsed. A call that costs
+   * nothing is held to no limit: it is answered with next to no work, or `prepare` will refuse it.
+   */
+  cost(params: Call["params"], view: RequestView): number;
 }
 
 /** Answered on the main thread, from the head and a block's record. */
@@ -45,8 +50,6 @@ export interface ReadyMethod extends Described {
 /** Answered by a lane, whose calls of one request are `Calls` (lanes.ts). */
 export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Described {
   readonly lane: LaneId;
-  /** Told from the parameters' shape before anything is parsed; 0: no limit counts the call, since `prepare` will refuse it. */
-  cost(params: Call["params"], view: RequestView): number;
   /** Upper bound of the result's or error's text, in bytes. @param cost - of the call, above 0 */
   maxTextBytes(cost: number, view: RequestView): number;
   /**

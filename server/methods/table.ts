@@ -5,8 +5,12 @@ import {getProof} from "./proof/getProof.ts";
 import {getProofAt} from "./proof/getProofAt.ts";
 import {chainId} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
+import {createDiscover} from "./ready/discover.ts";
+import {ethBlockNumber} from "./ready/ethBlockNumber.ts";
+import {ethChainId} from "./ready/ethChainId.ts";
 import {getCoverage} from "./ready/getCoverage.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
+import {netVersion} from "./ready/netVersion.ts";
 
 export const METHODS: readonly Method[] = [
   getProof,
@@ -15,7 +19,11 @@ export const METHODS: readonly Method[] = [
   getStateRoot,
   getCoverage,
   chainId,
+  ethChainId,
+  ethBlockNumber,
+  netVersion,
   clientVersion,
+  createDiscover(() => METHODS),
 ];
 
 const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(method => [method.name, method]));

@@ -14,6 +14,9 @@ export const chainId: ReadyMethod = {
   result: {name: "chainId", schema: QUANTITY},
   errors: [RpcCode.NOT_AVAILABLE],
   lane: null,
+  cost() {
+    return 0;
+  },
   answer(params, {chain}) {
     this.params.read(params);
     return JSON.stringify(encodeQuantity(requireChainId(this.name, chain)));

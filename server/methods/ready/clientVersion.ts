@@ -12,6 +12,9 @@ export const clientVersion: ReadyMethod = {
   result: {name: "clientVersion", schema: {type: "string"}},
   errors: [],
   lane: null,
+  cost() {
+    return 0;
+  },
   answer(params) {
     this.params.read(params);
     return JSON.stringify(CLIENT);

@@ -20,6 +20,9 @@ export const getCoverage: ReadyMethod = {
   },
   errors: [],
   lane: null,
+  cost() {
+    return 0;
+  },
   answer(params, {head, chain}) {
     this.params.read(params);
     const {earliest, finalized, latest} = head;

@@ -14,6 +14,9 @@ export const getStateRoot: ReadyMethod = {
   result: {name: "block", schema: BLOCK},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
   lane: null,
+  cost() {
+    return 0;
+  },
   answer(params, view) {
     const [selector] = this.params.read(params);
     const block = resolveSelector(selector ?? "latest", "params[0] (block)", "held", view);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import type {Head} from "../../../workers/job/head.ts";
-import {createLines} from "../../support/serviceLines.ts";
-import {TemporaryStore} from "../../support/temporaryStore.ts";
+import {createLines} from "../../support/chains/serviceLines.ts";
+import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 
 let store: TemporaryStore;
 

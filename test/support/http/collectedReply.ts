@@ -1,7 +1,7 @@
 /** An answer kept in memory, in the place of a socket; its reader stops and goes on when it is told to. */
 
-import type {ReplySink} from "../../server/answer/replySink.ts";
-import type {Piece} from "../../server/answer/taskText.ts";
+import type {ReplySink} from "../../../server/answer/replySink.ts";
+import type {Piece} from "../../../server/answer/taskText.ts";
 
 export class CollectedReply implements ReplySink {
   heldBytes = 0;

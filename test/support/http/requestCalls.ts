@@ -1,12 +1,12 @@
 /** Calls of a request as the dispatcher takes them, made of a short description. */
-import type {LaneId, Place, RequestCalls} from "../../server/answer/requestCalls.ts";
-import {EstimateCalls, type RunEstimate} from "../../server/methods/estimateGas/estimateCalls.ts";
-import {estimateGas} from "../../server/methods/estimateGas/estimateGas.ts";
-import {getProof} from "../../server/methods/proof/getProof.ts";
-import {getProofAt} from "../../server/methods/proof/getProofAt.ts";
-import {ProofCalls} from "../../server/methods/proof/proofCalls.ts";
-import type {EstimateCall} from "../../workers/job/estimateCall.ts";
-import {packedBytes} from "../../workers/job/packedCall.ts";
+import type {LaneId, Place, RequestCalls} from "../../../server/answer/requestCalls.ts";
+import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateGas/estimateCalls.ts";
+import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
+import {getProof} from "../../../server/methods/proof/getProof.ts";
+import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
+import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
+import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import {packedBytes} from "../../../workers/job/packedCall.ts";
 
 /** A proof by its number of keys, also one with its block, an estimate, or a text that is ready. */
 export type DescribedCall =

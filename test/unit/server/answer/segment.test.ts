@@ -11,8 +11,8 @@ import {
 } from "../../../../server/answer/segment.ts";
 import {type Piece, TaskText} from "../../../../server/answer/taskText.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
-import {CollectedReply} from "../../../support/collectedReply.ts";
-import {createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/requestCalls.ts";
+import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
 
 const described = fc
   .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {

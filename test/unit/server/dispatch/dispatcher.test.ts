@@ -16,8 +16,8 @@ import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import type {Failure} from "../../../../workers/job/failure.ts";
-import {CollectedReply} from "../../../support/collectedReply.ts";
-import {createRequestCalls, type DescribedCall} from "../../../support/requestCalls.ts";
+import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createRequestCalls, type DescribedCall} from "../../../support/http/requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const PROOF_BYTES = 1000;

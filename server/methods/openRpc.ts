@@ -1,0 +1,49 @@
+/** The OpenRPC document of a list of methods (https://spec.open-rpc.org, version 1.3.2). */
+import {RpcCode} from "../rpc/rpcError.ts";
+import {VERSION} from "../version.ts";
+import type {Method} from "./method.ts";
+
+const SPECIFICATION = "1.3.2";
+
+/** What each code means, in a few words; docs/json-rpc.md has the data of each. */
+const MEANINGS: Readonly<Record<RpcCode, string>> = {
+  [RpcCode.PARSE_ERROR]: "the body is not JSON",
+  [RpcCode.INVALID_REQUEST]: "not a request object, or an empty batch",
+  [RpcCode.METHOD_NOT_FOUND]: "no such method",
+  [RpcCode.INVALID_PARAMS]: "wrong parameters",
+  [RpcCode.INTERNAL_ERROR]: "internal error",
+  [RpcCode.BLOCK_UNKNOWN]: "the block is unknown here",
+  // The code of UPSTREAM_DOWN too.
+  [RpcCode.NOT_FINALIZED]: "the block is held but not finalized, or the gateway did not answer",
+  [RpcCode.NOT_AVAILABLE]: "not available in this configuration",
+  [RpcCode.LIMIT_EXCEEDED]: "a limit was exceeded",
+  [RpcCode.EXECUTION_REVERTED]: "the call reverts",
+  [RpcCode.EXECUTION_FAILED]: "the call fails",
+};
+
+/** Of every method. Errors of a whole body are not a method's. */
+const COMMON: readonly RpcCode[] = [RpcCode.INVALID_PARAMS, RpcCode.LIMIT_EXCEEDED, RpcCode.INTERNAL_ERROR];
+
+export function describeMethods(methods: readonly Method[]): object {
+  return {
+    openrpc: SPECIFICATION,
+    info: {
+      title: "proofd",
+      version: VERSION,
+      description: "Proofs of a rollup's state, and gas estimates. JSON-RPC 2.0 over HTTP POST.",
+      license: {name: "Apache-2.0"},
+    },
+    methods: methods.map(describeMethod),
+  };
+}
+
+function describeMethod({name, summary, params, result, errors}: Method): object {
+  return {
+    name,
+    summary,
+    paramStructure: "by-position",
+    params: [...params],
+    result,
+    errors: [...COMMON, ...errors].map(code => ({code, message: MEANINGS[code]})),
+  };
+}

@@ -1,0 +1,25 @@
+import {encodeQuantity} from "../../rpc/quantity.ts";
+import {RpcCode} from "../../rpc/rpcError.ts";
+import type {ReadyMethod} from "../method.ts";
+import {ParamList} from "../params.ts";
+import {QUANTITY} from "../schema.ts";
+import {resolveSelector} from "../selector.ts";
+
+const NAME = "eth_blockNumber";
+
+/** Not the newest finalized block, whose number a client could not watch grow with the chain. */
+export const ethBlockNumber: ReadyMethod = {
+  name: NAME,
+  summary: "The number of the newest block held. It need not be finalized.",
+  params: new ParamList(NAME, []),
+  result: {name: "blockNumber", schema: QUANTITY},
+  errors: [RpcCode.BLOCK_UNKNOWN],
+  lane: null,
+  cost() {
+    return 0;
+  },
+  answer(params, view) {
+    this.params.read(params);
+    return JSON.stringify(encodeQuantity(resolveSelector("latest", "block", "held", view)));
+  },
+};

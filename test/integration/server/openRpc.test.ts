@@ -1,0 +1,198 @@
+/** rpc.discover: the document is OpenRPC, has every method, and what each method really answers is as it says. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import * as metaSchema from "@open-rpc/meta-schema";
+import {Ajv} from "ajv";
+import {METHOD_NAMES} from "../../../server/methods/table.ts";
+import {VERSION} from "../../../server/version.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {
+  ABSENT_ACCOUNT,
+  ACCOUNTS,
+  CHAIN_ID,
+  createLine,
+  WorkFolder,
+} from "../../support/chains/serviceChain.ts";
+import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
+import {FINALIZED, LATEST} from "../../support/http/provenService.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+
+interface Described {
+  readonly name: string;
+  readonly params: readonly {readonly required: boolean; readonly schema: object}[];
+  readonly result: {readonly schema: object};
+  readonly errors: readonly {readonly code: number; readonly message: string}[];
+}
+
+type Params = readonly unknown[];
+
+/** The specification's own schema, which refers to that of JSON schemas by another address than everybody else. */
+const META_SCHEMA = JSON.stringify(
+  (metaSchema as unknown as {readonly openrpcDocument: object}).openrpcDocument,
+).replaceAll(
+  /"https:\/\/meta\.json-schema\.tools[^"]*?(\/properties\/\$ref)?"/g,
+  '"http://json-schema.org/draft-07/schema#$1"',
+);
+
+const ACCOUNT = ACCOUNTS[0] as string;
+const PROOFS: readonly Params[] = [
+  [ACCOUNT, [], "latest"],
+  [ACCOUNT.toUpperCase().replace("0X", "0x"), ["0x1", "0x99"], "0x0"],
+  [ABSENT_ACCOUNT, ["0x1"], {blockNumber: "0x1"}],
+];
+const WRONG_PROOFS: readonly [number, Params][] = [
+  [-32602, [ACCOUNT]],
+  [-32001, [ACCOUNT, [], "0xff"]],
+  [-32002, [ACCOUNT, [], `0x${LATEST.toString(16)}`]],
+  [-32005, [ACCOUNT, Array.from({length: 1025}, () => "0x1"), "latest"]],
+];
+/** REVERT without data, and INVALID, as creations. */
+const REVERTING = {data: "0x5f5ffd"};
+const FAILING = {data: "0xfe"};
+
+/** Parameters that each method answers. */
+const GOOD: Readonly<Record<string, readonly Params[]>> = {
+  chain_getProof: PROOFS,
+  chain_getProofAt: PROOFS,
+  chain_estimateGas: [
+    [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}],
+    [{to: ABSENT_ACCOUNT, gas: 100_000, data: null}, "5"],
+    [{to: ABSENT_ACCOUNT, accessList: [{address: ACCOUNT, storageKeys: ["0x1"]}]}, "latest", null],
+    [{from: ABSENT_ACCOUNT, to: ACCOUNT, value: "7"}, {[ABSENT_ACCOUNT]: {balance: "0xffff"}}],
+  ],
+  chain_getStateRoot: [[], [null], ["latest"], ["0x2"], [{blockNumber: "0x2", requireCanonical: true}]],
+  chain_getCoverage: [[]],
+  chain_chainId: [[]],
+  eth_chainId: [[]],
+  eth_blockNumber: [[]],
+  net_version: [[]],
+  web3_clientVersion: [[]],
+  "rpc.discover": [[]],
+};
+
+/** Parameters that methods refuse, and the codes. */
+const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
+  chain_getProof: WRONG_PROOFS,
+  chain_getProofAt: WRONG_PROOFS,
+  chain_estimateGas: [
+    [-32602, []],
+    [-32001, [{}, "0xff"]],
+    [3, [REVERTING]],
+    [-32000, [FAILING]],
+  ],
+  chain_getStateRoot: [[-32001, ["0xff"]]],
+};
+
+describe("the OpenRPC document", () => {
+  const ajv = new Ajv({strict: true, strictRequired: false, allErrors: true});
+  let folder: WorkFolder;
+  let daemon: Daemon;
+  let document: {readonly info: {readonly version: string}; readonly methods: readonly Described[]};
+
+  before(async () => {
+    folder = await WorkFolder.create();
+    const db = await folder.importChain("db", LATEST, FINALIZED);
+    daemon = await startDaemon(["--db", db, "--workers", "1", "--hardfork", "prague"]);
+    document = (await daemon.call("rpc.discover")).result;
+  });
+
+  after(async () => {
+    await daemon.stop();
+    await folder.remove();
+  });
+
+  function assertValid(schema: object, value: unknown, what: string): void {
+    const isValid = ajv.compile(schema);
+    assert.ok(isValid(value), `${what}: ${ajv.errorsText(isValid.errors)} in ${JSON.stringify(value)}`);
+  }
+
+  function assertKnownError(method: Described, answer: Answer, code: number): void {
+    assert.equal(answer.error?.code, code, JSON.stringify(answer));
+    const codes = method.errors.map(error => error.code);
+    assert.ok(codes.includes(code), `${method.name} has ${code}, and names ${codes}`);
+  }
+
+  test("is OpenRPC, of this version, and has every method once", () => {
+    const metaAjv = new Ajv({strict: false});
+    const {$schema: _, ...schema} = JSON.parse(META_SCHEMA);
+    assert.ok(metaAjv.validate(schema, document), metaAjv.errorsText(metaAjv.errors));
+    assert.equal(document.info.version, VERSION);
+    assert.deepEqual(
+      document.methods.map(({name}) => name),
+      METHOD_NAMES,
+    );
+    assert.deepEqual(Object.keys(GOOD).sort(), [...METHOD_NAMES].sort());
+  });
+
+  test("names each error of a method once", () => {
+    for (const {name, errors} of document.methods) {
+      const codes = errors.map(({code}) => code);
+      assert.equal(new Set(codes).size, codes.length, name);
+      for (const {code, message} of errors) assert.ok(message !== undefined && message !== "", `${code}`);
+    }
+  });
+
+  test("describes what every method is asked with and answers", async () => {
+    for (const {name, params, result} of document.methods) {
+      for (const good of GOOD[name] as readonly Params[]) {
+        const answer = await daemon.call(name, good);
+        assert.equal(answer.error, undefined, JSON.stringify([name, good, answer.error]));
+        assertValid(result.schema, answer.result, name);
+        assert.ok(
+          good.length >= params.filter(({required}) => required).length && good.length <= params.length,
+        );
+        for (const [at, value] of good.entries())
+          assertValid(params[at]?.schema as object, value, `${name}, params[${at}]`);
+      }
+    }
+  });
+
+  test("names the errors that every method answers", async () => {
+    for (const method of document.methods) {
+      assertKnownError(method, await daemon.call(method.name, {block: "latest"}), -32602);
+      const tooMany = Array.from({length: method.params.length + 1}, () => "latest");
+      assertKnownError(method, await daemon.call(method.name, tooMany), -32602);
+      for (const [code, params] of WRONG[method.name] ?? [])
+        assertKnownError(method, await daemon.call(method.name, params), code);
+    }
+  });
+
+  test("names what methods answer that are not available", async () => {
+    const {chainId: _, ...nameless} = createLine(0, 0);
+    const limited = await startDaemon(["--db", folder.file("nameless"), "--diffs", "-", "--no-estimate"]);
+    limited.child.stdin.end(encodeLines([nameless]));
+    await limited.waitForStderr(/the import has ended/);
+    for (const name of ["chain_estimateGas", "chain_chainId", "eth_chainId", "net_version"]) {
+      const method = document.methods.find(one => one.name === name);
+      assert.ok(method !== undefined);
+      const answer = await limited.call(name, name === "chain_estimateGas" ? [{}] : []);
+      assertKnownError(method, answer, -32004);
+      assert.match(answer.error.message, new RegExp(`^${name} is not available: `));
+    }
+    await limited.stop();
+  });
+
+  test("is refused where a batch asks for more of them than a request may cost", async () => {
+    const batch = Array.from({length: 101}, (_, id) => ({jsonrpc: "2.0", id, method: "rpc.discover"}));
+    const refused: Answer = await daemon.send(batch);
+    assert.equal(refused.error?.code, -32005);
+    assert.deepEqual(refused.error?.data, {limit: 20_000, got: 101 * 200});
+    assert.equal((await daemon.send(batch.slice(1))).length, 100);
+  });
+});
+
+describe("the first calls of Ethereum clients", () => {
+  test("are answered with the chain's id and the newest block held, finalized or not", async () => {
+    const folder = await WorkFolder.create();
+    const db = await folder.importChain("db", LATEST, FINALIZED);
+    const daemon = await startDaemon(["--db", db, "--workers", "1"]);
+    const names = ["eth_chainId", "net_version", "eth_blockNumber"];
+    const answers = await daemon.send(names.map((method, id) => ({jsonrpc: "2.0", id, method, params: []})));
+    assert.deepEqual(
+      answers.map(({result}: Answer) => result),
+      [CHAIN_ID, String(Number(CHAIN_ID)), `0x${LATEST.toString(16)}`],
+    );
+    await daemon.stop();
+    await folder.remove();
+  });
+});
