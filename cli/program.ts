@@ -20,6 +20,7 @@ import {
   parseChainId,
   parseFinalized,
   parseHash,
+  parseOrigins,
   parseText,
   readSwitches,
   refuseUnknownVariables,
@@ -140,6 +141,10 @@ function createServe(onExitCode: (code: number) => void): Command {
       "fail /readyz while the newest block is older than this, or when the source of --diffs has ended or failed",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
     createSwitch("--demo", "import and serve the built-in demo chain; all its blocks are finalized"),
+    createOption(
+      "--cors <origin>",
+      "let web pages of this origin ask from a browser; * for any origin; may be given several times",
+    ).argParser(parseOrigins),
     createSwitch("--verify", "compare the checksums of all tables in the background after the start"),
     chainIdOption(),
     ...createLimitOptions(),
@@ -152,7 +157,7 @@ function createServe(onExitCode: (code: number) => void): Command {
     .description("Serve proofs of the store's finalized blocks, and gas estimates, over JSON-RPC.")
     .action(async (values, command: Command) => {
       const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId} = values;
-      const {logLevel, logRequests} = values;
+      const {cors, logLevel, logRequests} = values;
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
         command.error("error: --max-lag needs --diffs: without it, no new block arrives");
@@ -169,6 +174,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         demo: demo === true,
         verify: verify === true,
         chainId,
+        cors: cors ?? [],
         logLevel,
         logRequests: logRequests === true,
         limits: readLimits(values),

@@ -40,6 +40,8 @@ export interface ServeOptions {
   /** Compare the checksums of the tables after the start. */
   readonly verify: boolean;
   readonly chainId: bigint | undefined;
+  /** Origins of web pages that may ask; none: no page may. */
+  readonly cors: readonly string[];
   readonly logLevel: string;
   readonly logRequests: boolean;
   readonly limits: Limits;
@@ -85,9 +87,19 @@ async function serve(
   log: Logger,
   stop: StopWatch,
 ): Promise<void> {
-  const {host, port, limits, logRequests: logsRequests, diffs, finalized, chainId, maxLagSeconds} = options;
+  const {
+    host,
+    port,
+    limits,
+    cors,
+    logRequests: logsRequests,
+    diffs,
+    finalized,
+    chainId,
+    maxLagSeconds,
+  } = options;
   const estimates = chooseEstimates(options.estimate, pool, log);
-  const httpOptions = {host, port, limits, logsRequests};
+  const httpOptions = {host, port, limits, logsRequests, cors};
   const source = diffs === undefined ? undefined : new SourceStatus();
   const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds);
   const {http, dispatcher, metrics} = createFront(httpOptions, pool, estimates, trouble, log, {

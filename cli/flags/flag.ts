@@ -100,6 +100,28 @@ export function parseHttpUrl(text: string): URL {
   throw new InvalidArgumentError("Expected an http or https URL.");
 }
 
+/**
+ * Adds origins to those of earlier flags: several are separated by commas. As browsers send them, or *.
+ *
+ * @param earlier - undefined at the first flag
+ */
+export function parseOrigins(text: string, earlier: readonly string[] | undefined): readonly string[] {
+  return [...(earlier ?? []), ...text.split(",").map(parseOrigin)];
+}
+
+function parseOrigin(text: string): string {
+  if (text === "*") return text;
+  // Of schemes that are not the web's (those of browser extensions) URL does not tell the origin.
+  const isWeb = /^https?:/i.test(text);
+  const isOrigin = isWeb
+    ? URL.canParse(text) && new URL(text).origin === text
+    : /^[a-z][a-z0-9+.-]*:\/\/[\w.-]+$/.test(text);
+  if (isOrigin) return text;
+  throw new InvalidArgumentError(
+    "Expected an origin as browsers send it, such as https://app.example.org, or *.",
+  );
+}
+
 /** Percent signs in a URL need not be escapes, but those of a user name and password are undone. */
 function hasReadableCredentials(url: URL): boolean {
   try {

@@ -26,14 +26,14 @@ import type {Metrics} from "../observe/metrics.ts";
 import type {Readiness} from "../observe/readiness.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
+import {Cors, type Header} from "./cors.ts";
 import type {HeldBytes} from "./heldBytes.ts";
 import {explainListenFailure} from "./listenFailure.ts";
-import {Reply} from "./reply.ts";
+import {JSON_TYPE, Reply} from "./reply.ts";
 
-const JSON_TYPE: readonly [string, string] = ["Content-Type", "application/json"];
-const TEXT_TYPE: readonly [string, string] = ["Content-Type", "text/plain; charset=utf-8"];
+const TEXT_TYPE: Header = ["Content-Type", "text/plain; charset=utf-8"];
 const RETRY_SECONDS = 1;
-const RETRY_AFTER: readonly [string, string] = ["Retry-After", String(RETRY_SECONDS)];
+const RETRY_AFTER: Header = ["Retry-After", String(RETRY_SECONDS)];
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT, which the module exports and its types do not. */
 const LISTEN_EXCLUSIVELY = 1;
@@ -46,6 +46,8 @@ export interface HttpOptions {
   readonly port: number;
   readonly limits: Limits;
   readonly logsRequests: boolean;
+  /** Origins of web pages that may ask, as browsers send them, or ANY_ORIGIN. Left out: none. */
+  readonly cors?: readonly string[];
 }
 
 /** Answers a body; `body` is only read during the call. */
@@ -68,6 +70,7 @@ export class HttpServer {
   readonly #parts: HttpParts;
   readonly #app: TemplatedApp;
   readonly #receiving: ReceivingBytes;
+  readonly #cors: Cors | null;
   readonly #idPrefix = Date.now().toString(36);
   #listenSocket: us_listen_socket | null = null;
   #isDraining = false;
@@ -80,6 +83,8 @@ export class HttpServer {
     this.#options = options;
     this.#parts = parts;
     this.#receiving = new ReceivingBytes(options.limits.bodyBytesTotal);
+    const {cors = []} = options;
+    this.#cors = cors.length === 0 ? null : new Cors(cors);
     this.#app = App();
     this.#app.any("/*", (response, request) => this.#route(response, request));
   }
@@ -129,7 +134,9 @@ export class HttpServer {
     const path = request.getUrl();
     switch (path) {
       case "/":
+        if (this.#cors !== null) reply.headers = this.#cors.headersFor(request.getHeader("origin"));
         if (verb === "post") this.#receive(response, request, reply);
+        else if (verb === "options") this.#answerPreflight(request, reply);
         else this.#refuseVerb(reply, verb, "POST");
         return;
       case "/healthz":
@@ -165,6 +172,13 @@ export class HttpServer {
         onNoRoom: () => this.#refuseRoom(reply),
       });
     }
+  }
+
+  /** A browser asks what a page of another origin may send. */
+  #answerPreflight(request: HttpRequest, reply: Reply): void {
+    const headers = this.#cors?.preflightFor(request.getHeader("origin")) ?? null;
+    if (headers === null) this.#refuseVerb(reply, "options", "POST");
+    else reply.send("204 No Content", headers, "", false);
   }
 
   #answer(body: Buffer, reply: Reply): void {
@@ -250,23 +264,11 @@ export class HttpServer {
     reply.send("503 Service Unavailable", [JSON_TYPE, RETRY_AFTER], text, this.#isDraining);
   }
 
-  #refuse(
-    reply: Reply,
-    verb: string,
-    status: string,
-    headers: readonly (readonly [string, string])[],
-    error: RpcError,
-  ): void {
+  #refuse(reply: Reply, verb: string, status: string, headers: readonly Header[], error: RpcError): void {
     this.#send(reply, verb, status, [JSON_TYPE, ...headers], encodeError("null", error));
   }
 
-  #send(
-    reply: Reply,
-    verb: string,
-    status: string,
-    headers: readonly (readonly [string, string])[],
-    text: string,
-  ): void {
+  #send(reply: Reply, verb: string, status: string, headers: readonly Header[], text: string): void {
     if (verb === "head") reply.sendHead(status, headers, Buffer.byteLength(text));
     else reply.send(status, headers, text, false);
   }

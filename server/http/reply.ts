@@ -15,9 +15,12 @@ import {Fifo} from "../answer/fifo.ts";
 import type {OpenReply} from "../answer/replySink.ts";
 import {Piece} from "../answer/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
+import type {Header} from "./cors.ts";
 import type {HeldBytes} from "./heldBytes.ts";
 
-const JSON_TYPE: readonly [string, string] = ["Content-Type", "application/json"];
+export const JSON_TYPE: Header = ["Content-Type", "application/json"];
+const JSON_HEADERS: readonly Header[] = [JSON_TYPE];
+const NO_HEADERS: readonly Header[] = [];
 
 /**
  * Below it an answer waits until it is whole and carries its length, which clients read with less work. Room for a batch
@@ -38,6 +41,8 @@ export class Reply implements OpenReply {
   onDrained: (() => void) | null = null;
   /** Called once, however it ends. */
   onOver: ((isAborted: boolean) => void) | null = null;
+  /** Of the answer, whatever it is, besides its own. */
+  headers: readonly Header[] = NO_HEADERS;
 
   readonly #response: HttpResponse;
   readonly #held: HeldBytes;
@@ -93,12 +98,11 @@ export class Reply implements OpenReply {
   }
 
   /** A whole answer at once. @param isLast - close the connection after it */
-  send(status: string, headers: readonly (readonly [string, string])[], body: string, isLast: boolean): void {
+  send(status: string, headers: readonly Header[], body: string, isLast: boolean): void {
     if (this.isOver) return;
     this.#end(false, () => {
       this.#response.cork(() => {
-        this.#response.writeStatus(status);
-        for (const [name, value] of headers) this.#response.writeHeader(name, value);
+        this.#writeHead(status, headers);
         // No arguments: this build writes an undefined length as 2^63.
         if (body === "") this.#response.endWithoutBody();
         else this.#response.end(body, isLast);
@@ -107,12 +111,11 @@ export class Reply implements OpenReply {
   }
 
   /** As `send`, for a HEAD request: the headers, the length, no body. */
-  sendHead(status: string, headers: readonly (readonly [string, string])[], bodyBytes: number): void {
+  sendHead(status: string, headers: readonly Header[], bodyBytes: number): void {
     if (this.isOver) return;
     this.#end(false, () => {
       this.#response.cork(() => {
-        this.#response.writeStatus(status);
-        for (const [name, value] of headers) this.#response.writeHeader(name, value);
+        this.#writeHead(status, headers);
         // Given a length, this build would wait for a body of it and never reuse the connection.
         this.#response.writeHeader("Content-Length", String(bodyBytes));
         this.#response.endWithoutBody();
@@ -141,7 +144,7 @@ export class Reply implements OpenReply {
     this.#response.cork(() => {
       if (!this.#isHeadSent) {
         this.#isHeadSent = true;
-        this.#response.writeStatus("200 OK").writeHeader("Content-Type", "application/json");
+        this.#writeHead("200 OK", JSON_HEADERS);
       }
       if (this.#mode === "whole") this.#pumpWhole();
       else this.#pumpChunks();
@@ -151,6 +154,12 @@ export class Reply implements OpenReply {
     if (this.#watchesWritable) return;
     this.#watchesWritable = true;
     this.#response.onWritable(() => this.#resume());
+  }
+
+  #writeHead(status: string, headers: readonly Header[]): void {
+    this.#response.writeStatus(status);
+    for (const [name, value] of headers) this.#response.writeHeader(name, value);
+    for (const [name, value] of this.headers) this.#response.writeHeader(name, value);
   }
 
   #pumpWhole(): void {

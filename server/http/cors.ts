@@ -1,0 +1,55 @@
+/**
+ * Cross-origin requests: which web pages may ask from a browser (--cors), and the headers that tell the browser so.
+ *
+ *   page -- OPTIONS /, Origin, Access-Control-Request-Method --> 204 and what may be sent      before the first POST
+ *   page -- POST /, Origin --> any answer, also of an error, with Access-Control-Allow-Origin
+ *
+ * An origin that is not allowed is answered as if there were no --cors: the browser keeps the answer from the page.
+ */
+
+export type Header = readonly [name: string, value: string];
+
+export const ANY_ORIGIN = "*";
+
+/** Browsers forget sooner: Chromium after two hours. */
+const MAX_AGE_SECONDS = 86_400;
+/** Without it a page cannot read when to try again. */
+const EXPOSE: Header = ["Access-Control-Expose-Headers", "Retry-After"];
+/** The answer depends on who asks: a cache must not give it to another origin. */
+const VARY: readonly Header[] = [["Vary", "Origin"]];
+
+const PREFLIGHT: readonly Header[] = [
+  ["Access-Control-Allow-Methods", "POST"],
+  ["Access-Control-Allow-Headers", "Content-Type"],
+  ["Access-Control-Max-Age", String(MAX_AGE_SECONDS)],
+];
+
+export class Cors {
+  /** By origin. */
+  readonly #allowed = new Map<string, readonly Header[]>();
+  /** For every other origin, and for requests that name none. */
+  readonly #otherwise: readonly Header[];
+  readonly #isForAny: boolean;
+
+  /** @param origins - as browsers send them, or ANY_ORIGIN */
+  constructor(origins: readonly string[]) {
+    this.#isForAny = origins.includes(ANY_ORIGIN);
+    this.#otherwise = this.#isForAny ? [allow(ANY_ORIGIN), EXPOSE] : VARY;
+    if (this.#isForAny) return;
+    for (const origin of origins) this.#allowed.set(origin, [allow(origin), EXPOSE, ...VARY]);
+  }
+
+  /** Headers of every answer at the path of JSON-RPC. @param origin - of the request, "" where it names none */
+  headersFor(origin: string): readonly Header[] {
+    return this.#allowed.get(origin) ?? this.#otherwise;
+  }
+
+  /** @returns the further headers of a preflight's answer; null: the origin may not ask */
+  preflightFor(origin: string): readonly Header[] | null {
+    return this.#isForAny || this.#allowed.has(origin) ? PREFLIGHT : null;
+  }
+}
+
+function allow(origin: string): Header {
+  return ["Access-Control-Allow-Origin", origin];
+}
