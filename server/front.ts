@@ -6,9 +6,9 @@ import {LANE_IDS} from "./answer/requestCalls.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";
-import {HeldBytes} from "./http/heldBytes.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
-import type {Estimates} from "./methods/estimateGas/estimates.ts";
+import {UnsentBytes} from "./http/unsentBytes.ts";
+import type {Estimates} from "./methods/estimates.ts";
 import {LANES} from "./methods/lanes.ts";
 import {METHOD_NAMES} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
@@ -43,7 +43,7 @@ export function createFront(
 ): Front {
   const {limits} = options;
   const tally = new CallTally(METHOD_NAMES);
-  const held = new HeldBytes(limits.heldBytesTotal);
+  const unsent = new UnsentBytes(limits.unsentBytesTotal);
   const memory = createAnswerMemory();
   const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
@@ -51,7 +51,7 @@ export function createFront(
   const metrics = new Metrics({
     tally,
     trouble,
-    held,
+    unsent,
     readQueuedCosts: () =>
       Object.fromEntries(LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)])),
     estimates: dispatcher,
@@ -64,7 +64,7 @@ export function createFront(
   const service = new Service(setup, dispatcher, {tally, trouble});
   const http = new HttpServer(options, {
     service,
-    held,
+    unsent,
     metrics,
     log,
     readiness: imported.readiness,

@@ -23,7 +23,7 @@ export interface Limits {
   /** Cost of all admitted and unfinished requests that do not wait for their own reader, in each lane on its own. */
   readonly queueCost: number;
   /** Bytes of finished answers held for slow readers, all requests together. */
-  readonly heldBytesTotal: number;
+  readonly unsentBytesTotal: number;
   /** Time until a request's unfinished calls are given up; waiting for its own reader does not count. */
   readonly timeoutMs: number;
 }
@@ -42,7 +42,7 @@ export const DEFAULT_LIMITS: Limits = {
   requestCost: 20_000,
   responseBytes: 256 * MIB,
   queueCost: 10_000,
-  heldBytesTotal: 512 * MIB,
+  unsentBytesTotal: 512 * MIB,
   timeoutMs: 30_000,
 };
 

@@ -10,7 +10,7 @@ import type {BlockOrder, ControlAnswer} from "../../server/control/blockOrder.ts
 import {createFront} from "../../server/front.ts";
 import {Gateway} from "../../server/gateway/gateway.ts";
 import type {Limits} from "../../server/limits.ts";
-import type {Estimates} from "../../server/methods/estimateGas/estimates.ts";
+import type {Estimates} from "../../server/methods/estimates.ts";
 import {Readiness} from "../../server/observe/readiness.ts";
 import {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";

@@ -74,7 +74,7 @@ const FLAGS: readonly LimitFlag[] = [
     high: 1_000_000_000,
   },
   {
-    limit: "heldBytesTotal",
+    limit: "unsentBytesTotal",
     name: "max-held-bytes",
     unit: "bytes",
     description: "finished answers that may wait for slow readers",

@@ -29,9 +29,4 @@ export class Fifo<T> {
     }
     return element;
   }
-
-  clear(): void {
-    this.#elements.length = 0;
-    this.#start = 0;
-  }
 }

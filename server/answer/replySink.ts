@@ -4,7 +4,7 @@ import type {Piece} from "./taskText.ts";
 /** What a request is while lanes answer calls of it. */
 export interface ReplySink {
   /** Bytes that were pushed and not sent. */
-  readonly heldBytes: number;
+  readonly unsentBytes: number;
   /** The reader does not take what there is; `onDrained` will be called. */
   readonly isBlocked: boolean;
   /** Called when the client goes away before the answer is complete. */

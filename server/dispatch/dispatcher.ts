@@ -176,7 +176,7 @@ export class Dispatcher implements EstimateQueues {
   #expireOverdue(): void {
     const nowMs = performance.now();
     for (const request of this.#unfinished) {
-      if (request.isOverdue(nowMs)) this.#expire(request, Math.round(nowMs - request.startedMs));
+      if (request.clock.isOverdue(nowMs)) this.#expire(request, Math.round(nowMs - request.clock.startedMs));
     }
   }
 

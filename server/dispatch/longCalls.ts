@@ -92,7 +92,7 @@ export class LongCalls {
       return {error, retryAfterSeconds: toSeconds(queue.figures.serviceMs)};
     }
     const waitMs = queue.expectWaitMs(client);
-    const leftMs = request.leftMs(performance.now());
+    const leftMs = request.clock.leftMs(performance.now());
     if (waitMs <= leftMs) return null;
     this.#refusals.note(queue.figures.name, "wait", waitMs);
     return createWaitError("an estimate that takes long", waitMs, timeoutMs, leftMs);

@@ -1,6 +1,6 @@
 /**
- * One HTTP request while lanes answer calls of it: which segments have started, which answers wait for an earlier one,
- * how much of the answer its reader has still to take.
+ * One HTTP request while lanes answer calls of it: how far it is in each lane, and how much of its answer waits for an earlier
+ * part (orderedAnswer.ts) or for its reader.
  *
  *   segments   sent | sent | under way | aside | not started | aside | under way | not started | ...
  *   lane         P     E        E          P         E           P         P            P
@@ -13,12 +13,9 @@ import type {Head} from "../../workers/job/head.ts";
 import type {ReplySink} from "../answer/replySink.ts";
 import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../answer/requestCalls.ts";
 import {cutSegments, type Segment} from "../answer/segment.ts";
-import {Piece} from "../answer/taskText.ts";
-import {LaneProgress} from "./laneProgress.ts";
-
-const COMMA_BYTES = 1;
-const OPEN = Buffer.from("[");
-const CLOSE = Buffer.from("]");
+import type {Piece} from "../answer/taskText.ts";
+import {OrderedAnswer} from "./orderedAnswer.ts";
+import {RequestClock} from "./requestClock.ts";
 
 /** What an HTTP request came with. */
 export interface RequestOrigin {
@@ -39,17 +36,9 @@ export class PendingRequest {
   readonly reply: ReplySink;
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress> = [new LaneProgress(), new LaneProgress()];
-  readonly startedMs: number;
-  /** When the unfinished calls are given up; moves while the request waits for its own reader. */
-  #deadlineMs: number;
-  /** Since when the request waits for its own reader; null while it does not. */
-  #pausedSinceMs: number | null = null;
-  /** It has waited for its own reader. */
-  #isReaderBound = false;
+  readonly clock: RequestClock;
+  readonly #answer: OrderedAnswer;
   #isDropped = false;
-  #nextToSend = 0;
-  /** Answered segments that wait for an earlier one. */
-  readonly #aside = new Map<number, Piece[]>();
 
   /** @param calls - at least one of them for a lane */
   constructor(origin: RequestOrigin, calls: RequestCalls, reply: ReplySink, timeoutMs: number) {
@@ -64,8 +53,8 @@ export class PendingRequest {
       const segment = this.segments[index] as Segment;
       this.progress[segment.lane].add(index, segment);
     }
-    this.startedMs = performance.now();
-    this.#deadlineMs = this.startedMs + timeoutMs;
+    this.#answer = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
+    this.clock = new RequestClock(timeoutMs);
   }
 
   /** JSON text of the id of the segment's first call. */
@@ -82,11 +71,11 @@ export class PendingRequest {
   queueShare(lane: LaneId): number {
     if (this.isDropped) return 0;
     const {underWayCost, remainingCost} = this.progress[lane];
-    return this.#isReaderBound ? underWayCost : remainingCost;
+    return this.clock.wasPaused ? underWayCost : remainingCost;
   }
 
   get isAnswered(): boolean {
-    return this.#nextToSend === this.segments.length;
+    return this.#answer.isWhole;
   }
 
   /** The lane's segment that starts next; undefined where none will. */
@@ -106,9 +95,9 @@ export class PendingRequest {
     const segment = this.nextSegment(lane);
     if (segment === undefined) return false;
     const {next, underWayCost, asideBytes} = this.progress[lane];
-    if (next === this.#nextToSend && !this.reply.isBlocked) return true;
+    if (next === this.#answer.nextToSend && !this.reply.isBlocked) return true;
     const expected = (underWayCost + segment.cost) * bytesPerCost;
-    return expected + asideBytes + this.reply.heldBytes <= windowBytes;
+    return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
 
   /** @returns the index of the lane's segment that starts. There is one */
@@ -139,8 +128,7 @@ export class PendingRequest {
   /** The client has gone. */
   drop(): void {
     this.#isDropped = true;
-    for (const pieces of this.#aside.values()) for (const piece of pieces) piece.release();
-    this.#aside.clear();
+    this.#answer.drop();
   }
 
   /** Starts nothing more. */
@@ -155,48 +143,25 @@ export class PendingRequest {
    * @returns whether that has changed
    */
   updatePause(): boolean {
-    const isPaused = this.#isHeldUp();
-    if (isPaused === (this.#pausedSinceMs !== null)) return false;
-    const nowMs = performance.now();
-    if (this.#pausedSinceMs !== null) this.#deadlineMs += nowMs - this.#pausedSinceMs;
-    this.#pausedSinceMs = isPaused ? nowMs : null;
-    this.#isReaderBound = true;
-    return true;
-  }
-
-  isOverdue(nowMs: number): boolean {
-    return this.#pausedSinceMs === null && nowMs >= this.#deadlineMs;
-  }
-
-  /** Until its unfinished calls are given up. */
-  leftMs(nowMs: number): number {
-    return this.#deadlineMs - nowMs;
+    return this.clock.pause(this.#isHeldUp());
   }
 
   isSegmentAnswered(index: number): boolean {
-    return index < this.#nextToSend || this.#aside.has(index);
+    return this.#answer.has(index);
   }
 
   /** Hands over a segment's part of the response and sends what is in order. Not after a drop. */
   answer(index: number, pieces: Piece[]): void {
     const segment = this.segments[index] as Segment;
-    const {lane} = segment;
-    this.progress[lane].answer(index, segment);
-    if (index !== this.#nextToSend) {
-      for (const piece of pieces) piece.wait();
-      this.#aside.set(index, pieces);
-      this.progress[lane].asideBytes += countBytes(pieces);
+    const progress = this.progress[segment.lane];
+    progress.answer(index, segment);
+    if (!this.#answer.put(index, pieces)) {
+      progress.asideBytes += this.#answer.asideBytes(index);
       return;
     }
-    this.#send(pieces);
-    for (
-      let next = this.#aside.get(this.#nextToSend);
-      next !== undefined;
-      next = this.#aside.get(this.#nextToSend)
-    ) {
-      this.#aside.delete(this.#nextToSend);
-      this.progress[(this.segments[this.#nextToSend] as Segment).lane].asideBytes -= countBytes(next);
-      this.#send(next);
+    for (let next = this.#answer.nextToSend; this.#answer.has(next); next = this.#answer.nextToSend) {
+      this.progress[(this.segments[next] as Segment).lane].asideBytes -= this.#answer.asideBytes(next);
+      this.#answer.sendAside();
     }
   }
 
@@ -204,8 +169,7 @@ export class PendingRequest {
   turnAway(text: string, retryAfterSeconds: number): void {
     const [segment] = this.segments as [Segment];
     this.progress[segment.lane].answer(0, segment);
-    this.#nextToSend++;
-    this.reply.sendBusy(text, retryAfterSeconds);
+    this.#answer.turnAway(text, retryAfterSeconds);
   }
 
   #isHeldUp(): boolean {
@@ -217,23 +181,75 @@ export class PendingRequest {
     }
     return hasMore;
   }
-
-  /** Every piece ends in a comma; the last one gives way to the end of the batch. */
-  #send(pieces: Piece[]): void {
-    const isFirst = this.#nextToSend === 0;
-    this.#nextToSend++;
-    if (this.isAnswered) {
-      (pieces.at(-1) as Piece).shorten(COMMA_BYTES);
-      if (this.isBatch) pieces.push(new Piece(CLOSE));
-    }
-    if (isFirst && this.isBatch) pieces.unshift(new Piece(OPEN));
-    if (this.isAnswered) this.reply.finish(pieces);
-    else this.reply.push(pieces);
-  }
 }
 
-function countBytes(pieces: readonly Piece[]): number {
-  let byteCount = 0;
-  for (const piece of pieces) byteCount += piece.length;
-  return byteCount;
+/** How far the request is in one lane. Its segments start in order; they may end in any. */
+export class LaneProgress {
+  /** Whether the lane's queue holds the request. */
+  isQueued = false;
+  /** Since when it does, where the lane's clients share it. */
+  queuedSinceMs = 0;
+  /** How much of the lane's queued cost is the request's. */
+  countedShare = 0;
+  /** Cost of the segments that are not answered yet. */
+  remainingCost = 0;
+  underWay = 0;
+  underWayCost = 0;
+  /** Bytes of answered segments that wait for an earlier one, of whichever lane. */
+  asideBytes = 0;
+  /** Those of the request's segments that are the lane's. */
+  readonly #indexes: number[] = [];
+  #started = 0;
+  /** Given back by their tasks, to be started again; in order. */
+  readonly #returned: number[] = [];
+  /** Those that are under way outside of the lane. */
+  #moved: Set<number> | null = null;
+
+  add(index: number, segment: Segment): void {
+    this.#indexes.push(index);
+    this.remainingCost += segment.cost;
+  }
+
+  /** Which segment starts next; undefined where all have. */
+  get next(): number | undefined {
+    return this.#returned.length > 0 ? this.#returned[0] : this.#indexes[this.#started];
+  }
+
+  start(segment: Segment): void {
+    if (this.#returned.length > 0) this.#returned.shift();
+    else this.#started++;
+    this.underWay++;
+    this.underWayCost += segment.cost;
+  }
+
+  /** A started segment's task has ended, with whatever result. */
+  stop(index: number, segment: Segment): void {
+    this.underWay--;
+    if (this.#moved?.has(index) !== true) this.underWayCost -= segment.cost;
+  }
+
+  /** A started segment goes on outside of the lane, which it costs nothing any more. */
+  move(index: number, segment: Segment): void {
+    this.#moved ??= new Set();
+    if (this.#moved.has(index)) return;
+    this.#moved.add(index);
+    this.underWayCost -= segment.cost;
+    this.remainingCost -= segment.cost;
+  }
+
+  answer(index: number, segment: Segment): void {
+    if (this.#moved?.has(index) !== true) this.remainingCost -= segment.cost;
+  }
+
+  /** A stopped segment was never begun: it starts again, before all that come after it. */
+  giveBack(index: number): void {
+    this.#returned.push(index);
+    this.#returned.sort((a, b) => a - b);
+  }
+
+  /** No further segment starts. */
+  giveUp(): void {
+    this.#started = this.#indexes.length;
+    this.#returned.length = 0;
+  }
 }

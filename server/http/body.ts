@@ -4,7 +4,7 @@
  */
 import type {HttpResponse} from "uWebSockets.js";
 
-/** Bytes held by the bodies that are being received. */
+/** Bytes of the bodies that are being received. */
 export class ReceivingBytes {
   total = 0;
   readonly limit: number;

@@ -16,7 +16,7 @@ import type {OpenReply} from "../answer/replySink.ts";
 import {Piece} from "../answer/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
-import type {HeldBytes} from "./heldBytes.ts";
+import type {UnsentBytes} from "./unsentBytes.ts";
 
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
 const JSON_HEADERS: readonly Header[] = [JSON_TYPE];
@@ -35,7 +35,7 @@ const JOIN_BYTES = 64 * 1024;
 export class Reply implements OpenReply {
   /** The client is gone, or the answer is complete; nothing may be sent. */
   isOver = false;
-  heldBytes = 0;
+  unsentBytes = 0;
   isBlocked = false;
   onAborted: (() => void) | null = null;
   onDrained: (() => void) | null = null;
@@ -45,30 +45,30 @@ export class Reply implements OpenReply {
   headers: readonly Header[] = NO_HEADERS;
 
   readonly #response: HttpResponse;
-  readonly #held: HeldBytes;
+  readonly #unsent: UnsentBytes;
   readonly #pieces = new Fifo<Piece>();
   #mode: "collecting" | "whole" | "chunked" = "collecting";
   /** Bytes of the first piece that are sent. */
   #sent = 0;
   #totalBytes = 0;
-  #isHeadSent = false;
+  #areHeadersSent = false;
   #isFinished = false;
   #watchesWritable = false;
 
   /** Must be made inside the route handler: it registers the abort handler that uWebSockets.js demands. */
-  constructor(response: HttpResponse, held: HeldBytes) {
+  constructor(response: HttpResponse, unsent: UnsentBytes) {
     this.#response = response;
-    this.#held = held;
+    this.#unsent = unsent;
     response.onAborted(() => this.#abort());
   }
 
   push(pieces: readonly Piece[]): void {
     this.#add(pieces);
     if (this.isOver) return;
-    if (this.#mode === "collecting" && this.heldBytes >= STREAM_FROM_BYTES) this.#mode = "chunked";
+    if (this.#mode === "collecting" && this.unsentBytes >= STREAM_FROM_BYTES) this.#mode = "chunked";
     if (this.#mode === "chunked" && !this.isBlocked) this.#pump();
     for (const piece of pieces) piece.wait();
-    this.#held.relieve();
+    this.#unsent.relieve();
   }
 
   finish(pieces: readonly Piece[]): void {
@@ -76,12 +76,12 @@ export class Reply implements OpenReply {
     if (this.isOver) return;
     this.#isFinished = true;
     if (this.#mode === "collecting") {
-      this.#mode = this.heldBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
-      this.#totalBytes = this.heldBytes;
+      this.#mode = this.unsentBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
+      this.#totalBytes = this.unsentBytes;
     }
     if (!this.isBlocked) this.#pump();
     for (const piece of pieces) piece.wait();
-    this.#held.relieve();
+    this.#unsent.relieve();
   }
 
   readClient(): string {
@@ -102,7 +102,7 @@ export class Reply implements OpenReply {
     if (this.isOver) return;
     this.#end(false, () => {
       this.#response.cork(() => {
-        this.#writeHead(status, headers);
+        this.#writeHeaders(status, headers);
         // No arguments: this build writes an undefined length as 2^63.
         if (body === "") this.#response.endWithoutBody();
         else this.#response.end(body, isLast);
@@ -111,11 +111,11 @@ export class Reply implements OpenReply {
   }
 
   /** As `send`, for a HEAD request: the headers, the length, no body. */
-  sendHead(status: string, headers: readonly Header[], bodyBytes: number): void {
+  sendHeaders(status: string, headers: readonly Header[], bodyBytes: number): void {
     if (this.isOver) return;
     this.#end(false, () => {
       this.#response.cork(() => {
-        this.#writeHead(status, headers);
+        this.#writeHeaders(status, headers);
         // Given a length, this build would wait for a body of it and never reuse the connection.
         this.#response.writeHeader("Content-Length", String(bodyBytes));
         this.#response.endWithoutBody();
@@ -135,28 +135,28 @@ export class Reply implements OpenReply {
         continue;
       }
       this.#pieces.push(piece);
-      this.heldBytes += piece.length;
-      this.#held.add(piece.length);
+      this.unsentBytes += piece.length;
+      this.#unsent.add(piece.length);
     }
   }
 
   #pump(): void {
     this.#response.cork(() => {
-      if (!this.#isHeadSent) {
-        this.#isHeadSent = true;
-        this.#writeHead("200 OK", JSON_HEADERS);
+      if (!this.#areHeadersSent) {
+        this.#areHeadersSent = true;
+        this.#writeHeaders("200 OK", JSON_HEADERS);
       }
       if (this.#mode === "whole") this.#pumpWhole();
       else this.#pumpChunks();
     });
     if (this.isOver || !this.isBlocked) return;
-    this.#held.stall(this);
+    this.#unsent.stall(this);
     if (this.#watchesWritable) return;
     this.#watchesWritable = true;
     this.#response.onWritable(() => this.#resume());
   }
 
-  #writeHead(status: string, headers: readonly Header[]): void {
+  #writeHeaders(status: string, headers: readonly Header[]): void {
     this.#response.writeStatus(status);
     for (const [name, value] of headers) this.#response.writeHeader(name, value);
     for (const [name, value] of this.headers) this.#response.writeHeader(name, value);
@@ -196,7 +196,7 @@ export class Reply implements OpenReply {
 
   /** Small answers of several pieces go out as one write. */
   #joinPieces(): void {
-    if (this.#pieces.length < 2 || this.heldBytes > JOIN_BYTES) return;
+    if (this.#pieces.length < 2 || this.unsentBytes > JOIN_BYTES) return;
     const pieces: Piece[] = [];
     for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift())
       pieces.push(piece);
@@ -207,8 +207,8 @@ export class Reply implements OpenReply {
   /** What uWebSockets.js was given it has sent or copied when its call returns. */
   #countSent(byteCount: number): void {
     this.#sent += byteCount;
-    this.heldBytes -= byteCount;
-    this.#held.remove(byteCount);
+    this.unsentBytes -= byteCount;
+    this.#unsent.remove(byteCount);
     const piece = this.#pieces.peek() as Piece;
     if (this.#sent < piece.length) return;
     this.#pieces.shift();
@@ -220,7 +220,7 @@ export class Reply implements OpenReply {
   #resume(): boolean {
     if (this.isOver) return true;
     this.isBlocked = false;
-    this.#held.unstall(this);
+    this.#unsent.unstall(this);
     if (this.#pieces.length > 0 || this.#isFinished) this.#pump();
     else this.#response.cork(() => {});
     if (!this.isOver) this.onDrained?.();
@@ -237,9 +237,9 @@ export class Reply implements OpenReply {
   #end(isAborted: boolean, send: (() => void) | null): void {
     this.isOver = true;
     send?.();
-    this.#held.remove(this.heldBytes);
-    this.#held.unstall(this);
-    this.heldBytes = 0;
+    this.#unsent.remove(this.unsentBytes);
+    this.#unsent.unstall(this);
+    this.unsentBytes = 0;
     for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift()) piece.release();
     this.onOver?.(isAborted);
   }

@@ -11,7 +11,7 @@ import type {LaneCalls, LaneId} from "../answer/requestCalls.ts";
 import type {Limits} from "../limits.ts";
 import type {Call} from "../rpc/envelope.ts";
 import type {RpcCode} from "../rpc/rpcError.ts";
-import type {Estimates} from "./estimateGas/estimates.ts";
+import type {Estimates} from "./estimates.ts";
 import type {ParamList} from "./params.ts";
 import type {Schema} from "./schema.ts";
 

@@ -14,8 +14,13 @@ import type {Head} from "../../workers/job/head.ts";
 import type {ChainView} from "../../workers/pool/chainView.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {parseQuantity} from "../rpc/quantity.ts";
-import {createBlockUnknownError, createNotFinalizedError, RpcCode, RpcError} from "../rpc/rpcError.ts";
-import {shorten} from "../rpc/shorten.ts";
+import {
+  createBlockUnknownError,
+  createNotFinalizedError,
+  RpcCode,
+  RpcError,
+  shorten,
+} from "../rpc/rpcError.ts";
 
 export type SelectorColumn = "provable" | "held";
 

@@ -14,7 +14,7 @@ export interface MetricSources {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
   /** Finished bytes that wait for readers, and connections cut for them. */
-  readonly held: {readonly total: number; readonly cut: number};
+  readonly unsent: {readonly total: number; readonly cut: number};
   /** By lane. */
   readonly readQueuedCosts: () => Readonly<Record<string, number>>;
   readonly estimates: EstimateQueues;
@@ -83,13 +83,13 @@ export class Metrics {
       registers,
       "proofd_held_bytes",
       "Finished bytes that wait for readers",
-      () => sources.held.total,
+      () => sources.unsent.total,
     );
     registerTotal(
       registers,
       "proofd_readers_cut_total",
       "Connections cut for memory",
-      () => sources.held.cut,
+      () => sources.unsent.cut,
     );
     registerTotal(
       registers,

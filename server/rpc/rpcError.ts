@@ -5,6 +5,9 @@ import {encodeResponse} from "../../workers/job/answers.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
+/** Characters of a value that a message shows: never more than a line. */
+const MAX_SHOWN = 48;
+
 export const RpcCode = {
   PARSE_ERROR: -32700,
   INVALID_REQUEST: -32600,
@@ -70,6 +73,16 @@ export function encodeError(idText: string, error: RpcError): string {
   const data = error.data === undefined ? "" : `,"data":${JSON.stringify(error.data)}`;
   const message = JSON.stringify(error.message);
   return encodeResponse(idText, "error", `{"code":${error.code},"message":${message}${data}}`);
+}
+
+/** What came, for a message. @returns JSON text of `value`, cut after 48 characters; arrays and objects by their kind only */
+export function shorten(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  if (typeof value !== "string") return String(value);
+  if (value.length <= MAX_SHOWN) return JSON.stringify(value);
+  return `${JSON.stringify(value.slice(0, MAX_SHOWN))}... (${value.length} characters)`;
 }
 
 function describeCoverage(head: Head): string {

@@ -10,7 +10,7 @@ import {MAX_CONNECTIONS} from "../../gateway/gateway.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
-import type {Estimates} from "../../methods/estimateGas/estimates.ts";
+import type {Estimates} from "../../methods/estimates.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {LongCallOptions} from "../longCalls.ts";
 import type {PendingRequest} from "../pendingRequest.ts";

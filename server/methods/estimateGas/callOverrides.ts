@@ -7,8 +7,7 @@
  * (movePrecompileToAddress, say) makes the answer wrong.
  */
 import type {AccountOverride} from "../../../workers/job/estimateCall.ts";
-import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {shorten} from "../../rpc/shorten.ts";
+import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import {
   ADDRESS_BYTES,
   ADDRESS_EXPECTED,

@@ -5,8 +5,7 @@
  * null is "left out" everywhere. Only an object's own fields are looked at, so `__proto__` is a key like any other.
  */
 import {decodeHexBytes, decodeHexInto} from "../../rpc/hexText.ts";
-import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {shorten} from "../../rpc/shorten.ts";
+import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -5,8 +5,7 @@
 import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {decodeHexInto} from "../../rpc/hexText.ts";
-import {createLimitError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {shorten} from "../../rpc/shorten.ts";
+import {createLimitError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, STORAGE_KEY_PARAM} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";

@@ -4,7 +4,7 @@ import type {ReplySink} from "../../../server/answer/replySink.ts";
 import type {Piece} from "../../../server/answer/taskText.ts";
 
 export class CollectedReply implements ReplySink {
-  heldBytes = 0;
+  unsentBytes = 0;
   isBlocked = false;
   isFinished = false;
   /** Of a request that was turned away. */
@@ -20,7 +20,7 @@ export class CollectedReply implements ReplySink {
   push(pieces: readonly Piece[]): void {
     for (const piece of pieces) {
       this.#texts.push(Buffer.from(piece.bytes));
-      if (this.isBlocked) this.heldBytes += piece.length;
+      if (this.isBlocked) this.unsentBytes += piece.length;
       piece.release();
     }
   }
@@ -39,7 +39,7 @@ export class CollectedReply implements ReplySink {
   /** The reader takes all there is, and will take more. */
   drain(): void {
     this.isBlocked = false;
-    this.heldBytes = 0;
+    this.unsentBytes = 0;
     this.onDrained?.();
   }
 }

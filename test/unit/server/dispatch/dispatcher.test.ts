@@ -246,7 +246,7 @@ describe("Dispatcher", () => {
     assert.ok((queuedCosts()[LaneId.PROOF] as number) > 0);
     endEstimates();
     await settle();
-    assert.ok(reply.heldBytes > 4e6 && reply.heldBytes < 16e6, `holds ${reply.heldBytes} bytes`);
+    assert.ok(reply.unsentBytes > 4e6 && reply.unsentBytes < 16e6, `holds ${reply.unsentBytes} bytes`);
     assert.equal(reply.isFinished, false);
     assert.deepEqual(queuedCosts(), [0, 0], "a paused request leaves the queues");
     pass(2 * timeoutMs); // time that does not count

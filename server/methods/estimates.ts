@@ -1,6 +1,6 @@
 /** Who makes gas estimates: threads of this process, another node, or nobody. */
-import type {EstimateAnswers, EstimateJob} from "../../../workers/job/estimateJob.ts";
-import type {Gateway} from "../../gateway/gateway.ts";
+import type {EstimateAnswers, EstimateJob} from "../../workers/job/estimateJob.ts";
+import type {Gateway} from "../gateway/gateway.ts";
 
 export type Estimates =
   | {

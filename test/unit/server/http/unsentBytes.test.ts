@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {HeldBytes} from "../../../../server/http/heldBytes.ts";
+import {UnsentBytes} from "../../../../server/http/unsentBytes.ts";
 
 /** What a reply looks like from there: closing it gives its bytes back. */
-function stall(held: HeldBytes, byteCount: number, closed: number[]) {
+function stall(held: UnsentBytes, byteCount: number, closed: number[]) {
   const reply = {
-    heldBytes: byteCount,
+    unsentBytes: byteCount,
     close() {
       closed.push(byteCount);
       held.remove(byteCount);
@@ -18,7 +18,7 @@ function stall(held: HeldBytes, byteCount: number, closed: number[]) {
 }
 
 test("beyond the limit the replies that stalled first are cut, and no more than needed", () => {
-  const held = new HeldBytes(100);
+  const held = new UnsentBytes(100);
   const closed: number[] = [];
   const moving = stall(held, 30, closed);
   stall(held, 31, closed);

@@ -6,11 +6,11 @@
 
 /** A reply whose reader does not take what there is. */
 export interface StalledReply {
-  readonly heldBytes: number;
+  readonly unsentBytes: number;
   close(): void;
 }
 
-export class HeldBytes {
+export class UnsentBytes {
   total = 0;
   /** Replies cut to stay below the limit. */
   cut = 0;

@@ -1,0 +1,45 @@
+/** What operators ask: GET /healthz, /readyz, /metrics. */
+import type {Logger} from "pino";
+import type {Metrics} from "../observe/metrics.ts";
+import type {Readiness} from "../observe/readiness.ts";
+import type {Header} from "./cors.ts";
+import {RETRY_AFTER, sendWhole} from "./refusals.ts";
+import type {Reply} from "./reply.ts";
+
+const TEXT_TYPE: Header = ["Content-Type", "text/plain; charset=utf-8"];
+
+export interface ProbeParts {
+  readonly metrics: Metrics;
+  readonly readiness: Readiness;
+  readonly log: Logger;
+}
+
+/** @param isStopping - when the request came */
+type Probe = (parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean) => void;
+
+/** By path. */
+export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
+  ["/healthz", (_parts, reply, verb) => sendText(reply, verb, "ok\n")],
+  ["/readyz", answerReadiness],
+  ["/metrics", answerMetrics],
+]);
+
+function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
+  const obstacle = isStopping ? "stopping" : parts.readiness.readObstacle();
+  if (obstacle === null) sendText(reply, verb, "ready\n");
+  else sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], `${obstacle}\n`);
+}
+
+function answerMetrics({metrics, log}: ProbeParts, reply: Reply, verb: string): void {
+  metrics.read().then(
+    ({type, text}) => sendWhole(reply, verb, "200 OK", [["Content-Type", type]], text),
+    (error: unknown) => {
+      log.error({err: error}, "metrics could not be read");
+      sendWhole(reply, verb, "500 Internal Server Error", [TEXT_TYPE], "metrics could not be read\n");
+    },
+  );
+}
+
+function sendText(reply: Reply, verb: string, text: string): void {
+  sendWhole(reply, verb, "200 OK", [TEXT_TYPE], text);
+}

@@ -1,0 +1,65 @@
+/** Whole answers that need no service: what HTTP itself refuses, with a JSON-RPC error whose id is null. */
+import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
+import type {Header} from "./cors.ts";
+import {JSON_TYPE, type Reply} from "./reply.ts";
+
+export const RETRY_SECONDS = 1;
+export const RETRY_AFTER: Header = ["Retry-After", String(RETRY_SECONDS)];
+
+/** Data of the error while no request is taken at all. */
+const NONE_TAKEN = {limit: 0, got: 1};
+
+/** @param verb - "head" gets the headers alone */
+export function sendWhole(
+  reply: Reply,
+  verb: string,
+  status: string,
+  headers: readonly Header[],
+  text: string,
+): void {
+  if (verb === "head") reply.sendHeaders(status, headers, Buffer.byteLength(text));
+  else reply.send(status, headers, text, false);
+}
+
+export function refuse(
+  reply: Reply,
+  verb: string,
+  status: string,
+  error: RpcError,
+  headers: readonly Header[] = [],
+): void {
+  sendWhole(reply, verb, status, [JSON_TYPE, ...headers], encodeError("null", error));
+}
+
+export function refuseVerb(reply: Reply, verb: string, allowed: string): void {
+  const error = new RpcError(RpcCode.INVALID_REQUEST, `expected ${allowed}`);
+  refuse(reply, verb, "405 Method Not Allowed", error, [["Allow", allowed]]);
+}
+
+export function refusePath(reply: Reply, verb: string): void {
+  const message = "there is nothing at this path: JSON-RPC is POST /";
+  refuse(reply, verb, "404 Not Found", new RpcError(RpcCode.INVALID_REQUEST, message));
+}
+
+export function refuseType(reply: Reply): void {
+  const error = new RpcError(RpcCode.INVALID_REQUEST, "expected Content-Type: application/json");
+  refuse(reply, "post", "415 Unsupported Media Type", error);
+}
+
+/** The rest of the body is read and dropped: cutting the connection now could take the answer with it. */
+export function refuseLarge(reply: Reply, limit: number, got: number): void {
+  const message = `the body may have at most ${limit} bytes`;
+  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
+  refuse(reply, "post", "413 Payload Too Large", error);
+}
+
+export function refuseRoom(reply: Reply, limit: number, got: number): void {
+  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, "too many bodies are being received", {limit, got});
+  reply.sendBusy(encodeError("null", error), RETRY_SECONDS);
+}
+
+/** No request is taken now. @param isLast - close the connection after it */
+export function refuseUnready(reply: Reply, reason: string, isLast: boolean): void {
+  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, `${reason}: try again later`, NONE_TAKEN);
+  reply.send("503 Service Unavailable", [JSON_TYPE, RETRY_AFTER], encodeError("null", error), isLast);
+}

@@ -1,0 +1,141 @@
+/** JSON-RPC at `/`: preflights, bodies, and the requests that are not answered yet. */
+import type {HttpRequest, HttpResponse} from "uWebSockets.js";
+import type {Logger} from "pino";
+import type {OpenReply} from "../answer/replySink.ts";
+import type {Limits} from "../limits.ts";
+import type {Metrics} from "../observe/metrics.ts";
+import {collectBody, ReceivingBytes} from "./body.ts";
+import {Cors} from "./cors.ts";
+import {refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
+import type {Reply} from "./reply.ts";
+
+export interface RpcOptions {
+  readonly limits: Limits;
+  readonly logsRequests: boolean;
+  /** Origins of web pages that may ask, as browsers send them, or ANY_ORIGIN. Left out: none. */
+  readonly cors?: readonly string[];
+}
+
+/** Answers a body; `body` is only read during the call. */
+export interface BodyService {
+  answer(body: Buffer, reply: OpenReply, requestId: string): void;
+}
+
+export interface RpcParts {
+  readonly service: BodyService;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Is no block held? */
+  readonly isEmpty: () => boolean;
+}
+
+export class RpcRoute {
+  readonly #options: RpcOptions;
+  readonly #parts: RpcParts;
+  readonly #receiving: ReceivingBytes;
+  readonly #cors: Cors | null;
+  readonly #idPrefix = Date.now().toString(36);
+  #isDraining = false;
+  #requestCount = 0;
+  /** Replies to requests whose body has come and that are not sent to the last byte. */
+  #openReplies = 0;
+  #onIdle: (() => void) | null = null;
+
+  constructor(options: RpcOptions, parts: RpcParts) {
+    const {cors = [], limits} = options;
+    this.#options = options;
+    this.#parts = parts;
+    this.#receiving = new ReceivingBytes(limits.bodyBytesTotal);
+    this.#cors = cors.length === 0 ? null : new Cors(cors);
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Turns new requests away. @returns when every request under way is answered */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    if (this.#openReplies === 0) return Promise.resolve();
+    return new Promise(resolve => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  take(response: HttpResponse, request: HttpRequest, reply: Reply, verb: string): void {
+    if (this.#cors !== null) reply.headers = this.#cors.headersFor(request.getHeader("origin"));
+    if (verb === "post") this.#receive(response, request, reply);
+    else if (verb === "options") this.#answerPreflight(request, reply);
+    else refuseVerb(reply, verb, "POST");
+  }
+
+  /** A browser asks what a page of another origin may send. */
+  #answerPreflight(request: HttpRequest, reply: Reply): void {
+    const headers = this.#cors?.preflightFor(request.getHeader("origin")) ?? null;
+    if (headers === null) refuseVerb(reply, "options", "POST");
+    else reply.send("204 No Content", headers, "", false);
+  }
+
+  #receive(response: HttpResponse, request: HttpRequest, reply: Reply): void {
+    const limit = this.#options.limits.bodyBytes;
+    // Chunked bodies declare nothing (the header is empty) and are counted as they come.
+    const declared = Number(request.getHeader("content-length"));
+    if (this.#isDraining) this.#refuseStopping(reply);
+    else if (this.#parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
+    else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
+    else if (declared > limit) this.#refuseLarge(reply, declared);
+    else {
+      reply.onAborted = collectBody(response, limit, this.#receiving, {
+        onBody: body => this.#answer(body, reply),
+        onTooLarge: got => this.#refuseLarge(reply, got),
+        onNoRoom: () => this.#refuseRoom(reply),
+      });
+    }
+  }
+
+  #answer(body: Buffer, reply: Reply): void {
+    if (this.#isDraining) {
+      this.#refuseStopping(reply);
+      return;
+    }
+    const requestId = `${this.#idPrefix}-${(this.#requestCount++).toString(36)}`;
+    const startedMs = performance.now();
+    const bodyBytes = body.length;
+    this.#openReplies++;
+    reply.onOver = isAborted => this.#settle(requestId, startedMs, bodyBytes, isAborted);
+    this.#parts.service.answer(body, reply, requestId);
+  }
+
+  #settle(requestId: string, startedMs: number, bodyBytes: number, isAborted: boolean): void {
+    const durationMs = performance.now() - startedMs;
+    this.#parts.metrics.observeRequest(durationMs, isAborted);
+    if (this.#options.logsRequests) {
+      this.#parts.log.info(
+        {requestId, bodyBytes, isAborted, durationMs: Math.round(durationMs * 10) / 10},
+        "request",
+      );
+    }
+    if (--this.#openReplies === 0) this.#onIdle?.();
+  }
+
+  #refuseStopping(reply: Reply): void {
+    refuseUnready(reply, "the service is stopping", true);
+  }
+
+  #refuseLarge(reply: Reply, got: number): void {
+    this.#parts.metrics.countRefusedBody("too_large");
+    refuseLarge(reply, this.#options.limits.bodyBytes, got);
+  }
+
+  #refuseRoom(reply: Reply): void {
+    const {limit, total} = this.#receiving;
+    this.#parts.metrics.countRefusedBody("no_room");
+    refuseRoom(reply, limit, total);
+  }
+}
+
+/** `application/json`, whatever its parameters. */
+function isJson(contentType: string): boolean {
+  const end = contentType.indexOf(";");
+  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase() === "application/json";
+}
