@@ -16,6 +16,7 @@ import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
+import {settle} from "../../../support/drivenDispatcher.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
 
@@ -30,10 +31,6 @@ interface Job {
   /** The calls that were not finished, and how many were begun: all, unless it is said. */
   end(unfinished?: readonly number[], begun?: number): void;
   die(): void;
-}
-
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
 }
 
 describe("the queues of the estimates", () => {

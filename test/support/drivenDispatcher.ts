@@ -1,0 +1,189 @@
+/** A dispatcher with both lanes, whose tasks end, and whose clock moves, when a test says so. */
+import {mock} from "node:test";
+import {pino} from "pino";
+import {AnswerMemory} from "../../server/answer/answerMemory.ts";
+import {LaneId} from "../../server/answer/requestCalls.ts";
+import type {TaskAnswers} from "../../server/answer/taskAnswers.ts";
+import {Dispatcher} from "../../server/dispatch/dispatcher.ts";
+import type {LaneOptions} from "../../server/dispatch/lane.ts";
+import {runEstimate} from "../../server/dispatch/lanes/estimateLane.ts";
+import {packTask} from "../../server/dispatch/lanes/proofLane.ts";
+import {PendingRequest} from "../../server/dispatch/pendingRequest.ts";
+import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../server/limits.ts";
+import {PROOF_SEGMENT_COST} from "../../server/methods/proof/proofCalls.ts";
+import {METHOD_NAMES} from "../../server/methods/table.ts";
+import {CallTally} from "../../server/observe/callTally.ts";
+import {RefusalLog} from "../../server/observe/refusalLog.ts";
+import {TroubleLog} from "../../server/observe/troubleLog.ts";
+import type {Failure} from "../../workers/job/failure.ts";
+import {CollectedReply} from "./http/collectedReply.ts";
+import {createRequestCalls, type DescribedCall} from "./http/requestCalls.ts";
+
+const HEAD = {earliest: 0, finalized: 1, latest: 1};
+
+/** Upper bound of a proof's text per unit of cost, as the lane is told. */
+export const PROOF_BYTES = 1000;
+/** A call for a proof that fills a task, by its keys. */
+export const FULL_PROOF = PROOF_SEGMENT_COST - 1;
+/** Estimates under way at the same time. */
+export const ESTIMATE_TASKS = 3;
+/** Of one piece of the answers' memory. */
+export const MEMORY_BYTES = 1000;
+
+export interface DrivenOptions {
+  readonly timeoutMs?: number;
+  readonly queueCost?: number;
+}
+
+export class DrivenDispatcher {
+  readonly dispatcher: Dispatcher;
+  readonly tally = new CallTally(METHOD_NAMES);
+  readonly memory = new AnswerMemory(MEMORY_BYTES, 100);
+  /** Spaces after each proof. */
+  proofPadding = 0;
+  /** An estimate that ends when the test says so. */
+  readonly estimate: DescribedCall = {
+    run: idText => new Promise(resolve => this.#estimates.push(() => resolve(createAnswers([idText])))),
+  };
+  readonly #timeoutMs: number;
+  readonly #estimates: (() => void)[] = [];
+  /** null: proofs end at once. */
+  #heldProofs: (() => void)[] | null = null;
+  #nowMs = 1000;
+
+  /** Takes over `performance.now` and `setInterval` until `close`. */
+  constructor({timeoutMs = 60_000, queueCost = 1000}: DrivenOptions = {}) {
+    mock.method(performance, "now", () => this.#nowMs);
+    mock.timers.enable({apis: ["setInterval"]});
+    this.#timeoutMs = timeoutMs;
+    const log = pino({level: "silent"});
+    this.dispatcher = new Dispatcher(
+      [this.#createProofLane(), this.#createEstimateLane()],
+      {...DEFAULT_LIMITS, queueCost, timeoutMs},
+      {tally: this.tally, trouble: new TroubleLog(log), refusals: new RefusalLog(log)},
+    );
+  }
+
+  /** Estimates under way. */
+  get estimateCount(): number {
+    return this.#estimates.length;
+  }
+
+  /** What waits or is under way in each lane. */
+  get queuedCosts(): [proofs: number, estimates: number] {
+    const {dispatcher} = this;
+    return [dispatcher.queuedCost(LaneId.PROOF), dispatcher.queuedCost(LaneId.ESTIMATE)];
+  }
+
+  /** How many answers keep their memory. */
+  get memoriesInUse(): number {
+    return this.memory.allocated - this.memory.spare;
+  }
+
+  /** [method, code, count] of the calls that are over. */
+  get counts(): [string, number, number][] {
+    return [...this.tally.entries()].map(({method, code, count}) => [method, code, count]);
+  }
+
+  /** A batch. */
+  admit(calls: readonly DescribedCall[]): CollectedReply {
+    const reply = new CollectedReply();
+    const origin = {id: "r", isBatch: true, head: HEAD, client: "c"};
+    const request = new PendingRequest(origin, createRequestCalls(calls), reply, this.#timeoutMs);
+    this.dispatcher.admit(request);
+    return reply;
+  }
+
+  /** Proofs do not end any more, until `releaseProofs`. */
+  holdProofs(): void {
+    this.#heldProofs = [];
+  }
+
+  releaseProofs(): void {
+    for (const end of this.#heldProofs ?? []) end();
+    this.#heldProofs = null;
+  }
+
+  /** Ends the estimates under way, in any order but the request's. */
+  endEstimates(): void {
+    for (const end of this.#estimates.splice(0).reverse()) end();
+  }
+
+  /** Time goes by, and whoever watches it looks. */
+  pass(ms: number): void {
+    this.#nowMs += ms;
+    mock.timers.tick(ms);
+  }
+
+  close(): void {
+    this.dispatcher.close();
+    mock.reset();
+    mock.timers.reset();
+  }
+
+  #createProofLane(): LaneOptions {
+    return {
+      method: "prove",
+      workers: 1,
+      maxTasks: 2,
+      taskCost: PROOF_SEGMENT_COST,
+      taskMs: null,
+      bytesPerCost: PROOF_BYTES,
+      isSharedByClients: false,
+      longCalls: null,
+      perform: async task => {
+        const held = this.#heldProofs;
+        if (held !== null) await new Promise<void>(resolve => held.push(resolve));
+        return this.#putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
+      },
+    };
+  }
+
+  #createEstimateLane(): LaneOptions {
+    return {
+      method: "estimate",
+      workers: 1,
+      maxTasks: ESTIMATE_TASKS,
+      taskCost: ESTIMATE_COST,
+      taskMs: null,
+      bytesPerCost: 100,
+      isSharedByClients: true,
+      longCalls: null,
+      perform: runEstimate,
+    };
+  }
+
+  /** As proof threads do where the text fits. */
+  #putIntoMemory(answers: TaskAnswers): TaskAnswers {
+    if (answers.text.length > MEMORY_BYTES) return answers;
+    const text = new Uint8Array(this.memory.take(), 0, answers.text.length);
+    text.set(answers.text);
+    return {...answers, text, memory: this.memory};
+  }
+}
+
+/** `<id>` for each call. */
+export function createAnswers(ids: readonly string[], padding = 0): TaskAnswers {
+  const texts = ids.map(id => `<${id}>${" ".repeat(padding)},`);
+  let end = 0;
+  const ends = Uint32Array.from(texts, text => {
+    end += text.length;
+    return end;
+  });
+  return {text: Buffer.from(texts.join("")), ends, failures: []};
+}
+
+/** Of the only call of a task. */
+export function createFailure(failure: Failure): TaskAnswers {
+  return {text: new Uint8Array(0), ends: Uint32Array.of(0), failures: [{call: 0, ...failure}]};
+}
+
+/** Several turns of the event loop: everything that can go on without the test has gone on. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+}
+
+/** Nothing else keeps the event loop going here. */
+export async function finish(reply: CollectedReply): Promise<void> {
+  while (!reply.isFinished) await new Promise(setImmediate);
+}
