@@ -168,6 +168,17 @@ const RULES: Readonly<Record<string, FolderRule>> = {
 /** Which rooms of its own folder a room may import; it may import none of the others. */
 const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   cli: {flags: [], commands: ["flags"]},
+  storage: {
+    hash: [],
+    leveldb: [],
+    record: [],
+    page: ["hash", "leveldb", "record"],
+    index: ["hash", "record", "page"],
+    tree: ["hash", "record", "page", "index"],
+    block: ["hash", "leveldb", "record", "page", "index", "tree"],
+    commit: ["hash", "leveldb", "record", "page", "index", "tree", "block"],
+    check: ["hash", "leveldb", "record", "page", "index", "tree", "block"],
+  },
 };
 
 let folder: WorkFolder;
