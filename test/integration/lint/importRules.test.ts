@@ -179,6 +179,16 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     commit: ["hash", "leveldb", "record", "page", "index", "tree", "block"],
     check: ["hash", "leveldb", "record", "page", "index", "tree", "block"],
   },
+  workers: {
+    job: [],
+    thread: [],
+    execution: ["job"],
+    prove: ["job", "thread"],
+    estimate: ["job", "thread", "execution"],
+    import: ["job", "thread", "execution"],
+    check: ["job", "thread"],
+    pool: ["job", "thread", "prove", "estimate", "import", "check"],
+  },
 };
 
 let folder: WorkFolder;
