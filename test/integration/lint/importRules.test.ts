@@ -189,6 +189,16 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     check: ["job", "thread"],
     pool: ["job", "thread", "prove", "estimate", "import", "check"],
   },
+  server: {
+    rpc: [],
+    answer: ["rpc"],
+    observe: ["rpc", "answer"],
+    gateway: ["rpc", "answer", "observe"],
+    methods: ["rpc", "answer", "gateway"],
+    dispatch: ["rpc", "answer", "observe", "gateway", "methods"],
+    http: ["rpc", "answer", "observe"],
+    control: [],
+  },
 };
 
 let folder: WorkFolder;
