@@ -1,6 +1,6 @@
 /**
- * What each folder may import, as the linter sees it: probes in a copy of its configuration, one import each. A path ends
- * in ".ts" and is the package's own file, written from its root; everything else is a library.
+ * What each folder may import, as the linter sees it. Probes stand in a copy of its configuration, one import in each. A path
+ * ends in ".ts" and is the package's own file, written from its root; everything else is a library.
  */
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
@@ -202,8 +202,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 };
 
 let folder: WorkFolder;
-/** Of the copy, each with an import that the linter refuses. */
-let refused: ReadonlySet<string>;
+/** Files of the copy by the rule that refuses them. */
+let refusedBy: ReadonlyMap<string, ReadonlySet<string>>;
 
 /** @returns of the file that imports `what` from a folder */
 function probePath(from: string, what: string): string {
@@ -225,15 +225,21 @@ async function copyConfiguration(): Promise<void> {
 }
 
 /** Runs what `npm run lint` runs, in the copy. */
-async function findRefused(): Promise<Set<string>> {
+async function findRefused(): Promise<Map<string, Set<string>>> {
   const {scripts} = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   const [, ...args] = scripts.lint.split(" ");
   const options = ["--reporter=json", "--max-diagnostics=none"];
   const {code, stdout} = await runChild(process.execPath, [BIOME, ...args, ...options], {cwd: folder.path});
   assert.equal(code, 1);
   const {diagnostics} = JSON.parse(stdout) as {diagnostics: Diagnostic[]};
-  const imports = diagnostics.filter(({category}) => category === "lint/style/noRestrictedImports");
-  return new Set(imports.map(({location}) => location.path));
+  const files = new Map<string, Set<string>>();
+  for (const {category, location} of diagnostics)
+    files.set(category, (files.get(category) ?? new Set()).add(location.path));
+  return files;
+}
+
+function isRefused(from: string, what: string): boolean {
+  return refusedBy.get("lint/style/noRestrictedImports")?.has(probePath(from, what)) === true;
 }
 
 /** One rule for each folder and each room. */
@@ -260,18 +266,33 @@ before(async () => {
     await mkdir(folder.file(from), {recursive: true});
     for (const what of [...rule.may, ...listForbidden(rule)]) await writeProbe(from, what);
   }
-  refused = await findRefused();
+  await writeFile(
+    folder.file("storage/tree/a.ts"),
+    'import type {B} from "./b.ts";\n\nexport type A = B | 1;\n',
+  );
+  await writeFile(
+    folder.file("storage/tree/b.ts"),
+    'import type {A} from "./a.ts";\n\nexport type B = A[];\n',
+  );
+  refusedBy = await findRefused();
 });
 
 after(() => folder.remove());
 
 for (const [from, rule] of listRules()) {
   test(`a file of ${from}/ may import ${rule.may.join(", ")}`, () => {
-    const refusedOnes = rule.may.filter(what => refused.has(probePath(from, what)));
-    assert.deepEqual(refusedOnes, []);
+    const refused = rule.may.filter(what => isRefused(from, what));
+    assert.deepEqual(refused, []);
   });
   test(`lint fails where a file of ${from}/ imports ${listForbidden(rule).join(", ")}`, () => {
-    const passed = listForbidden(rule).filter(what => !refused.has(probePath(from, what)));
+    const passed = listForbidden(rule).filter(what => !isRefused(from, what));
     assert.deepEqual(passed, []);
   });
 }
+
+test("lint fails on a circle of imports, also where types alone close it", () => {
+  assert.deepEqual([...(refusedBy.get("lint/suspicious/noImportCycles") ?? [])].sort(), [
+    "storage/tree/a.ts",
+    "storage/tree/b.ts",
+  ]);
+});
