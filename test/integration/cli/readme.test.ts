@@ -1,8 +1,8 @@
-/** What the README prints works as printed. */
+/** What the README prints works as printed, and what the documents name exists. */
 import assert from "node:assert/strict";
-import {access, mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
+import {access, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
-import {join} from "node:path";
+import {dirname, join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {sha256Suite} from "../../../verify/hashSuites.ts";
@@ -17,9 +17,19 @@ const PROGRAM = "node dist/cli/main.js ";
 
 let folder: string;
 let readme: string;
+let loadPage: string;
+/** Text by path from the clone. */
+const documents = new Map<string, string>();
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
-  readme = await readFile(join(ROOT, "README.md"), "utf8");
+  for (const place of [".", "docs", "demo"]) {
+    for (const name of await readdir(join(ROOT, place))) {
+      const path = join(place, name);
+      if (name.endsWith(".md")) documents.set(path, await readFile(join(ROOT, path), "utf8"));
+    }
+  }
+  readme = documents.get("README.md") as string;
+  loadPage = documents.get(join("docs", "load.md")) as string;
   await writeFile(join(folder, "blocks.ndjson"), encodeLines(longChain(3, 4)));
 });
 after(async () => {
@@ -110,13 +120,77 @@ test("the commands for a load test run against the demo chain and print what is 
       assert.match(stdout, /328 accounts of the demo chain/);
       assert.match(stdout, /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m);
       if (line.includes("--html")) await access(join(folder, line[line.indexOf("--html") + 1] as string));
-      // The rows of the printed report are those of a real one.
-      const printed = /```\n(open loop[\s\S]*?)\n```/.exec(readme)?.[1] ?? "";
+      // The rows of the report that docs/load.md prints are those of a real one.
+      const printed = /```\n(open loop[\s\S]*?)\n```/.exec(loadPage)?.[1] ?? "";
       assert.ok(printed.includes("from due"));
       const labels = (text: string) => text.match(/^[a-z][a-z ,]*?(?= {2})/gm) ?? [];
       if (line.includes("--rate"))
         assert.deepEqual(labels(printed), labels(stdout).slice(0, labels(printed).length));
     }
+  } finally {
+    await daemon.stop();
+  }
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function headingAnchors(page: string): string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    (title as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test("every link between the documents leads to a file, and to a heading where it names one", async () => {
+  for (const [path, page] of documents) {
+    const targets = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string);
+    for (const target of targets.filter(target => !target.startsWith("https:"))) {
+      const [file, anchor] = target.split("#") as [string, string?];
+      const linked = file === "" ? path : join(dirname(path), file);
+      await access(join(ROOT, linked));
+      if (anchor !== undefined)
+        assert.ok(headingAnchors(documents.get(linked) ?? "").includes(anchor), `${path}: ${target}`);
+    }
+  }
+});
+
+test("every file and npm script that the documents name exists", async () => {
+  const {scripts} = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  for (const [path, page] of documents) {
+    for (const [, file] of page.matchAll(
+      /`((?:bench|cli|demo|docs|server|storage|test|verify|workers)\/[\w./]*)`/g,
+    ))
+      await access(join(ROOT, file as string)).catch(() => assert.fail(`${path}: there is no ${file}`));
+    for (const [, script] of page.matchAll(/npm run ([a-z:]+)/g))
+      assert.ok((script as string) in scripts, `${path}: npm run ${script}`);
+  }
+});
+
+test("every flag of proofd that the documents name is a flag of one of its commands", async () => {
+  const commands = ["import", "serve", "finalize", "check", "rollback", "load"];
+  const helps = await Promise.all(commands.map(command => runProofd([command, "--help"])));
+  const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
+  for (const page of ["README", "SECURITY", "docs/operations", "docs/json-rpc", "docs/gas", "docs/load"]) {
+    const text = (documents.get(join(`${page}.md`)) as string).replace(/npm run [^`\n]*/g, "");
+    for (const [flag] of text.matchAll(/--[a-z][a-z0-9-]+/g))
+      assert.ok(flag.endsWith("-") || known.has(flag), `${page}: ${flag}`);
+  }
+});
+
+test("every method that the README lists is one that proofd has", async () => {
+  const section = /^## Methods\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? "";
+  const methods = [...section.matchAll(/`((?:chain|eth|net|rpc|web3)[._][A-Za-z]+)`/g)].map(
+    ([, name]) => name,
+  );
+  assert.ok(methods.length >= 7, "the README lists the methods");
+  const db = join(folder, "methods");
+  const imported = await runProofd(["import", "--db", db, "--diffs", join(folder, "blocks.ndjson")]);
+  assert.equal(imported.code, 0, imported.stderr);
+  const daemon = await startDaemon(["--db", db]);
+  try {
+    for (const method of methods)
+      assert.notEqual((await daemon.call(method as string)).error?.code, -32601, method);
   } finally {
     await daemon.stop();
   }
