@@ -14,7 +14,7 @@
  * that page, and a proof reads one page per level. The row of two under a page's own root stands in its parent.
  *
  * Few children near the leaves, where every leaf write makes new pages; many above, where a block's writes share pages
- * and a level less is a read less. (Measured: docs/performance.md.)
+ * and a level less is a read less. (Measured: docs/decisions.md.)
  *
  * A tree of n positions has pages up to the lowest level K whose root page covers them all; a tree of up to 8 is one
  * leaf page. Leaves fill from the left, so every row is cut to its occupied prefix.

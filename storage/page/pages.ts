@@ -4,7 +4,7 @@
  *   inner pages, directories    many paths share them     kept when they are read
  *   leaf pages, buckets         each serves a few keys    kept when they are asked for again soon
  *
- * Reading a page is up to half of a proof's time (docs/performance.md). All leaf pages would push each other out before they are
+ * Reading a page is up to half of a proof's time (docs/decisions.md). All leaf pages would push each other out before they are
  * asked for again, and grow the heap; those of a token, or of a relayer's contract, are asked for all the time.
  */
 import {StoreError} from "../errors.ts";

@@ -10,7 +10,7 @@ import {
   ESTIMATE_TASKS,
   finish,
   settle,
-} from "../../../support/drivenDispatcher.ts";
+} from "../../../support/http/drivenDispatcher.ts";
 import type {DescribedCall} from "../../../support/http/requestCalls.ts";
 
 describe("Dispatcher", () => {

@@ -16,8 +16,8 @@ import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
-import {settle} from "../../../support/drivenDispatcher.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};

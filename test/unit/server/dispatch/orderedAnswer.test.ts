@@ -10,7 +10,7 @@ import {
   MEMORY_BYTES,
   PROOF_BYTES,
   settle,
-} from "../../../support/drivenDispatcher.ts";
+} from "../../../support/http/drivenDispatcher.ts";
 
 test("proofs that wait aside leave the estimates of their batch room to be made side by side", async () => {
   const driven = new DrivenDispatcher();

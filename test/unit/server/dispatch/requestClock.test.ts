@@ -1,7 +1,7 @@
 /** The time that a request may take, and the time that does not count since its own reader takes it. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {DrivenDispatcher, FULL_PROOF, finish, settle} from "../../../support/drivenDispatcher.ts";
+import {DrivenDispatcher, FULL_PROOF, finish, settle} from "../../../support/http/drivenDispatcher.ts";
 
 test("a request waits for its reader without cost and time only while nothing of it is under way", async () => {
   const timeoutMs = 1000;

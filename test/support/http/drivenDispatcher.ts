@@ -1,23 +1,23 @@
 /** A dispatcher with both lanes, whose tasks end, and whose clock moves, when a test says so. */
 import {mock} from "node:test";
 import {pino} from "pino";
-import {AnswerMemory} from "../../server/answer/answerMemory.ts";
-import {LaneId} from "../../server/answer/requestCalls.ts";
-import type {TaskAnswers} from "../../server/answer/taskAnswers.ts";
-import {Dispatcher} from "../../server/dispatch/dispatcher.ts";
-import type {LaneOptions} from "../../server/dispatch/lane.ts";
-import {runEstimate} from "../../server/dispatch/lanes/estimateLane.ts";
-import {packTask} from "../../server/dispatch/lanes/proofLane.ts";
-import {PendingRequest} from "../../server/dispatch/pendingRequest.ts";
-import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../server/limits.ts";
-import {PROOF_SEGMENT_COST} from "../../server/methods/proof/proofCalls.ts";
-import {METHOD_NAMES} from "../../server/methods/table.ts";
-import {CallTally} from "../../server/observe/callTally.ts";
-import {RefusalLog} from "../../server/observe/refusalLog.ts";
-import {TroubleLog} from "../../server/observe/troubleLog.ts";
-import type {Failure} from "../../workers/job/failure.ts";
-import {CollectedReply} from "./http/collectedReply.ts";
-import {createRequestCalls, type DescribedCall} from "./http/requestCalls.ts";
+import {AnswerMemory} from "../../../server/answer/answerMemory.ts";
+import {LaneId} from "../../../server/answer/requestCalls.ts";
+import type {TaskAnswers} from "../../../server/answer/taskAnswers.ts";
+import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
+import type {LaneOptions} from "../../../server/dispatch/lane.ts";
+import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
+import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
+import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
+import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../server/limits.ts";
+import {PROOF_SEGMENT_COST} from "../../../server/methods/proof/proofCalls.ts";
+import {METHOD_NAMES} from "../../../server/methods/table.ts";
+import {CallTally} from "../../../server/observe/callTally.ts";
+import {RefusalLog} from "../../../server/observe/refusalLog.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import type {Failure} from "../../../workers/job/failure.ts";
+import {CollectedReply} from "./collectedReply.ts";
+import {createRequestCalls, type DescribedCall} from "./requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 
