@@ -65,6 +65,8 @@ test("so it is where an import goes on: rolled back between two blocks, it takes
       const outcome = await running.outcome;
       assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
       assert.equal(outcome.blocks, right.lines.length);
+      await store.reopen();
+      await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
     } finally {
       await store.close();
     }
