@@ -5,7 +5,7 @@
 import type {SlotDifference} from "../../storage/block/accountDifference.ts";
 import {toHex} from "../../storage/hex.ts";
 import {ExecutionError} from "./errors.ts";
-import {ForkSchedule} from "./forks.ts";
+import {ForkSchedule} from "./forkSchedule.ts";
 import {
   invalidGenesis,
   type JsonObject,

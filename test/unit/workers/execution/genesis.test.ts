@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {toHex} from "../../../../storage/hex.ts";
-import {configOfFork, ForkSchedule} from "../../../../workers/execution/forks.ts";
+import {ForkSchedule} from "../../../../workers/execution/forkSchedule.ts";
+import {configOfFork} from "../../../../workers/execution/forks.ts";
 import {parseGenesis} from "../../../../workers/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../../workers/execution/genesisBlock.ts";
 import {HARDFORKS} from "../../../../workers/job/estimateSettings.ts";

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {floorGas, intrinsicGas} from "../../../../workers/estimate/call/callTransaction.ts";
-import {configOfFork, ForkSchedule} from "../../../../workers/execution/forks.ts";
+import {ForkSchedule} from "../../../../workers/execution/forkSchedule.ts";
+import {configOfFork} from "../../../../workers/execution/forks.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
 import {HARDFORKS} from "../../../../workers/job/estimateSettings.ts";
 
