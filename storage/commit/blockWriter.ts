@@ -8,7 +8,6 @@ import {encodeBlockRecord, hashOfBlockRecord} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
-import {PairBatch} from "../hash/pairBatch.ts";
 import {toHex} from "../hex.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
 import {LogTail} from "../leveldb/logTail.ts";
@@ -38,12 +37,11 @@ export class BlockWriter {
   private knownChain: ChainConfig | undefined;
 
   private constructor({reader, db, directory}: WriteTarget, nextPage: number, tip: Tip | undefined) {
-    const {suite, empty, pages} = reader;
     this.reader = reader;
     this.directory = directory;
     this.tail = new LogTail(directory);
-    this.batch = new WriteBatch(db, pages, this.tail, nextPage);
-    this.state = new StateWriter(reader, {suite, empty, batch: this.batch, pairs: new PairBatch(suite)});
+    this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
+    this.state = new StateWriter(reader, this.batch);
     this.tip = tip;
     this.finalized = reader.readFinalized() ?? -1;
   }

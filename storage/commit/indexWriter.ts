@@ -18,7 +18,7 @@ import {
   nibbleAt,
   searchEntries,
 } from "../page/indexPage.ts";
-import type {WriteBatch} from "./writeBatch.ts";
+import type {PageWriter} from "../page/pages.ts";
 
 /** A page number (0 = nothing there), or what will become a page. */
 type Node = number | DirectoryDraft | BucketDraft;
@@ -34,11 +34,11 @@ interface BucketDraft {
 
 export class IndexWriter {
   private root: Node;
-  private readonly batch: WriteBatch;
+  private readonly pages: PageWriter;
 
   /** @param page - of the index's root, 0 for an empty one */
-  constructor(batch: WriteBatch, page: number) {
-    this.batch = batch;
+  constructor(pages: PageWriter, page: number) {
+    this.pages = pages;
     this.root = page;
   }
 
@@ -47,7 +47,7 @@ export class IndexWriter {
     let node = this.root;
     for (let depth = 0; ; depth++) {
       if (node === 0) return undefined;
-      if (typeof node === "number") return searchIndex(this.batch, node, depth, hKey);
+      if (typeof node === "number") return searchIndex(this.pages, node, depth, hKey);
       if ("entries" in node) return searchBucket(node.entries, hKey);
       const nibble = nibbleAt(hKey, depth);
       const child: Node = node.children[nibble] as Node;
@@ -73,13 +73,13 @@ export class IndexWriter {
 
   private sealNode(node: Node): number {
     if (typeof node === "number") return node;
-    if ("entries" in node) return this.batch.putPage(spare => encodeBucket(node.entries, spare));
+    if ("entries" in node) return this.pages.putPage(spare => encodeBucket(node.entries, spare));
     const children = node.children.map(child => this.sealNode(child));
-    return this.batch.putPage(spare => encodeDirectory(children, spare));
+    return this.pages.putPage(spare => encodeDirectory(children, spare));
   }
 
   private draft(page: number): DirectoryDraft | BucketDraft {
-    const body = this.batch.read(page);
+    const body = this.pages.read(page);
     if (body[0] !== DIRECTORY) return {entries: bucketEntries(body)};
     return {children: Array.from({length: DIRECTORY_CHILDREN}, (_, nibble) => directoryChild(body, nibble))};
   }
@@ -134,7 +134,7 @@ export class IndexWriter {
   }
 
   private edge(node: Node, greatest: boolean): number {
-    if (typeof node === "number") return edgeLeaf(this.batch, node, greatest);
+    if (typeof node === "number") return edgeLeaf(this.pages, node, greatest);
     if ("entries" in node)
       return entryLeafIndex(node.entries, greatest ? node.entries.length / ENTRY_BYTES - 1 : 0);
     const used = node.children.filter(child => child !== 0);

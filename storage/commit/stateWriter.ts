@@ -9,6 +9,7 @@ import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
 import {keccak256} from "../hash/keccak.ts";
+import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {codeKey} from "../record/layout.ts";
@@ -23,19 +24,22 @@ import {
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import {type TreeContext, TreeWriter} from "./treeWriter.ts";
+import type {WriteBatch} from "./writeBatch.ts";
 
 export class StateWriter {
   private readonly reader: StateReader;
+  private readonly batch: WriteBatch;
   private readonly context: TreeContext;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   /** Changed accounts and slots since the writer was made. */
   accounts = 0;
   slots = 0;
 
-  /** @param reader - knows which codes are held */
-  constructor(reader: StateReader, context: TreeContext) {
+  constructor(reader: StateReader, batch: WriteBatch) {
+    const {suite, empty} = reader;
     this.reader = reader;
-    this.context = context;
+    this.batch = batch;
+    this.context = {suite, empty, pages: batch, pairs: new PairBatch(suite)};
   }
 
   /**
@@ -49,7 +53,7 @@ export class StateWriter {
     before: TreeRoot | undefined,
     {header, accounts}: BlockDifference,
   ): Promise<TreeWriter> {
-    const {suite, empty, batch} = this.context;
+    const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, before ?? newTreeRoot(empty));
     const hKeys = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
     for (let i = 0; i < accounts.count; i++)
@@ -63,7 +67,7 @@ export class StateWriter {
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
       await this.applyAccount(tree, hKey, change, `block ${header.number}: account ${toHex(address)}`);
       if (tree.needsSeal) tree.seal();
-      if (batch.isFull) await batch.flush();
+      if (this.batch.isFull) await this.batch.flush();
     }
     tree.seal();
     return tree;
@@ -107,7 +111,7 @@ export class StateWriter {
     where: string,
   ): Promise<AccountStorage | undefined> {
     if (slots.length === 0) return old;
-    const {suite, empty, batch} = this.context;
+    const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
     const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
     for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
@@ -119,7 +123,7 @@ export class StateWriter {
       last = position;
       this.applySlot(tree, hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES), value);
       if (tree.needsSeal) tree.seal();
-      if (batch.isFull) await batch.flush();
+      if (this.batch.isFull) await this.batch.flush();
     }
     const root = tree.seal();
     return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
@@ -146,8 +150,8 @@ export class StateWriter {
     if (code.length === 0) return undefined;
     const keccakCodeHash = keccak256(code);
     const key = codeKey(keccakCodeHash);
-    const {suite, batch} = this.context;
-    if (batch.pendingRecord(key) === undefined && !this.reader.hasCode(keccakCodeHash)) batch.put(key, code);
-    return {codeHash: suite.hashCode(code), keccakCodeHash, codeSize: code.length};
+    if (this.batch.pendingRecord(key) === undefined && !this.reader.hasCode(keccakCodeHash))
+      this.batch.put(key, code);
+    return {codeHash: this.context.suite.hashCode(code), keccakCodeHash, codeSize: code.length};
   }
 }

@@ -19,6 +19,7 @@ import {
 } from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {InnerPageDraft, LeafPageDraft} from "../page/pageDraft.ts";
+import type {PageWriter} from "../page/pages.ts";
 import {
   type EmptyTree,
   FIRST_FREE_NODE,
@@ -31,13 +32,12 @@ import {
 import {findPage, type KeyPosition, readLeafPage} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {IndexWriter} from "./indexWriter.ts";
-import type {WriteBatch} from "./writeBatch.ts";
 
 /** What the trees of one import share. */
 export interface TreeContext {
   readonly suite: HashSuite;
   readonly empty: EmptyTree;
-  readonly batch: WriteBatch;
+  readonly pages: PageWriter;
   readonly pairs: PairBatch;
 }
 
@@ -59,7 +59,7 @@ export class TreeWriter {
     this.opening = new Uint8Array(context.suite.leafOpeningBytes);
     this.sealed = root;
     this.nextFreeNode = root.nextFreeNode;
-    if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.batch, root.indexPage);
+    if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.pages, root.indexPage);
   }
 
   get needsSeal(): boolean {
@@ -124,7 +124,7 @@ export class TreeWriter {
       return this.sealed;
     }
     dirty.sort((a, b) => a.pageIndex - b.pageIndex);
-    const {suite, empty, batch, pairs} = this.context;
+    const {suite, empty, pages, pairs} = this.context;
     const top = rootLevel(this.nextFreeNode);
     this.hashLeaves(dirty);
     let drafts: (LeafPageDraft | InnerPageDraft)[] = dirty;
@@ -142,7 +142,7 @@ export class TreeWriter {
     suite.hashPairsInto(pair, 1, node);
     this.sealed = {
       nextFreeNode: this.nextFreeNode,
-      rootPage: batch.putPage(spare => root.encode(spare)),
+      rootPage: pages.putPage(spare => root.encode(spare)),
       indexPage: this.index?.seal() ?? 0,
       subRoot: foldLeftSpine(suite, empty.zeros, node, height),
     };
@@ -192,7 +192,7 @@ export class TreeWriter {
 
   /** Writes the pages of a level below the root's. @returns the drafts of their parents */
   private sealLevel(drafts: readonly (LeafPageDraft | InnerPageDraft)[], level: number): InnerPageDraft[] {
-    const {batch, pairs} = this.context;
+    const {pages, pairs} = this.context;
     const parents: InnerPageDraft[] = [];
     const siblings = childrenPerPage(level + 1);
     let parent: InnerPageDraft | undefined;
@@ -205,7 +205,7 @@ export class TreeWriter {
       const position = draft.pageIndex % siblings;
       parent.setChild(
         position,
-        batch.putPage(spare => draft.encode(spare)),
+        pages.putPage(spare => draft.encode(spare)),
       );
       this.hashPair(draft, level, parent.isNew, parent.nodes, parent.at(0, 2 * position));
     }
@@ -221,7 +221,7 @@ export class TreeWriter {
       level <= rootLevel(nextFreeNode) &&
       pageIndex * (POSITIONS_PER_PAGE[level] as number) < nextFreeNode;
     return isStored
-      ? this.context.batch.read(findPage(this.context.batch, this.sealed, level, pageIndex))
+      ? this.context.pages.read(findPage(this.context.pages, this.sealed, level, pageIndex))
       : undefined;
   }
 
@@ -242,7 +242,7 @@ export class TreeWriter {
   private loadDraft(pageIndex: number): LeafPageDraft {
     const {rootPage, nextFreeNode} = this.sealed;
     if (rootPage !== 0 && pageIndex * LEAVES_PER_PAGE < nextFreeNode)
-      return new LeafPageDraft(pageIndex, readLeafPage(this.context.batch, this.sealed, pageIndex));
+      return new LeafPageDraft(pageIndex, readLeafPage(this.context.pages, this.sealed, pageIndex));
     const draft = new LeafPageDraft(pageIndex, undefined);
     if (pageIndex === 0) {
       const sentinel = {prev: HEAD_INDEX, next: TAIL_INDEX, hVal: ZERO_WORD, value: new Uint8Array(0)};
@@ -265,7 +265,7 @@ export class TreeWriter {
   }
 
   private indexOfAll(): IndexWriter {
-    const index = new IndexWriter(this.context.batch, 0);
+    const index = new IndexWriter(this.context.pages, 0);
     for (let leafIndex = FIRST_FREE_NODE; leafIndex < this.nextFreeNode; leafIndex++) {
       const leaf = this.draft(leafIndex).leaves[leafIndex % LEAVES_PER_PAGE];
       if (leaf !== undefined) index.insert(leaf.hKey, leafIndex);

@@ -8,7 +8,7 @@
 import type {Level} from "level";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import type {LogTail} from "../leveldb/logTail.ts";
-import type {PageReader, Pages} from "../page/pages.ts";
+import type {Pages, PageWriter} from "../page/pages.ts";
 import {isPageKey, pageKey, pageOfKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 
@@ -22,7 +22,7 @@ interface Put {
   readonly value: Buffer;
 }
 
-export class WriteBatch implements PageReader {
+export class WriteBatch implements PageWriter {
   private puts: Put[] = [];
   private bytes = 0;
   private readonly pendingPages = new Map<number, Buffer>();
@@ -60,7 +60,6 @@ export class WriteBatch implements PageReader {
     return this.pendingPages.get(page) ?? this.pages.read(page);
   }
 
-  /** @param encode - makes the page with `spare` free bytes at its end */
   putPage(encode: (spare: number) => Buffer): number {
     const page = this.nextPage++;
     const key = pageKey(page);

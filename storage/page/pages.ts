@@ -26,6 +26,12 @@ export interface PageReader {
   read(page: number): Buffer;
 }
 
+/** Also takes new pages, and reads what it took. */
+export interface PageWriter extends PageReader {
+  /** @param encode - makes the page, with `spare` free bytes at its end. @returns the page's number */
+  putPage(encode: (spare: number) => Buffer): number;
+}
+
 export class Pages implements PageReader {
   /** Inner pages and directories. */
   private readonly shared: PageCache;
