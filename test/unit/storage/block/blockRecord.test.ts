@@ -1,0 +1,108 @@
+/** The record of a block: every field or none, and what does not decode. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import type {BlockHeader} from "../../../../storage/block/blockDifference.ts";
+import {
+  type BlockRecord,
+  bigEndian,
+  decodeBlockRecord,
+  encodeBlockRecord,
+  hashOfBlockRecord,
+  MAX_EXTRA_DATA_BYTES,
+} from "../../../../storage/block/blockRecord.ts";
+
+const bytes = (length: number) =>
+  fc.uint8Array({minLength: length, maxLength: length}).map(field => Buffer.from(field));
+const u64 = fc.bigInt(0n, 2n ** 64n - 1n);
+const u256 = fc.bigInt(0n, 2n ** 256n - 1n);
+
+const header: fc.Arbitrary<BlockHeader> = fc.record(
+  {
+    number: fc.constant(7),
+    hash: bytes(32),
+    parentHash: bytes(32),
+    timestamp: u64,
+    gasLimit: u64,
+    baseFeePerGas: u256,
+    miner: bytes(20),
+    mixHash: bytes(32),
+    extraData: fc.uint8Array({maxLength: 100}).map(field => Buffer.from(field)),
+    difficulty: fc.bigInt(1n, 2n ** 256n - 1n),
+  },
+  {requiredKeys: ["number", "hash"], noNullPrototype: true},
+);
+const record: fc.Arbitrary<BlockRecord> = fc.record(
+  {
+    header,
+    stateRoot: bytes(32),
+    accounts: fc.record(
+      {
+        nextFreeNode: fc.constantFrom(2, 2 ** 40 - 1),
+        rootPage: fc.nat(),
+        indexPage: fc.nat(),
+        subRoot: bytes(32),
+      },
+      {noNullPrototype: true},
+    ),
+    nextPage: fc.constantFrom(1, 2 ** 48 - 1),
+  },
+  {noNullPrototype: true},
+);
+
+const SMALLEST: BlockRecord = {
+  header: {number: 0, hash: Buffer.alloc(32, 1)},
+  stateRoot: Buffer.alloc(32, 2),
+  accounts: {nextFreeNode: 2, rootPage: 0, indexPage: 0, subRoot: Buffer.alloc(32, 3)},
+  nextPage: 1,
+};
+
+test("a record decodes to what was encoded, whichever header fields there are", () => {
+  fc.assert(
+    fc.property(record, given => {
+      const body = encodeBlockRecord(given);
+      assert.deepEqual(decodeBlockRecord(7, body), given);
+      assert.deepEqual(hashOfBlockRecord(body), given.header.hash);
+    }),
+  );
+});
+
+test("a record without further fields is 120 bytes; a difficulty of 0 is not stored", () => {
+  const body = encodeBlockRecord(SMALLEST);
+  assert.equal(body.length, 32 + 32 + 49 + 6 + 1);
+  assert.equal(body.at(-1), 0);
+  const proofOfStake = {...SMALLEST, header: {...SMALLEST.header, difficulty: 0n}};
+  assert.deepEqual(encodeBlockRecord(proofOfStake), body);
+});
+
+test("extraData may be empty or as long as its length says, and no longer", () => {
+  for (const length of [0, 1, 32, MAX_EXTRA_DATA_BYTES]) {
+    const given = {...SMALLEST, header: {...SMALLEST.header, extraData: Buffer.alloc(length, 9)}};
+    assert.equal(decodeBlockRecord(0, encodeBlockRecord(given)).header.extraData?.length, length);
+  }
+  const long = {...SMALLEST, header: {...SMALLEST.header, extraData: Buffer.alloc(MAX_EXTRA_DATA_BYTES + 1)}};
+  assert.throws(() => encodeBlockRecord(long), {code: "BLOCK_INVALID"});
+});
+
+test("a record cut short anywhere is RECORD_DAMAGED, and names its block", () => {
+  fc.assert(
+    fc.property(record, fc.nat(), (given, cut) => {
+      const body = encodeBlockRecord(given);
+      assert.throws(() => decodeBlockRecord(7, body.subarray(0, cut % body.length)), {
+        code: "RECORD_DAMAGED",
+        message: "record of block 7 is too short",
+      });
+    }),
+  );
+});
+
+test("an integer is written big-endian where it fits, and refused where it does not", () => {
+  assert.deepEqual([...bigEndian(0x0102n, 3)], [0, 1, 2]);
+  assert.equal(bigEndian(2n ** 64n - 1n, 8).toString("hex"), "f".repeat(16));
+  for (const [value, length] of [
+    [-1n, 8],
+    [2n ** 64n, 8],
+    [256n, 1],
+  ] as const)
+    assert.throws(() => bigEndian(value, length), {code: "BLOCK_INVALID"});
+});

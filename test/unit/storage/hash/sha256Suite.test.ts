@@ -1,0 +1,87 @@
+/** The suite sha256: its layouts byte by byte, its hashes against node:crypto, and the fixed points of docs/proofs.md. */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {test} from "node:test";
+import fc from "fast-check";
+import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
+import {DEFAULT_SUITE, findSuite, SUITE_NAMES} from "../../../../storage/hash/suites.ts";
+import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
+import {word} from "../../../../verify/hashSuites.ts";
+
+const suite = sha256Suite;
+const bytes32 = fc.uint8Array({minLength: 32, maxLength: 32});
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash("sha256").update(bytes).digest();
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+test("a leaf opening is prev, next, hKey and hVal, 32 bytes each, also of the highest indexes", () => {
+  const index = fc.oneof(fc.nat(), fc.constantFrom(0, 0xffffff, 0x1000000, 2 ** 40 - 1, 2 ** 48 - 1));
+  fc.assert(
+    fc.property(index, index, bytes32, bytes32, fc.nat(64), (prev, next, hKey, hVal, offset) => {
+      const out = Buffer.alloc(offset + suite.leafOpeningBytes + 1, 0xee);
+      suite.encodeLeafOpeningInto(out, offset, prev, next, hKey, hVal);
+      const expected = Buffer.concat([word(prev), word(next), hKey, hVal]);
+      assert.equal(hex(out.subarray(offset, -1)), hex(expected));
+      assert.ok(out.subarray(0, offset).every(byte => byte === 0xee) && out.at(-1) === 0xee);
+    }),
+  );
+});
+
+test("the links of a leaf opening are all of it but its last 64 bytes", () => {
+  const [whole, links] = [Buffer.alloc(128, 0x11), Buffer.alloc(128, 0x11)];
+  suite.encodeLeafOpeningInto(whole, 0, 5, 2 ** 40 - 1, Buffer.alloc(32, 0x11), Buffer.alloc(32, 0x11));
+  suite.encodeLeafLinksInto(links, 0, 5, 2 ** 40 - 1);
+  assert.deepEqual(links, whole);
+});
+
+test("a root node is nextFreeNode and the sub-root", () => {
+  const [out, subRoot] = [new Uint8Array(64), sha256(Buffer.from("sub-root"))];
+  suite.encodeRootNodeInto(out, 0, 2 ** 40 - 1, subRoot);
+  assert.equal(hex(out), hex(word(2 ** 40 - 1)) + hex(subRoot));
+});
+
+test("pairs are hashed one by one and many at once alike, and into the place of their nodes", () => {
+  const pairs = Buffer.concat(Array.from({length: 2 * 9}, (_, i) => sha256(Buffer.of(i))));
+  const hashes = new Uint8Array(9 * 32);
+  suite.hashPairsInto(pairs, 9, hashes);
+  for (let i = 0; i < 9; i++) {
+    const pair = pairs.subarray(i * 64, (i + 1) * 64);
+    assert.equal(hex(hashes.subarray(i * 32, (i + 1) * 32)), hex(sha256(pair)));
+  }
+});
+
+test("an address is hashed as a word, everything else as it is", () => {
+  const address = Buffer.alloc(20, 0xa5);
+  assert.equal(hex(suite.hashAddress(address)), hex(sha256(Buffer.concat([Buffer.alloc(12), address]))));
+  // Another address leaves nothing of the one before.
+  assert.equal(hex(suite.hashAddress(Buffer.alloc(20))), hex(sha256(Buffer.alloc(32))));
+  for (const bytes of [Buffer.alloc(0), Buffer.alloc(32, 1), Buffer.alloc(192, 2), Buffer.alloc(24_576, 3)])
+    for (const hash of [suite.hashSlot, suite.hashSlotValue, suite.hashAccountValue, suite.hashCode])
+      assert.equal(hex(hash(bytes)), hex(sha256(bytes)));
+});
+
+test("leaves and roots of a new tree are the fixed points of docs/proofs.md, section 7", () => {
+  const zero = new Uint8Array(32);
+  const leafHash = (hKey: Uint8Array): string => {
+    const opening = new Uint8Array(suite.leafOpeningBytes);
+    suite.encodeLeafOpeningInto(opening, 0, 0, 1, hKey, zero);
+    return hex(suite.hashNode(opening));
+  };
+  const {subRoot, topRoot} = emptyTree(suite);
+  assert.equal(leafHash(zero), "a312b844c71b2172397874a5a1aed6e9d6b8399e9a726a54f78bc2063894d597");
+  assert.equal(leafHash(suite.tailHKey), "e80a9d596fe651a4747a1a0a921ca5ad567db7d76d454864c7cc7aaa382bb5bf");
+  assert.equal(hex(subRoot), "c911f694b30d3edf8a838febbdb087c9ccb8262f787f7931b1065147ec52e7a5");
+  assert.equal(hex(topRoot), "236e8dc4476b99459a9cb68b079c79a80db0c759a9788d57ae6c473d89c42206");
+});
+
+test("suites are found by the names that the registry lists, and no other", () => {
+  for (const name of SUITE_NAMES) assert.equal(findSuite(name)?.name, name);
+  assert.equal(new Set(SUITE_NAMES).size, SUITE_NAMES.length);
+  assert.ok(SUITE_NAMES.includes(DEFAULT_SUITE.name));
+  for (const name of ["", "SHA256", "sha512", "constructor"]) assert.equal(findSuite(name), undefined);
+});

@@ -1,0 +1,129 @@
+/** The handle on one tree: what it finds, reads and opens, with hints that hold and hints that do not. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
+import {KeyHints} from "../../../../storage/index/keyHints.ts";
+import type {PageReader} from "../../../../storage/page/pages.ts";
+import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
+import {LeafPath} from "../../../../storage/tree/leafPath.ts";
+import {accountTree, storageTree} from "../../../../storage/tree/tree.ts";
+import {newTreeRoot, type TreeRoot} from "../../../../storage/tree/treeRoot.ts";
+import {hKeyOf} from "../../../support/hKeys.ts";
+import {MemoryPages} from "../../../support/memoryPages.ts";
+import {TreeOperations} from "../../../support/treeOperations.ts";
+
+const empty = emptyTree(sha256Suite);
+const KEYS = 50;
+
+/** Counts the pages that are read. */
+class CountedPages implements PageReader {
+  readonly #pages: PageReader;
+  reads = 0;
+
+  constructor(pages: PageReader) {
+    this.#pages = pages;
+  }
+
+  read(page: number): Buffer {
+    this.reads++;
+    return this.#pages.read(page);
+  }
+}
+
+function fill(pages: MemoryPages): {tree: TreeOperations; root: TreeRoot} {
+  const tree = TreeOperations.create(pages);
+  for (let name = 0; name < KEYS; name++) tree.put(hKeyOf(name), name + 1);
+  return {tree, root: tree.writer.seal()};
+}
+
+function numberIn(leaf: {readonly value: Uint8Array} | undefined): number | undefined {
+  return leaf === undefined ? undefined : Number.parseInt(Buffer.from(leaf.value).toString("hex"), 16);
+}
+
+test("a key that was read once is read without the index", () => {
+  const written = new MemoryPages();
+  const {root} = fill(written);
+  const pages = new CountedPages(written);
+  const tree = accountTree({pages, hints: new KeyHints(1 << 12)}, root);
+  assert.equal(numberIn(tree.read(hKeyOf(7))), 8);
+  const first = pages.reads;
+  pages.reads = 0;
+  assert.equal(numberIn(tree.read(hKeyOf(7))), 8);
+  assert.ok(pages.reads < first, `${pages.reads} pages, ${first} at first`);
+  // The bucket's other keys are noted with it: the path of each is its pages alone.
+  const path = new LeafPath(sha256Suite, empty);
+  for (let name = 0; name < KEYS; name++) tree.openPath(path, hKeyOf(name));
+  pages.reads = 0;
+  for (let name = 0; name < KEYS; name++)
+    assert.deepEqual(tree.openPath(path, hKeyOf(name)), {present: true, leafIndex: name + 2});
+  assert.equal(pages.reads, 3 * KEYS);
+});
+
+test("hints of a younger version are not believed in an older one, nor those of an older in a younger", () => {
+  const pages = new MemoryPages();
+  const {tree, root} = fill(pages);
+  tree.delete(hKeyOf(3));
+  tree.put(hKeyOf("late"), 99);
+  tree.put(hKeyOf(3), 77);
+  const younger = tree.writer.seal();
+  const source = {pages, hints: new KeyHints(1 << 12)};
+  const path = new LeafPath(sha256Suite, empty);
+  for (const _ of [1, 2])
+    for (const [version, leafIndex, value, late] of [
+      [root, 5, 4, undefined],
+      [younger, KEYS + 3, 77, 99],
+    ] as const) {
+      const handle = accountTree(source, version);
+      assert.deepEqual(handle.openPath(path, hKeyOf(3)), {present: true, leafIndex});
+      assert.equal(numberIn(handle.read(hKeyOf(3))), value);
+      assert.equal(numberIn(handle.read(hKeyOf("late"))), late);
+    }
+});
+
+test("the same key in two accounts' slots is each account's own", () => {
+  const pages = new MemoryPages();
+  const [one, other] = [TreeOperations.create(pages), TreeOperations.create(pages)];
+  for (let name = 0; name < 10; name++) one.put(hKeyOf(name), 1);
+  for (let name = 9; name >= 0; name--) other.put(hKeyOf(name), 2);
+  const source = {pages, hints: new KeyHints(1 << 12)};
+  const trees = [
+    storageTree(source, one.writer.seal(), hKeyOf("one")),
+    storageTree(source, other.writer.seal(), hKeyOf("other")),
+  ] as const;
+  for (const _ of [1, 2])
+    for (let name = 0; name < 10; name++)
+      assert.deepEqual(
+        trees.map(tree => numberIn(tree.read(hKeyOf(name)))),
+        [1, 2],
+      );
+});
+
+test("an absent key has its neighbours named, and their paths can be opened", () => {
+  const pages = new MemoryPages();
+  const {tree, root} = fill(pages);
+  const handle = accountTree({pages, hints: new KeyHints(0)}, root);
+  const path = new LeafPath(sha256Suite, empty);
+  for (let name = KEYS; name < 2 * KEYS; name++) {
+    const expected = tree.reference.prove("", hKeyOf(name));
+    assert.ok("leftProof" in expected);
+    const {leftLeafIndex, rightLeafIndex, leftProof} = expected;
+    assert.deepEqual(handle.openPath(path, hKeyOf(name)), {present: false, leftLeafIndex, rightLeafIndex});
+    assert.deepEqual(handle.find(hKeyOf(name)), {present: false, leftLeafIndex, rightLeafIndex});
+    assert.equal(handle.read(hKeyOf(name)), undefined);
+    handle.openPathAt(path, leftLeafIndex);
+    assert.equal(`0x${Buffer.from(path.opening).toString("hex")}`, leftProof.proofRelatedNodes.at(-1));
+  }
+});
+
+test("a new tree has no key and no page; a tree whose leaves are gone is empty, but not new", () => {
+  const pages = new MemoryPages();
+  const source = {pages, hints: new KeyHints(0)};
+  const fresh = accountTree(source, newTreeRoot(empty));
+  assert.deepEqual([fresh.isNew, fresh.isEmpty, fresh.read(hKeyOf(1))], [true, true, undefined]);
+  assert.deepEqual(fresh.find(hKeyOf(1)), {present: false, leftLeafIndex: 0, rightLeafIndex: 1});
+  const {tree, root} = fill(pages);
+  assert.deepEqual([accountTree(source, root).isNew, accountTree(source, root).isEmpty], [false, false]);
+  for (let name = 0; name < KEYS; name++) tree.delete(hKeyOf(name));
+  const gone = accountTree(source, tree.writer.seal());
+  assert.deepEqual([gone.isNew, gone.isEmpty, gone.find(hKeyOf(1)).present], [false, true, false]);
+});
