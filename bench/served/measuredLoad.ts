@@ -3,7 +3,7 @@
 import {VERSION} from "../../server/version.ts";
 import type {LoadOptions} from "../load/loadOptions.ts";
 import {startLoad} from "../load/loadRun.ts";
-import type {LoadReport} from "../load/report/report.ts";
+import type {LoadReport} from "../load/report/loadReport.ts";
 import type {ServerProcess} from "./serverProcess.ts";
 import {Yardstick} from "./yardstick.ts";
 

@@ -3,8 +3,8 @@ import type {LoadOptions} from "../load/loadOptions.ts";
 import {type RunningLoad, startLoad} from "../load/loadRun.ts";
 import {createLoad, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import {ENDLESS} from "./endlessCall.ts";
 import type {Finding, ServiceBench} from "./finding.ts";
+import {ENDLESS} from "./loopingClients.ts";
 import {compareProofs, MB, MemoryWatch, p99Ms, sleep, warmUp} from "./watch.ts";
 
 const IDLE_MS = 2000;

@@ -1,7 +1,7 @@
 /** Single proofs while a block of 5 000 leaf writes is imported every second, against the same without. */
 import {createHash} from "node:crypto";
 import {appendFileSync, rmSync, writeFileSync} from "node:fs";
-import {numberedAddress} from "../load/requests/numberedAddress.ts";
+import {numberedAddress} from "../load/requests/keys.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import type {Finding, ServiceBench} from "./finding.ts";
 import {compareProofs, sleep, warmUp} from "./watch.ts";

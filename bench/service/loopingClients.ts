@@ -6,10 +6,12 @@ import type {LoadOptions} from "../load/loadOptions.ts";
 import {startLoad} from "../load/loadRun.ts";
 import {createLoad, measureLoad} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import {ENDLESS} from "./endlessCall.ts";
 import type {Finding, ServiceBench} from "./finding.ts";
 import {p99Ms, sleep, warmUp} from "./watch.ts";
 
+const LOOP = `0x${"99".repeat(20)}`;
+/** Parameters of a call of chain_estimateGas that never ends: JUMPDEST PUSH1 0 JUMP, as the code of a made-up account. */
+export const ENDLESS = JSON.stringify([{to: LOOP}, "latest", {[LOOP]: {code: "0x5b600056"}}]);
 const LOOPING_CONNECTIONS = 64;
 const MAX_P99_MS = 250;
 /** Of transfers, per second: what a thread does in a twentieth of its time. */

@@ -1,6 +1,6 @@
 /** One client that asks for 200 MB and reads 5 MB a second: what it costs the server, and the others. */
 import {connect, type Socket} from "node:net";
-import {numberedAddress} from "../load/requests/numberedAddress.ts";
+import {numberedAddress} from "../load/requests/keys.ts";
 import type {Memory, ServerProcess} from "../served/serverProcess.ts";
 import type {Finding, ServiceBench} from "./finding.ts";
 import {compareProofs, MB, MemoryWatch, sleep, warmUp} from "./watch.ts";

@@ -1,5 +1,5 @@
 /** What other clients see, and how large the server grows, while something happens. */
-import type {LoadReport} from "../load/report/report.ts";
+import type {LoadReport} from "../load/report/loadReport.ts";
 import {type LoadChoice, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {Memory, ServerProcess} from "../served/serverProcess.ts";
 import type {ServiceBench} from "./finding.ts";

@@ -7,7 +7,7 @@
 import {createHash} from "node:crypto";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
-import {numberedAddress} from "../load/requests/numberedAddress.ts";
+import {numberedAddress} from "../load/requests/keys.ts";
 import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
 
 const NEW_ACCOUNTS = 50;

@@ -7,7 +7,7 @@ import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {sha256Suite as referenceSuite, word} from "../../verify/hashSuites.ts";
 import type {MemoryPages} from "./memoryPages.ts";
-import {ReferenceTree} from "./referenceTree.ts";
+import {ReferenceTree} from "./reference/referenceTree.ts";
 
 export class TreeOperations {
   readonly writer: TreeWriter;

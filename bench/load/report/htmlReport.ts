@@ -5,16 +5,14 @@
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import type {LatencyFigures} from "../traffic/latency.ts";
-import {writeErrorLimit} from "../verification/judgement.ts";
-import type {LoadReport} from "./report.ts";
+import {formatCount, formatMegabytes, formatMs} from "./figureText.ts";
+import {writeErrorLimit} from "./judgement.ts";
+import type {LoadReport} from "./loadReport.ts";
 import {
   describeCalls,
   describeGenerator,
   describeMachine,
   describeVerification,
-  formatCount,
-  formatMegabytes,
-  formatMs,
   listErrors,
 } from "./textReport.ts";
 

@@ -1,7 +1,7 @@
 /** One line on a terminal that shows the second just ended; nothing where standard error is no terminal. */
 
 import type {TimelineRow} from "../traffic/timeline.ts";
-import {formatCount, formatMegabytes, formatMs} from "./textReport.ts";
+import {formatCount, formatMegabytes, formatMs} from "./figureText.ts";
 
 const ERASE_LINE = "\r\x1b[K";
 

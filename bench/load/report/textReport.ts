@@ -1,8 +1,9 @@
 /** The report as a person reads it in a terminal. */
 import type {LatencyFigures} from "../traffic/latency.ts";
-import type {PresenceCount} from "../verification/presence.ts";
+import type {PresenceCount} from "../verification/verification.ts";
+import {count, formatCount, formatMegabytes, formatMs, percent} from "./figureText.ts";
+import type {LoadReport, ReportedError} from "./loadReport.ts";
 import {commitText, writeMachine} from "./machine.ts";
-import type {LoadReport, ReportedError} from "./report.ts";
 
 const LABEL_WIDTH = 12;
 const CELL_WIDTH = 11;
@@ -146,27 +147,4 @@ export function describeGenerator({generator}: Pick<LoadReport, "generator">): s
 function writeCells(label: string, cells: readonly string[], align: "left" | "right" = "right"): string {
   const padded = align === "left" ? cells : cells.map(cell => cell.padStart(CELL_WIDTH));
   return `${label.padEnd(LABEL_WIDTH)}${align === "left" ? "  " : ""}${padded.join("")}`.trimEnd();
-}
-
-export function count(n: number, unit: string): string {
-  return `${formatCount(n)} ${unit}${n === 1 ? "" : "s"}`;
-}
-
-/** 48120 as 48 120; below 100 with a decimal where there is one. */
-export function formatCount(n: number): string {
-  const text = n < 100 ? String(Math.round(10 * n) / 10) : String(Math.round(n));
-  return text.replace(/\B(?=(\d{3})+$)/g, " ");
-}
-
-export function formatMs(ms: number): string {
-  return ms < 10 ? ms.toFixed(2) : ms < 100 ? ms.toFixed(1) : formatCount(ms);
-}
-
-export function formatMegabytes(bytes: number): string {
-  const megabytes = bytes / 1e6;
-  return `${megabytes < 100 ? megabytes.toFixed(megabytes < 10 ? 2 : 1) : formatCount(megabytes)} MB`;
-}
-
-export function percent(share: number): string {
-  return `${Math.round(1000 * share) / 10} %`;
 }

@@ -1,4 +1,5 @@
 /** Which accounts and slots the calls name: from a file, by number, or handed over by what the server is. */
+import {hash} from "node:crypto";
 
 /** An account that the server's chain has; all text in lower case. */
 export interface KnownAccount {
@@ -9,7 +10,7 @@ export interface KnownAccount {
 
 export type Keys =
   | {readonly kind: "list"; readonly accounts: readonly KnownAccount[]}
-  /** Accounts 0 .. count - 1 of numberedAddress.ts. */
+  /** Accounts 0 .. count - 1 of the store that `npm run bench` makes: numberedAddress. */
   | {readonly kind: "numbered"; readonly count: number};
 
 const MAX_ACCOUNTS = 1_000_000;
@@ -39,6 +40,11 @@ export function parseKeys(text: string): KnownAccount[] {
   }
   if (accounts.length === 0) throw new Error("it names no account");
   return accounts;
+}
+
+/** Account `i` of the store that `npm run bench` makes. @returns 40 digits, without 0x */
+export function numberedAddress(i: number): string {
+  return hash("sha256", `account ${i}`).slice(0, 40);
 }
 
 /** 32 bytes: what every server takes. */

@@ -6,7 +6,7 @@
  */
 import type {BlockSpan} from "./blockChoice.ts";
 import type {Keys, KnownAccount} from "./keys.ts";
-import {numberedAddress} from "./numberedAddress.ts";
+import {numberedAddress} from "./keys.ts";
 import type {Random} from "./random.ts";
 
 export type Style = "chain" | "eth";

@@ -5,7 +5,7 @@
  */
 import {Client, type Dispatcher} from "undici";
 import type {RequestBody} from "../requests/requestMaker.ts";
-import {nowMs} from "./clock.ts";
+import {nowMs} from "./schedule.ts";
 
 export interface Endpoint {
   /** Scheme, host and port. */

@@ -1,7 +1,9 @@
 /** A thread of the generator: a driver between two messages. */
 import {parentPort, workerData} from "node:worker_threads";
-import {Driver, type DriverEnd, type DriverPlan, type Times} from "./driver.ts";
-import type {PostedRow} from "./secondRow.ts";
+import {Driver} from "./driver.ts";
+import type {DriverEnd, DriverPlan} from "./driverPlan.ts";
+import type {Times} from "./schedule.ts";
+import type {PostedRow} from "./timeline.ts";
 
 export type ToDriver =
   | {readonly kind: "start"; readonly times: Times}

@@ -1,3 +1,20 @@
+/** When things are due, on one clock for all threads. */
+
+/** performance.now() counts from each thread's own start. */
+const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** Milliseconds of the computer's monotonic clock, the same in every thread. */
+export function nowMs(): number {
+  return performance.now() + OFFSET_MS;
+}
+
+/** On the clock of nowMs. */
+export interface Times {
+  readonly startMs: number;
+  readonly measureMs: number;
+  readonly endMs: number;
+}
+
 /**
  * When requests are due in an open loop: evenly, the threads taking turns.
  *

@@ -1,6 +1,7 @@
 /** What can be known of the server before the first request, from its own methods. */
 
 import {LoadError} from "../loadError.ts";
+import type {LoadOptions} from "../loadOptions.ts";
 import {type BlockChoice, type BlockSpan, resolveBlocks} from "../requests/blockChoice.ts";
 import {readDemoAccounts, readDemoChainId} from "../requests/demoKeys.ts";
 import type {Keys, KnownAccount} from "../requests/keys.ts";
@@ -42,11 +43,7 @@ export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): Blo
 }
 
 /** Accounts by default: those of the demo chain where it is that; with eth style those that the newest blocks name. */
-export async function findKeys(
-  rpc: RpcClient,
-  style: Style,
-  target: Target,
-): Promise<Keys & {origin: string}> {
+async function findKeys(rpc: RpcClient, style: Style, target: Target): Promise<Keys & {origin: string}> {
   if (style === "chain" && target.chainId === readDemoChainId())
     return {kind: "list", accounts: readDemoAccounts(), origin: "the demo chain"};
   const accounts = style === "eth" ? await findEthAccounts(rpc, target.newest) : [];
@@ -88,4 +85,22 @@ function readText(value: unknown): string | null {
 
 function readQuantity(value: unknown): number | null {
   return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : null;
+}
+
+/** @returns the accounts to ask for, and where they come from as text for the report */
+export async function chooseKeys(
+  rpc: RpcClient,
+  {keys, absent, estimates, style}: Pick<LoadOptions, "keys" | "absent" | "estimates" | "style">,
+  target: Target,
+): Promise<{keys: Keys; origin: string}> {
+  if (keys.kind === "numbered") return {keys, origin: `${keys.count} accounts by number`};
+  if (keys.kind === "file") {
+    const {accounts, path} = keys;
+    return {keys: {kind: "list", accounts}, origin: `${accounts.length} accounts of ${path}`};
+  }
+  if (absent === 1 && estimates === 0)
+    return {keys: {kind: "list", accounts: []}, origin: "absent accounts only"};
+  const {origin, ...found} = await findKeys(rpc, style, target);
+  const count = found.kind === "list" ? found.accounts.length : found.count;
+  return {keys: found, origin: `${count} accounts of ${origin}`};
 }

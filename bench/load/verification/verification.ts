@@ -1,13 +1,22 @@
-/** Verifies a sample of the answers after the load, so that it takes nothing from it. */
+/** What verified answers showed: what is wrong, and what of the rest is there. */
 
-import type {Random} from "../requests/random.ts";
-import type {Style} from "../requests/requestMaker.ts";
-import type {Sample} from "../traffic/sampler.ts";
-import {countPresence, type Presence, type PresenceCount} from "./presence.ts";
-import type {TrustedRoots} from "./trustedRoots.ts";
-import {verifyChainProof} from "./verifyChain.ts";
-import {verifyChainEstimate, verifyEthEstimate} from "./verifyEstimate.ts";
-import {verifyEthProof} from "./verifyEth.ts";
+/** Does it exist? */
+export interface Presence {
+  readonly account: boolean;
+  /** In the order of the request. */
+  readonly slots: readonly boolean[];
+}
+
+/** A server that has none of what it is asked for is right, and not what was to be loaded. */
+export interface PresenceCount {
+  readonly present: number;
+  readonly absent: number;
+}
+
+export function countPresence(present: readonly boolean[]): PresenceCount {
+  const count = present.filter(isPresent => isPresent).length;
+  return {present: count, absent: present.length - count};
+}
 
 export interface WrongAnswer {
   /** The call that was asked. */
@@ -45,111 +54,4 @@ export function createSkipped(reason: string): Verification {
     note: null,
     skipped: reason,
   };
-}
-
-const SHOWN = 5;
-const CALL_CHARACTERS = 300;
-
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
-interface CheckedCall {
-  readonly call: Call;
-  readonly result: unknown;
-}
-
-/**
- * @param count - calls to check, as evenly over the answers as can be
- * @throws RpcAnswerError, LoadError where the server does not give the roots
- */
-export async function verifySamples(
-  samples: readonly Sample[],
-  count: number,
-  style: Style,
-  roots: TrustedRoots,
-  random: Random,
-): Promise<Verification> {
-  const calls = chooseCalls(samples, count, random);
-  const proofs = calls.filter(({call}) => call.method.endsWith("_getProof"));
-  const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== null);
-  if (proofs.length > 0) await roots.read(blocks, blocks.length < proofs.length);
-  const wrongAnswers: WrongAnswer[] = [];
-  const proven: Presence[] = [];
-  let estimates = 0;
-  let wrong = 0;
-  for (const {call, result} of calls) {
-    try {
-      if (call.method.endsWith("_getProof")) {
-        proven.push(await verifyProofCall(style, call, result, roots));
-      } else {
-        verifyEstimate(style, result);
-        estimates++;
-      }
-    } catch (error) {
-      wrong++;
-      if (wrongAnswers.length < SHOWN) {
-        const text = JSON.stringify(call).slice(0, CALL_CHARACTERS);
-        wrongAnswers.push({call: text, reason: (error as Error).message});
-      }
-    }
-  }
-  return {
-    checked: calls.length,
-    wrong,
-    wrongAnswers,
-    accounts: countPresence(proven.map(({account}) => account)),
-    slots: countPresence(proven.flatMap(({slots}) => slots)),
-    estimates,
-    note: roots.note,
-    skipped: null,
-  };
-}
-
-/** In turns a random call of each answer. */
-function chooseCalls(samples: readonly Sample[], count: number, random: Random): CheckedCall[] {
-  const chosen: CheckedCall[] = [];
-  let rest = samples.map(readResults);
-  while (chosen.length < count && rest.length > 0) {
-    rest = rest.filter(calls => calls.length > 0);
-    for (const calls of rest) chosen.push(...calls.splice(random.below(calls.length), 1));
-  }
-  return chosen.slice(0, count);
-}
-
-/** The calls of a request that got a result; those with an error are counted elsewhere. */
-function readResults(sample: Sample): CheckedCall[] {
-  const asked = [JSON.parse(sample.request)].flat() as readonly Call[];
-  const answers = [JSON.parse(Buffer.from(sample.answer).toString("utf8"))].flat() as readonly {
-    id?: unknown;
-    result?: unknown;
-  }[];
-  const byId = new Map(answers.map(answer => [answer.id, answer]));
-  return asked
-    .filter(({id}) => Object.hasOwn(byId.get(id) ?? {}, "result"))
-    .map(call => ({call, result: byId.get(call.id)?.result}));
-}
-
-/** @returns null for the tag "latest" */
-function readBlock({params}: Call): number | null {
-  return params[2] === "latest" ? null : Number(params[2]);
-}
-
-function verifyEstimate(style: Style, result: unknown): void {
-  if (style === "chain") verifyChainEstimate(result);
-  else verifyEthEstimate(result);
-}
-
-async function verifyProofCall(
-  style: Style,
-  call: Call,
-  result: unknown,
-  roots: TrustedRoots,
-): Promise<Presence> {
-  const [address, slots] = call.params as [string, readonly string[]];
-  const trusted = roots.rootsOf(readBlock(call));
-  if (style === "chain") return verifyChainProof(trusted, address, slots, result);
-  return verifyEthProof(trusted, address, slots, result);
 }

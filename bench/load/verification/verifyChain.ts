@@ -2,7 +2,7 @@
 import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
-import type {Presence} from "./presence.ts";
+import type {Presence} from "./verification.ts";
 
 interface LeafProof {
   readonly proofRelatedNodes?: readonly unknown[];

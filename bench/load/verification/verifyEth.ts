@@ -2,7 +2,7 @@
 import {verifyMerkleProof} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import type {Presence} from "./presence.ts";
+import type {Presence} from "./verification.ts";
 
 export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
 const EMPTY_CODE = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";

@@ -1,9 +1,9 @@
 /** Runs of `proofd load`: short ones, and what holds of every report. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import type {LoadReport} from "../../../bench/load/report/report.ts";
-import {ACCOUNTS, type WorkFolder} from "../chains/serviceChain.ts";
+import type {LoadReport} from "../../../bench/load/report/loadReport.ts";
 import {type Finished, runProofd} from "../processes/daemon.ts";
+import {ACCOUNTS, type WorkFolder} from "../chains/serviceChain.ts";
 
 const SHORT = ["--duration", "1", "--warm-up", "0", "--json"];
 

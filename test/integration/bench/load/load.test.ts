@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import {readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import type {LoadReport} from "../../../../bench/load/report/report.ts";
-import {ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
+import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
+import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
 import {ForeignServer} from "../../../support/http/foreignServer.ts";
 import {assertAddsUp, runLoad, writeKeys} from "../../../support/http/loadRun.ts";
-import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
+import {ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
 
 const FINALIZED = 3;
 

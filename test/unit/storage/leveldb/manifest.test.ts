@@ -7,7 +7,7 @@ import {after, before, test} from "node:test";
 import {Level} from "level";
 import {tableName} from "../../../../storage/leveldb/fileNames.ts";
 import {isSameManifest, liveLogs, type Manifest, readManifest} from "../../../../storage/leveldb/manifest.ts";
-import {logPieces} from "../../../support/logPieces.ts";
+import {logPieces} from "../../../support/stores/logPieces.ts";
 
 let folder: string;
 /** A database with one table and one log. */

@@ -9,7 +9,7 @@ import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../../../storage/tree/lea
 import type {TreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import {hKeyOf} from "../../../support/hKeys.ts";
 import {MemoryPages} from "../../../support/memoryPages.ts";
-import type {ReferenceTree} from "../../../support/referenceTree.ts";
+import type {ReferenceTree} from "../../../support/reference/referenceTree.ts";
 import {TreeOperations} from "../../../support/treeOperations.ts";
 
 const empty = emptyTree(sha256Suite);

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {readDemoAccounts, readDemoChainId} from "../../../../../bench/load/requests/demoKeys.ts";
-import {parseKeys} from "../../../../../bench/load/requests/keys.ts";
-import {numberedAddress} from "../../../../../bench/load/requests/numberedAddress.ts";
+import {numberedAddress, parseKeys} from "../../../../../bench/load/requests/keys.ts";
 import {addressAt} from "../../../../../bench/stages/benchChain.ts";
 import {encodeHex} from "../../../../../verify/hex.ts";
 

@@ -1,7 +1,7 @@
 /** The bodies that a load sends. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {numberedAddress} from "../../../../../bench/load/requests/numberedAddress.ts";
+import {numberedAddress} from "../../../../../bench/load/requests/keys.ts";
 import {Random} from "../../../../../bench/load/requests/random.ts";
 import {RequestMaker, type RequestPlan} from "../../../../../bench/load/requests/requestMaker.ts";
 

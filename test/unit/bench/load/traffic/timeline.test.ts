@@ -11,9 +11,13 @@ import {
   reportLatency,
 } from "../../../../../bench/load/traffic/latency.ts";
 import {Schedule} from "../../../../../bench/load/traffic/schedule.ts";
-import {AFTER_THE_END, createRow, type PostedRow} from "../../../../../bench/load/traffic/secondRow.ts";
 import {addTally, countTrouble, createTally} from "../../../../../bench/load/traffic/tally.ts";
-import {Timeline} from "../../../../../bench/load/traffic/timeline.ts";
+import {
+  AFTER_THE_END,
+  createRow,
+  type PostedRow,
+  Timeline,
+} from "../../../../../bench/load/traffic/timeline.ts";
 
 function rowOf(second: number, latenciesMs: readonly number[]): PostedRow {
   const histogram = createHistogram();

@@ -1,7 +1,7 @@
 /** Whether a load has passed: each reason why not is a sentence, and `proofd load` then ends with exit code 1. */
 import type {ErrorLimit} from "../loadOptions.ts";
-import type {LoadReport} from "../report/report.ts";
-import {count, formatCount, percent} from "../report/textReport.ts";
+import {count, formatCount, percent} from "./figureText.ts";
+import type {LoadReport} from "./loadReport.ts";
 
 /** Below this chance it is not by luck that all accounts that were looked at are absent. */
 const LUCK = 1e-6;

@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {LoadLimits} from "../../../../../bench/load/loadOptions.ts";
+import {listFailures} from "../../../../../bench/load/report/judgement.ts";
+import type {LoadReport} from "../../../../../bench/load/report/loadReport.ts";
 import {describeMachine} from "../../../../../bench/load/report/machine.ts";
-import {createReport, type LoadReport} from "../../../../../bench/load/report/report.ts";
+import {createReport} from "../../../../../bench/load/report/measurement.ts";
 import {createHistogram, recordMs} from "../../../../../bench/load/traffic/latency.ts";
 import {createTally, type Tally} from "../../../../../bench/load/traffic/tally.ts";
-import {listFailures} from "../../../../../bench/load/verification/judgement.ts";
 import {createSkipped, type Verification} from "../../../../../bench/load/verification/verification.ts";
 
 const NO_LIMITS: LoadLimits = {maxErrors: {percent: 100}, maxP99Ms: null};

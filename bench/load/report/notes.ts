@@ -1,0 +1,51 @@
+/** What the reader of a report's figures should know, as sentences; first of all whether the generator was the limit. */
+import type {LatencyFigures} from "../traffic/latency.ts";
+import type {LoadReport} from "./loadReport.ts";
+
+/** A thread this busy answers late whatever the server does. */
+const BUSY = 0.9;
+/** Timers tick in milliseconds; later than this is not the timers. */
+const LATE_MS = 10;
+const MANY = 0.01;
+
+/** Was it the generator that could not do more? @param utilization - of each thread's event loop, 0 .. 1 */
+export function wasLimit(utilization: readonly number[], sendLag: LatencyFigures | null): boolean {
+  return utilization.some(share => share > BUSY) || (sendLag?.p50Ms ?? 0) > LATE_MS;
+}
+
+export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): string[] {
+  const {generator, loop, requests, settings, verification, url, stopped, seconds} = report;
+  const notes: string[] = [];
+  const busiest = Math.max(0, ...generator.utilization);
+  if (busiest > BUSY)
+    notes.push(
+      `THE GENERATOR WAS THE LIMIT: a thread of it was busy ${Math.round(100 * busiest)} % of the time; the server may do more. ` +
+        "Use more --threads, a larger --batch or another machine.",
+    );
+  const {sendLag} = generator;
+  if (sendLag !== null && sendLag.p50Ms > LATE_MS)
+    notes.push(
+      `THE GENERATOR WAS THE LIMIT: half of the requests left ${sendLag.p50Ms} ms late or more although a connection was free. ` +
+        "Use more --threads, a lower --rate or another machine.",
+    );
+  else if (sendLag !== null && sendLag.p99Ms > LATE_MS)
+    notes.push(
+      `The generator was late: 1 % of the requests left ${sendLag.p99Ms} ms late or more although a connection was free. ` +
+        "The highest latencies hold that too.",
+    );
+  if (generator.waitedShare > MANY)
+    notes.push(
+      `${(100 * generator.waitedShare).toFixed(1)} % of the requests had to wait for a free connection: the server is slower than ` +
+        `the rate, or ${settings.connections} connections are too few. The wait is part of the latency.`,
+    );
+  if (verification.note !== null) notes.push(verification.note);
+  if (loop === "closed" && requests.due > 0)
+    notes.push(
+      "Closed loop: latency is service time. A server that stalls is not asked meanwhile, so the stall counts once per " +
+        "connection; measure latency with --rate.",
+    );
+  if (/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname))
+    notes.push("The generator ran on the server's machine and took its share of the cores.");
+  if (stopped) notes.push(`Ended early, after ${seconds} of ${settings.durationSeconds} s.`);
+  return notes;
+}

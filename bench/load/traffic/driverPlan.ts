@@ -1,0 +1,65 @@
+/** What a driver is told, and what it says. */
+import type {LoadOptions} from "../loadOptions.ts";
+import type {BlockSpan} from "../requests/blockChoice.ts";
+import type {Keys} from "../requests/keys.ts";
+import type {RequestPlan} from "../requests/requestMaker.ts";
+import type {Endpoint} from "./connection.ts";
+import type {Counts} from "./recorder.ts";
+import type {PostedRow} from "./timeline.ts";
+
+export interface DriverPlan {
+  readonly endpoint: Endpoint;
+  readonly requests: RequestPlan;
+  readonly seed: number;
+  /** Of all threads. */
+  readonly rate: number | null;
+  readonly threads: number;
+  /** Of this thread. */
+  readonly thread: number;
+  readonly connections: number;
+  /** Answers that this thread keeps to be verified. */
+  readonly samples: number;
+}
+
+/** A thread's last word. */
+export interface DriverEnd extends Counts {
+  /** Share of the measured time that the thread's event loop was busy, 0 .. 1. */
+  readonly utilization: number;
+}
+
+export interface DriverListener {
+  onRow(row: PostedRow): void;
+  onEnd(end: DriverEnd): void;
+}
+
+const MIN_SAMPLES = 16;
+
+/** The load's connections, and the answers to keep, dealt out to its threads. */
+export function planDrivers(
+  options: LoadOptions,
+  endpoint: Endpoint,
+  blocks: BlockSpan | null,
+  keys: Keys,
+): DriverPlan[] {
+  const {threads, connections, verify, batch, style, slots, absent, estimates, estimateParams, seed, rate} =
+    options;
+  const samples =
+    batch === 1 ? verify : Math.max(Math.ceil((2 * verify) / batch), Math.min(verify, MIN_SAMPLES));
+  return Array.from({length: threads}, (_, thread): DriverPlan => {
+    return {
+      endpoint,
+      requests: {style, batch, slots, absent, estimates, estimateParams, blocks, keys},
+      seed,
+      rate,
+      threads,
+      thread,
+      connections: shareOf(connections, threads, thread),
+      samples: shareOf(samples, threads, thread),
+    };
+  });
+}
+
+/** @returns the `index`-th of `parts` shares of `whole`, none more than one above another */
+function shareOf(whole: number, parts: number, index: number): number {
+  return Math.floor((whole * (index + 1)) / parts) - Math.floor((whole * index) / parts);
+}

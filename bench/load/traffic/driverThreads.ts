@@ -1,0 +1,71 @@
+/** The generator's threads, each a driver, as their main thread sees them. */
+import {Worker} from "node:worker_threads";
+import type {DriverEnd, DriverPlan} from "./driverPlan.ts";
+import type {FromDriver, ToDriver} from "./driverThread.ts";
+import type {Times} from "./schedule.ts";
+import type {PostedRow} from "./timeline.ts";
+
+export class DriverThreads {
+  /** Settles when every thread can be started. */
+  readonly ready: Promise<unknown>;
+  readonly #threads: readonly Worker[];
+  readonly #onRow: (thread: number, row: PostedRow) => void;
+
+  /** @param plans - one for each thread */
+  constructor(plans: readonly DriverPlan[], onRow: (thread: number, row: PostedRow) => void) {
+    this.#onRow = onRow;
+    this.#threads = plans.map(
+      plan => new Worker(new URL("./driverThread.js", import.meta.url), {workerData: plan}),
+    );
+    this.ready = Promise.all(this.#threads.map(thread => hear(thread, "ready", () => {})));
+  }
+
+  /** @returns what each thread ended with, in their order. @throws what ended a thread before */
+  start(times: Times): Promise<DriverEnd[]> {
+    const ends = this.#threads.map(async (thread, i) => {
+      const message = await hear(thread, "end", other => {
+        if (other.kind === "row") this.#onRow(i, other.row);
+      });
+      return message.end;
+    });
+    for (const thread of this.#threads) post(thread, {kind: "start", times});
+    return Promise.all(ends);
+  }
+
+  /** Nothing is due from `endMs` on. */
+  stop(endMs: number): void {
+    for (const thread of this.#threads) post(thread, {kind: "stop", endMs});
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(thread => thread.terminate()));
+  }
+}
+
+function post(thread: Worker, message: ToDriver): void {
+  thread.postMessage(message);
+}
+
+/** Waits for a kind of message; others go to `onOther`. @throws what ended the thread before */
+function hear<Kind extends FromDriver["kind"]>(
+  thread: Worker,
+  kind: Kind,
+  onOther: (message: FromDriver) => void,
+): Promise<Extract<FromDriver, {kind: Kind}>> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: FromDriver) => {
+      if (message.kind !== kind) {
+        onOther(message);
+        return;
+      }
+      thread.off("message", onMessage);
+      thread.off("error", reject);
+      thread.off("exit", onExit);
+      resolve(message as Extract<FromDriver, {kind: Kind}>);
+    };
+    const onExit = (code: number) => reject(new Error(`a thread of the load ended with ${code}`));
+    thread.on("message", onMessage);
+    thread.on("error", reject);
+    thread.on("exit", onExit);
+  });
+}

@@ -1,0 +1,136 @@
+/** Verifies a sample of the answers after the load, so that it takes nothing from it. */
+
+import {LoadError} from "../loadError.ts";
+import type {Random} from "../requests/random.ts";
+import type {Style} from "../requests/requestMaker.ts";
+import type {Sample} from "../traffic/sampler.ts";
+import {RpcAnswerError} from "./rpcClient.ts";
+import type {TrustedRoots} from "./trustedRoots.ts";
+import {
+  countPresence,
+  createSkipped,
+  type Presence,
+  type Verification,
+  type WrongAnswer,
+} from "./verification.ts";
+import {verifyChainProof} from "./verifyChain.ts";
+import {verifyChainEstimate, verifyEthEstimate} from "./verifyEstimate.ts";
+import {verifyEthProof} from "./verifyEth.ts";
+
+const SHOWN = 5;
+const CALL_CHARACTERS = 300;
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+interface CheckedCall {
+  readonly call: Call;
+  readonly result: unknown;
+}
+
+/** @param count - calls to check, as evenly over the answers as can be */
+export async function verifySamples(
+  samples: readonly Sample[],
+  count: number,
+  style: Style,
+  roots: TrustedRoots,
+  random: Random,
+): Promise<Verification> {
+  if (samples.length === 0) return createSkipped("there was no result");
+  try {
+    return await verifyCalls(chooseCalls(samples, count, random), style, roots);
+  } catch (error) {
+    if (!(error instanceof LoadError) && !(error instanceof RpcAnswerError)) throw error;
+    return createSkipped(`the state roots could not be read after the load: ${error.message}`);
+  }
+}
+
+/** @throws RpcAnswerError, LoadError where the server does not give the roots */
+async function verifyCalls(
+  calls: readonly CheckedCall[],
+  style: Style,
+  roots: TrustedRoots,
+): Promise<Verification> {
+  const proofs = calls.filter(({call}) => call.method.endsWith("_getProof"));
+  const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== null);
+  if (proofs.length > 0) await roots.read(blocks, blocks.length < proofs.length);
+  const wrongAnswers: WrongAnswer[] = [];
+  const proven: Presence[] = [];
+  let estimates = 0;
+  let wrong = 0;
+  for (const {call, result} of calls) {
+    try {
+      if (call.method.endsWith("_getProof")) {
+        proven.push(await verifyProofCall(style, call, result, roots));
+      } else {
+        verifyEstimate(style, result);
+        estimates++;
+      }
+    } catch (error) {
+      wrong++;
+      if (wrongAnswers.length < SHOWN) {
+        const text = JSON.stringify(call).slice(0, CALL_CHARACTERS);
+        wrongAnswers.push({call: text, reason: (error as Error).message});
+      }
+    }
+  }
+  return {
+    checked: calls.length,
+    wrong,
+    wrongAnswers,
+    accounts: countPresence(proven.map(({account}) => account)),
+    slots: countPresence(proven.flatMap(({slots}) => slots)),
+    estimates,
+    note: roots.note,
+    skipped: null,
+  };
+}
+
+/** In turns a random call of each answer. */
+function chooseCalls(samples: readonly Sample[], count: number, random: Random): CheckedCall[] {
+  const chosen: CheckedCall[] = [];
+  let rest = samples.map(readResults);
+  while (chosen.length < count && rest.length > 0) {
+    rest = rest.filter(calls => calls.length > 0);
+    for (const calls of rest) chosen.push(...calls.splice(random.below(calls.length), 1));
+  }
+  return chosen.slice(0, count);
+}
+
+/** The calls of a request that got a result; those with an error are counted elsewhere. */
+function readResults(sample: Sample): CheckedCall[] {
+  const asked = [JSON.parse(sample.request)].flat() as readonly Call[];
+  const answers = [JSON.parse(Buffer.from(sample.answer).toString("utf8"))].flat() as readonly {
+    id?: unknown;
+    result?: unknown;
+  }[];
+  const byId = new Map(answers.map(answer => [answer.id, answer]));
+  return asked
+    .filter(({id}) => Object.hasOwn(byId.get(id) ?? {}, "result"))
+    .map(call => ({call, result: byId.get(call.id)?.result}));
+}
+
+/** @returns null for the tag "latest" */
+function readBlock({params}: Call): number | null {
+  return params[2] === "latest" ? null : Number(params[2]);
+}
+
+function verifyEstimate(style: Style, result: unknown): void {
+  if (style === "chain") verifyChainEstimate(result);
+  else verifyEthEstimate(result);
+}
+
+async function verifyProofCall(
+  style: Style,
+  call: Call,
+  result: unknown,
+  roots: TrustedRoots,
+): Promise<Presence> {
+  const [address, slots] = call.params as [string, readonly string[]];
+  const trusted = roots.rootsOf(readBlock(call));
+  if (style === "chain") return verifyChainProof(trusted, address, slots, result);
+  return verifyEthProof(trusted, address, slots, result);
+}
