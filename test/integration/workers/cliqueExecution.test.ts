@@ -1,6 +1,7 @@
 /**
  * A block of a proof-of-authority chain, made and sealed with @ethereumjs, executed by us.
  */
+
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {type Block, cliqueSigner, createSealedCliqueBlock} from "@ethereumjs/block";
@@ -11,12 +12,13 @@ import {createVM, runBlock} from "@ethereumjs/vm";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
+import {codeOf} from "../../support/assembler.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 const SIGNER = privateToAddress(KEY);
 /** Stores COINBASE in slot 0. */
 const CONTRACT: PrefixedHexString = `0x${"00".repeat(19)}cc`;
-const CODE = "0x4160005500";
+const CODE = codeOf("COINBASE PUSH1 0 SSTORE STOP");
 const FORKS = "homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london";
 
 test("a clique block's signer is its coinbase and gets its fees", async () => {

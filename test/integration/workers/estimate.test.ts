@@ -1,12 +1,14 @@
 /**
  * chain_estimateGas over the wire: a store made of block differences, its answers, errors and flags.
  */
+
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
-import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
-import {hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {codeOf} from "../../support/assembler.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
+import {hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
 
 const RICH = `0x${"11".repeat(20)}`;
 const POOR = `0x${"22".repeat(20)}`;
@@ -15,7 +17,6 @@ const NOBODY = `0x${"33".repeat(20)}`;
 const WRITER = `0x${"a1".repeat(20)}`;
 /** Reverts with Error("no"). */
 const REVERTER = `0x${"a2".repeat(20)}`;
-/** JUMPDEST, PUSH0, JUMP. */
 const LOOPER = `0x${"a3".repeat(20)}`;
 /** Returns BLOCKHASH(NUMBER - 1) == CALLDATALOAD(0), else an invalid opcode. */
 const HASH_CHECKER = `0x${"a4".repeat(20)}`;
@@ -25,10 +26,17 @@ const ERROR_NO = `08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}6e6f$
 const PATIENT = ["--estimate-time", "600000", "--request-timeout", "3600000"];
 
 const CODES: Readonly<Record<string, string>> = {
-  [WRITER]: "0x5f355f5500",
-  [REVERTER]: `0x7f${ERROR_NO.slice(0, 64)}5f527f${ERROR_NO.slice(64, 128)}6020527f${ERROR_NO.slice(128, 192)}6040527f${ERROR_NO.slice(192).padEnd(64, "0")}60605260645ffd`,
-  [LOOPER]: "0x5b5f56",
-  [HASH_CHECKER]: "0x6001430340" + "5f3514600c57" + "fe" + "5b00",
+  [WRITER]: codeOf("PUSH0 CALLDATALOAD PUSH0 SSTORE STOP"),
+  [REVERTER]: codeOf(
+    [0, 1, 2, 3]
+      .map(i => `PUSH32 0x${ERROR_NO.slice(64 * i, 64 * (i + 1)).padEnd(64, "0")} PUSH1 ${32 * i} MSTORE`)
+      .concat("PUSH1 100 PUSH0 REVERT")
+      .join(" "),
+  ),
+  [LOOPER]: codeOf("again: PUSH0 JUMP"),
+  [HASH_CHECKER]: codeOf(
+    "PUSH1 1 NUMBER SUB BLOCKHASH PUSH0 CALLDATALOAD EQ PUSH1 same JUMPI INVALID same: STOP",
+  ),
 };
 const OSAKA = {
   chainId: 1337,
@@ -150,7 +158,7 @@ describe("a service whose store says what the chain's rules are", () => {
     const other = await importLines(folder, "hasty", {chainId: "0x539", config: OSAKA});
     const hasty = await startDaemon(["--db", other, "--estimate-time", "300"]);
     try {
-      const overrides = {[NOBODY]: {code: "0x5b600056", balance: "0x0"}};
+      const overrides = {[NOBODY]: {code: codeOf("again: PUSH1 again JUMP"), balance: "0x0"}};
       const late = await hasty.call("chain_estimateGas", [{to: NOBODY}, "latest", overrides]);
       // 16.7 million gas of the cheapest loop: more than 300 ms on any machine.
       assert.equal(late.error.code, -32005);

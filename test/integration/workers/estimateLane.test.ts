@@ -2,17 +2,21 @@
  * Endless loops and short estimates at once, on a server with one estimate thread: what is answered while what is not. Nothing
  * here looks at a clock; the loops may take a quarter of an hour, so that none ends before the test does.
  */
+
 import assert from "node:assert/strict";
 import {after, afterEach, before, describe, test} from "node:test";
-import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import {codeOf} from "../../support/assembler.ts";
+import {type Daemon, startDaemon} from "../../support/daemon.ts";
+import {encodePost, RawConnection} from "../../support/rawConnection.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
-/** JUMPDEST PUSH1 0 JUMP. */
-const ENDLESS = {[LOOP]: {code: "0x5b600056"}};
-/** Counts the first word of the data down to 0; what it does then is to be added. */
-const COUNTDOWN = "0x6000355b8015601057600190036003565b";
+const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
+/** Counts the first word of the data down to 0, and then runs `last`. */
+const countdown = (last: string) =>
+  codeOf(
+    `PUSH1 0 CALLDATALOAD again: DUP1 ISZERO PUSH1 done JUMPI PUSH1 1 SWAP1 SUB PUSH1 again JUMP done: ${last}`,
+  );
 const MANY_TURNS = `0x${(150_000).toString(16).padStart(64, "0")}`;
 const LOOPING_CONNECTIONS = 20;
 /** On Linux every address of 127.0.0.0/8 is this machine's; elsewhere the loops' own client stands in. */
@@ -114,11 +118,11 @@ describe("estimates beside endless loops", () => {
     const connection = await connect();
     const answer = await ask(
       connection,
-      call("long", [{to: LOOP, data: MANY_TURNS}, "latest", {[LOOP]: {code: `${COUNTDOWN}00`}}]),
+      call("long", [{to: LOOP, data: MANY_TURNS}, "latest", {[LOOP]: {code: countdown("STOP")}}]),
     );
     assert.ok(Number(answer.result?.gasLimit) > 5_000_000, JSON.stringify(answer));
     assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);
-    const invalid = {[LOOP]: {code: `${COUNTDOWN}fe`}};
+    const invalid = {[LOOP]: {code: countdown("INVALID")}};
     const failing = await ask(connection, call("fails", [{to: LOOP, data: MANY_TURNS}, "latest", invalid]));
     assert.equal(failing.error?.code, -32000, JSON.stringify(failing));
   });

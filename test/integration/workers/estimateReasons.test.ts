@@ -1,10 +1,12 @@
 /** Why a call has no estimate, in words that its caller can act on. */
+
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
-import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {codeOf} from "../../support/assembler.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
+import {encodeLines} from "../../support/differenceLine.ts";
+import {WorkFolder} from "../../support/serviceChain.ts";
 
 const SPENT = `0x${"aa".repeat(20)}`;
 const LAST = `0x${"ab".repeat(20)}`;
@@ -54,9 +56,9 @@ test("a sender whose nonce is 2^64 - 1 gets no estimate, one below it does", asy
 
 test("a halt of the machine is explained", async () => {
   const table: [string, RegExp][] = [
-    ["0x01", /^stack underflow: an instruction takes more from the stack than it holds$/],
-    ["0x600056", /^invalid jump: its destination is no JUMPDEST$/],
-    ["0xfe", /^invalid opcode$/],
+    [codeOf("ADD"), /^stack underflow: an instruction takes more from the stack than it holds$/],
+    [codeOf("PUSH1 0 JUMP"), /^invalid jump: its destination is no JUMPDEST$/],
+    [codeOf("INVALID"), /^invalid opcode$/],
   ];
   for (const [code, message] of table) {
     const {error} = await estimate({to: TO}, "latest", {[TO]: {code}});
@@ -64,8 +66,11 @@ test("a halt of the machine is explained", async () => {
     assert.match(error.message, message, code);
   }
   const creations: [string, RegExp][] = [
-    ["0x60ef60005360016000f3", /^the code that the creation returns begins with 0xef \(EIP-3541\)$/],
-    ["0x6160016000f3", /^the code that the creation returns is longer than 24576 bytes/],
+    [
+      codeOf("PUSH1 0xef PUSH1 0 MSTORE8 PUSH1 1 PUSH1 0 RETURN"),
+      /^the code that the creation returns begins with 0xef \(EIP-3541\)$/,
+    ],
+    [codeOf("PUSH2 24577 PUSH1 0 RETURN"), /^the code that the creation returns is longer than 24576 bytes/],
   ];
   for (const [data, message] of creations) {
     const {error} = await estimate({from: LAST, data});

@@ -1,4 +1,5 @@
 /** An estimate thread that dies takes down the calls of its job, and is replaced: short ones as well as long ones. */
+
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {pino} from "pino";
@@ -9,7 +10,8 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {codeOf} from "../../support/assembler.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 
@@ -69,14 +71,16 @@ describe("an estimate thread that dies", () => {
   }
 
   function loop(id: number) {
-    const params = [{to: LOOP}, "latest", {[LOOP]: {code: "0x5b600056"}}];
+    const params = [{to: LOOP}, "latest", {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}}];
     return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
   }
 
   /** Longer than both slices. */
   function countdown(id: number) {
     const turns = (150_000).toString(16).padStart(64, "0");
-    const code = "0x6000355b8015601057600190036003565b00";
+    const code = codeOf(
+      "PUSH1 0 CALLDATALOAD again: DUP1 ISZERO PUSH1 done JUMPI PUSH1 1 SWAP1 SUB PUSH1 again JUMP done: STOP",
+    );
     const params = [{to: LOOP, data: `0x${turns}`}, "latest", {[LOOP]: {code}}];
     return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
   }

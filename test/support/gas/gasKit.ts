@@ -1,9 +1,10 @@
 /** What the cases of the gas comparison are made with. */
 import assert from "node:assert/strict";
 import {bytesToBigInt, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
-import {type AbiValue, encodeCall, word} from "../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../verify/hex.ts";
-import type {AuthorizationObject, CallObject, Overrides} from "../estimates/callObject.ts";
+import {type AbiValue, encodeCall, word} from "../../demo/abi.ts";
+import {decodeHex, encodeHex, quantity} from "../../verify/hex.ts";
+import {codeOf} from "./assembler.ts";
+import type {AuthorizationObject, CallObject, Overrides} from "./callObject.ts";
 import {type GasContracts, mappingSlot, type Person, people} from "./gasAccounts.ts";
 import {CHAIN_ID} from "./gasChain.ts";
 
@@ -78,13 +79,13 @@ export function balanceSlot({address}: Person): string {
 
 /** Creates an account with so many bytes of code, all zero. */
 export function initcodeOf(size: number): Uint8Array {
-  const codecopy = Buffer.from(`61${size.toString(16).padStart(4, "0")}80600a5f395ff3`, "hex");
+  const codecopy = decodeHex(codeOf(`PUSH2 ${size} DUP1 PUSH1 10 PUSH0 CODECOPY PUSH0 RETURN`));
   return Buffer.concat([codecopy, Buffer.alloc(size)]);
 }
 
 /** Code that counts down, 26 gas each time. */
 export function loop(rounds: number): string {
-  return `0x61${rounds.toString(16).padStart(4, "0")}5b600190038060035700`;
+  return codeOf(`PUSH2 ${rounds} again: PUSH1 1 SWAP1 SUB DUP1 PUSH1 again JUMPI STOP`);
 }
 
 export function sign(

@@ -1,8 +1,10 @@
 /** Creations, by transactions and by contracts. */
+
 import assert from "node:assert/strict";
-import {encodeCreation, word} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
-import type {CallObject} from "../../estimates/callObject.ts";
+import {encodeCreation, word} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
+import type {CallObject} from "../callObject.ts";
 import {people} from "../gasAccounts.ts";
 import {type GasCase, initcodeOf, type Kit} from "../gasKit.ts";
 
@@ -36,7 +38,7 @@ export function creationCases({contracts}: Kit): readonly GasCase[] {
     },
     {
       title: "that destroys itself",
-      call: {from: alice.address, data: "0x33ff", value: "0x1"},
+      call: {from: alice.address, data: codeOf("CALLER SELFDESTRUCT"), value: "0x1"},
     },
     {title: "with a later nonce", call: {...create("PiggyBank"), nonce: "0x5"}},
   ];

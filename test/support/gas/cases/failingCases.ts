@@ -1,4 +1,5 @@
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
 import {POOR_BALANCE, people} from "../gasAccounts.ts";
 import {address, type FailingCase, initcodeOf, type Kit, transfer} from "../gasKit.ts";
 
@@ -24,7 +25,7 @@ export function failingCases({at, call}: Kit): readonly FailingCase[] {
     {
       title: "an invalid opcode",
       call: transfer(bob.address, 0n),
-      overrides: {[bob.address]: {code: "0xfe"}},
+      overrides: {[bob.address]: {code: codeOf("INVALID")}},
       ...failed,
       message: /invalid/i,
     },
@@ -38,35 +39,35 @@ export function failingCases({at, call}: Kit): readonly FailingCase[] {
     {
       title: "nothing on the stack",
       call: transfer(bob.address, 0n),
-      overrides: {[bob.address]: {code: "0x01"}},
+      overrides: {[bob.address]: {code: codeOf("ADD")}},
       ...failed,
       message: /stack underflow/,
     },
     {
       title: "a jump to nowhere",
       call: transfer(bob.address, 0n),
-      overrides: {[bob.address]: {code: "0x5f56"}},
+      overrides: {[bob.address]: {code: codeOf("PUSH0 JUMP")}},
       ...failed,
       message: /invalid jump/,
     },
     {
       title: "a loop without end",
       call: {...transfer(bob.address, 0n), gas: quantity(1_000_000n)},
-      overrides: {[bob.address]: {code: "0x5b5f56"}},
+      overrides: {[bob.address]: {code: codeOf("again: PUSH0 JUMP")}},
       ...failed,
       message: /^gas required exceeds allowance \(1000000\)$/,
     },
     {
       title: "memory without end, with all the gas that there is (EIP-7825)",
       call: transfer(bob.address, 0n),
-      overrides: {[bob.address]: {code: "0x68ffffffffffffffffff51"}},
+      overrides: {[bob.address]: {code: codeOf("PUSH9 0xffffffffffffffffff MLOAD")}},
       ...failed,
       message: /^gas required exceeds allowance \(16777216\)$/,
     },
     {
       title: "return data past its end",
       call: transfer(bob.address, 0n),
-      overrides: {[bob.address]: {code: "0x60015f5f3e"}},
+      overrides: {[bob.address]: {code: codeOf("PUSH1 1 PUSH0 PUSH0 RETURNDATACOPY")}},
       ...failed,
       message: /./,
     },
@@ -125,7 +126,7 @@ export function failingCases({at, call}: Kit): readonly FailingCase[] {
     },
     {
       title: "a creation of code that begins with EF",
-      call: {from: alice.address, data: "0x60ef5f5360015ff3"},
+      call: {from: alice.address, data: codeOf("PUSH1 0xef PUSH0 MSTORE8 PUSH1 1 PUSH0 RETURN")},
       ...failed,
       message: /./,
     },

@@ -1,6 +1,8 @@
 /** The least that calldata costs, whatever runs (EIP-7623). */
-import {word} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
+
+import {word} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, loop, NEW_HOLDER, transfer} from "../gasKit.ts";
 
@@ -13,12 +15,12 @@ export function floorCases({at, call}: Kit): readonly GasCase[] {
     {title: "many bytes to an account", call: {...transfer(bob.address, 1n), data: many}},
     {title: "many zero bytes to an account", call: {...transfer(bob.address, 0n), data: zeros}},
     {title: "many bytes to a new account", call: {...transfer(NEW_HOLDER, 1n), data: many}},
-    {title: "one byte", call: {...transfer(bob.address, 0n), data: "0x01"}},
+    {title: "one byte", call: {...transfer(bob.address, 0n), data: codeOf("ADD")}},
     {title: "many bytes to the identity precompile", call: {...transfer(address(4), 0n), data: many}},
     {
       title: "many bytes to cheap code",
       call: {...transfer(NEW_HOLDER, 0n), data: many},
-      overrides: {[NEW_HOLDER]: {code: "0x00"}},
+      overrides: {[NEW_HOLDER]: {code: codeOf("STOP")}},
     },
     {
       title: "many bytes to code a little cheaper than the floor",

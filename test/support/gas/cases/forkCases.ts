@@ -1,7 +1,8 @@
 /** What a hard fork has changed the price of, in code that every fork since berlin knows. */
 
-import {encodeHex} from "../../../../verify/hex.ts";
-import type {CallObject} from "../../estimates/callObject.ts";
+import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
+import type {CallObject} from "../callObject.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type FailingCase, type GasCase, NEW_HOLDER, slot, transfer} from "../gasKit.ts";
@@ -14,12 +15,12 @@ export type Fork = (typeof FORKS)[number];
 
 /** Code that takes an opcode, and the fork that brought it. */
 const NEW_OPCODES: Readonly<Record<string, readonly [code: string, since: Fork]>> = {
-  BASEFEE: ["0x4800", "london"],
-  PUSH0: ["0x5f00", "shanghai"],
-  TLOAD: ["0x60005c00", "cancun"],
-  MCOPY: ["0x6000600060005e00", "cancun"],
-  BLOBBASEFEE: ["0x4a00", "cancun"],
-  CLZ: ["0x60011e00", "osaka"],
+  BASEFEE: [codeOf("BASEFEE STOP"), "london"],
+  PUSH0: [codeOf("PUSH0 STOP"), "shanghai"],
+  TLOAD: [codeOf("PUSH1 0 TLOAD STOP"), "cancun"],
+  MCOPY: [codeOf("PUSH1 0 PUSH1 0 PUSH1 0 MCOPY STOP"), "cancun"],
+  BLOBBASEFEE: [codeOf("BLOBBASEFEE STOP"), "cancun"],
+  CLZ: [codeOf("PUSH1 1 CLZ STOP"), "osaka"],
 };
 
 export function forkCases(fork: Fork): readonly GasCase[] {
@@ -41,14 +42,23 @@ export function forkCases(fork: Fork): readonly GasCase[] {
         accessList: [{address: bob.address, storageKeys: [slot(0)]}],
       },
     },
-    run("slots cleared", "0x60006000556000600155600060025500", set),
-    run("slots read", "0x600054600154600254600254", set),
-    run("an account destroyed", `0x73${bob.address.slice(2)}ff`),
-    run("the beneficiary looked at", "0x413100"),
+    run(
+      "slots cleared",
+      codeOf("PUSH1 0 PUSH1 0 SSTORE PUSH1 0 PUSH1 1 SSTORE PUSH1 0 PUSH1 2 SSTORE STOP"),
+      set,
+    ),
+    run("slots read", codeOf("PUSH1 0 SLOAD PUSH1 1 SLOAD PUSH1 2 SLOAD PUSH1 2 SLOAD"), set),
+    run("an account destroyed", codeOf(`PUSH20 ${bob.address} SELFDESTRUCT`)),
+    run("the beneficiary looked at", codeOf("COINBASE BALANCE STOP")),
     {title: "initcode", call: create(Buffer.alloc(4000))},
     {
       title: "a creation",
-      call: create(Buffer.concat([Buffer.from("6107d080600c6000396000f3", "hex"), Buffer.alloc(2000)])),
+      call: create(
+        Buffer.concat([
+          decodeHex(codeOf("PUSH2 2000 DUP1 PUSH1 12 PUSH1 0 CODECOPY PUSH1 0 RETURN")),
+          Buffer.alloc(2000),
+        ]),
+      ),
     },
     ...precompileInputs()
       .filter(([, at]) => at < 0x0a || at === 0x100)

@@ -1,5 +1,7 @@
 /** Calls within calls: the 64th part that is kept back, stipends, and code that reads how much gas is left. */
-import {quantity} from "../../../../verify/hex.ts";
+
+import {quantity} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";
 
@@ -83,7 +85,7 @@ export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
     {
       title: "code that calls itself without end",
       call: {...transfer(NEW_HOLDER, 0n), gas: quantity(1_000_000n)},
-      overrides: {[NEW_HOLDER]: {code: "0x5f5f5f5f5f305af1"}},
+      overrides: {[NEW_HOLDER]: {code: codeOf("PUSH0 PUSH0 PUSH0 PUSH0 PUSH0 ADDRESS GAS CALL")}},
       spendsWhatItGets: true,
     },
     {

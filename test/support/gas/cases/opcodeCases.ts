@@ -1,5 +1,7 @@
 /** Opcodes and precompiles that have prices of their own. */
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
+
+import {encodeHex, quantity} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";
@@ -36,13 +38,24 @@ export function opcodeCases({at, call}: Kit): readonly GasCase[] {
     {
       title: "transient storage is empty at the beginning of every run",
       call: transfer(NEW_HOLDER, 0n),
-      overrides: {[NEW_HOLDER]: {code: "0x5f5c600a5760015f5d005b5f5ffd"}},
+      overrides: {
+        [NEW_HOLDER]: {
+          code: codeOf("PUSH0 TLOAD PUSH1 found JUMPI PUSH1 1 PUSH0 TSTORE STOP found: PUSH0 PUSH0 REVERT"),
+        },
+      },
     },
     {
       title: "a created account is gone at the beginning of every run",
       // CREATE2 of nothing; reverts where there is something.
       call: {...transfer(NEW_HOLDER, 0n), gas: quantity(200_000n)},
-      overrides: {[NEW_HOLDER]: {code: "0x5f5f5f5ff5600b575f5ffd5b00", nonce: "0x1"}},
+      overrides: {
+        [NEW_HOLDER]: {
+          code: codeOf(
+            "PUSH0 PUSH0 PUSH0 PUSH0 CREATE2 PUSH1 created JUMPI PUSH0 PUSH0 REVERT created: STOP",
+          ),
+          nonce: "0x1",
+        },
+      },
     },
     {
       title: "delegatecall",
@@ -53,17 +66,19 @@ export function opcodeCases({at, call}: Kit): readonly GasCase[] {
       title: "gas that depends on the transaction's gas price",
       call: {...transfer(NEW_HOLDER, 0n), gasPrice: "0x1ff"},
       // GASPRICE, counted down.
-      overrides: {[NEW_HOLDER]: {code: "0x3a5b600190038060015700"}},
+      overrides: {
+        [NEW_HOLDER]: {code: codeOf("GASPRICE again: PUSH1 1 SWAP1 SUB DUP1 PUSH1 again JUMPI STOP")},
+      },
     },
     {
       title: "CLZ",
       call: transfer(NEW_HOLDER, 0n),
-      overrides: {[NEW_HOLDER]: {code: "0x60011e5f5260205ff3"}},
+      overrides: {[NEW_HOLDER]: {code: codeOf("PUSH1 1 CLZ PUSH0 MSTORE PUSH1 32 PUSH0 RETURN")}},
     },
     {
       title: "STOP",
       call: transfer(NEW_HOLDER, 0n),
-      overrides: {[NEW_HOLDER]: {code: "0x00"}},
+      overrides: {[NEW_HOLDER]: {code: codeOf("STOP")}},
     },
   ];
 }

@@ -1,6 +1,8 @@
 /** State that is taken to be another for the call. */
-import {word} from "../../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
+
+import {word} from "../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {
   balanceSlot,
@@ -16,15 +18,15 @@ import {
 const {alice, bob, nobody, blocked} = people;
 
 export function overrideCases({at, call, contracts}: Kit): readonly GasCase[] {
-  const codeOf = (name: string) => `0x${contracts[name]?.deployedBytecode}`;
+  const deployed = (name: string) => `0x${contracts[name]?.deployedBytecode}`;
   const clear = call("Ledger", "clear(uint256,uint256)", 0n, 30n);
   return [
     {
       title: "of code at an account without any",
       call: {...clear, to: NEW_HOLDER},
-      overrides: {[NEW_HOLDER]: {code: codeOf("Ledger")}},
+      overrides: {[NEW_HOLDER]: {code: deployed("Ledger")}},
     },
-    {title: "of code that was there", call: clear, overrides: {[at("Ledger")]: {code: "0x00"}}},
+    {title: "of code that was there", call: clear, overrides: {[at("Ledger")]: {code: codeOf("STOP")}}},
     {title: "that take the code away", call: clear, overrides: {[at("Ledger")]: {code: "0x"}}},
     {title: "of all slots: none is left", call: clear, overrides: {[at("Ledger")]: {state: {}}}},
     {
@@ -64,7 +66,7 @@ export function overrideCases({at, call, contracts}: Kit): readonly GasCase[] {
     {
       title: "of the code of the sender",
       call: transfer(at("Till"), 1n),
-      overrides: {[alice.address]: {code: codeOf("Till")}},
+      overrides: {[alice.address]: {code: deployed("Till")}},
     },
     {
       title: "of a contract that calls another one",
@@ -74,7 +76,7 @@ export function overrideCases({at, call, contracts}: Kit): readonly GasCase[] {
     {
       title: "of accounts that have no part in it",
       call: transfer(bob.address, 1n),
-      overrides: {[NEW_HOLDER]: {code: "0x00", balance: "0x5", nonce: "0x3"}},
+      overrides: {[NEW_HOLDER]: {code: codeOf("STOP"), balance: "0x5", nonce: "0x3"}},
     },
   ];
 }

@@ -1,7 +1,9 @@
 /** Calls whose code reverts, and what with. */
+
 import assert from "node:assert/strict";
-import {encodeCreation, word} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
+import {encodeCreation, word} from "../../../demo/abi.ts";
+import {encodeHex} from "../../../verify/hex.ts";
+import {codeOf} from "../assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {type FailingCase, type Kit, sign, transfer} from "../gasKit.ts";
 
@@ -140,7 +142,7 @@ export function revertingCases({at, call, contracts}: Kit): readonly FailingCase
     {
       title: "a revert by override",
       call: transfer(bob.address, 1n),
-      overrides: {[bob.address]: {code: "0x60aa5f5360015ffd"}},
+      overrides: {[bob.address]: {code: codeOf("PUSH1 0xaa PUSH0 MSTORE8 PUSH1 1 PUSH0 REVERT")}},
       ...revert,
     },
   ];
