@@ -4,8 +4,12 @@ import {VERSION} from "../../server/version.ts";
 import type {LoadOptions} from "../load/loadOptions.ts";
 import {startLoad} from "../load/loadRun.ts";
 import type {LoadReport} from "../load/report/loadReport.ts";
+import {Yardstick} from "../program/yardstick.ts";
 import type {ServerProcess} from "./serverProcess.ts";
-import {Yardstick} from "./yardstick.ts";
+
+/** 1 % of a core. */
+const HASHES_PER_LOOK = 500;
+const LOOK_EVERY_MS = 100;
 
 export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version">>;
 
@@ -19,7 +23,7 @@ export interface MeasuredLoad {
 
 /** Whatever `choice` leaves out is as in `proofd load`, but for one thread: the other cores are the server's. */
 export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
-  const yardstick = new Yardstick();
+  const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
   let cpuMs: number | undefined;
   let startMs = 0;
   let seconds = 0;
@@ -40,7 +44,7 @@ export async function measureLoad(server: ServerProcess, choice: LoadChoice): Pr
   return {
     report,
     serverCpuMsPerSecond: cpuMs === undefined ? undefined : cpuMs / seconds,
-    hashUs: yardstick.hashUs,
+    hashUs: yardstick.medianUs,
   };
 }
 

@@ -49,7 +49,7 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** @throws FlagError if there is no such file, or it is not one of ours */
+/** @throws FlagError if there is no such file, or it is no run's file */
 export function readRun(path: string): BenchRun {
   let run: Partial<BenchRun> | null;
   try {

@@ -2,13 +2,16 @@
  * Measures the tasks of a stage, one after the other, with tinybench.
  */
 import {Bench} from "tinybench";
+import {Yardstick} from "../program/yardstick.ts";
 import type {Result} from "./benchRun.ts";
 import type {Stage} from "./stage.ts";
-import {Yardstick} from "./yardstick.ts";
 
 /** Tasks that take long get these many runs, whatever the time. */
 const LEAST_RUNS = 16;
 const LEAST_WARMUP_RUNS = 4;
+/** A look takes about a hundredth of the time between two. */
+const HASHES_PER_LOOK = 50;
+const LOOK_EVERY_MS = 5;
 
 export async function* measureStage(
   stage: Stage,
@@ -23,7 +26,7 @@ export async function* measureStage(
       warmupIterations: LEAST_WARMUP_RUNS,
       throws: true,
     });
-    const yardstick = new Yardstick();
+    const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
     const beforeEach = async (): Promise<void> => {
       await hooks?.beforeEach?.();
       yardstick.lookIfDue();
@@ -32,7 +35,7 @@ export async function* measureStage(
     if (task === undefined || !("latency" in task.result)) throw new Error(`${name}: not measured`);
     const {p50, p99, rme, samplesCount} = task.result.latency;
     const medianUs = (p50 * 1000) / units;
-    const yardstickUs = yardstick.median();
+    const yardstickUs = yardstick.medianUs;
     yield {
       ...names,
       name,

@@ -5,8 +5,7 @@
  * slots, while the server needs 50 us or more for it.
  */
 import type {BlockSpan} from "./blockChoice.ts";
-import type {Keys, KnownAccount} from "./keys.ts";
-import {numberedAddress} from "./keys.ts";
+import {type Keys, type KnownAccount, numberedAddress} from "./keys.ts";
 import type {Random} from "./random.ts";
 
 export type Style = "chain" | "eth";
