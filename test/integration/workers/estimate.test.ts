@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
 import {codeOf} from "../../support/assembler.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/daemon.ts";
-import {type DifferenceLine, encodeLines} from "../../support/differenceLine.ts";
-import {hashOfBlock, WorkFolder} from "../../support/serviceChain.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 
 const RICH = `0x${"11".repeat(20)}`;
 const POOR = `0x${"22".repeat(20)}`;

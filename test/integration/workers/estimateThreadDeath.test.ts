@@ -11,7 +11,7 @@ import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {codeOf} from "../../support/assembler.ts";
-import {ACCOUNTS, WorkFolder} from "../../support/serviceChain.ts";
+import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 

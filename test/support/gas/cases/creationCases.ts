@@ -1,10 +1,10 @@
 /** Creations, by transactions and by contracts. */
 
 import assert from "node:assert/strict";
-import {encodeCreation, word} from "../../../demo/abi.ts";
-import {encodeHex} from "../../../verify/hex.ts";
-import {codeOf} from "../assembler.ts";
-import type {CallObject} from "../callObject.ts";
+import {encodeCreation, word} from "../../../../demo/abi.ts";
+import {encodeHex} from "../../../../verify/hex.ts";
+import {codeOf} from "../../assembler.ts";
+import type {CallObject} from "../../estimates/callObject.ts";
 import {people} from "../gasAccounts.ts";
 import {type GasCase, initcodeOf, type Kit} from "../gasKit.ts";
 

@@ -1,8 +1,8 @@
 /** The least that calldata costs, whatever runs (EIP-7623). */
 
-import {word} from "../../../demo/abi.ts";
-import {encodeHex} from "../../../verify/hex.ts";
-import {codeOf} from "../assembler.ts";
+import {word} from "../../../../demo/abi.ts";
+import {encodeHex} from "../../../../verify/hex.ts";
+import {codeOf} from "../../assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, loop, NEW_HOLDER, transfer} from "../gasKit.ts";
 

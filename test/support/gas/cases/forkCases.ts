@@ -1,8 +1,8 @@
 /** What a hard fork has changed the price of, in code that every fork since berlin knows. */
 
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {codeOf} from "../assembler.ts";
-import type {CallObject} from "../callObject.ts";
+import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
+import {codeOf} from "../../assembler.ts";
+import type {CallObject} from "../../estimates/callObject.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type FailingCase, type GasCase, NEW_HOLDER, slot, transfer} from "../gasKit.ts";

@@ -1,8 +1,8 @@
 /** State that is taken to be another for the call. */
 
-import {word} from "../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../verify/hex.ts";
-import {codeOf} from "../assembler.ts";
+import {word} from "../../../../demo/abi.ts";
+import {encodeHex, quantity} from "../../../../verify/hex.ts";
+import {codeOf} from "../../assembler.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {
   balanceSlot,

@@ -1,9 +1,9 @@
 /** Calls whose code reverts, and what with. */
 
 import assert from "node:assert/strict";
-import {encodeCreation, word} from "../../../demo/abi.ts";
-import {encodeHex} from "../../../verify/hex.ts";
-import {codeOf} from "../assembler.ts";
+import {encodeCreation, word} from "../../../../demo/abi.ts";
+import {encodeHex} from "../../../../verify/hex.ts";
+import {codeOf} from "../../assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {type FailingCase, type Kit, sign, transfer} from "../gasKit.ts";
 
