@@ -12,7 +12,7 @@ import {createVM, runBlock} from "@ethereumjs/vm";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
-import {codeOf} from "../../support/assembler.ts";
+import {codeOf} from "../../support/estimates/assembler.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 const SIGNER = privateToAddress(KEY);

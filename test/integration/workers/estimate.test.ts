@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
-import {codeOf} from "../../support/assembler.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {codeOf} from "../../support/estimates/assembler.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const RICH = `0x${"11".repeat(20)}`;
 const POOR = `0x${"22".repeat(20)}`;

@@ -5,10 +5,10 @@
 
 import assert from "node:assert/strict";
 import {after, afterEach, before, describe, test} from "node:test";
-import {codeOf} from "../../support/assembler.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
-import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {codeOf} from "../../support/estimates/assembler.ts";
+import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};

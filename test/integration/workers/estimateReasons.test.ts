@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {codeOf} from "../../support/assembler.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {codeOf} from "../../support/estimates/assembler.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const SPENT = `0x${"aa".repeat(20)}`;
 const LAST = `0x${"ab".repeat(20)}`;

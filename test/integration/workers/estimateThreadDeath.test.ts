@@ -10,8 +10,8 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
-import {codeOf} from "../../support/assembler.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {codeOf} from "../../support/estimates/assembler.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 

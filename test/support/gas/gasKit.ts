@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {bytesToBigInt, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import {type AbiValue, encodeCall, word} from "../../../demo/abi.ts";
 import {decodeHex, encodeHex, quantity} from "../../../verify/hex.ts";
-import {codeOf} from "../assembler.ts";
+import {codeOf} from "../estimates/assembler.ts";
 import type {AuthorizationObject, CallObject, Overrides} from "../estimates/callObject.ts";
 import {type GasContracts, mappingSlot, type Person, people} from "./gasAccounts.ts";
 import {CHAIN_ID} from "./gasChain.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import type {LoadReport} from "../../../bench/load/report/loadReport.ts";
-import {type Finished, runProofd} from "../processes/daemon.ts";
 import {ACCOUNTS, type WorkFolder} from "../chains/serviceChain.ts";
+import {type Finished, runProofd} from "../processes/daemon.ts";
 
 const SHORT = ["--duration", "1", "--warm-up", "0", "--json"];
 

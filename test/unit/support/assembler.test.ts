@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {codeOf} from "../../support/assembler.ts";
+import {codeOf} from "../../support/estimates/assembler.ts";
 
 test("mnemonics become opcodes, and a push takes the number or the label behind it", () => {
   assert.equal(codeOf("PUSH1 1 PUSH2 0x1ff PUSH0 SSTORE STOP"), "0x60016101ff5f5500");

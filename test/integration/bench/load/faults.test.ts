@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
-import {Daemon} from "../../../support/processes/daemon.ts";
+import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../../support/http/foreignServer.ts";
 import {assertAddsUp, runLoad, writeKeys} from "../../../support/http/loadRun.ts";
-import {WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {Daemon} from "../../../support/processes/daemon.ts";
 
 /** Of a request that is never answered; the others must be, beside whatever else the machine does. */
 const TIMEOUT_MS = 5000;

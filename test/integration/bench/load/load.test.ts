@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import {readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
-import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
+import {ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer} from "../../../support/http/foreignServer.ts";
 import {assertAddsUp, runLoad, writeKeys} from "../../../support/http/loadRun.ts";
-import {ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
 
 const FINALIZED = 3;
 

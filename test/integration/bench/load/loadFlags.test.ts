@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
-import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
+import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer, sendResults} from "../../../support/http/foreignServer.ts";
 import {writeKeys} from "../../../support/http/loadRun.ts";
-import {WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
 let daemon: Daemon;

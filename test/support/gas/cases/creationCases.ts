@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import {encodeCreation, word} from "../../../../demo/abi.ts";
 import {encodeHex} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import type {CallObject} from "../../estimates/callObject.ts";
 import {people} from "../gasAccounts.ts";
 import {type GasCase, initcodeOf, type Kit} from "../gasKit.ts";

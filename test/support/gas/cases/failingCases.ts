@@ -1,5 +1,5 @@
 import {encodeHex, quantity} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import {POOR_BALANCE, people} from "../gasAccounts.ts";
 import {address, type FailingCase, initcodeOf, type Kit, transfer} from "../gasKit.ts";
 

@@ -2,7 +2,7 @@
 
 import {word} from "../../../../demo/abi.ts";
 import {encodeHex} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, loop, NEW_HOLDER, transfer} from "../gasKit.ts";
 

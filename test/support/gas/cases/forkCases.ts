@@ -1,7 +1,7 @@
 /** What a hard fork has changed the price of, in code that every fork since berlin knows. */
 
 import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import type {CallObject} from "../../estimates/callObject.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";

@@ -1,7 +1,7 @@
 /** Calls within calls: the 64th part that is kept back, stipends, and code that reads how much gas is left. */
 
 import {quantity} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";
 

@@ -1,7 +1,7 @@
 /** Opcodes and precompiles that have prices of their own. */
 
 import {encodeHex, quantity} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";

@@ -2,7 +2,7 @@
 
 import {word} from "../../../../demo/abi.ts";
 import {encodeHex, quantity} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {
   balanceSlot,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import {encodeCreation, word} from "../../../../demo/abi.ts";
 import {encodeHex} from "../../../../verify/hex.ts";
-import {codeOf} from "../../assembler.ts";
+import {codeOf} from "../../estimates/assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {type FailingCase, type Kit, sign, transfer} from "../gasKit.ts";
 

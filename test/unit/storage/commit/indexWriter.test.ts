@@ -5,8 +5,8 @@ import fc from "fast-check";
 import {IndexWriter} from "../../../../storage/commit/indexWriter.ts";
 import {listIndex} from "../../../../storage/index/indexList.ts";
 import {BUCKET, BUCKET_ENTRIES, DIRECTORY} from "../../../../storage/page/indexPage.ts";
-import {hKeyFrom, hKeyOf} from "../../../support/hKeys.ts";
-import {MemoryPages} from "../../../support/memoryPages.ts";
+import {hKeyFrom, hKeyOf} from "../../../support/stores/hKeys.ts";
+import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 type Leaves = ReadonlyMap<string, number>;
 

@@ -10,9 +10,9 @@ import {LEAF_PAGE} from "../../../../storage/page/leafPage.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {readLeaf} from "../../../../storage/tree/treeReader.ts";
 import {newTreeRoot} from "../../../../storage/tree/treeRoot.ts";
-import {hKeyOf} from "../../../support/hKeys.ts";
-import {MemoryPages} from "../../../support/memoryPages.ts";
-import {TreeOperations} from "../../../support/treeOperations.ts";
+import {TreeOperations} from "../../../support/reference/treeOperations.ts";
+import {hKeyOf} from "../../../support/stores/hKeys.ts";
+import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");

@@ -17,8 +17,8 @@ import {
   nibbleAt,
   searchEntries,
 } from "../../../../storage/page/indexPage.ts";
-import {hKeyFrom, hKeyOf} from "../../../support/hKeys.ts";
-import {MemoryPages} from "../../../support/memoryPages.ts";
+import {hKeyFrom, hKeyOf} from "../../../support/stores/hKeys.ts";
+import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 /** @returns the page of a bucket of keys given by their first digits, ascending, and their leaf indexes */
 function putBucket(pages: MemoryPages, leaves: Readonly<Record<string, number>>): number {

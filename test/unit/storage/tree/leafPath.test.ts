@@ -7,10 +7,10 @@ import {TREE_HEIGHT} from "../../../../storage/hash/suite.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../../../storage/tree/leafPath.ts";
 import type {TreeRoot} from "../../../../storage/tree/treeRoot.ts";
-import {hKeyOf} from "../../../support/hKeys.ts";
-import {MemoryPages} from "../../../support/memoryPages.ts";
 import type {ReferenceTree} from "../../../support/reference/referenceTree.ts";
-import {TreeOperations} from "../../../support/treeOperations.ts";
+import {TreeOperations} from "../../../support/reference/treeOperations.ts";
+import {hKeyOf} from "../../../support/stores/hKeys.ts";
+import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 const empty = emptyTree(sha256Suite);
 

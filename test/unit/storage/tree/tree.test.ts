@@ -8,9 +8,9 @@ import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {LeafPath} from "../../../../storage/tree/leafPath.ts";
 import {accountTree, storageTree} from "../../../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../../../storage/tree/treeRoot.ts";
-import {hKeyOf} from "../../../support/hKeys.ts";
-import {MemoryPages} from "../../../support/memoryPages.ts";
-import {TreeOperations} from "../../../support/treeOperations.ts";
+import {TreeOperations} from "../../../support/reference/treeOperations.ts";
+import {hKeyOf} from "../../../support/stores/hKeys.ts";
+import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 const empty = emptyTree(sha256Suite);
 const KEYS = 50;

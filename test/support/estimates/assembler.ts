@@ -5,8 +5,8 @@
  *
  * A push is followed by its number, decimal or 0x, or by a label below byte 256; `label:` is a JUMPDEST of that name.
  */
-import {encodeHex} from "../../verify/hex.ts";
-import {OP, pushWidth} from "./estimates/bytecode.ts";
+import {encodeHex} from "../../../verify/hex.ts";
+import {OP, pushWidth} from "./bytecode.ts";
 
 /** @returns 0x text. @throws Error for a word that it does not know */
 export function codeOf(text: string): string {

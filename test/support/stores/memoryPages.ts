@@ -1,5 +1,5 @@
 /** Pages in memory, numbered from 1 in writing order: what trees are written to and read from without a store. */
-import type {PageWriter} from "../../storage/page/pages.ts";
+import type {PageWriter} from "../../../storage/page/pages.ts";
 
 /** As a record's checksum: room that an encoded page has to leave at its end. */
 const SPARE_BYTES = 4;

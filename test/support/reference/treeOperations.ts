@@ -1,13 +1,13 @@
 /** A tree's writer and the slow reference, changed side by side. Values are the hashes of slots. */
-import {TreeWriter} from "../../storage/commit/treeWriter.ts";
-import {PairBatch} from "../../storage/hash/pairBatch.ts";
-import {sha256Suite} from "../../storage/hash/sha256Suite.ts";
-import {emptyTree} from "../../storage/tree/emptyTree.ts";
-import {stripZeros} from "../../storage/tree/shortNumber.ts";
-import {newTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
-import {sha256Suite as referenceSuite, word} from "../../verify/hashSuites.ts";
-import type {MemoryPages} from "./memoryPages.ts";
-import {ReferenceTree} from "./reference/referenceTree.ts";
+import {TreeWriter} from "../../../storage/commit/treeWriter.ts";
+import {PairBatch} from "../../../storage/hash/pairBatch.ts";
+import {sha256Suite} from "../../../storage/hash/sha256Suite.ts";
+import {emptyTree} from "../../../storage/tree/emptyTree.ts";
+import {stripZeros} from "../../../storage/tree/shortNumber.ts";
+import {newTreeRoot, type TreeRoot} from "../../../storage/tree/treeRoot.ts";
+import {sha256Suite as referenceSuite, word} from "../../../verify/hashSuites.ts";
+import type {MemoryPages} from "../stores/memoryPages.ts";
+import {ReferenceTree} from "./referenceTree.ts";
 
 export class TreeOperations {
   readonly writer: TreeWriter;
