@@ -14,6 +14,7 @@ import type {ReplySink} from "../answer/replySink.ts";
 import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../answer/requestCalls.ts";
 import {cutSegments, type Segment} from "../answer/segment.ts";
 import type {Piece} from "../answer/taskText.ts";
+import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
 import {RequestClock} from "./requestClock.ts";
 
@@ -35,7 +36,7 @@ export class PendingRequest {
   readonly client: string;
   readonly reply: ReplySink;
   readonly segments: readonly Segment[];
-  readonly progress: ByLane<LaneProgress> = [new LaneProgress(), new LaneProgress()];
+  readonly progress: ByLane<LaneProgress>;
   readonly clock: RequestClock;
   readonly #answer: OrderedAnswer;
   #isDropped = false;
@@ -49,10 +50,8 @@ export class PendingRequest {
     this.calls = calls;
     this.reply = reply;
     this.segments = cutSegments(calls);
-    for (let index = 0; index < this.segments.length; index++) {
-      const segment = this.segments[index] as Segment;
-      this.progress[segment.lane].add(index, segment);
-    }
+    this.progress = [new LaneProgress(this.segments), new LaneProgress(this.segments)];
+    for (let index = 0; index < this.segments.length; index++) this.#progressOf(index).add(index);
     this.#answer = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
     this.clock = new RequestClock(timeoutMs);
   }
@@ -80,8 +79,7 @@ export class PendingRequest {
 
   /** The lane's segment that starts next; undefined where none will. */
   nextSegment(lane: LaneId): Segment | undefined {
-    const next = this.progress[lane].next;
-    return next === undefined || this.isDropped ? undefined : this.segments[next];
+    return this.isDropped ? undefined : this.progress[lane].nextSegment;
   }
 
   /**
@@ -102,27 +100,22 @@ export class PendingRequest {
 
   /** @returns the index of the lane's segment that starts. There is one */
   start(lane: LaneId): number {
-    const progress = this.progress[lane];
-    const index = progress.next as number;
-    progress.start(this.segments[index] as Segment);
-    return index;
+    return this.progress[lane].start();
   }
 
   /** A started segment's task has ended, with whatever result. */
   stop(index: number): void {
-    const segment = this.segments[index] as Segment;
-    this.progress[segment.lane].stop(index, segment);
+    this.#progressOf(index).stop(index);
   }
 
   /** A stopped segment was never begun, and starts again. */
   giveBack(index: number): void {
-    this.progress[(this.segments[index] as Segment).lane].giveBack(index);
+    this.#progressOf(index).giveBack(index);
   }
 
   /** A started segment goes on outside of its lane. */
   move(index: number): void {
-    const segment = this.segments[index] as Segment;
-    this.progress[segment.lane].move(index, segment);
+    this.#progressOf(index).move(index);
   }
 
   /** The client has gone. */
@@ -152,24 +145,26 @@ export class PendingRequest {
 
   /** Hands over a segment's part of the response and sends what is in order. Not after a drop. */
   answer(index: number, pieces: Piece[]): void {
-    const segment = this.segments[index] as Segment;
-    const progress = this.progress[segment.lane];
-    progress.answer(index, segment);
+    const progress = this.#progressOf(index);
+    progress.answer(index);
     if (!this.#answer.put(index, pieces)) {
       progress.asideBytes += this.#answer.asideBytes(index);
       return;
     }
     for (let next = this.#answer.nextToSend; this.#answer.has(next); next = this.#answer.nextToSend) {
-      this.progress[(this.segments[next] as Segment).lane].asideBytes -= this.#answer.asideBytes(next);
+      this.#progressOf(next).asideBytes -= this.#answer.asideBytes(next);
       this.#answer.sendAside();
     }
   }
 
   /** Answers a request that is no batch with HTTP 503, its only call with `text`. Not after a drop. */
   turnAway(text: string, retryAfterSeconds: number): void {
-    const [segment] = this.segments as [Segment];
-    this.progress[segment.lane].answer(0, segment);
+    this.#progressOf(0).answer(0);
     this.#answer.turnAway(text, retryAfterSeconds);
+  }
+
+  #progressOf(index: number): LaneProgress {
+    return this.progress[(this.segments[index] as Segment).lane];
   }
 
   #isHeldUp(): boolean {
@@ -180,76 +175,5 @@ export class PendingRequest {
       if (this.nextSegment(lane) !== undefined) hasMore = true;
     }
     return hasMore;
-  }
-}
-
-/** How far the request is in one lane. Its segments start in order; they may end in any. */
-export class LaneProgress {
-  /** Whether the lane's queue holds the request. */
-  isQueued = false;
-  /** Since when it does, where the lane's clients share it. */
-  queuedSinceMs = 0;
-  /** How much of the lane's queued cost is the request's. */
-  countedShare = 0;
-  /** Cost of the segments that are not answered yet. */
-  remainingCost = 0;
-  underWay = 0;
-  underWayCost = 0;
-  /** Bytes of answered segments that wait for an earlier one, of whichever lane. */
-  asideBytes = 0;
-  /** Those of the request's segments that are the lane's. */
-  readonly #indexes: number[] = [];
-  #started = 0;
-  /** Given back by their tasks, to be started again; in order. */
-  readonly #returned: number[] = [];
-  /** Those that are under way outside of the lane. */
-  #moved: Set<number> | null = null;
-
-  add(index: number, segment: Segment): void {
-    this.#indexes.push(index);
-    this.remainingCost += segment.cost;
-  }
-
-  /** Which segment starts next; undefined where all have. */
-  get next(): number | undefined {
-    return this.#returned.length > 0 ? this.#returned[0] : this.#indexes[this.#started];
-  }
-
-  start(segment: Segment): void {
-    if (this.#returned.length > 0) this.#returned.shift();
-    else this.#started++;
-    this.underWay++;
-    this.underWayCost += segment.cost;
-  }
-
-  /** A started segment's task has ended, with whatever result. */
-  stop(index: number, segment: Segment): void {
-    this.underWay--;
-    if (this.#moved?.has(index) !== true) this.underWayCost -= segment.cost;
-  }
-
-  /** A started segment goes on outside of the lane, which it costs nothing any more. */
-  move(index: number, segment: Segment): void {
-    this.#moved ??= new Set();
-    if (this.#moved.has(index)) return;
-    this.#moved.add(index);
-    this.underWayCost -= segment.cost;
-    this.remainingCost -= segment.cost;
-  }
-
-  answer(index: number, segment: Segment): void {
-    if (this.#moved?.has(index) !== true) this.remainingCost -= segment.cost;
-  }
-
-  /** A stopped segment was never begun: it starts again, before all that come after it. */
-  giveBack(index: number): void {
-    this.#returned.push(index);
-    this.#returned.sort((a, b) => a - b);
-  }
-
-  /** No further segment starts. */
-  giveUp(): void {
-    this.#started = this.#indexes.length;
-    this.#returned.length = 0;
   }
 }

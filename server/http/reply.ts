@@ -11,11 +11,11 @@
  * here, except for at most one write.
  */
 import type {HttpResponse} from "uWebSockets.js";
-import {Fifo} from "../answer/fifo.ts";
 import type {OpenReply} from "../answer/replySink.ts";
-import {Piece} from "../answer/taskText.ts";
+import type {Piece} from "../answer/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
+import {PieceQueue} from "./pieceQueue.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
@@ -29,13 +29,10 @@ const NO_HEADERS: readonly Header[] = [];
 const STREAM_FROM_BYTES = 1024 * 1024;
 /** uWebSockets.js copies what the kernel refuses of a chunked write, so this bounds its copy. */
 const WRITE_BYTES = 64 * 1024;
-/** Pieces up to this size are joined to one write. */
-const JOIN_BYTES = 64 * 1024;
 
 export class Reply implements OpenReply {
   /** The client is gone, or the answer is complete; nothing may be sent. */
   isOver = false;
-  unsentBytes = 0;
   isBlocked = false;
   onAborted: (() => void) | null = null;
   onDrained: (() => void) | null = null;
@@ -46,10 +43,8 @@ export class Reply implements OpenReply {
 
   readonly #response: HttpResponse;
   readonly #unsent: UnsentBytes;
-  readonly #pieces = new Fifo<Piece>();
+  readonly #pieces: PieceQueue;
   #mode: "collecting" | "whole" | "chunked" = "collecting";
-  /** Bytes of the first piece that are sent. */
-  #sent = 0;
   #totalBytes = 0;
   #areHeadersSent = false;
   #isFinished = false;
@@ -59,7 +54,12 @@ export class Reply implements OpenReply {
   constructor(response: HttpResponse, unsent: UnsentBytes) {
     this.#response = response;
     this.#unsent = unsent;
+    this.#pieces = new PieceQueue(unsent);
     response.onAborted(() => this.#abort());
+  }
+
+  get unsentBytes(): number {
+    return this.#pieces.bytes;
   }
 
   push(pieces: readonly Piece[]): void {
@@ -129,15 +129,8 @@ export class Reply implements OpenReply {
   }
 
   #add(pieces: readonly Piece[]): void {
-    for (const piece of pieces) {
-      if (this.isOver || piece.length === 0) {
-        piece.release();
-        continue;
-      }
-      this.#pieces.push(piece);
-      this.unsentBytes += piece.length;
-      this.#unsent.add(piece.length);
-    }
+    if (this.isOver) for (const piece of pieces) piece.release();
+    else this.#pieces.add(pieces);
   }
 
   #pump(): void {
@@ -163,10 +156,9 @@ export class Reply implements OpenReply {
   }
 
   #pumpWhole(): void {
-    this.#joinPieces();
-    for (let piece = this.#pieces.peek(); piece !== undefined; piece = this.#pieces.peek()) {
+    this.#pieces.join();
+    for (let rest = this.#pieces.peek(); rest !== undefined; rest = this.#pieces.peek()) {
       const before = this.#response.getWriteOffset();
-      const rest = this.#sent === 0 ? piece.bytes : piece.bytes.subarray(this.#sent);
       const [isTaken, isComplete] = this.#response.tryEnd(rest, this.#totalBytes);
       if (isComplete) {
         this.#end(false, null);
@@ -174,18 +166,19 @@ export class Reply implements OpenReply {
       }
       if (!isTaken) {
         this.isBlocked = true;
-        this.#countSent(this.#response.getWriteOffset() - before);
+        this.#pieces.countSent(this.#response.getWriteOffset() - before);
         return;
       }
-      this.#countSent(rest.length);
+      this.#pieces.countSent(rest.length);
     }
   }
 
+  /** What uWebSockets.js was given it has sent or copied when its call returns. */
   #pumpChunks(): void {
-    for (let piece = this.#pieces.peek(); piece !== undefined; piece = this.#pieces.peek()) {
-      const chunk = piece.bytes.subarray(this.#sent, this.#sent + WRITE_BYTES);
+    for (let rest = this.#pieces.peek(); rest !== undefined; rest = this.#pieces.peek()) {
+      const chunk = rest.subarray(0, WRITE_BYTES);
       const isTaken = this.#response.write(chunk);
-      this.#countSent(chunk.length);
+      this.#pieces.countSent(chunk.length);
       if (!isTaken) {
         this.isBlocked = true;
         return;
@@ -194,34 +187,12 @@ export class Reply implements OpenReply {
     if (this.#isFinished) this.#end(false, () => this.#response.end());
   }
 
-  /** Small answers of several pieces go out as one write. */
-  #joinPieces(): void {
-    if (this.#pieces.length < 2 || this.unsentBytes > JOIN_BYTES) return;
-    const pieces: Piece[] = [];
-    for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift())
-      pieces.push(piece);
-    this.#pieces.push(new Piece(Buffer.concat(pieces.map(piece => piece.bytes))));
-    for (const piece of pieces) piece.release();
-  }
-
-  /** What uWebSockets.js was given it has sent or copied when its call returns. */
-  #countSent(byteCount: number): void {
-    this.#sent += byteCount;
-    this.unsentBytes -= byteCount;
-    this.#unsent.remove(byteCount);
-    const piece = this.#pieces.peek() as Piece;
-    if (this.#sent < piece.length) return;
-    this.#pieces.shift();
-    piece.release();
-    this.#sent = 0;
-  }
-
   /** The socket takes bytes again. An empty cork makes uWebSockets.js send what it had copied. */
   #resume(): boolean {
     if (this.isOver) return true;
     this.isBlocked = false;
     this.#unsent.unstall(this);
-    if (this.#pieces.length > 0 || this.#isFinished) this.#pump();
+    if (!this.#pieces.isEmpty || this.#isFinished) this.#pump();
     else this.#response.cork(() => {});
     if (!this.isOver) this.onDrained?.();
     return !this.isBlocked;
@@ -237,10 +208,8 @@ export class Reply implements OpenReply {
   #end(isAborted: boolean, send: (() => void) | null): void {
     this.isOver = true;
     send?.();
-    this.#unsent.remove(this.unsentBytes);
+    this.#pieces.clear();
     this.#unsent.unstall(this);
-    this.unsentBytes = 0;
-    for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift()) piece.release();
     this.onOver?.(isAborted);
   }
 }
