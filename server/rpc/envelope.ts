@@ -6,7 +6,7 @@ import {type BodyShape, scanBody} from "./bodyScan.ts";
 import {findIdTexts} from "./idText.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
 
-/** Levels of arrays and objects; a chain_getProof in a batch has 4. */
+/** Levels of arrays and objects; a call for a proof in a batch has 4. */
 export const MAX_DEPTH = 64;
 
 /** Characters of an id: UUIDs have 36. A thousand ids of any length would be a thousand escapes of any length. */

@@ -1,5 +1,5 @@
 /**
- * The block that a proof is of, as chain_getProofAt names it (and chain_getStateRoot, server/methods/methods.ts):
+ * The block that a proof is of, as chain_getProofAt names it (and chain_getStateRoot, server/methods/ready/getStateRoot.ts):
  *
  *   {"number":"0x..","hash":"0x..","stateRoot":"0x..","finalized":true}
  *
