@@ -201,6 +201,11 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
 };
 
+const PRIVATE_MEMBERS =
+  "export class Leaf {\n  private index = 0;\n\n  next(): number {\n    return ++this.index;\n  }\n}\n";
+const BRACES =
+  "export function count(n: number): number {\n  if (n > 0) {\n    return n;\n  }\n  return 0;\n}\n";
+
 let folder: WorkFolder;
 /** Files of the copy by the rule that refuses them. */
 let refusedBy: ReadonlyMap<string, ReadonlySet<string>>;
@@ -217,7 +222,8 @@ async function writeProbe(from: string, what: string): Promise<void> {
 }
 
 async function copyConfiguration(): Promise<void> {
-  for (const name of [".gitignore", "biome.json"]) await cp(join(ROOT, name), folder.file(name));
+  for (const name of [".gitignore", "biome.json", "lint"])
+    await cp(join(ROOT, name), folder.file(name), {recursive: true});
   for (const name of await readdir(ROOT)) {
     const config = join(name, "biome.json");
     if (existsSync(join(ROOT, config))) await cp(join(ROOT, config), folder.file(config));
@@ -274,6 +280,8 @@ before(async () => {
     folder.file("storage/tree/b.ts"),
     'import type {A} from "./a.ts";\n\nexport type B = A[];\n',
   );
+  await writeFile(folder.file("storage/tree/private.ts"), PRIVATE_MEMBERS);
+  await writeFile(folder.file("storage/tree/braces.ts"), BRACES);
   refusedBy = await findRefused();
 });
 
@@ -294,5 +302,12 @@ test("lint fails on a circle of imports, also where types alone close it", () =>
   assert.deepEqual([...(refusedBy.get("lint/suspicious/noImportCycles") ?? [])].sort(), [
     "storage/tree/a.ts",
     "storage/tree/b.ts",
+  ]);
+});
+
+test("lint fails on `private` members and on braces around one line", () => {
+  assert.deepEqual([...(refusedBy.get("plugin") ?? [])].sort(), [
+    "storage/tree/braces.ts",
+    "storage/tree/private.ts",
   ]);
 });
