@@ -51,7 +51,7 @@ export interface DemoWithdrawal {
 /** Low enough for the smallest base fee, 7 wei, to stay what it is: every block uses less than half. */
 export const GAS_LIMIT = 30_000_000n;
 export const BASE_FEE = 7n;
-export const BLOCK_SECONDS = 12n;
+const BLOCK_SECONDS = 12n;
 const TIP = 1_000_000_000n;
 const MAX_FEE = 2_000_000_000n;
 const DEFAULT_GAS_LIMIT = 150_000n;

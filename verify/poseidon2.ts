@@ -100,7 +100,7 @@ function multiplyInternal(state: number[]): void {
 }
 
 /** @param state - 16 elements below p, overwritten */
-export function permute(state: number[]): void {
+function permute(state: number[]): void {
   multiplyExternal(state);
   for (const constants of ROUND_CONSTANTS) {
     for (let i = 0; i < constants.length; i++)

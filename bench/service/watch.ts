@@ -35,7 +35,7 @@ export class MemoryWatch {
 }
 
 /** Single proofs at the bench's rate. @throws Error where one is wrong */
-export async function watchProofs(
+async function watchProofs(
   server: ServerProcess,
   bench: ServiceBench,
   choice: Partial<LoadChoice> = {},

@@ -1,13 +1,21 @@
 /** The flags of `proofd load`, and what they add up to. */
 import {readFileSync} from "node:fs";
 import {availableParallelism} from "node:os";
-import {type Command, InvalidArgumentError, type Option} from "commander";
+import type {Command, Option} from "commander";
 import type {ErrorLimit, KeyChoice, LoadOptions} from "../../bench/load/loadOptions.ts";
-import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/blockChoice.ts";
+import type {BlockChoice} from "../../bench/load/requests/blockChoice.ts";
 import {parseKeys} from "../../bench/load/requests/keys.ts";
 import {VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {createOption, createSwitch, integerParser, parseText} from "./flag.ts";
+import {
+  MAX_TIMEOUT_MS,
+  parseBlocks,
+  parseErrorLimit,
+  parseMilliseconds,
+  parseShare,
+  parseUrl,
+} from "./loadValues.ts";
 
 /** --blocks and others have other meanings in other commands, so the load's variables have a prefix of their own. */
 const PREFIX = "PROOFD_LOAD";
@@ -41,7 +49,6 @@ export interface LoadFlags {
 
 const MAX_CONNECTIONS = 10_000;
 const MAX_THREADS = 256;
-const MAX_TIMEOUT_MS = 600_000;
 const MAX_SLOTS = 65_535;
 /** Slots of one request: its body takes 70 bytes for each. */
 const MAX_REQUEST_SLOTS = 1_000_000;
@@ -182,40 +189,4 @@ function chooseKeys({keys, accounts}: LoadFlags, command: Command): KeyChoice {
   } catch (error) {
     return command.error(`error: --keys ${keys}: ${(error as Error).message}`);
   }
-}
-
-function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError("Expected http:// or https:// and a host.");
-  if (url.username !== "" || url.password !== "" || url.hash !== "")
-    throw new InvalidArgumentError("Expected a URL without user, password and #.");
-  return url;
-}
-
-/** 0 to 1, decimal. */
-function parseShare(text: string): number {
-  const value = /^([0-9]+(\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : Number.NaN;
-  if (value <= 1) return value;
-  throw new InvalidArgumentError("Expected a number from 0 to 1.");
-}
-
-/** A whole number of calls, or percent with at most 4 digits after the point. */
-function parseErrorLimit(text: string): ErrorLimit {
-  if (/^[0-9]{1,12}$/.test(text)) return {calls: Number(text)};
-  const percent = /^[0-9]{1,3}(\.[0-9]{1,4})?%$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
-  if (percent <= 100) return {percent};
-  throw new InvalidArgumentError("Expected a whole number of calls, or 0% to 100%, such as 0.1%.");
-}
-
-function parseMilliseconds(text: string): number {
-  const value = /^[0-9]{1,6}(\.[0-9]{1,3})?$/.test(text) ? Number(text) : Number.NaN;
-  if (value > 0 && value <= MAX_TIMEOUT_MS) return value;
-  throw new InvalidArgumentError(`Expected milliseconds above 0 and up to ${MAX_TIMEOUT_MS}, such as 12.5.`);
-}
-
-function parseBlocks(text: string): BlockChoice {
-  const choice = parseBlockChoice(text);
-  if (choice !== undefined) return choice;
-  throw new InvalidArgumentError("Expected latest, oldest, a block number, or two of them as A..B.");
 }

@@ -22,7 +22,7 @@ export class LiveLine {
   }
 }
 
-export function formatLiveLine(row: TimelineRow): string {
+function formatLiveLine(row: TimelineRow): string {
   const {second, answered, results, bytes, failed, callErrors, p99Ms} = row;
   const when = second < 0 ? `warm-up, ${-second} s to go` : `${second + 1} s`;
   const p99 = p99Ms === null ? "" : ` | p99 ${formatMs(p99Ms)} ms`;

@@ -1,0 +1,42 @@
+/** Values of the flags of `proofd load` that no other command has. A value that cannot be is a usage error. */
+import {InvalidArgumentError} from "commander";
+import type {ErrorLimit} from "../../bench/load/loadOptions.ts";
+import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/blockChoice.ts";
+
+export const MAX_TIMEOUT_MS = 600_000;
+
+export function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new InvalidArgumentError("Expected http:// or https:// and a host.");
+  if (url.username !== "" || url.password !== "" || url.hash !== "")
+    throw new InvalidArgumentError("Expected a URL without user, password and #.");
+  return url;
+}
+
+/** 0 to 1, decimal. */
+export function parseShare(text: string): number {
+  const value = /^([0-9]+(\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 1) return value;
+  throw new InvalidArgumentError("Expected a number from 0 to 1.");
+}
+
+/** A whole number of calls, or percent with at most 4 digits after the point. */
+export function parseErrorLimit(text: string): ErrorLimit {
+  if (/^[0-9]{1,12}$/.test(text)) return {calls: Number(text)};
+  const percent = /^[0-9]{1,3}(\.[0-9]{1,4})?%$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
+  if (percent <= 100) return {percent};
+  throw new InvalidArgumentError("Expected a whole number of calls, or 0% to 100%, such as 0.1%.");
+}
+
+export function parseMilliseconds(text: string): number {
+  const value = /^[0-9]{1,6}(\.[0-9]{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  if (value > 0 && value <= MAX_TIMEOUT_MS) return value;
+  throw new InvalidArgumentError(`Expected milliseconds above 0 and up to ${MAX_TIMEOUT_MS}, such as 12.5.`);
+}
+
+export function parseBlocks(text: string): BlockChoice {
+  const choice = parseBlockChoice(text);
+  if (choice !== undefined) return choice;
+  throw new InvalidArgumentError("Expected latest, oldest, a block number, or two of them as A..B.");
+}
