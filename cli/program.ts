@@ -106,9 +106,8 @@ function chooseSource(values: SourceFlags, command: Command): ImportSource {
     if (other !== undefined) command.error(`error: --diffs and ${other} cannot be used together`);
     return {kind: "diffs", path: diffs, follow: false};
   }
-  if (genesis === undefined && blocks === undefined) {
+  if (genesis === undefined && blocks === undefined)
     command.error("error: nothing to import: give --genesis and --blocks, or --diffs");
-  }
   if (genesis === undefined) command.error("error: --blocks needs --genesis");
   if (blocks === undefined) command.error("error: --genesis needs --blocks");
   return {kind: "blocks", genesisPath: genesis as string, blocksPath: blocks as string};

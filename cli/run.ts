@@ -22,9 +22,8 @@ export async function run(): Promise<number> {
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
     // Commander has written its message; the environment's errors are ours.
-    if (error.code === "commander.invalidArgument" && error.message.startsWith("environment")) {
+    if (error.code === "commander.invalidArgument" && error.message.startsWith("environment"))
       process.stderr.write(`error: ${error.message}\n`);
-    }
     return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
   }
   if (error instanceof WorkError) process.stderr.write(`error: ${error.message}\n`);

@@ -27,20 +27,20 @@ interface Refusal {
 }
 
 export class Service {
-  readonly #setup: Omit<RequestView, "head">;
-  readonly #dispatcher: Dispatcher;
-  readonly #tally: CallTally;
-  readonly #trouble: TroubleLog;
+  private readonly setup: Omit<RequestView, "head">;
+  private readonly dispatcher: Dispatcher;
+  private readonly tally: CallTally;
+  private readonly trouble: TroubleLog;
 
   constructor(
     setup: Omit<RequestView, "head">,
     dispatcher: Dispatcher,
     {tally, trouble}: {readonly tally: CallTally; readonly trouble: TroubleLog},
   ) {
-    this.#setup = setup;
-    this.#dispatcher = dispatcher;
-    this.#tally = tally;
-    this.#trouble = trouble;
+    this.setup = setup;
+    this.dispatcher = dispatcher;
+    this.tally = tally;
+    this.trouble = trouble;
   }
 
   /**
@@ -49,36 +49,36 @@ export class Service {
    * @param body - only read during this call
    */
   answer(body: Buffer, reply: OpenReply, requestId: string): void {
-    const {chain, limits, estimates, maxProofTextBytes} = this.#setup;
+    const {chain, limits, estimates, maxProofTextBytes} = this.setup;
     let envelope: Envelope;
     try {
       envelope = parseEnvelope(body, limits);
     } catch (error) {
-      const rpcError = this.#asRpcError(error, requestId);
-      this.#tally.add("", rpcError.code, 1);
+      const rpcError = this.asRpcError(error, requestId);
+      this.tally.add("", rpcError.code, 1);
       sendText(reply, encodeError("null", rpcError));
       return;
     }
     const view = {head: chain.head(), chain, limits, estimates, maxProofTextBytes};
     const demand = measureDemand(envelope.calls, view);
-    const {admission} = this.#dispatcher;
+    const {admission} = this.dispatcher;
     const client = admission.needsClient(demand.costs) ? reply.readClient() : "";
-    const refusal = this.#refuse(demand, view, client);
-    if (refusal === null) this.#run(envelope, demand.costs, view, reply, requestId, client);
-    else this.#turnAway(envelope, refusal, reply);
+    const refusal = this.refuse(demand, view, client);
+    if (refusal === null) this.run(envelope, demand.costs, view, reply, requestId, client);
+    else this.turnAway(envelope, refusal, reply);
   }
 
-  #refuse(demand: Demand, view: RequestView, client: string): Refusal | null {
+  private refuse(demand: Demand, view: RequestView, client: string): Refusal | null {
     const excess = refuseExcess(demand, view);
     if (excess !== null) return {...excess, retryAfterSeconds: null};
-    const busy = this.#dispatcher.admission.refuse(demand.costs, client);
+    const busy = this.dispatcher.admission.refuse(demand.costs, client);
     return busy === null ? null : {...busy, method: demand.methods[busy.lane]};
   }
 
   /** One error for the whole request; nothing of it runs. */
-  #turnAway(envelope: Envelope, refusal: Refusal, reply: OpenReply): void {
+  private turnAway(envelope: Envelope, refusal: Refusal, reply: OpenReply): void {
     const {error, method, retryAfterSeconds} = refusal;
-    this.#tally.add(method, error.code, 1);
+    this.tally.add(method, error.code, 1);
     const idText = envelope.isBatch ? "null" : ((envelope.calls[0] as Call).idText ?? "null");
     const text = encodeError(idText, error);
     if (retryAfterSeconds === null) sendText(reply, text);
@@ -86,7 +86,7 @@ export class Service {
   }
 
   /** @param costs - of the calls of each lane, none of which costs more when it is prepared */
-  #run(
+  private run(
     {calls, isBatch}: Envelope,
     costs: ByLane<number>,
     view: RequestView,
@@ -106,7 +106,7 @@ export class Service {
         const method = requireMethod(call.method);
         if (method.lane === null) {
           places.push(encodeResponse(idText, "result", method.answer(call.params, view)));
-          this.#tally.add(method.name, 0, 1);
+          this.tally.add(method.name, 0, 1);
         } else {
           byLane[method.lane] ??= LANES[method.lane].createCalls(costs[method.lane]);
           const own = byLane[method.lane] as LaneCalls;
@@ -116,9 +116,9 @@ export class Service {
           laneCount++;
         }
       } catch (error) {
-        const rpcError = this.#asRpcError(error, requestId);
+        const rpcError = this.asRpcError(error, requestId);
         places.push(encodeError(idText, rpcError));
-        this.#tally.add(call.method, rpcError.code, 1);
+        this.tally.add(call.method, rpcError.code, 1);
       }
     }
     if (places.length === 0) reply.sendNothing();
@@ -126,14 +126,14 @@ export class Service {
     else {
       const origin = {id: requestId, isBatch, head: view.head, client};
       const {timeoutMs} = view.limits;
-      this.#dispatcher.admit(new PendingRequest(origin, {places, byLane}, reply, timeoutMs));
+      this.dispatcher.admit(new PendingRequest(origin, {places, byLane}, reply, timeoutMs));
     }
   }
 
-  #asRpcError(error: unknown, requestId: string): RpcError {
+  private asRpcError(error: unknown, requestId: string): RpcError {
     if (error instanceof RpcError) return error;
-    if (error instanceof RecordFailure) return this.#trouble.reportFailure(error.failure, requestId);
-    return this.#trouble.reportThrown(error, requestId);
+    if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, requestId);
+    return this.trouble.reportThrown(error, requestId);
   }
 }
 

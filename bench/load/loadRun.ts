@@ -55,79 +55,79 @@ const LEAD_MS = 20;
  */
 
 class LoadRun {
-  readonly #options: LoadOptions;
-  readonly #onSecond: (row: TimelineRow) => void;
-  readonly #listener: WindowListener | undefined;
-  readonly #endpoint: Endpoint;
-  readonly #timeline: Timeline;
-  #threads: DriverThreads | null = null;
-  #times: Times | null = null;
-  #stopMs = Number.POSITIVE_INFINITY;
-  #cpuMs: number | null = null;
+  private readonly options: LoadOptions;
+  private readonly onSecond: (row: TimelineRow) => void;
+  private readonly listener: WindowListener | undefined;
+  private readonly endpoint: Endpoint;
+  private readonly timeline: Timeline;
+  private threads: DriverThreads | null = null;
+  private times: Times | null = null;
+  private stopMs = Number.POSITIVE_INFINITY;
+  private cpuMs: number | null = null;
 
   constructor(options: LoadOptions, onSecond: (row: TimelineRow) => void, listener?: WindowListener) {
-    this.#options = options;
-    this.#onSecond = onSecond;
-    this.#listener = listener;
+    this.options = options;
+    this.onSecond = onSecond;
+    this.listener = listener;
     const {url, timeoutMs, version} = options;
     const path = `${url.pathname}${url.search}`;
-    this.#endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-load/${version}`};
-    this.#timeline = new Timeline(options.threads);
+    this.endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-load/${version}`};
+    this.timeline = new Timeline(options.threads);
   }
 
   stop(): void {
-    this.#stopMs = Math.min(this.#stopMs, nowMs() + LEAD_MS);
-    this.#threads?.stop(this.#stopMs);
+    this.stopMs = Math.min(this.stopMs, nowMs() + LEAD_MS);
+    this.threads?.stop(this.stopMs);
   }
 
   async run(): Promise<LoadReport> {
-    const rpc = new RpcClient(this.#endpoint);
+    const rpc = new RpcClient(this.endpoint);
     try {
       const machine = describeMachine();
-      const target = await readTarget(rpc, this.#options.style);
-      const blocks = chooseBlocks(this.#options.blocks, target);
-      const {keys, origin} = await chooseKeys(rpc, this.#options, target);
-      const roots = new TrustedRoots(rpc, this.#options.style);
-      const unverifiable = this.#options.verify === 0 ? "--verify 0" : await roots.markStart();
+      const target = await readTarget(rpc, this.options.style);
+      const blocks = chooseBlocks(this.options.blocks, target);
+      const {keys, origin} = await chooseKeys(rpc, this.options, target);
+      const roots = new TrustedRoots(rpc, this.options.style);
+      const unverifiable = this.options.verify === 0 ? "--verify 0" : await roots.markStart();
       const startedAt = new Date();
-      const ends = await this.#drive(blocks, keys);
-      const verification = await this.#verify(ends, roots, unverifiable);
-      return this.#report({machine, target, blocks, keys: origin, startedAt, ends, verification});
+      const ends = await this.drive(blocks, keys);
+      const verification = await this.verify(ends, roots, unverifiable);
+      return this.report({machine, target, blocks, keys: origin, startedAt, ends, verification});
     } finally {
       await rpc.close();
-      await this.#threads?.close();
+      await this.threads?.close();
     }
   }
 
-  async #drive(blocks: BlockSpan | null, keys: Keys): Promise<DriverEnd[]> {
-    const plans = planDrivers(this.#options, this.#endpoint, blocks, keys);
-    this.#threads = new DriverThreads(plans, (thread, posted) => {
-      for (const row of this.#timeline.add(thread, posted))
-        if (row.second !== AFTER_THE_END) this.#onSecond(row);
+  private async drive(blocks: BlockSpan | null, keys: Keys): Promise<DriverEnd[]> {
+    const plans = planDrivers(this.options, this.endpoint, blocks, keys);
+    this.threads = new DriverThreads(plans, (thread, posted) => {
+      for (const row of this.timeline.add(thread, posted))
+        if (row.second !== AFTER_THE_END) this.onSecond(row);
     });
-    await this.#threads.ready;
+    await this.threads.ready;
     const startMs = nowMs() + LEAD_MS;
-    const measureMs = startMs + 1000 * this.#options.warmUpSeconds;
-    const endMs = measureMs + 1000 * this.#options.durationSeconds;
-    this.#times = {startMs, measureMs, endMs};
-    const ends = this.#threads.start(this.#times);
+    const measureMs = startMs + 1000 * this.options.warmUpSeconds;
+    const endMs = measureMs + 1000 * this.options.durationSeconds;
+    this.times = {startMs, measureMs, endMs};
+    const ends = this.threads.start(this.times);
     // A signal that came before the threads could be told.
-    if (this.#stopMs < Number.POSITIVE_INFINITY) this.stop();
-    return this.#measureCpu(measureMs, endMs, ends);
+    if (this.stopMs < Number.POSITIVE_INFINITY) this.stop();
+    return this.measureCpu(measureMs, endMs, ends);
   }
 
   /** CPU time of the measured time only. */
-  async #measureCpu<T>(measureMs: number, endMs: number, load: Promise<T>): Promise<T> {
+  private async measureCpu<T>(measureMs: number, endMs: number, load: Promise<T>): Promise<T> {
     let atStart = process.cpuUsage();
     const onEnd = () => {
       const {user, system} = process.cpuUsage(atStart);
-      this.#cpuMs = (user + system) / 1000;
-      this.#listener?.onMeasureEnd();
+      this.cpuMs = (user + system) / 1000;
+      this.listener?.onMeasureEnd();
     };
     const startTimer = setTimeout(
       () => {
         atStart = process.cpuUsage();
-        this.#listener?.onMeasureStart();
+        this.listener?.onMeasureStart();
       },
       Math.max(0, measureMs - nowMs()),
     );
@@ -135,22 +135,22 @@ class LoadRun {
     const outcome = await load;
     clearTimeout(startTimer);
     clearTimeout(endTimer);
-    if (this.#cpuMs === null) onEnd();
+    if (this.cpuMs === null) onEnd();
     return outcome;
   }
 
-  async #verify(
+  private async verify(
     ends: readonly DriverEnd[],
     roots: TrustedRoots,
     unverifiable: string | null,
   ): Promise<Verification> {
     if (unverifiable !== null) return createSkipped(unverifiable);
-    const {verify, style, seed, threads} = this.#options;
+    const {verify, style, seed, threads} = this.options;
     const samples = ends.flatMap(end => end.samples);
     return verifySamples(samples, verify, style, roots, new Random(seed, 2 * threads));
   }
 
-  #report(parts: {
+  private report(parts: {
     readonly machine: Machine;
     readonly target: Target;
     readonly blocks: BlockSpan | null;
@@ -159,7 +159,7 @@ class LoadRun {
     readonly ends: readonly DriverEnd[];
     readonly verification: Verification;
   }): LoadReport {
-    const {measureMs, endMs} = this.#times as Times;
+    const {measureMs, endMs} = this.times as Times;
     const tally = createTally();
     const sendLag = createHistogram();
     const service = createHistogram();
@@ -170,16 +170,16 @@ class LoadRun {
     }
     return createReport({
       ...parts,
-      options: this.#options,
+      options: this.options,
       server: parts.target,
-      seconds: Math.max(0, Math.min(endMs, this.#stopMs) - measureMs) / 1000,
+      seconds: Math.max(0, Math.min(endMs, this.stopMs) - measureMs) / 1000,
       tally,
       sendLag,
       service,
-      cpuMs: this.#cpuMs ?? 0,
+      cpuMs: this.cpuMs ?? 0,
       // Ends first: the total is complete only then.
-      timeline: this.#timeline.end(),
-      latency: this.#timeline.total,
+      timeline: this.timeline.end(),
+      latency: this.timeline.total,
       utilization: parts.ends.map(({utilization}) => utilization),
     });
   }

@@ -40,18 +40,18 @@ export async function makeNaiveStore(from: string, directory: string): Promise<v
 }
 
 class NaiveBuilder {
-  readonly #store: StateReader;
-  readonly #db: Level<string, Buffer>;
-  #records: {type: "put"; key: string; value: Buffer}[] = [];
+  private readonly store: StateReader;
+  private readonly db: Level<string, Buffer>;
+  private records: {type: "put"; key: string; value: Buffer}[] = [];
 
   constructor(store: StateReader, db: Level<string, Buffer>) {
-    this.#store = store;
-    this.#db = db;
+    this.store = store;
+    this.db = db;
   }
 
   async build(): Promise<void> {
-    const block = this.#store.blockOrThrow(this.#store.readFinalized() as number);
-    const root = await this.#addTree(ACCOUNTS, block.accounts);
+    const block = this.store.blockOrThrow(this.store.readFinalized() as number);
+    const root = await this.addTree(ACCOUNTS, block.accounts);
     if (Buffer.compare(root, block.stateRoot) !== 0)
       throw new Error(`the naive tree has the root ${hex(root)}, the store ${hex(block.stateRoot)}`);
     const head: NaiveHead = {
@@ -59,13 +59,13 @@ class NaiveBuilder {
       hash: `0x${hex(block.header.hash)}`,
       stateRoot: `0x${hex(block.stateRoot)}`,
     };
-    await this.#put(HEAD_KEY, Buffer.from(JSON.stringify(head)));
-    await this.#flush();
+    await this.put(HEAD_KEY, Buffer.from(JSON.stringify(head)));
+    await this.flush();
   }
 
   /** @returns the top root */
-  async #addTree(tree: string, root: TreeRoot): Promise<Uint8Array> {
-    const {suite, pages} = this.#store;
+  private async addTree(tree: string, root: TreeRoot): Promise<Uint8Array> {
+    const {suite, pages} = this.store;
     const count = root.nextFreeNode;
     let row: Buffer = Buffer.alloc(count * WORD_BYTES);
     for (let first = 0; first < count; first += LEAVES_PER_PAGE) {
@@ -78,21 +78,21 @@ class NaiveBuilder {
         suite.encodeLeafOpeningInto(record, 0, leaf.prev, leaf.next, leaf.hKey, leaf.hVal);
         row.set(suite.hashNode(record), index * WORD_BYTES);
         const hKey = hex(leaf.hKey);
-        const value = index < 2 ? Buffer.alloc(WORD_BYTES) : await this.#valueOf(tree, hKey, leaf.value);
-        await this.#put(leafKey(tree, index), Buffer.concat([record, value]));
-        await this.#put(hKeyKey(tree, hKey), Buffer.from(String(index)));
+        const value = index < 2 ? Buffer.alloc(WORD_BYTES) : await this.valueOf(tree, hKey, leaf.value);
+        await this.put(leafKey(tree, index), Buffer.concat([record, value]));
+        await this.put(hKeyKey(tree, hKey), Buffer.from(String(index)));
       }
     }
-    for (let height = 1; height <= TREE_HEIGHT; height++) row = await this.#addRow(tree, height, row);
+    for (let height = 1; height <= TREE_HEIGHT; height++) row = await this.addRow(tree, height, row);
     const rootNode = Buffer.alloc(suite.rootNodeBytes);
     suite.encodeRootNodeInto(rootNode, 0, count, row);
-    await this.#put(rootKey(tree), rootNode);
+    await this.put(rootKey(tree), rootNode);
     return hashTopRoot(suite, count, row);
   }
 
   /** The nodes of `height` over the row below it, whose right neighbours are empty sub-trees. */
-  async #addRow(tree: string, height: number, below: Buffer): Promise<Buffer> {
-    const {suite, empty} = this.#store;
+  private async addRow(tree: string, height: number, below: Buffer): Promise<Buffer> {
+    const {suite, empty} = this.store;
     const belowCount = below.length / WORD_BYTES;
     const count = Math.ceil(belowCount / 2);
     const pairs = Buffer.alloc(count * 2 * WORD_BYTES);
@@ -102,27 +102,27 @@ class NaiveBuilder {
     suite.hashPairsInto(pairs, count, row);
     if (height === TREE_HEIGHT) return row;
     for (let index = 0; index < count; index++)
-      await this.#put(nodeKey(tree, height, index), pairs.subarray(index * 64, index * 64 + 64));
+      await this.put(nodeKey(tree, height, index), pairs.subarray(index * 64, index * 64 + 64));
     return row;
   }
 
-  async #valueOf(tree: string, hKey: string, stored: Uint8Array): Promise<Buffer> {
+  private async valueOf(tree: string, hKey: string, stored: Uint8Array): Promise<Buffer> {
     if (tree !== ACCOUNTS) return Buffer.concat([Buffer.alloc(WORD_BYTES - stored.length), stored]);
     const account = decodeStoredAccount(stored);
     const value = Buffer.alloc(ACCOUNT_VALUE_BYTES);
-    encodeAccountValueInto(value, 0, account, this.#store.empty);
-    if (account.storage !== undefined) await this.#addTree(hKey, account.storage.tree);
+    encodeAccountValueInto(value, 0, account, this.store.empty);
+    if (account.storage !== undefined) await this.addTree(hKey, account.storage.tree);
     return value;
   }
 
-  async #put(key: string, value: Buffer): Promise<void> {
-    this.#records.push({type: "put", key, value});
-    if (this.#records.length >= BATCH_RECORDS) await this.#flush();
+  private async put(key: string, value: Buffer): Promise<void> {
+    this.records.push({type: "put", key, value});
+    if (this.records.length >= BATCH_RECORDS) await this.flush();
   }
 
-  async #flush(): Promise<void> {
-    await this.#db.batch(this.#records);
-    this.#records = [];
+  private async flush(): Promise<void> {
+    await this.db.batch(this.records);
+    this.records = [];
   }
 }
 

@@ -85,18 +85,18 @@ function proveAbsence(tree: Tree, leftLeafIndex: number, rightLeafIndex: number)
 }
 
 class StoredTree implements Tree {
-  readonly #name: string;
+  private readonly name: string;
 
   constructor(name: string) {
-    this.#name = name;
+    this.name = name;
   }
 
   prove(index: number): PathProof {
-    const nodes = [toHex(db.getSync(rootKey(this.#name)))];
+    const nodes = [toHex(db.getSync(rootKey(this.name)))];
     for (let height = HEIGHT - 1; height >= 1; height--) {
       const zero = Buffer.from(zeros[height - 1] as Uint8Array);
       const sibling = siblingOf(Math.floor(index / 2 ** height));
-      nodes.push(toHex(db.getSync(nodeKey(this.#name, height, sibling)) ?? Buffer.concat([zero, zero])));
+      nodes.push(toHex(db.getSync(nodeKey(this.name, height, sibling)) ?? Buffer.concat([zero, zero])));
     }
     const leaf = this.leaf(index);
     nodes.push(toHex(this.leaf(siblingOf(index))?.subarray(0, OPENING_BYTES) ?? Buffer.alloc(32)));
@@ -105,7 +105,7 @@ class StoredTree implements Tree {
   }
 
   leaf(index: number): Buffer | undefined {
-    return db.getSync(leafKey(this.#name, index));
+    return db.getSync(leafKey(this.name, index));
   }
 }
 

@@ -2,27 +2,27 @@
 
 /** A table that is printed as its rows come, so the widths are given; what is wider moves the rest of its row. */
 export class Table {
-  readonly #widths: readonly number[];
-  readonly #texts: number;
+  private readonly widths: readonly number[];
+  private readonly texts: number;
 
   /** @param texts - how many columns, from the left, are texts; the others are numbers, aligned right */
   constructor(widths: readonly number[], texts: number) {
-    this.#widths = widths;
-    this.#texts = texts;
+    this.widths = widths;
+    this.texts = texts;
   }
 
   writeHeading(names: readonly string[]): string {
-    const rules = this.#widths.map((width, i) =>
-      i < this.#texts ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`,
+    const rules = this.widths.map((width, i) =>
+      i < this.texts ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`,
     );
     return `${this.writeRow(names)}|${rules.join("|")}|\n`;
   }
 
   /** @param cells - empty where there are fewer than columns */
   writeRow(cells: readonly string[]): string {
-    const padded = this.#widths.map((width, i) => {
+    const padded = this.widths.map((width, i) => {
       const cell = cells[i] ?? "";
-      return i < this.#texts ? cell.padEnd(width) : cell.padStart(width);
+      return i < this.texts ? cell.padEnd(width) : cell.padStart(width);
     });
     return `| ${padded.join(" | ")} |\n`;
   }

@@ -71,19 +71,19 @@ function exitOnTerm(): void {
 export class ServerProcess {
   readonly name: string;
   readonly url: URL;
-  readonly #child: ChildProcess;
-  readonly #readOutput: () => string;
+  private readonly child: ChildProcess;
+  private readonly readOutput: () => string;
 
   constructor(name: string, child: ChildProcess, url: URL, readOutput: () => string) {
     this.name = name;
     this.url = url;
-    this.#child = child;
-    this.#readOutput = readOutput;
+    this.child = child;
+    this.readOutput = readOutput;
   }
 
   /** User and system time of all its threads so far; undefined where the system does not show it (Linux does). */
   readCpuMs(): number | undefined {
-    const text = this.#readProc("stat");
+    const text = this.readProc("stat");
     if (text === undefined) return undefined;
     // The program's name, in brackets, may hold spaces; utime and stime are fields 14 and 15.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -91,7 +91,7 @@ export class ServerProcess {
   }
 
   readMemory(): Memory | undefined {
-    const text = this.#readProc("status");
+    const text = this.readProc("status");
     if (text === undefined) return undefined;
     const bytesOf = (field: string) =>
       Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) * 1024;
@@ -112,19 +112,19 @@ export class ServerProcess {
   }
 
   async stop(): Promise<void> {
-    const {exitCode, signalCode} = this.#child;
+    const {exitCode, signalCode} = this.child;
     if (exitCode !== null || signalCode !== null)
-      throw new Error(`${this.name} has ended by itself: ${exitCode ?? signalCode}: ${this.#readOutput()}`);
-    const closed = once(this.#child, "close");
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), KILL_AFTER_MS);
-    this.#child.kill("SIGTERM");
+      throw new Error(`${this.name} has ended by itself: ${exitCode ?? signalCode}: ${this.readOutput()}`);
+    const closed = once(this.child, "close");
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), KILL_AFTER_MS);
+    this.child.kill("SIGTERM");
     await closed;
     clearTimeout(timer);
   }
 
-  #readProc(file: string): string | undefined {
+  private readProc(file: string): string | undefined {
     try {
-      return readFileSync(`/proc/${this.#child.pid}/${file}`, "utf8");
+      return readFileSync(`/proc/${this.child.pid}/${file}`, "utf8");
     } catch {
       return undefined;
     }

@@ -48,42 +48,42 @@ export async function measureIdleConnections(bench: ServiceBench): Promise<Findi
 
 class Crowd {
   replaced = 0;
-  readonly #server: ServerProcess;
-  readonly #sockets = new Set<Socket>();
-  #isClosed = false;
+  private readonly server: ServerProcess;
+  private readonly sockets = new Set<Socket>();
+  private isClosed = false;
 
   constructor(server: ServerProcess) {
-    this.#server = server;
+    this.server = server;
   }
 
   get open(): number {
-    return this.#sockets.size;
+    return this.sockets.size;
   }
 
   async grow(count: number): Promise<void> {
     for (let made = 0; made < count; made += AT_ONCE)
-      await Promise.all(Array.from({length: Math.min(AT_ONCE, count - made)}, () => this.#connect()));
+      await Promise.all(Array.from({length: Math.min(AT_ONCE, count - made)}, () => this.connect()));
   }
 
   close(): void {
-    this.#isClosed = true;
-    for (const socket of this.#sockets) socket.destroy();
+    this.isClosed = true;
+    for (const socket of this.sockets) socket.destroy();
   }
 
-  #connect(): Promise<void> {
-    const {hostname, port} = this.#server.url;
+  private connect(): Promise<void> {
+    const {hostname, port} = this.server.url;
     return new Promise((resolve, reject) => {
       const socket = connect({host: hostname, port: Number(port)});
       socket.once("connect", () => {
-        this.#sockets.add(socket);
+        this.sockets.add(socket);
         resolve();
       });
       socket.on("error", reject);
       socket.once("close", () => {
-        this.#sockets.delete(socket);
-        if (this.#isClosed) return;
+        this.sockets.delete(socket);
+        if (this.isClosed) return;
         this.replaced++;
-        this.#connect().catch(() => {});
+        this.connect().catch(() => {});
       });
       // Without a reader the end is not seen.
       socket.resume();

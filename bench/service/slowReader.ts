@@ -70,10 +70,10 @@ class SlowReader {
   bytes = 0;
   /** Bytes with the head, when the whole answer is there. */
   readonly end: Promise<number>;
-  readonly #socket: Socket;
-  readonly #timer: NodeJS.Timeout;
-  #allowance = 0;
-  #isSlow = true;
+  private readonly socket: Socket;
+  private readonly timer: NodeJS.Timeout;
+  private allowance = 0;
+  private isSlow = true;
 
   /** @returns once it has sent its request */
   static async start({url}: ServerProcess, body: string): Promise<SlowReader> {
@@ -87,33 +87,33 @@ class SlowReader {
   }
 
   private constructor(socket: Socket) {
-    this.#socket = socket;
+    this.socket = socket;
     this.end = new Promise((resolve, reject) => {
       let tail = Buffer.alloc(0);
       socket.once("error", reject);
       socket.once("close", () => reject(new Error(`the slow reader was cut after ${this.bytes} bytes`)));
       socket.on("data", chunk => {
         this.bytes += chunk.length;
-        this.#allowance -= chunk.length;
-        if (this.#isSlow && this.#allowance <= 0) socket.pause();
+        this.allowance -= chunk.length;
+        if (this.isSlow && this.allowance <= 0) socket.pause();
         // The last chunk of a chunked body.
         tail = Buffer.concat([tail, chunk.subarray(-8)]).subarray(-8);
         if (!tail.toString("latin1").endsWith("\r\n0\r\n\r\n")) return;
-        clearInterval(this.#timer);
+        clearInterval(this.timer);
         resolve(this.bytes);
         socket.destroy();
       });
     });
     this.end.catch(() => {}); // whoever waits for it sees it
-    this.#timer = setInterval(() => {
-      this.#allowance = Math.min(this.#allowance, 0) + BYTES_PER_SECOND / TURNS_PER_SECOND;
-      if (this.#allowance > 0) socket.resume();
+    this.timer = setInterval(() => {
+      this.allowance = Math.min(this.allowance, 0) + BYTES_PER_SECOND / TURNS_PER_SECOND;
+      if (this.allowance > 0) socket.resume();
     }, 1000 / TURNS_PER_SECOND);
   }
 
   /** The rest as fast as it comes. */
   hurry(): void {
-    this.#isSlow = false;
-    this.#socket.resume();
+    this.isSlow = false;
+    this.socket.resume();
   }
 }

@@ -12,23 +12,23 @@ export const MB = 1e6;
 export class MemoryWatch {
   rss = 0;
   anonymous = 0;
-  readonly #server: ServerProcess;
-  readonly #timer: NodeJS.Timeout;
+  private readonly server: ServerProcess;
+  private readonly timer: NodeJS.Timeout;
 
   constructor(server: ServerProcess) {
-    this.#server = server;
-    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
+    this.server = server;
+    this.timer = setInterval(() => this.sample(), SAMPLE_MS);
   }
 
   /** @returns the largest since it was made */
   stop(): Memory {
-    clearInterval(this.#timer);
-    this.#sample();
+    clearInterval(this.timer);
+    this.sample();
     return {rss: this.rss, anonymous: this.anonymous};
   }
 
-  #sample(): void {
-    const memory = this.#server.readMemory();
+  private sample(): void {
+    const memory = this.server.readMemory();
     this.rss = Math.max(this.rss, memory?.rss ?? 0);
     this.anonymous = Math.max(this.anonymous, memory?.anonymous ?? 0);
   }

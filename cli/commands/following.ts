@@ -39,133 +39,133 @@ const CHANGE_LINES: Record<SourceChange, string> = {
 export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
 
 export class Following {
-  readonly #pool: ProofPool;
-  readonly #path: string;
-  readonly #rules: ImportRules;
-  readonly #status: SourceStatus;
-  readonly #log: Logger;
-  #running: Running<ImportOutcome> | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #isStopped = false;
-  #attempts = 0;
-  #startedMs = 0;
-  readonly #unwatch: () => void;
-  #nextLineMs = 0;
-  readonly #nextChangeMs = new Map<SourceChange, number>();
+  private readonly pool: ProofPool;
+  private readonly path: string;
+  private readonly rules: ImportRules;
+  private readonly status: SourceStatus;
+  private readonly log: Logger;
+  private running: Running<ImportOutcome> | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  private attempts = 0;
+  private startedMs = 0;
+  private readonly unwatch: () => void;
+  private nextLineMs = 0;
+  private readonly nextChangeMs = new Map<SourceChange, number>();
 
   /** Begins at once. @param path - a file, a FIFO or "-" */
   constructor(pool: ProofPool, path: string, rules: ImportRules, status: SourceStatus, log: Logger) {
-    this.#pool = pool;
-    this.#path = path;
-    this.#rules = rules;
-    this.#status = status;
-    this.#log = log.child({source: path});
-    this.#unwatch = pool.chain.onChange((head, before) => this.#noteHead(head, before));
-    this.#start();
+    this.pool = pool;
+    this.path = path;
+    this.rules = rules;
+    this.status = status;
+    this.log = log.child({source: path});
+    this.unwatch = pool.chain.onChange((head, before) => this.noteHead(head, before));
+    this.start();
   }
 
   /** Asks the import to end after the current block. There is no other attempt. */
   stop(): void {
-    this.#isStopped = true;
-    this.#unwatch();
-    clearTimeout(this.#retry);
-    this.#running?.stop();
+    this.isStopped = true;
+    this.unwatch();
+    clearTimeout(this.retry);
+    this.running?.stop();
   }
 
-  #start(): void {
-    this.#startedMs = performance.now();
+  private start(): void {
+    this.startedMs = performance.now();
     // A compressed file has an end.
-    const source = {kind: "diffs", path: this.#path, follow: !this.#path.endsWith(".gz")} as const;
-    this.#running = this.#pool.startImport(
-      {source, ...this.#rules},
-      event => this.#noteProgress(event),
-      event => this.#noteSource(event),
+    const source = {kind: "diffs", path: this.path, follow: !this.path.endsWith(".gz")} as const;
+    this.running = this.pool.startImport(
+      {source, ...this.rules},
+      event => this.noteProgress(event),
+      event => this.noteSource(event),
     );
-    this.#running.outcome.then(
-      outcome => this.#end(outcome),
-      (error: unknown) => this.#fail(`the import thread died: ${(error as Error).message}`),
+    this.running.outcome.then(
+      outcome => this.end(outcome),
+      (error: unknown) => this.fail(`the import thread died: ${(error as Error).message}`),
     );
   }
 
-  #noteProgress({head, blocks, accounts}: ImportEvent): void {
-    if (performance.now() < this.#nextLineMs) return;
-    this.#nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
-    this.#log.info({head, blocks, accounts}, "importing");
+  private noteProgress({head, blocks, accounts}: ImportEvent): void {
+    if (performance.now() < this.nextLineMs) return;
+    this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
+    this.log.info({head, blocks, accounts}, "importing");
   }
 
   /** A new block on disk also shows that what failed is over. */
-  #noteHead({latest}: Head, before: Head): void {
+  private noteHead({latest}: Head, before: Head): void {
     if (latest === null || latest <= (before.latest ?? -1)) return;
-    this.#status.receivedMs = Date.now();
-    if (this.#status.state === "failed") this.#recover("reading");
+    this.status.receivedMs = Date.now();
+    if (this.status.state === "failed") this.recover("reading");
   }
 
-  #noteSource(event: SourceEvent): void {
+  private noteSource(event: SourceEvent): void {
     if (event.kind === "change") {
-      this.#noteChange(event.change, event.line);
+      this.noteChange(event.change, event.line);
       return;
     }
     const {state} = event;
     // Another attempt has not got anywhere yet.
-    if (this.#status.state === "failed" && state !== "following") return;
-    if (this.#status.state === "failed") this.#recover(state);
-    this.#status.state = state;
-    this.#log[state === "waiting" ? "warn" : "info"]({state}, STATE_LINES[state]);
+    if (this.status.state === "failed" && state !== "following") return;
+    if (this.status.state === "failed") this.recover(state);
+    this.status.state = state;
+    this.log[state === "waiting" ? "warn" : "info"]({state}, STATE_LINES[state]);
   }
 
-  #noteChange(change: SourceChange, line: number | undefined): void {
-    this.#status.countChange(change);
+  private noteChange(change: SourceChange, line: number | undefined): void {
+    this.status.countChange(change);
     const nowMs = performance.now();
-    if (nowMs < (this.#nextChangeMs.get(change) ?? 0)) return;
-    this.#nextChangeMs.set(change, nowMs + CHANGE_LINE_EVERY_MS);
-    this.#log.warn({change, ...(line === undefined ? {} : {line})}, CHANGE_LINES[change]);
+    if (nowMs < (this.nextChangeMs.get(change) ?? 0)) return;
+    this.nextChangeMs.set(change, nowMs + CHANGE_LINE_EVERY_MS);
+    this.log.warn({change, ...(line === undefined ? {} : {line})}, CHANGE_LINES[change]);
   }
 
-  #recover(state: SourceState): void {
-    this.#status.state = state;
-    this.#status.reason = "";
-    this.#attempts = 0;
-    this.#log.info({latest: this.#pool.chain.head().latest}, "the import goes on after it had failed");
+  private recover(state: SourceState): void {
+    this.status.state = state;
+    this.status.reason = "";
+    this.attempts = 0;
+    this.log.info({latest: this.pool.chain.head().latest}, "the import goes on after it had failed");
   }
 
-  #end(outcome: ImportOutcome): void {
+  private end(outcome: ImportOutcome): void {
     if (!outcome.ok) {
-      this.#fail(outcome.message);
+      this.fail(outcome.message);
       return;
     }
     const {head, blocks, stopped} = outcome;
-    if (!stopped) this.#status.state = "ended";
-    this.#log[stopped ? "info" : "warn"]({head, blocks}, "the import has ended");
+    if (!stopped) this.status.state = "ended";
+    this.log[stopped ? "info" : "warn"]({head, blocks}, "the import has ended");
   }
 
-  #fail(message: string): void {
-    const tookMs = performance.now() - this.#startedMs;
+  private fail(message: string): void {
+    const tookMs = performance.now() - this.startedMs;
     const reason = shortenReason(message);
-    const isKnown = this.#status.state === "failed" && this.#status.reason === reason;
-    this.#status.state = "failed";
-    this.#status.reason = reason;
-    const retryMs = this.#canRetry ? this.#pauseMs(tookMs) : null;
-    const fields = {head: this.#pool.chain.head(), reason: message, retryMs};
-    this.#log[isKnown ? "debug" : "error"](
+    const isKnown = this.status.state === "failed" && this.status.reason === reason;
+    this.status.state = "failed";
+    this.status.reason = reason;
+    const retryMs = this.canRetry ? this.pauseMs(tookMs) : null;
+    const fields = {head: this.pool.chain.head(), reason: message, retryMs};
+    this.log[isKnown ? "debug" : "error"](
       fields,
       "the import failed; the service goes on with the blocks it has",
     );
     if (retryMs === null) return;
-    this.#attempts++;
-    this.#retry = setTimeout(() => {
-      this.#status.retries++;
-      this.#start();
+    this.attempts++;
+    this.retry = setTimeout(() => {
+      this.status.retries++;
+      this.start();
     }, retryMs);
   }
 
   /** Longer after each attempt in vain; and reading a large file again and again takes at most half of the time. */
-  #pauseMs(tookMs: number): number {
-    if (this.#attempts === 0) return FIRST_RETRY_MS;
-    return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#attempts), Math.round(tookMs));
+  private pauseMs(tookMs: number): number {
+    if (this.attempts === 0) return FIRST_RETRY_MS;
+    return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts), Math.round(tookMs));
   }
 
-  get #canRetry(): boolean {
-    return this.#path !== "-" && !this.#isStopped;
+  private get canRetry(): boolean {
+    return this.path !== "-" && !this.isStopped;
   }
 }
 

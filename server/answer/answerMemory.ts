@@ -14,36 +14,36 @@ import {MessageChannel, type MessagePort} from "node:worker_threads";
 export class AnswerMemory {
   /** How many were allocated: it stands still while all come back in time. */
   allocated = 0;
-  readonly #memoryBytes: number;
-  readonly #limit: number;
-  readonly #spare: ArrayBuffer[] = [];
-  readonly #closed: MessagePort;
+  private readonly memoryBytes: number;
+  private readonly limit: number;
+  private readonly spares: ArrayBuffer[] = [];
+  private readonly closed: MessagePort;
 
   /** @param limit - how many are kept while nobody uses them */
   constructor(memoryBytes: number, limit: number) {
-    this.#memoryBytes = memoryBytes;
-    this.#limit = limit;
-    this.#closed = new MessageChannel().port1;
-    this.#closed.close();
+    this.memoryBytes = memoryBytes;
+    this.limit = limit;
+    this.closed = new MessageChannel().port1;
+    this.closed.close();
   }
 
   /** How many are kept. */
   get spare(): number {
-    return this.#spare.length;
+    return this.spares.length;
   }
 
   /** @returns memory of `memoryBytes`, of any content, the caller's alone */
   take(): ArrayBuffer {
-    const memory = this.#spare.pop();
+    const memory = this.spares.pop();
     if (memory !== undefined) return memory;
     this.allocated++;
-    return new ArrayBuffer(this.#memoryBytes);
+    return new ArrayBuffer(this.memoryBytes);
   }
 
   /** Takes over memory that nobody reads or writes any more, also such as `take` did not give: that is let go. */
   put(memory: ArrayBuffer): void {
-    if (memory.byteLength === this.#memoryBytes && this.#spare.length < this.#limit) this.#spare.push(memory);
+    if (memory.byteLength === this.memoryBytes && this.spares.length < this.limit) this.spares.push(memory);
     // Freed at once: what is sent to a closed port is dropped. (ArrayBuffer#transfer needs Node 22.)
-    else this.#closed.postMessage(null, [memory]);
+    else this.closed.postMessage(null, [memory]);
   }
 }

@@ -4,28 +4,28 @@
 const COMPACT_FROM = 64;
 
 export class Fifo<T> {
-  readonly #elements: (T | undefined)[] = [];
-  #start = 0;
+  private readonly elements: (T | undefined)[] = [];
+  private start = 0;
 
   get length(): number {
-    return this.#elements.length - this.#start;
+    return this.elements.length - this.start;
   }
 
   push(element: T): void {
-    this.#elements.push(element);
+    this.elements.push(element);
   }
 
   peek(): T | undefined {
-    return this.#elements[this.#start];
+    return this.elements[this.start];
   }
 
   shift(): T | undefined {
-    if (this.#start === this.#elements.length) return undefined;
-    const element = this.#elements[this.#start];
-    this.#elements[this.#start++] = undefined;
-    if (this.#start >= COMPACT_FROM && this.#start * 2 >= this.#elements.length) {
-      this.#elements.splice(0, this.#start);
-      this.#start = 0;
+    if (this.start === this.elements.length) return undefined;
+    const element = this.elements[this.start];
+    this.elements[this.start++] = undefined;
+    if (this.start >= COMPACT_FROM && this.start * 2 >= this.elements.length) {
+      this.elements.splice(0, this.start);
+      this.start = 0;
     }
     return element;
   }

@@ -22,25 +22,25 @@ const TOKEN_BYTES = 32;
 export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
 
 export class ControlServer {
-  readonly #server: Server;
-  readonly #directory: string;
-  readonly #pool: ProofPool;
-  readonly #token = randomBytes(TOKEN_BYTES).toString("hex");
-  readonly #onOrder: OrderListener;
-  readonly #underWay = new Set<Promise<void>>();
+  private readonly server: Server;
+  private readonly directory: string;
+  private readonly pool: ProofPool;
+  private readonly token = randomBytes(TOKEN_BYTES).toString("hex");
+  private readonly onOrder: OrderListener;
+  private readonly underWay = new Set<Promise<void>>();
 
   private constructor(directory: string, pool: ProofPool, onOrder: OrderListener) {
-    this.#directory = directory;
-    this.#pool = pool;
-    this.#onOrder = onOrder;
+    this.directory = directory;
+    this.pool = pool;
+    this.onOrder = onOrder;
     const bounds = {
       requestTimeout: RECEIVE_MS,
       headersTimeout: RECEIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
       connectionsCheckingInterval: RECEIVE_MS,
     };
-    this.#server = createServer(bounds, (request, response) => this.#take(request, response));
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.server = createServer(bounds, (request, response) => this.take(request, response));
+    this.server.maxConnections = MAX_CONNECTIONS;
   }
 
   /**
@@ -49,13 +49,13 @@ export class ControlServer {
    */
   static async start(directory: string, pool: ProofPool, onOrder: OrderListener): Promise<ControlServer> {
     const control = new ControlServer(directory, pool, onOrder);
-    control.#server.listen(0, HOST);
-    await once(control.#server, "listening");
-    const {port} = control.#server.address() as AddressInfo;
+    control.server.listen(0, HOST);
+    await once(control.server, "listening");
+    const {port} = control.server.address() as AddressInfo;
     try {
-      await writeControlFile(directory, {pid: process.pid, port, token: control.#token});
+      await writeControlFile(directory, {pid: process.pid, port, token: control.token});
     } catch (error) {
-      control.#server.close();
+      control.server.close();
       throw error;
     }
     return control;
@@ -63,49 +63,49 @@ export class ControlServer {
 
   /** Takes no more orders. Those under way go on, as long as the pool is open. */
   async stop(): Promise<void> {
-    this.#server.close();
-    await removeControlFile(this.#directory);
+    this.server.close();
+    await removeControlFile(this.directory);
   }
 
   /** After `stop`: waits for the last answers and ends the connections. */
   async close(): Promise<void> {
-    await Promise.all(this.#underWay);
-    this.#server.closeAllConnections();
+    await Promise.all(this.underWay);
+    this.server.closeAllConnections();
   }
 
-  #take(request: IncomingMessage, response: ServerResponse): void {
-    const answering = this.#answer(request, response)
+  private take(request: IncomingMessage, response: ServerResponse): void {
+    const answering = this.answer(request, response)
       .catch((error: Error) => {
         // The connection broke: whoever ordered sees that no answer came.
         response.destroy(error);
       })
-      .finally(() => this.#underWay.delete(answering));
-    this.#underWay.add(answering);
+      .finally(() => this.underWay.delete(answering));
+    this.underWay.add(answering);
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!this.#isAllowed(request.headers.authorization)) return send(response, 401);
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.isAllowed(request.headers.authorization)) return send(response, 401);
     const kind = kindOfPath(request.url);
     if (request.method !== "POST" || kind === undefined) return send(response, 404);
     const text = await readBody(request);
     const to = text === undefined ? undefined : parseBody(text);
     if (to === undefined) return send(response, 400);
     const order = {kind, to};
-    const answer = await this.#obey(order);
-    this.#onOrder(order, answer);
+    const answer = await this.obey(order);
+    this.onOrder(order, answer);
     return send(response, 200, JSON.stringify(answer));
   }
 
-  #isAllowed(authorization: string | undefined): boolean {
+  private isAllowed(authorization: string | undefined): boolean {
     const given = Buffer.from(authorization ?? "");
-    const expected = Buffer.from(`Bearer ${this.#token}`);
+    const expected = Buffer.from(`Bearer ${this.token}`);
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
-  async #obey({kind, to}: BlockOrder): Promise<ControlAnswer> {
-    const before = this.#pool.chain.head();
+  private async obey({kind, to}: BlockOrder): Promise<ControlAnswer> {
+    const before = this.pool.chain.head();
     try {
-      return {ok: true, before, after: await this.#pool[kind](to)};
+      return {ok: true, before, after: await this.pool[kind](to)};
     } catch (error) {
       return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
     }

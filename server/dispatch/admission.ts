@@ -12,19 +12,19 @@ export interface BusyLane extends Busy {
 }
 
 export class Admission {
-  readonly #lanes: ByLane<Lane>;
-  readonly #limits: Limits;
-  readonly #refusals: RefusalLog;
+  private readonly lanes: ByLane<Lane>;
+  private readonly limits: Limits;
+  private readonly refusals: RefusalLog;
 
   constructor(lanes: ByLane<Lane>, limits: Limits, refusals: RefusalLog) {
-    this.#lanes = lanes;
-    this.#limits = limits;
-    this.#refusals = refusals;
+    this.lanes = lanes;
+    this.limits = limits;
+    this.refusals = refusals;
   }
 
   /** Does it matter who asks? */
   needsClient(costs: ByLane<number>): boolean {
-    for (const lane of LANE_IDS) if (costs[lane] > 0 && this.#lanes[lane].isSharedByClients) return true;
+    for (const lane of LANE_IDS) if (costs[lane] > 0 && this.lanes[lane].isSharedByClients) return true;
     return false;
   }
 
@@ -37,26 +37,26 @@ export class Admission {
    */
   refuse(costs: ByLane<number>, client: string): BusyLane | null {
     for (const lane of LANE_IDS) {
-      const busy = costs[lane] === 0 ? null : this.#refuseAt(this.#lanes[lane], costs[lane], client);
+      const busy = costs[lane] === 0 ? null : this.refuseAt(this.lanes[lane], costs[lane], client);
       if (busy !== null) return {...busy, lane};
     }
     return null;
   }
 
-  #refuseAt(lane: Lane, cost: number, client: string): Busy | null {
-    const {queueCost: limit, timeoutMs} = this.#limits;
+  private refuseAt(lane: Lane, cost: number, client: string): Busy | null {
+    const {queueCost: limit, timeoutMs} = this.limits;
     const waitMs = lane.expectWaitMs(client);
     if (!lane.hasRoom(limit, client)) {
       const message = `the queue of ${lane.method} is full: try again later`;
       const data = {limit, got: lane.queuedCost + cost};
-      if (lane.isSharedByClients) this.#refusals.note(lane.figures.name, "queue_full", waitMs);
+      if (lane.isSharedByClients) this.refusals.note(lane.figures.name, "queue_full", waitMs);
       return {
         error: new RpcError(RpcCode.LIMIT_EXCEEDED, message, data),
         retryAfterSeconds: toSeconds(waitMs),
       };
     }
     if (waitMs <= timeoutMs) return null;
-    this.#refusals.note(lane.figures.name, "wait", waitMs);
+    this.refusals.note(lane.figures.name, "wait", waitMs);
     return createWaitError("the request", waitMs, timeoutMs, timeoutMs);
   }
 }

@@ -9,12 +9,12 @@ import {encodeError, type RpcError} from "../rpc/rpcError.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
 export class Answering {
-  readonly #tally: CallTally;
-  readonly #trouble: TroubleLog;
+  private readonly tally: CallTally;
+  private readonly trouble: TroubleLog;
 
   constructor(tally: CallTally, trouble: TroubleLog) {
-    this.#tally = tally;
-    this.#trouble = trouble;
+    this.tally = tally;
+    this.trouble = trouble;
   }
 
   /**
@@ -34,45 +34,49 @@ export class Answering {
     const pieces = assembleAnswers(calls, segment, shared, base, ({name}, call, idText) => {
       const failure = answers.failures.find(one => one.call === call);
       const error =
-        createFailureError(failure, request.head) ?? this.#trouble.reportFailure(failure, request.id);
+        createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, request.id);
       results.set(name, (results.get(name) as number) - 1);
-      this.#tally.add(name, error.code, 1);
+      this.tally.add(name, error.code, 1);
       return encodeError(idText, error);
     });
-    if (answers.codes === undefined) for (const [name, count] of results) this.#tally.add(name, 0, count);
-    else this.#countCodes(request, segment, answers.codes, base);
+    if (answers.codes === undefined) for (const [name, count] of results) this.tally.add(name, 0, count);
+    else this.countCodes(request, segment, answers.codes, base);
     return pieces;
   }
 
   /** Every call of the segment has the same error. */
   assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Piece[] {
-    this.#countErrors(request, segment, error);
+    this.countErrors(request, segment, error);
     return assembleErrors(request.calls, segment, idText => encodeError(idText, error));
   }
 
   /** Our own fault: the log has the rest. */
   assembleFault(request: PendingRequest, segment: Segment): Piece[] {
-    return this.assembleErrors(request, segment, this.#trouble.createInternalError(request.id));
+    return this.assembleErrors(request, segment, this.trouble.createInternalError(request.id));
   }
 
   /** The same for the only call of a request that is no batch, as text without a comma. */
   encodeOnlyError(request: PendingRequest, segment: Segment, error: RpcError): string {
-    this.#countErrors(request, segment, error);
+    this.countErrors(request, segment, error);
     return encodeError(request.idOf(segment), error);
   }
 
-  #countErrors(request: PendingRequest, segment: Segment, error: RpcError): void {
-    for (const [name, count] of countMethods(request.calls, segment))
-      this.#tally.add(name, error.code, count);
+  private countErrors(request: PendingRequest, segment: Segment, error: RpcError): void {
+    for (const [name, count] of countMethods(request.calls, segment)) this.tally.add(name, error.code, count);
   }
 
   /** @param codes - by call of the task; what has none has failed, and is counted */
-  #countCodes(request: PendingRequest, segment: Segment, codes: readonly number[], base: number): void {
+  private countCodes(
+    request: PendingRequest,
+    segment: Segment,
+    codes: readonly number[],
+    base: number,
+  ): void {
     let call = base;
     for (const place of request.calls.places.slice(segment.firstPlace, segment.endPlace)) {
       if (typeof place === "string") continue;
       const code = codes[call++];
-      if (code !== undefined) this.#tally.add(place.name, code, 1);
+      if (code !== undefined) this.tally.add(place.name, code, 1);
     }
   }
 }

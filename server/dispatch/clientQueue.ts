@@ -13,60 +13,60 @@ export interface ClientElement {
 
 export class ClientQueue<T extends ClientElement> {
   /** Each client's elements in order, at least one; the clients in the order of their next turns. */
-  readonly #lines = new Map<string, T[]>();
-  #length = 0;
+  private readonly lines = new Map<string, T[]>();
+  private count = 0;
 
   get length(): number {
-    return this.#length;
+    return this.count;
   }
 
   push(element: T): void {
-    const line = this.#lines.get(element.client);
-    if (line === undefined) this.#lines.set(element.client, [element]);
+    const line = this.lines.get(element.client);
+    if (line === undefined) this.lines.set(element.client, [element]);
     else line.push(element);
-    this.#length++;
+    this.count++;
   }
 
   /** Whose turn it is. */
   peek(): T | undefined {
-    return this.#nextLine()?.[0];
+    return this.nextLine()?.[0];
   }
 
   shift(): T | undefined {
-    const line = this.#nextLine();
+    const line = this.nextLine();
     const element = line?.shift();
     if (line === undefined || element === undefined) return undefined;
-    this.#length--;
-    this.#lines.delete(element.client);
+    this.count--;
+    this.lines.delete(element.client);
     // A map keeps the order in which its keys came: the client is the last one now.
-    if (line.length > 0) this.#lines.set(element.client, line);
+    if (line.length > 0) this.lines.set(element.client, line);
     return element;
   }
 
   has(client: string): boolean {
-    return this.#lines.has(client);
+    return this.lines.has(client);
   }
 
   /** Takes the client's elements out that `isUnwanted`. */
   remove(client: string, isUnwanted: (element: T) => boolean): void {
-    const line = this.#lines.get(client);
+    const line = this.lines.get(client);
     if (line === undefined) return;
     const kept = line.filter(element => !isUnwanted(element));
-    this.#length -= line.length - kept.length;
-    if (kept.length === 0) this.#lines.delete(client);
+    this.count -= line.length - kept.length;
+    if (kept.length === 0) this.lines.delete(client);
     // In the same place of the order.
-    else this.#lines.set(client, kept);
+    else this.lines.set(client, kept);
   }
 
   /** Turns that come before that of an element which the client would push now. */
   countAhead(client: string): number {
-    const own = this.#lines.get(client)?.length ?? 0;
+    const own = this.lines.get(client)?.length ?? 0;
     let ahead = own;
-    for (const [other, {length}] of this.#lines) if (other !== client) ahead += Math.min(length, own + 1);
+    for (const [other, {length}] of this.lines) if (other !== client) ahead += Math.min(length, own + 1);
     return ahead;
   }
 
-  #nextLine(): T[] | undefined {
-    return this.#lines.values().next().value;
+  private nextLine(): T[] | undefined {
+    return this.lines.values().next().value;
   }
 }

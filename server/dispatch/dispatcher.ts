@@ -38,40 +38,40 @@ export interface Observers {
 
 export class Dispatcher implements EstimateQueues {
   readonly admission: Admission;
-  readonly #limits: Limits;
-  readonly #trouble: TroubleLog;
-  readonly #answering: Answering;
-  readonly #lanes: ByLane<Lane>;
+  private readonly limits: Limits;
+  private readonly trouble: TroubleLog;
+  private readonly answering: Answering;
+  private readonly lanes: ByLane<Lane>;
   /** Every admitted request with unanswered segments. */
-  readonly #unfinished = new Set<PendingRequest>();
-  readonly #sweep: NodeJS.Timeout;
-  #givenBack = 0;
+  private readonly unfinished = new Set<PendingRequest>();
+  private readonly sweep: NodeJS.Timeout;
+  private givenBackCount = 0;
 
   constructor(lanes: ByLane<LaneOptions>, limits: Limits, {tally, trouble, refusals}: Observers) {
-    this.#limits = limits;
-    this.#trouble = trouble;
-    this.#answering = new Answering(tally, trouble);
+    this.limits = limits;
+    this.trouble = trouble;
+    this.answering = new Answering(tally, trouble);
     const createLane = (id: LaneId): Lane =>
       new Lane(id, lanes[id], limits, refusals, (task, settlement, next) =>
-        this.#settle(task, settlement, next),
+        this.settle(task, settlement, next),
       );
-    this.#lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
-    this.admission = new Admission(this.#lanes, limits, refusals);
-    this.#sweep = setInterval(() => this.#expireOverdue(), SWEEP_MS);
-    this.#sweep.unref();
+    this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
+    this.admission = new Admission(this.lanes, limits, refusals);
+    this.sweep = setInterval(() => this.expireOverdue(), SWEEP_MS);
+    this.sweep.unref();
   }
 
   queuedCost(lane: LaneId): number {
-    return this.#lanes[lane].queuedCost;
+    return this.lanes[lane].queuedCost;
   }
 
   /** Estimates that came back from their tasks unbegun, so far. */
   get givenBack(): number {
-    return this.#givenBack;
+    return this.givenBackCount;
   }
 
   readEstimateQueues(): ReturnType<EstimateQueues["readEstimateQueues"]> {
-    const {figures, queuedCost, longCalls} = this.#lanes[LaneId.ESTIMATE];
+    const {figures, queuedCost, longCalls} = this.lanes[LaneId.ESTIMATE];
     const first = {figures, calls: Math.ceil(queuedCost / ESTIMATE_COST)};
     if (longCalls === null) return [first];
     const {second, long} = longCalls;
@@ -79,43 +79,43 @@ export class Dispatcher implements EstimateQueues {
   }
 
   admit(request: PendingRequest): void {
-    this.#unfinished.add(request);
-    this.#recount(request);
-    request.reply.onAborted = () => this.#drop(request);
-    request.reply.onDrained = () => this.#offer(request);
-    this.#offer(request);
+    this.unfinished.add(request);
+    this.recount(request);
+    request.reply.onAborted = () => this.drop(request);
+    request.reply.onDrained = () => this.offer(request);
+    this.offer(request);
   }
 
   close(): void {
-    clearInterval(this.#sweep);
+    clearInterval(this.sweep);
   }
 
   /** Lets each lane start what it may: after everything that changes what the request's windows hold. */
-  #offer(request: PendingRequest): void {
-    for (const lane of this.#lanes) lane.offer(request);
-    if (request.updatePause()) this.#recount(request);
+  private offer(request: PendingRequest): void {
+    for (const lane of this.lanes) lane.offer(request);
+    if (request.updatePause()) this.recount(request);
   }
 
-  #recount(request: PendingRequest): void {
-    for (const lane of this.#lanes) lane.recount(request);
+  private recount(request: PendingRequest): void {
+    for (const lane of this.lanes) lane.recount(request);
   }
 
-  #drop(request: PendingRequest): void {
+  private drop(request: PendingRequest): void {
     request.drop();
-    this.#unfinished.delete(request);
-    this.#forgetLongCalls(request);
-    this.#recount(request);
+    this.unfinished.delete(request);
+    this.forgetLongCalls(request);
+    this.recount(request);
   }
 
-  #forgetLongCalls(request: PendingRequest): void {
-    for (const {longCalls} of this.#lanes) longCalls?.forget(request);
+  private forgetLongCalls(request: PendingRequest): void {
+    for (const {longCalls} of this.lanes) longCalls?.forget(request);
   }
 
   /** @param next - where calls go that were not finished */
-  #settle(task: Task, settlement: Settlement, next: SliceQueue | null): void {
+  private settle(task: Task, settlement: Settlement, next: SliceQueue | null): void {
     const answers = "answers" in settlement ? settlement.answers : null;
     if ("error" in settlement) {
-      this.#trouble.reportTask(
+      this.trouble.reportTask(
         settlement.error,
         task.requests.map(request => request.id),
       );
@@ -129,68 +129,67 @@ export class Dispatcher implements EstimateQueues {
       // Aborted, or given up meanwhile.
       const isOver = request.isDropped || request.isSegmentAnswered(index);
       if (!isOver && next !== null && answers?.unfinished?.includes(base) === true) {
-        this.#moveOn(request, index, next);
+        this.moveOn(request, index, next);
       } else {
         request.stop(index);
         if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
           request.giveBack(index);
-          this.#givenBack++;
+          this.givenBackCount++;
         } else if (!isOver) {
           const pieces =
             answers === null || text === null
-              ? this.#answering.assembleFault(request, segment)
-              : this.#answering.assemble(request, segment, answers, text, base);
-          this.#answer(request, index, pieces);
+              ? this.answering.assembleFault(request, segment)
+              : this.answering.assemble(request, segment, answers, text, base);
+          this.answer(request, index, pieces);
         }
       }
-      this.#recount(request);
-      this.#offer(request);
+      this.recount(request);
+      this.offer(request);
       base += segment.endCall - segment.firstCall;
     }
     text?.release();
-    for (const {longCalls} of this.#lanes) longCalls?.start();
+    for (const {longCalls} of this.lanes) longCalls?.start();
   }
 
   /** A call that took longer than its slice begins again with a longer one, in its turn, or is turned away. */
-  #moveOn(request: PendingRequest, index: number, next: SliceQueue): void {
+  private moveOn(request: PendingRequest, index: number, next: SliceQueue): void {
     const segment = request.segments[index] as Segment;
     request.move(index);
-    const busy = this.#lanes[segment.lane].longCalls?.add(next, request, index) ?? null;
+    const busy = this.lanes[segment.lane].longCalls?.add(next, request, index) ?? null;
     if (busy === null) return;
     request.stop(index);
     if (request.isBatch) {
-      this.#answer(request, index, this.#answering.assembleErrors(request, segment, busy.error));
+      this.answer(request, index, this.answering.assembleErrors(request, segment, busy.error));
       return;
     }
-    const text = this.#answering.encodeOnlyError(request, segment, busy.error);
+    const text = this.answering.encodeOnlyError(request, segment, busy.error);
     request.turnAway(text, busy.retryAfterSeconds);
-    this.#unfinished.delete(request);
+    this.unfinished.delete(request);
   }
 
-  #answer(request: PendingRequest, index: number, pieces: Piece[]): void {
+  private answer(request: PendingRequest, index: number, pieces: Piece[]): void {
     request.answer(index, pieces);
-    this.#recount(request);
-    if (request.isAnswered) this.#unfinished.delete(request);
+    this.recount(request);
+    if (request.isAnswered) this.unfinished.delete(request);
   }
 
-  #expireOverdue(): void {
+  private expireOverdue(): void {
     const nowMs = performance.now();
-    for (const request of this.#unfinished) {
-      if (request.clock.isOverdue(nowMs)) this.#expire(request, Math.round(nowMs - request.clock.startedMs));
-    }
+    for (const request of this.unfinished)
+      if (request.clock.isOverdue(nowMs)) this.expire(request, Math.round(nowMs - request.clock.startedMs));
   }
 
   /** Answers everything unanswered with the time-out; what is under way is ignored when it comes. */
-  #expire(request: PendingRequest, gotMs: number): void {
-    const limit = this.#limits.timeoutMs;
+  private expire(request: PendingRequest, gotMs: number): void {
+    const limit = this.limits.timeoutMs;
     const message = `the request was not finished after ${limit} ms`;
     const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs});
     request.giveUp();
-    this.#forgetLongCalls(request);
+    this.forgetLongCalls(request);
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
       if (request.isSegmentAnswered(index)) continue;
       const segment = request.segments[index] as Segment;
-      this.#answer(request, index, this.#answering.assembleErrors(request, segment, error));
+      this.answer(request, index, this.answering.assembleErrors(request, segment, error));
     }
   }
 }

@@ -53,60 +53,59 @@ export class Lane {
   readonly longCalls: LongCalls | null;
   /** Cost of all admitted and unfinished calls; of requests whose reader is slow only what is under way. */
   queuedCost = 0;
-  readonly #options: LaneOptions;
-  readonly #onSettled: OnSettled;
-  readonly #windowBytes: number;
-  readonly #queue: Fifo<PendingRequest> | ClientQueue<PendingRequest>;
+  private readonly options: LaneOptions;
+  private readonly onSettled: OnSettled;
+  private readonly windowBytes: number;
+  private readonly queue: Fifo<PendingRequest> | ClientQueue<PendingRequest>;
   /** What of `queuedCost` is each client's; null where clients do not share. */
-  readonly #costs: Map<string, number> | null;
+  private readonly costs: Map<string, number> | null;
   readonly figures = new QueueFigures("first", 0);
-  #tasksUnderWay = 0;
-  #isFlushPlanned = false;
+  private tasksUnderWay = 0;
+  private isFlushPlanned = false;
 
   constructor(id: LaneId, options: LaneOptions, limits: Limits, refusals: RefusalLog, onSettled: OnSettled) {
     this.id = id;
-    this.#options = options;
-    this.#onSettled = onSettled;
+    this.options = options;
+    this.onSettled = onSettled;
     // Room for every worker's tasks, so that one large batch can use them all.
     const {maxTasks, taskCost, bytesPerCost, isSharedByClients} = options;
-    this.#windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
-    this.#queue = isSharedByClients ? new ClientQueue() : new Fifo();
-    this.#costs = isSharedByClients ? new Map() : null;
+    this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
+    this.queue = isSharedByClients ? new ClientQueue() : new Fifo();
+    this.costs = isSharedByClients ? new Map() : null;
     const {longCalls} = options;
     this.longCalls =
       longCalls === null
         ? null
-        : new LongCalls(longCalls, limits, refusals, onSettled, () => this.#queue.length > 0);
+        : new LongCalls(longCalls, limits, refusals, onSettled, () => this.queue.length > 0);
   }
 
   get method(): string {
-    return this.#options.method;
+    return this.options.method;
   }
 
   get isSharedByClients(): boolean {
-    return this.#options.isSharedByClients;
+    return this.options.isSharedByClients;
   }
 
   /** @param limit - cost */
   hasRoom(limit: number, client: string): boolean {
-    return hasRoom(this.queuedCost, limit, this.#costs !== null && !this.#costs.has(client));
+    return hasRoom(this.queuedCost, limit, this.costs !== null && !this.costs.has(client));
   }
 
   /** Until the first call of a request of the client begins that came now; 0 where clients do not share. */
   expectWaitMs(client: string): number {
-    if (!(this.#queue instanceof ClientQueue) || this.#queue.length === 0) return 0;
-    return (this.#queue.countAhead(client) / this.#options.workers) * this.figures.serviceMs;
+    if (!(this.queue instanceof ClientQueue) || this.queue.length === 0) return 0;
+    return (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
   }
 
   /** Queues the request where its next segment may start. */
   offer(request: PendingRequest): void {
     const progress = request.progress[this.id];
-    if (progress.isQueued || !request.mayStart(this.id, this.#windowBytes, this.#options.bytesPerCost))
-      return;
+    if (progress.isQueued || !request.mayStart(this.id, this.windowBytes, this.options.bytesPerCost)) return;
     progress.isQueued = true;
-    if (this.#costs !== null) progress.queuedSinceMs = performance.now();
-    this.#queue.push(request);
-    this.#planFlush();
+    if (this.costs !== null) progress.queuedSinceMs = performance.now();
+    this.queue.push(request);
+    this.planFlush();
   }
 
   /** Brings the request's part of `queuedCost` up to date. */
@@ -116,47 +115,47 @@ export class Lane {
     const change = share - progress.countedShare;
     this.queuedCost += change;
     progress.countedShare = share;
-    if (this.#costs === null || change === 0) return;
-    const cost = (this.#costs.get(request.client) ?? 0) + change;
-    if (cost === 0) this.#costs.delete(request.client);
-    else this.#costs.set(request.client, cost);
+    if (this.costs === null || change === 0) return;
+    const cost = (this.costs.get(request.client) ?? 0) + change;
+    if (cost === 0) this.costs.delete(request.client);
+    else this.costs.set(request.client, cost);
   }
 
-  #planFlush(): void {
-    if (this.#isFlushPlanned || this.#tasksUnderWay >= this.#options.maxTasks) return;
-    this.#isFlushPlanned = true;
+  private planFlush(): void {
+    if (this.isFlushPlanned || this.tasksUnderWay >= this.options.maxTasks) return;
+    this.isFlushPlanned = true;
     setImmediate(() => {
-      this.#isFlushPlanned = false;
-      this.#flush();
+      this.isFlushPlanned = false;
+      this.flush();
     });
   }
 
-  #flush(): void {
-    while (this.#tasksUnderWay < this.#options.maxTasks) {
-      const task = this.#takeTask();
+  private flush(): void {
+    while (this.tasksUnderWay < this.options.maxTasks) {
+      const task = this.takeTask();
       if (task === null) return;
-      this.#run(task);
+      this.run(task);
     }
   }
 
-  #takeTask(): Task | null {
+  private takeTask(): Task | null {
     const requests: PendingRequest[] = [];
     const indexes: number[] = [];
-    const share = Math.ceil(this.queuedCost / this.#options.workers);
-    const wanted = Math.min(this.#options.taskCost, Math.max(MIN_SHARED_COST, share));
-    const {taskMs} = this.#options;
+    const share = Math.ceil(this.queuedCost / this.options.workers);
+    const wanted = Math.min(this.options.taskCost, Math.max(MIN_SHARED_COST, share));
+    const {taskMs} = this.options;
     const most = taskMs === null ? Number.POSITIVE_INFINITY : taskMs / this.figures.serviceMs;
-    const nowMs = this.#costs === null ? 0 : performance.now();
+    const nowMs = this.costs === null ? 0 : performance.now();
     let cost = 0;
-    for (let request = this.#queue.peek(); request !== undefined; request = this.#queue.peek()) {
+    for (let request = this.queue.peek(); request !== undefined; request = this.queue.peek()) {
       const next = request.nextSegment(this.id);
       if (next !== undefined && cost > 0 && (cost + next.cost > wanted || requests.length >= most)) break;
-      this.#queue.shift();
+      this.queue.shift();
       request.progress[this.id].isQueued = false;
       // Aborted, or given up meanwhile.
       if (next === undefined) continue;
       cost += next.cost;
-      if (this.#costs !== null) this.figures.countStart(nowMs - request.progress[this.id].queuedSinceMs);
+      if (this.costs !== null) this.figures.countStart(nowMs - request.progress[this.id].queuedSinceMs);
       requests.push(request);
       indexes.push(request.start(this.id));
       this.recount(request);
@@ -165,17 +164,17 @@ export class Lane {
     return requests.length === 0 ? null : {requests, indexes, cost};
   }
 
-  async #run(task: Task): Promise<void> {
-    this.#tasksUnderWay++;
+  private async run(task: Task): Promise<void> {
+    this.tasksUnderWay++;
     const startMs = performance.now();
-    const settlement = await settleTask(task, this.#options.perform);
+    const settlement = await settleTask(task, this.options.perform);
     const begun = "answers" in settlement ? settlement.answers.begun : undefined;
-    const {workers} = this.#options;
+    const {workers} = this.options;
     // Of a thread's two tasks one only waits for the other.
-    const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.#tasksUnderWay);
+    const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.tasksUnderWay);
     this.figures.measure(sharedMs / (begun ?? task.requests.length));
-    this.#tasksUnderWay--;
-    this.#onSettled(task, settlement, this.longCalls?.second ?? null);
-    if (this.#queue.length > 0) this.#planFlush();
+    this.tasksUnderWay--;
+    this.onSettled(task, settlement, this.longCalls?.second ?? null);
+    if (this.queue.length > 0) this.planFlush();
   }
 }

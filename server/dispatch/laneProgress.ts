@@ -14,78 +14,78 @@ export class LaneProgress {
   underWayCost = 0;
   /** Bytes of answered segments that wait for an earlier one, of whichever lane. */
   asideBytes = 0;
-  readonly #segments: readonly Segment[];
+  private readonly segments: readonly Segment[];
   /** Those of the request's segments that are the lane's. */
-  readonly #indexes: number[] = [];
-  #started = 0;
+  private readonly indexes: number[] = [];
+  private started = 0;
   /** Given back by their tasks, to be started again; in order. */
-  readonly #returned: number[] = [];
+  private readonly returned: number[] = [];
   /** Those that are under way outside of the lane. */
-  #moved: Set<number> | null = null;
+  private moved: Set<number> | null = null;
 
   /** @param segments - of the request, in all lanes */
   constructor(segments: readonly Segment[]) {
-    this.#segments = segments;
+    this.segments = segments;
   }
 
   /** The segment is the lane's. In order. */
   add(index: number): void {
-    this.#indexes.push(index);
-    this.remainingCost += this.#costOf(index);
+    this.indexes.push(index);
+    this.remainingCost += this.costOf(index);
   }
 
   /** Which segment starts next; undefined where all have. */
   get next(): number | undefined {
-    return this.#returned.length > 0 ? this.#returned[0] : this.#indexes[this.#started];
+    return this.returned.length > 0 ? this.returned[0] : this.indexes[this.started];
   }
 
   get nextSegment(): Segment | undefined {
     const {next} = this;
-    return next === undefined ? undefined : this.#segments[next];
+    return next === undefined ? undefined : this.segments[next];
   }
 
   /** @returns the index of the segment that starts. There is one */
   start(): number {
     const index = this.next as number;
-    if (this.#returned.length > 0) this.#returned.shift();
-    else this.#started++;
+    if (this.returned.length > 0) this.returned.shift();
+    else this.started++;
     this.underWay++;
-    this.underWayCost += this.#costOf(index);
+    this.underWayCost += this.costOf(index);
     return index;
   }
 
   /** A started segment's task has ended, with whatever result. */
   stop(index: number): void {
     this.underWay--;
-    if (this.#moved?.has(index) !== true) this.underWayCost -= this.#costOf(index);
+    if (this.moved?.has(index) !== true) this.underWayCost -= this.costOf(index);
   }
 
   /** A started segment goes on outside of the lane, which it costs nothing any more. */
   move(index: number): void {
-    this.#moved ??= new Set();
-    if (this.#moved.has(index)) return;
-    this.#moved.add(index);
-    this.underWayCost -= this.#costOf(index);
-    this.remainingCost -= this.#costOf(index);
+    this.moved ??= new Set();
+    if (this.moved.has(index)) return;
+    this.moved.add(index);
+    this.underWayCost -= this.costOf(index);
+    this.remainingCost -= this.costOf(index);
   }
 
   answer(index: number): void {
-    if (this.#moved?.has(index) !== true) this.remainingCost -= this.#costOf(index);
+    if (this.moved?.has(index) !== true) this.remainingCost -= this.costOf(index);
   }
 
   /** A stopped segment was never begun: it starts again, before all that come after it. */
   giveBack(index: number): void {
-    this.#returned.push(index);
-    this.#returned.sort((a, b) => a - b);
+    this.returned.push(index);
+    this.returned.sort((a, b) => a - b);
   }
 
   /** No further segment starts. */
   giveUp(): void {
-    this.#started = this.#indexes.length;
-    this.#returned.length = 0;
+    this.started = this.indexes.length;
+    this.returned.length = 0;
   }
 
-  #costOf(index: number): number {
-    return (this.#segments[index] as Segment).cost;
+  private costOf(index: number): number {
+    return (this.segments[index] as Segment).cost;
   }
 }

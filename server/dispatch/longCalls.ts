@@ -25,11 +25,11 @@ export interface LongCallOptions {
 export class LongCalls {
   readonly second: SliceQueue;
   readonly long: SliceQueue;
-  readonly #limits: Limits;
-  readonly #refusals: RefusalLog;
-  readonly #isFirstWaiting: () => boolean;
+  private readonly limits: Limits;
+  private readonly refusals: RefusalLog;
+  private readonly isFirstWaiting: () => boolean;
   /** Before it a second slice gives way to first ones. */
-  #nextSecondMs = 0;
+  private nextSecondMs = 0;
 
   /**
    * @param onSettled - a slice was over, or its call
@@ -44,14 +44,14 @@ export class LongCalls {
   ) {
     this.long = new SliceQueue("long", long, null, onSettled);
     this.second = new SliceQueue("second", second, this.long, onSettled);
-    this.#limits = limits;
-    this.#refusals = refusals;
-    this.#isFirstWaiting = isFirstWaiting;
+    this.limits = limits;
+    this.refusals = refusals;
+    this.isFirstWaiting = isFirstWaiting;
   }
 
   /** Takes over a call that was not finished in time. @returns null, or why it is turned away */
   add(queue: SliceQueue, request: PendingRequest, index: number): Busy | null {
-    const busy = this.#refuse(queue, request);
+    const busy = this.refuse(queue, request);
     if (busy === null) queue.add(request, index);
     return busy;
   }
@@ -64,21 +64,21 @@ export class LongCalls {
 
   /** Starts what may start: after everything that changes what waits or is under way. */
   start(): void {
-    while (this.long.mayStart) this.#run(this.long);
-    while (this.second.mayStart && (!this.#isFirstWaiting() || performance.now() >= this.#nextSecondMs))
-      this.#run(this.second);
+    while (this.long.mayStart) this.run(this.long);
+    while (this.second.mayStart && (!this.isFirstWaiting() || performance.now() >= this.nextSecondMs))
+      this.run(this.second);
   }
 
-  #run(queue: SliceQueue): void {
+  private run(queue: SliceQueue): void {
     // It settles every failure itself.
     queue.run().then(tookMs => {
-      if (queue === this.second) this.#nextSecondMs = performance.now() + FIRST_PER_SECOND * tookMs;
+      if (queue === this.second) this.nextSecondMs = performance.now() + FIRST_PER_SECOND * tookMs;
       this.start();
     });
   }
 
-  #refuse(queue: SliceQueue, request: PendingRequest): Busy | null {
-    const {queueCost, timeoutMs} = this.#limits;
+  private refuse(queue: SliceQueue, request: PendingRequest): Busy | null {
+    const {queueCost, timeoutMs} = this.limits;
     const {client} = request;
     const cost = (this.second.waiting + this.long.waiting) * ESTIMATE_COST;
     const isNew = !this.second.has(client) && !this.long.has(client);
@@ -88,13 +88,13 @@ export class LongCalls {
         limit: queueCost,
         got: cost + ESTIMATE_COST,
       });
-      this.#refusals.note(queue.figures.name, "queue_full", queue.expectWaitMs(client));
+      this.refusals.note(queue.figures.name, "queue_full", queue.expectWaitMs(client));
       return {error, retryAfterSeconds: toSeconds(queue.figures.serviceMs)};
     }
     const waitMs = queue.expectWaitMs(client);
     const leftMs = request.clock.leftMs(performance.now());
     if (waitMs <= leftMs) return null;
-    this.#refusals.note(queue.figures.name, "wait", waitMs);
+    this.refusals.note(queue.figures.name, "wait", waitMs);
     return createWaitError("an estimate that takes long", waitMs, timeoutMs, leftMs);
   }
 }

@@ -12,79 +12,79 @@ const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");
 
 export class OrderedAnswer {
-  readonly #reply: ReplySink;
-  readonly #isBatch: boolean;
-  readonly #count: number;
-  #nextToSend = 0;
+  private readonly reply: ReplySink;
+  private readonly isBatch: boolean;
+  private readonly count: number;
+  private next = 0;
   /** Answered segments that wait for an earlier one. */
-  readonly #aside = new Map<number, Piece[]>();
+  private readonly aside = new Map<number, Piece[]>();
 
   /** @param count - of segments */
   constructor(reply: ReplySink, isBatch: boolean, count: number) {
-    this.#reply = reply;
-    this.#isBatch = isBatch;
-    this.#count = count;
+    this.reply = reply;
+    this.isBatch = isBatch;
+    this.count = count;
   }
 
   /** The first segment that is not sent. */
   get nextToSend(): number {
-    return this.#nextToSend;
+    return this.next;
   }
 
   get isWhole(): boolean {
-    return this.#nextToSend === this.#count;
+    return this.next === this.count;
   }
 
   has(index: number): boolean {
-    return index < this.#nextToSend || this.#aside.has(index);
+    return index < this.next || this.aside.has(index);
   }
 
   /** Bytes of a segment that waits for an earlier one; 0 of any other. */
   asideBytes(index: number): number {
-    return countBytes(this.#aside.get(index) ?? []);
+    return countBytes(this.aside.get(index) ?? []);
   }
 
   /** Sends the part where its turn has come, or sets it aside. @returns whether it was sent */
   put(index: number, pieces: Piece[]): boolean {
-    if (index === this.#nextToSend) {
-      this.#send(pieces);
+    if (index === this.next) {
+      this.send(pieces);
       return true;
     }
     for (const piece of pieces) piece.wait();
-    this.#aside.set(index, pieces);
+    this.aside.set(index, pieces);
     return false;
   }
 
   /** Sends the next part, which waits aside. */
   sendAside(): void {
-    const pieces = this.#aside.get(this.#nextToSend) as Piece[];
-    this.#aside.delete(this.#nextToSend);
-    this.#send(pieces);
+    const pieces = this.aside.get(this.next) as Piece[];
+    this.aside.delete(this.next);
+    this.send(pieces);
   }
 
   /** Answers a request of one segment with HTTP 503. */
   turnAway(text: string, retryAfterSeconds: number): void {
-    this.#nextToSend++;
-    this.#reply.sendBusy(text, retryAfterSeconds);
+    this.next++;
+    this.reply.sendBusy(text, retryAfterSeconds);
   }
 
   /** The client has gone. */
   drop(): void {
-    for (const pieces of this.#aside.values()) for (const piece of pieces) piece.release();
-    this.#aside.clear();
+    for (const pieces of this.aside.values()) for (const piece of pieces) piece.release();
+    this.aside.clear();
   }
 
   /** Every piece ends in a comma; the last one gives way to the end of the batch. */
-  #send(pieces: Piece[]): void {
-    const isFirst = this.#nextToSend === 0;
-    this.#nextToSend++;
+  private send(pieces: Piece[]): void {
+    const isFirst = this.next === 0;
+    this.next++;
     if (this.isWhole) {
       (pieces.at(-1) as Piece).shorten(SEPARATOR.length);
-      if (this.#isBatch) pieces.push(new Piece(CLOSE));
+      if (this.isBatch) pieces.push(new Piece(CLOSE));
     }
-    if (isFirst && this.#isBatch) pieces.unshift(new Piece(OPEN));
-    if (this.isWhole) this.#reply.finish(pieces);
-    else this.#reply.push(pieces);
+    if (isFirst && this.isBatch) pieces.unshift(new Piece(OPEN));
+    if (this.isWhole) this.reply.finish(pieces);
+    else this.reply.push(pieces);
   }
 }
 

@@ -38,8 +38,8 @@ export class PendingRequest {
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress>;
   readonly clock: RequestClock;
-  readonly #answer: OrderedAnswer;
-  #isDropped = false;
+  private readonly ordered: OrderedAnswer;
+  private dropped = false;
 
   /** @param calls - at least one of them for a lane */
   constructor(origin: RequestOrigin, calls: RequestCalls, reply: ReplySink, timeoutMs: number) {
@@ -51,8 +51,8 @@ export class PendingRequest {
     this.reply = reply;
     this.segments = cutSegments(calls);
     this.progress = [new LaneProgress(this.segments), new LaneProgress(this.segments)];
-    for (let index = 0; index < this.segments.length; index++) this.#progressOf(index).add(index);
-    this.#answer = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
+    for (let index = 0; index < this.segments.length; index++) this.progressOf(index).add(index);
+    this.ordered = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
     this.clock = new RequestClock(timeoutMs);
   }
 
@@ -63,7 +63,7 @@ export class PendingRequest {
 
   /** Aborted: answers are not wanted any more. */
   get isDropped(): boolean {
-    return this.#isDropped;
+    return this.dropped;
   }
 
   /** What it adds to the lane's queue. A slow reader's request asks for no more than is under way for it. */
@@ -74,7 +74,7 @@ export class PendingRequest {
   }
 
   get isAnswered(): boolean {
-    return this.#answer.isWhole;
+    return this.ordered.isWhole;
   }
 
   /** The lane's segment that starts next; undefined where none will. */
@@ -93,7 +93,7 @@ export class PendingRequest {
     const segment = this.nextSegment(lane);
     if (segment === undefined) return false;
     const {next, underWayCost, asideBytes} = this.progress[lane];
-    if (next === this.#answer.nextToSend && !this.reply.isBlocked) return true;
+    if (next === this.ordered.nextToSend && !this.reply.isBlocked) return true;
     const expected = (underWayCost + segment.cost) * bytesPerCost;
     return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
@@ -105,23 +105,23 @@ export class PendingRequest {
 
   /** A started segment's task has ended, with whatever result. */
   stop(index: number): void {
-    this.#progressOf(index).stop(index);
+    this.progressOf(index).stop(index);
   }
 
   /** A stopped segment was never begun, and starts again. */
   giveBack(index: number): void {
-    this.#progressOf(index).giveBack(index);
+    this.progressOf(index).giveBack(index);
   }
 
   /** A started segment goes on outside of its lane. */
   move(index: number): void {
-    this.#progressOf(index).move(index);
+    this.progressOf(index).move(index);
   }
 
   /** The client has gone. */
   drop(): void {
-    this.#isDropped = true;
-    this.#answer.drop();
+    this.dropped = true;
+    this.ordered.drop();
   }
 
   /** Starts nothing more. */
@@ -136,38 +136,38 @@ export class PendingRequest {
    * @returns whether that has changed
    */
   updatePause(): boolean {
-    return this.clock.pause(this.#isHeldUp());
+    return this.clock.pause(this.isHeldUp());
   }
 
   isSegmentAnswered(index: number): boolean {
-    return this.#answer.has(index);
+    return this.ordered.has(index);
   }
 
   /** Hands over a segment's part of the response and sends what is in order. Not after a drop. */
   answer(index: number, pieces: Piece[]): void {
-    const progress = this.#progressOf(index);
+    const progress = this.progressOf(index);
     progress.answer(index);
-    if (!this.#answer.put(index, pieces)) {
-      progress.asideBytes += this.#answer.asideBytes(index);
+    if (!this.ordered.put(index, pieces)) {
+      progress.asideBytes += this.ordered.asideBytes(index);
       return;
     }
-    for (let next = this.#answer.nextToSend; this.#answer.has(next); next = this.#answer.nextToSend) {
-      this.#progressOf(next).asideBytes -= this.#answer.asideBytes(next);
-      this.#answer.sendAside();
+    for (let next = this.ordered.nextToSend; this.ordered.has(next); next = this.ordered.nextToSend) {
+      this.progressOf(next).asideBytes -= this.ordered.asideBytes(next);
+      this.ordered.sendAside();
     }
   }
 
   /** Answers a request that is no batch with HTTP 503, its only call with `text`. Not after a drop. */
   turnAway(text: string, retryAfterSeconds: number): void {
-    this.#progressOf(0).answer(0);
-    this.#answer.turnAway(text, retryAfterSeconds);
+    this.progressOf(0).answer(0);
+    this.ordered.turnAway(text, retryAfterSeconds);
   }
 
-  #progressOf(index: number): LaneProgress {
+  private progressOf(index: number): LaneProgress {
     return this.progress[(this.segments[index] as Segment).lane];
   }
 
-  #isHeldUp(): boolean {
+  private isHeldUp(): boolean {
     let hasMore = false;
     for (const lane of LANE_IDS) {
       const {isQueued, underWay} = this.progress[lane];

@@ -28,60 +28,60 @@ interface WaitingCall {
 
 export class SliceQueue {
   readonly figures: QueueFigures;
-  readonly #options: SliceOptions;
-  readonly #next: SliceQueue | null;
-  readonly #onSettled: OnSettled;
-  readonly #waiting = new ClientQueue<WaitingCall>();
-  #underWay = 0;
+  private readonly options: SliceOptions;
+  private readonly next: SliceQueue | null;
+  private readonly onSettled: OnSettled;
+  private readonly queue = new ClientQueue<WaitingCall>();
+  private underWay = 0;
 
   constructor(name: QueueName, options: SliceOptions, next: SliceQueue | null, onSettled: OnSettled) {
     this.figures = new QueueFigures(name, options.sliceMs);
-    this.#options = options;
-    this.#next = next;
-    this.#onSettled = onSettled;
+    this.options = options;
+    this.next = next;
+    this.onSettled = onSettled;
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.queue.length;
   }
 
   get mayStart(): boolean {
-    return this.#waiting.length > 0 && this.#underWay < this.#options.workers;
+    return this.queue.length > 0 && this.underWay < this.options.workers;
   }
 
   has(client: string): boolean {
-    return this.#waiting.has(client);
+    return this.queue.has(client);
   }
 
   /** Until a call that the client would add now begins, as far as it can be told. */
   expectWaitMs(client: string): number {
-    const {workers} = this.#options;
-    if (this.#underWay < workers && this.#waiting.length === 0) return 0;
-    const ahead = this.#waiting.countAhead(client) + this.#underWay;
+    const {workers} = this.options;
+    if (this.underWay < workers && this.queue.length === 0) return 0;
+    const ahead = this.queue.countAhead(client) + this.underWay;
     return (ahead / workers) * this.figures.serviceMs;
   }
 
   add(request: PendingRequest, index: number): void {
-    this.#waiting.push({client: request.client, request, index, sinceMs: performance.now()});
+    this.queue.push({client: request.client, request, index, sinceMs: performance.now()});
   }
 
   /** Nobody waits for the request any more. */
   forget(request: PendingRequest): void {
-    this.#waiting.remove(request.client, call => call.request === request);
+    this.queue.remove(request.client, call => call.request === request);
   }
 
   /** Runs the next call; there is one, and a worker for it. @returns milliseconds that it took */
   async run(): Promise<number> {
-    const {request, index, sinceMs} = this.#waiting.shift() as WaitingCall;
+    const {request, index, sinceMs} = this.queue.shift() as WaitingCall;
     const startMs = performance.now();
     this.figures.countStart(startMs - sinceMs);
-    this.#underWay++;
+    this.underWay++;
     const task = {requests: [request], indexes: [index], cost: ESTIMATE_COST};
-    const settlement = await settleTask(task, this.#options.perform);
-    this.#underWay--;
+    const settlement = await settleTask(task, this.options.perform);
+    this.underWay--;
     const tookMs = performance.now() - startMs;
     this.figures.measure(tookMs);
-    this.#onSettled(task, settlement, this.#next);
+    this.onSettled(task, settlement, this.next);
     return tookMs;
   }
 }

@@ -24,16 +24,16 @@ const ATTEMPTS = 2;
 const OK = 200;
 
 export class Gateway {
-  readonly #pool: Pool;
-  readonly #path: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #timeoutMs: number;
-  readonly #outages: OutageLog;
-  #callCount = 0;
+  private readonly pool: Pool;
+  private readonly path: string;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly timeoutMs: number;
+  private readonly outages: OutageLog;
+  private callCount = 0;
 
   /** @param url - http or https; user and password in it are sent as basic authorization */
   constructor(url: URL, log: Logger, timeoutMs: number = TIMEOUT_MS) {
-    this.#pool = new Pool(url.origin, {
+    this.pool = new Pool(url.origin, {
       connections: MAX_CONNECTIONS,
       pipelining: 1,
       // The whole call has one time-out of its own.
@@ -42,12 +42,12 @@ export class Gateway {
       connect: {timeout: timeoutMs},
       maxResponseSize: MAX_ESTIMATE_TEXT_BYTES,
     });
-    this.#path = url.pathname + url.search;
+    this.path = url.pathname + url.search;
     const headers = {"content-type": "application/json", accept: "application/json"};
     const authorization = encodeAuthorization(url);
-    this.#headers = authorization === null ? headers : {...headers, authorization};
-    this.#timeoutMs = timeoutMs;
-    this.#outages = new OutageLog(log);
+    this.headers = authorization === null ? headers : {...headers, authorization};
+    this.timeoutMs = timeoutMs;
+    this.outages = new OutageLog(log);
   }
 
   /**
@@ -58,16 +58,16 @@ export class Gateway {
    * @returns one answer; never rejects
    */
   async forward(method: string, paramsText: string, idText: string): Promise<TaskAnswers> {
-    const id = this.#callCount++;
+    const id = this.callCount++;
     try {
       const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsText}}`;
-      const {member, text: value, code} = readUpstreamAnswer(await this.#post(body), id);
-      this.#outages.noteAnswer();
+      const {member, text: value, code} = readUpstreamAnswer(await this.post(body), id);
+      this.outages.noteAnswer();
       const text = Buffer.from(encodeResponse(idText, member, value) + SEPARATOR);
       return {text, ends: Uint32Array.of(text.length), failures: [], codes: [code]};
     } catch (error) {
-      const reason = this.#describe(error);
-      this.#outages.noteFailure(reason, error);
+      const reason = this.describe(error);
+      this.outages.noteFailure(reason, error);
       const detail = `the gateway that answers ${method} for this node is down: ${reason}`;
       const failures = [{call: 0, failure: "UPSTREAM_DOWN", detail}] as const;
       return {text: new Uint8Array(0), ends: Uint32Array.of(0), failures, codes: []};
@@ -76,33 +76,33 @@ export class Gateway {
 
   /** Ends every connection; calls under way fail. */
   close(): Promise<void> {
-    this.#outages.end();
-    return this.#pool.destroy();
+    this.outages.end();
+    return this.pool.destroy();
   }
 
   /** @throws UpstreamError, or what undici throws */
-  async #post(body: string): Promise<Buffer> {
+  private async post(body: string): Promise<Buffer> {
     const timeout = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     // undici heeds the signal only once it is connected, so the time-out ends the waiting by itself too.
     const timedOut = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        const error = new UpstreamError(`no answer within ${this.#timeoutMs} ms`);
+        const error = new UpstreamError(`no answer within ${this.timeoutMs} ms`);
         reject(error);
         timeout.abort(error);
-      }, this.#timeoutMs);
+      }, this.timeoutMs);
     });
     try {
-      return await Promise.race([this.#attempt(body, timeout.signal), timedOut]);
+      return await Promise.race([this.attempt(body, timeout.signal), timedOut]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #attempt(body: string, signal: AbortSignal): Promise<Buffer> {
+  private async attempt(body: string, signal: AbortSignal): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#postOnce(body, signal);
+        return await this.postOnce(body, signal);
       } catch (error) {
         // The call changes nothing, so asking twice does no harm.
         if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
@@ -110,11 +110,11 @@ export class Gateway {
     }
   }
 
-  async #postOnce(body: string, signal: AbortSignal): Promise<Buffer> {
-    const response = await this.#pool.request({
+  private async postOnce(body: string, signal: AbortSignal): Promise<Buffer> {
+    const response = await this.pool.request({
       method: "POST",
-      path: this.#path,
-      headers: this.#headers,
+      path: this.path,
+      headers: this.headers,
       body,
       signal,
     });
@@ -125,11 +125,11 @@ export class Gateway {
   }
 
   /** For the caller: no address, no text of the upstream. */
-  #describe(error: unknown): string {
+  private describe(error: unknown): string {
     if (error instanceof UpstreamError) return error.message;
     if (error instanceof errors.ResponseExceededMaxSizeError)
       return `its answer has more than ${MAX_ESTIMATE_TEXT_BYTES} bytes`;
-    if (error instanceof errors.ConnectTimeoutError) return `no connection within ${this.#timeoutMs} ms`;
+    if (error instanceof errors.ConnectTimeoutError) return `no connection within ${this.timeoutMs} ms`;
     const code = codeOf(error);
     if (code === "ECONNREFUSED") return "connection refused";
     if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved";

@@ -5,33 +5,33 @@ import type {Logger} from "pino";
 const WARN_EVERY_MS = 10_000;
 
 export class OutageLog {
-  readonly #log: Logger;
-  #isWarned = false;
-  #nextWarnMs = 0;
-  #isEnded = false;
+  private readonly log: Logger;
+  private isWarned = false;
+  private nextWarnMs = 0;
+  private isEnded = false;
 
   constructor(log: Logger) {
-    this.#log = log;
+    this.log = log;
   }
 
   noteAnswer(): void {
-    if (!this.#isWarned || this.#isEnded) return;
-    this.#isWarned = false;
-    this.#log.info("the gateway answers again");
+    if (!this.isWarned || this.isEnded) return;
+    this.isWarned = false;
+    this.log.info("the gateway answers again");
   }
 
   noteFailure(reason: string, error: unknown): void {
-    if (this.#isEnded) return;
-    this.#log.debug({err: error}, "the gateway did not answer a call");
+    if (this.isEnded) return;
+    this.log.debug({err: error}, "the gateway did not answer a call");
     const nowMs = performance.now();
-    if (this.#isWarned || nowMs < this.#nextWarnMs) return;
-    this.#isWarned = true;
-    this.#nextWarnMs = nowMs + WARN_EVERY_MS;
-    this.#log.warn({reason}, "the gateway does not answer, estimates are -32002");
+    if (this.isWarned || nowMs < this.nextWarnMs) return;
+    this.isWarned = true;
+    this.nextWarnMs = nowMs + WARN_EVERY_MS;
+    this.log.warn({reason}, "the gateway does not answer, estimates are -32002");
   }
 
   /** What fails from now on fails because we stop. */
   end(): void {
-    this.#isEnded = true;
+    this.isEnded = true;
   }
 }

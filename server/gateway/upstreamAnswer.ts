@@ -27,12 +27,10 @@ const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
  */
 export function readUpstreamAnswer(bytes: Buffer, id: number): UpstreamAnswer {
   const fields = parseObject(bytes);
-  if (fields === null || !Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0") {
+  if (fields === null || !Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0")
     throw new UpstreamError("its answer is not JSON-RPC 2.0");
-  }
-  if (!Object.hasOwn(fields, "id") || fields.id !== id) {
+  if (!Object.hasOwn(fields, "id") || fields.id !== id)
     throw new UpstreamError("its answer has another request's id");
-  }
   // Some nodes write `"error":null` beside a result.
   const error = Object.hasOwn(fields, "error") ? fields.error : null;
   if (error !== null) {
@@ -47,9 +45,8 @@ function parseObject(bytes: Buffer): Record<string, unknown> | null {
   if (!isUtf8(bytes)) return null;
   try {
     const parsed: unknown = JSON.parse(bytes.toString("utf8"));
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) {
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
       return parsed as Record<string, unknown>;
-    }
   } catch {
     // No JSON at all.
   }
@@ -59,9 +56,8 @@ function parseObject(bytes: Buffer): Record<string, unknown> | null {
 function readErrorCode(error: unknown): number {
   if (typeof error === "object" && error !== null && Object.hasOwn(error, "code")) {
     const {code, message} = error as Record<string, unknown>;
-    if (typeof code === "number" && Number.isSafeInteger(code) && typeof message === "string") {
+    if (typeof code === "number" && Number.isSafeInteger(code) && typeof message === "string")
       return KNOWN_CODES.has(code) ? code : RpcCode.EXECUTION_FAILED;
-    }
   }
   throw new UpstreamError("the error in its answer is not one of JSON-RPC 2.0");
 }

@@ -26,27 +26,27 @@ const PREFLIGHT: readonly Header[] = [
 
 export class Cors {
   /** By origin. */
-  readonly #allowed = new Map<string, readonly Header[]>();
+  private readonly allowed = new Map<string, readonly Header[]>();
   /** For every other origin, and for requests that name none. */
-  readonly #otherwise: readonly Header[];
-  readonly #isForAny: boolean;
+  private readonly otherwise: readonly Header[];
+  private readonly isForAny: boolean;
 
   /** @param origins - as browsers send them, or ANY_ORIGIN */
   constructor(origins: readonly string[]) {
-    this.#isForAny = origins.includes(ANY_ORIGIN);
-    this.#otherwise = this.#isForAny ? [allow(ANY_ORIGIN), EXPOSE] : VARY;
-    if (this.#isForAny) return;
-    for (const origin of origins) this.#allowed.set(origin, [allow(origin), EXPOSE, ...VARY]);
+    this.isForAny = origins.includes(ANY_ORIGIN);
+    this.otherwise = this.isForAny ? [allow(ANY_ORIGIN), EXPOSE] : VARY;
+    if (this.isForAny) return;
+    for (const origin of origins) this.allowed.set(origin, [allow(origin), EXPOSE, ...VARY]);
   }
 
   /** Headers of every answer at the path of JSON-RPC. @param origin - of the request, "" where it names none */
   headersFor(origin: string): readonly Header[] {
-    return this.#allowed.get(origin) ?? this.#otherwise;
+    return this.allowed.get(origin) ?? this.otherwise;
   }
 
   /** @returns the further headers of a preflight's answer; null: the origin may not ask */
   preflightFor(origin: string): readonly Header[] | null {
-    return this.#isForAny || this.#allowed.has(origin) ? PREFLIGHT : null;
+    return this.isForAny || this.allowed.has(origin) ? PREFLIGHT : null;
   }
 }
 

@@ -39,27 +39,27 @@ export interface HttpParts extends RpcParts, ProbeParts {
 }
 
 export class HttpServer {
-  readonly #options: HttpOptions;
-  readonly #parts: HttpParts;
-  readonly #rpc: RpcRoute;
-  readonly #app: TemplatedApp;
-  #listenSocket: us_listen_socket | null = null;
+  private readonly options: HttpOptions;
+  private readonly parts: HttpParts;
+  private readonly rpc: RpcRoute;
+  private readonly app: TemplatedApp;
+  private listenSocket: us_listen_socket | null = null;
 
   constructor(options: HttpOptions, parts: HttpParts) {
-    this.#options = options;
-    this.#parts = parts;
-    this.#rpc = new RpcRoute(options, parts);
-    this.#app = App();
-    this.#app.any("/*", (response, request) => this.#route(response, request));
+    this.options = options;
+    this.parts = parts;
+    this.rpc = new RpcRoute(options, parts);
+    this.app = App();
+    this.app.any("/*", (response, request) => this.route(response, request));
   }
 
   /** @returns the port. @throws Error if it cannot be had */
   listen(): Promise<number> {
-    const {host, port} = this.#options;
+    const {host, port} = this.options;
     return new Promise(resolve => {
       // Without it the kernel would let two processes share a port, and spread the requests over both. The binding
       // takes it with a host too, which its types do not know.
-      const listen = this.#app.listen.bind(this.#app) as unknown as (
+      const listen = this.app.listen.bind(this.app) as unknown as (
         host: string,
         port: number,
         options: number,
@@ -70,7 +70,7 @@ export class HttpServer {
           resolve(explainListenFailure(host, port));
           return;
         }
-        this.#listenSocket = socket;
+        this.listenSocket = socket;
         resolve(us_socket_local_port(socket as us_socket));
       });
     });
@@ -78,27 +78,27 @@ export class HttpServer {
 
   /** Takes no new connections and turns new requests away. @returns when every request under way is answered */
   drain(): Promise<void> {
-    if (this.#listenSocket !== null) us_listen_socket_close(this.#listenSocket);
-    this.#listenSocket = null;
-    return this.#rpc.drain();
+    if (this.listenSocket !== null) us_listen_socket_close(this.listenSocket);
+    this.listenSocket = null;
+    return this.rpc.drain();
   }
 
   /** Cuts every connection. */
   close(): void {
-    this.#app.close();
+    this.app.close();
   }
 
-  #route(response: HttpResponse, request: HttpRequest): void {
-    const reply = new Reply(response, this.#parts.unsent);
+  private route(response: HttpResponse, request: HttpRequest): void {
+    const reply = new Reply(response, this.parts.unsent);
     const verb = request.getMethod();
     const path = request.getUrl();
     if (path === "/") {
-      this.#rpc.take(response, request, reply, verb);
+      this.rpc.take(response, request, reply, verb);
       return;
     }
     const probe = PROBES.get(path);
     if (probe === undefined) refusePath(reply, verb);
-    else if (verb === "get" || verb === "head") probe(this.#parts, reply, verb, this.#rpc.isDraining);
+    else if (verb === "get" || verb === "head") probe(this.parts, reply, verb, this.rpc.isDraining);
     else refuseVerb(reply, verb, "GET, HEAD");
   }
 }

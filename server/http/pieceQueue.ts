@@ -9,18 +9,18 @@ const JOIN_BYTES = 64 * 1024;
 export class PieceQueue {
   /** Of all pieces, what is not sent. */
   bytes = 0;
-  readonly #unsent: UnsentBytes;
-  readonly #pieces = new Fifo<Piece>();
+  private readonly unsent: UnsentBytes;
+  private readonly pieces = new Fifo<Piece>();
   /** Bytes of the first piece that are sent. */
-  #sent = 0;
+  private sent = 0;
 
   /** @param unsent - of all answers */
   constructor(unsent: UnsentBytes) {
-    this.#unsent = unsent;
+    this.unsent = unsent;
   }
 
   get isEmpty(): boolean {
-    return this.#pieces.length === 0;
+    return this.pieces.length === 0;
   }
 
   add(pieces: readonly Piece[]): void {
@@ -29,45 +29,45 @@ export class PieceQueue {
         piece.release();
         continue;
       }
-      this.#pieces.push(piece);
+      this.pieces.push(piece);
       this.bytes += piece.length;
-      this.#unsent.add(piece.length);
+      this.unsent.add(piece.length);
     }
   }
 
   /** The next bytes, those of one piece; undefined: all are sent. */
   peek(): Uint8Array | undefined {
-    const piece = this.#pieces.peek();
+    const piece = this.pieces.peek();
     if (piece === undefined) return undefined;
-    return this.#sent === 0 ? piece.bytes : piece.bytes.subarray(this.#sent);
+    return this.sent === 0 ? piece.bytes : piece.bytes.subarray(this.sent);
   }
 
   /** So many of the bytes of `peek` are sent, or copied. */
   countSent(byteCount: number): void {
-    this.#sent += byteCount;
+    this.sent += byteCount;
     this.bytes -= byteCount;
-    this.#unsent.remove(byteCount);
-    const piece = this.#pieces.peek() as Piece;
-    if (this.#sent < piece.length) return;
-    this.#pieces.shift();
+    this.unsent.remove(byteCount);
+    const piece = this.pieces.peek() as Piece;
+    if (this.sent < piece.length) return;
+    this.pieces.shift();
     piece.release();
-    this.#sent = 0;
+    this.sent = 0;
   }
 
   /** Makes small pieces one, for one write. */
   join(): void {
-    if (this.#pieces.length < 2 || this.bytes > JOIN_BYTES) return;
+    if (this.pieces.length < 2 || this.bytes > JOIN_BYTES) return;
     const pieces: Piece[] = [];
-    for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift())
+    for (let piece = this.pieces.shift(); piece !== undefined; piece = this.pieces.shift())
       pieces.push(piece);
-    this.#pieces.push(new Piece(Buffer.concat(pieces.map(piece => piece.bytes))));
+    this.pieces.push(new Piece(Buffer.concat(pieces.map(piece => piece.bytes))));
     for (const piece of pieces) piece.release();
   }
 
   /** Nobody wants the rest. */
   clear(): void {
-    this.#unsent.remove(this.bytes);
+    this.unsent.remove(this.bytes);
     this.bytes = 0;
-    for (let piece = this.#pieces.shift(); piece !== undefined; piece = this.#pieces.shift()) piece.release();
+    for (let piece = this.pieces.shift(); piece !== undefined; piece = this.pieces.shift()) piece.release();
   }
 }

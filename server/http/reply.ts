@@ -41,51 +41,51 @@ export class Reply implements OpenReply {
   /** Of the answer, whatever it is, besides its own. */
   headers: readonly Header[] = NO_HEADERS;
 
-  readonly #response: HttpResponse;
-  readonly #unsent: UnsentBytes;
-  readonly #pieces: PieceQueue;
-  #mode: "collecting" | "whole" | "chunked" = "collecting";
-  #totalBytes = 0;
-  #areHeadersSent = false;
-  #isFinished = false;
-  #watchesWritable = false;
+  private readonly response: HttpResponse;
+  private readonly unsent: UnsentBytes;
+  private readonly pieces: PieceQueue;
+  private mode: "collecting" | "whole" | "chunked" = "collecting";
+  private totalBytes = 0;
+  private areHeadersSent = false;
+  private isFinished = false;
+  private watchesWritable = false;
 
   /** Must be made inside the route handler: it registers the abort handler that uWebSockets.js demands. */
   constructor(response: HttpResponse, unsent: UnsentBytes) {
-    this.#response = response;
-    this.#unsent = unsent;
-    this.#pieces = new PieceQueue(unsent);
-    response.onAborted(() => this.#abort());
+    this.response = response;
+    this.unsent = unsent;
+    this.pieces = new PieceQueue(unsent);
+    response.onAborted(() => this.abort());
   }
 
   get unsentBytes(): number {
-    return this.#pieces.bytes;
+    return this.pieces.bytes;
   }
 
   push(pieces: readonly Piece[]): void {
-    this.#add(pieces);
+    this.add(pieces);
     if (this.isOver) return;
-    if (this.#mode === "collecting" && this.unsentBytes >= STREAM_FROM_BYTES) this.#mode = "chunked";
-    if (this.#mode === "chunked" && !this.isBlocked) this.#pump();
+    if (this.mode === "collecting" && this.unsentBytes >= STREAM_FROM_BYTES) this.mode = "chunked";
+    if (this.mode === "chunked" && !this.isBlocked) this.pump();
     for (const piece of pieces) piece.wait();
-    this.#unsent.relieve();
+    this.unsent.relieve();
   }
 
   finish(pieces: readonly Piece[]): void {
-    this.#add(pieces);
+    this.add(pieces);
     if (this.isOver) return;
-    this.#isFinished = true;
-    if (this.#mode === "collecting") {
-      this.#mode = this.unsentBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
-      this.#totalBytes = this.unsentBytes;
+    this.isFinished = true;
+    if (this.mode === "collecting") {
+      this.mode = this.unsentBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
+      this.totalBytes = this.unsentBytes;
     }
-    if (!this.isBlocked) this.#pump();
+    if (!this.isBlocked) this.pump();
     for (const piece of pieces) piece.wait();
-    this.#unsent.relieve();
+    this.unsent.relieve();
   }
 
   readClient(): string {
-    return clientOf(this.#response.getRemoteAddress());
+    return clientOf(this.response.getRemoteAddress());
   }
 
   sendNothing(): void {
@@ -100,12 +100,12 @@ export class Reply implements OpenReply {
   /** A whole answer at once. @param isLast - close the connection after it */
   send(status: string, headers: readonly Header[], body: string, isLast: boolean): void {
     if (this.isOver) return;
-    this.#end(false, () => {
-      this.#response.cork(() => {
-        this.#writeHeaders(status, headers);
+    this.end(false, () => {
+      this.response.cork(() => {
+        this.writeHeaders(status, headers);
         // No arguments: this build writes an undefined length as 2^63.
-        if (body === "") this.#response.endWithoutBody();
-        else this.#response.end(body, isLast);
+        if (body === "") this.response.endWithoutBody();
+        else this.response.end(body, isLast);
       });
     });
   }
@@ -113,103 +113,103 @@ export class Reply implements OpenReply {
   /** As `send`, for a HEAD request: the headers, the length, no body. */
   sendHeaders(status: string, headers: readonly Header[], bodyBytes: number): void {
     if (this.isOver) return;
-    this.#end(false, () => {
-      this.#response.cork(() => {
-        this.#writeHeaders(status, headers);
+    this.end(false, () => {
+      this.response.cork(() => {
+        this.writeHeaders(status, headers);
         // Given a length, this build would wait for a body of it and never reuse the connection.
-        this.#response.writeHeader("Content-Length", String(bodyBytes));
-        this.#response.endWithoutBody();
+        this.response.writeHeader("Content-Length", String(bodyBytes));
+        this.response.endWithoutBody();
       });
     });
   }
 
   /** Cuts the connection. */
   close(): void {
-    if (!this.isOver) this.#response.close();
+    if (!this.isOver) this.response.close();
   }
 
-  #add(pieces: readonly Piece[]): void {
+  private add(pieces: readonly Piece[]): void {
     if (this.isOver) for (const piece of pieces) piece.release();
-    else this.#pieces.add(pieces);
+    else this.pieces.add(pieces);
   }
 
-  #pump(): void {
-    this.#response.cork(() => {
-      if (!this.#areHeadersSent) {
-        this.#areHeadersSent = true;
-        this.#writeHeaders("200 OK", JSON_HEADERS);
+  private pump(): void {
+    this.response.cork(() => {
+      if (!this.areHeadersSent) {
+        this.areHeadersSent = true;
+        this.writeHeaders("200 OK", JSON_HEADERS);
       }
-      if (this.#mode === "whole") this.#pumpWhole();
-      else this.#pumpChunks();
+      if (this.mode === "whole") this.pumpWhole();
+      else this.pumpChunks();
     });
     if (this.isOver || !this.isBlocked) return;
-    this.#unsent.stall(this);
-    if (this.#watchesWritable) return;
-    this.#watchesWritable = true;
-    this.#response.onWritable(() => this.#resume());
+    this.unsent.stall(this);
+    if (this.watchesWritable) return;
+    this.watchesWritable = true;
+    this.response.onWritable(() => this.resume());
   }
 
-  #writeHeaders(status: string, headers: readonly Header[]): void {
-    this.#response.writeStatus(status);
-    for (const [name, value] of headers) this.#response.writeHeader(name, value);
-    for (const [name, value] of this.headers) this.#response.writeHeader(name, value);
+  private writeHeaders(status: string, headers: readonly Header[]): void {
+    this.response.writeStatus(status);
+    for (const [name, value] of headers) this.response.writeHeader(name, value);
+    for (const [name, value] of this.headers) this.response.writeHeader(name, value);
   }
 
-  #pumpWhole(): void {
-    this.#pieces.join();
-    for (let rest = this.#pieces.peek(); rest !== undefined; rest = this.#pieces.peek()) {
-      const before = this.#response.getWriteOffset();
-      const [isTaken, isComplete] = this.#response.tryEnd(rest, this.#totalBytes);
+  private pumpWhole(): void {
+    this.pieces.join();
+    for (let rest = this.pieces.peek(); rest !== undefined; rest = this.pieces.peek()) {
+      const before = this.response.getWriteOffset();
+      const [isTaken, isComplete] = this.response.tryEnd(rest, this.totalBytes);
       if (isComplete) {
-        this.#end(false, null);
+        this.end(false, null);
         return;
       }
       if (!isTaken) {
         this.isBlocked = true;
-        this.#pieces.countSent(this.#response.getWriteOffset() - before);
+        this.pieces.countSent(this.response.getWriteOffset() - before);
         return;
       }
-      this.#pieces.countSent(rest.length);
+      this.pieces.countSent(rest.length);
     }
   }
 
   /** What uWebSockets.js was given it has sent or copied when its call returns. */
-  #pumpChunks(): void {
-    for (let rest = this.#pieces.peek(); rest !== undefined; rest = this.#pieces.peek()) {
+  private pumpChunks(): void {
+    for (let rest = this.pieces.peek(); rest !== undefined; rest = this.pieces.peek()) {
       const chunk = rest.subarray(0, WRITE_BYTES);
-      const isTaken = this.#response.write(chunk);
-      this.#pieces.countSent(chunk.length);
+      const isTaken = this.response.write(chunk);
+      this.pieces.countSent(chunk.length);
       if (!isTaken) {
         this.isBlocked = true;
         return;
       }
     }
-    if (this.#isFinished) this.#end(false, () => this.#response.end());
+    if (this.isFinished) this.end(false, () => this.response.end());
   }
 
   /** The socket takes bytes again. An empty cork makes uWebSockets.js send what it had copied. */
-  #resume(): boolean {
+  private resume(): boolean {
     if (this.isOver) return true;
     this.isBlocked = false;
-    this.#unsent.unstall(this);
-    if (!this.#pieces.isEmpty || this.#isFinished) this.#pump();
-    else this.#response.cork(() => {});
+    this.unsent.unstall(this);
+    if (!this.pieces.isEmpty || this.isFinished) this.pump();
+    else this.response.cork(() => {});
     if (!this.isOver) this.onDrained?.();
     return !this.isBlocked;
   }
 
-  #abort(): void {
+  private abort(): void {
     if (this.isOver) return;
-    this.#end(true, null);
+    this.end(true, null);
     this.onAborted?.();
   }
 
   /** Runs `send` as the last use of the response. */
-  #end(isAborted: boolean, send: (() => void) | null): void {
+  private end(isAborted: boolean, send: (() => void) | null): void {
     this.isOver = true;
     send?.();
-    this.#pieces.clear();
-    this.#unsent.unstall(this);
+    this.pieces.clear();
+    this.unsent.unstall(this);
     this.onOver?.(isAborted);
   }
 }

@@ -30,106 +30,106 @@ export interface RpcParts {
 }
 
 export class RpcRoute {
-  readonly #options: RpcOptions;
-  readonly #parts: RpcParts;
-  readonly #receiving: ReceivingBytes;
-  readonly #cors: Cors | null;
-  readonly #idPrefix = Date.now().toString(36);
-  #isDraining = false;
-  #requestCount = 0;
+  private readonly options: RpcOptions;
+  private readonly parts: RpcParts;
+  private readonly receiving: ReceivingBytes;
+  private readonly cors: Cors | null;
+  private readonly idPrefix = Date.now().toString(36);
+  private draining = false;
+  private requestCount = 0;
   /** Replies to requests whose body has come and that are not sent to the last byte. */
-  #openReplies = 0;
-  #onIdle: (() => void) | null = null;
+  private openReplies = 0;
+  private onIdle: (() => void) | null = null;
 
   constructor(options: RpcOptions, parts: RpcParts) {
     const {cors = [], limits} = options;
-    this.#options = options;
-    this.#parts = parts;
-    this.#receiving = new ReceivingBytes(limits.bodyBytesTotal);
-    this.#cors = cors.length === 0 ? null : new Cors(cors);
+    this.options = options;
+    this.parts = parts;
+    this.receiving = new ReceivingBytes(limits.bodyBytesTotal);
+    this.cors = cors.length === 0 ? null : new Cors(cors);
   }
 
   get isDraining(): boolean {
-    return this.#isDraining;
+    return this.draining;
   }
 
   /** Turns new requests away. @returns when every request under way is answered */
   drain(): Promise<void> {
-    this.#isDraining = true;
-    if (this.#openReplies === 0) return Promise.resolve();
+    this.draining = true;
+    if (this.openReplies === 0) return Promise.resolve();
     return new Promise(resolve => {
-      this.#onIdle = resolve;
+      this.onIdle = resolve;
     });
   }
 
   take(response: HttpResponse, request: HttpRequest, reply: Reply, verb: string): void {
-    if (this.#cors !== null) reply.headers = this.#cors.headersFor(request.getHeader("origin"));
-    if (verb === "post") this.#receive(response, request, reply);
-    else if (verb === "options") this.#answerPreflight(request, reply);
+    if (this.cors !== null) reply.headers = this.cors.headersFor(request.getHeader("origin"));
+    if (verb === "post") this.receive(response, request, reply);
+    else if (verb === "options") this.answerPreflight(request, reply);
     else refuseVerb(reply, verb, "POST");
   }
 
   /** A browser asks what a page of another origin may send. */
-  #answerPreflight(request: HttpRequest, reply: Reply): void {
-    const headers = this.#cors?.preflightFor(request.getHeader("origin")) ?? null;
+  private answerPreflight(request: HttpRequest, reply: Reply): void {
+    const headers = this.cors?.preflightFor(request.getHeader("origin")) ?? null;
     if (headers === null) refuseVerb(reply, "options", "POST");
     else reply.send("204 No Content", headers, "", false);
   }
 
-  #receive(response: HttpResponse, request: HttpRequest, reply: Reply): void {
-    const limit = this.#options.limits.bodyBytes;
+  private receive(response: HttpResponse, request: HttpRequest, reply: Reply): void {
+    const limit = this.options.limits.bodyBytes;
     // Chunked bodies declare nothing (the header is empty) and are counted as they come.
     const declared = Number(request.getHeader("content-length"));
-    if (this.#isDraining) this.#refuseStopping(reply);
-    else if (this.#parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
+    if (this.draining) this.refuseStopping(reply);
+    else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
     else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
-    else if (declared > limit) this.#refuseLarge(reply, declared);
+    else if (declared > limit) this.refuseLarge(reply, declared);
     else {
-      reply.onAborted = collectBody(response, limit, this.#receiving, {
-        onBody: body => this.#answer(body, reply),
-        onTooLarge: got => this.#refuseLarge(reply, got),
-        onNoRoom: () => this.#refuseRoom(reply),
+      reply.onAborted = collectBody(response, limit, this.receiving, {
+        onBody: body => this.answer(body, reply),
+        onTooLarge: got => this.refuseLarge(reply, got),
+        onNoRoom: () => this.refuseRoom(reply),
       });
     }
   }
 
-  #answer(body: Buffer, reply: Reply): void {
-    if (this.#isDraining) {
-      this.#refuseStopping(reply);
+  private answer(body: Buffer, reply: Reply): void {
+    if (this.draining) {
+      this.refuseStopping(reply);
       return;
     }
-    const requestId = `${this.#idPrefix}-${(this.#requestCount++).toString(36)}`;
+    const requestId = `${this.idPrefix}-${(this.requestCount++).toString(36)}`;
     const startedMs = performance.now();
     const bodyBytes = body.length;
-    this.#openReplies++;
-    reply.onOver = isAborted => this.#settle(requestId, startedMs, bodyBytes, isAborted);
-    this.#parts.service.answer(body, reply, requestId);
+    this.openReplies++;
+    reply.onOver = isAborted => this.settle(requestId, startedMs, bodyBytes, isAborted);
+    this.parts.service.answer(body, reply, requestId);
   }
 
-  #settle(requestId: string, startedMs: number, bodyBytes: number, isAborted: boolean): void {
+  private settle(requestId: string, startedMs: number, bodyBytes: number, isAborted: boolean): void {
     const durationMs = performance.now() - startedMs;
-    this.#parts.metrics.observeRequest(durationMs, isAborted);
-    if (this.#options.logsRequests) {
-      this.#parts.log.info(
+    this.parts.metrics.observeRequest(durationMs, isAborted);
+    if (this.options.logsRequests) {
+      this.parts.log.info(
         {requestId, bodyBytes, isAborted, durationMs: Math.round(durationMs * 10) / 10},
         "request",
       );
     }
-    if (--this.#openReplies === 0) this.#onIdle?.();
+    if (--this.openReplies === 0) this.onIdle?.();
   }
 
-  #refuseStopping(reply: Reply): void {
+  private refuseStopping(reply: Reply): void {
     refuseUnready(reply, "the service is stopping", true);
   }
 
-  #refuseLarge(reply: Reply, got: number): void {
-    this.#parts.metrics.countRefusedBody("too_large");
-    refuseLarge(reply, this.#options.limits.bodyBytes, got);
+  private refuseLarge(reply: Reply, got: number): void {
+    this.parts.metrics.countRefusedBody("too_large");
+    refuseLarge(reply, this.options.limits.bodyBytes, got);
   }
 
-  #refuseRoom(reply: Reply): void {
-    const {limit, total} = this.#receiving;
-    this.#parts.metrics.countRefusedBody("no_room");
+  private refuseRoom(reply: Reply): void {
+    const {limit, total} = this.receiving;
+    this.parts.metrics.countRefusedBody("no_room");
     refuseRoom(reply, limit, total);
   }
 }

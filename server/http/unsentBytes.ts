@@ -16,7 +16,7 @@ export class UnsentBytes {
   cut = 0;
   readonly limit: number;
   /** In the order in which they stalled. */
-  readonly #stalled = new Set<StalledReply>();
+  private readonly stalled = new Set<StalledReply>();
 
   constructor(limit: number) {
     this.limit = limit;
@@ -31,18 +31,18 @@ export class UnsentBytes {
   }
 
   stall(reply: StalledReply): void {
-    this.#stalled.add(reply);
+    this.stalled.add(reply);
   }
 
   unstall(reply: StalledReply): void {
-    this.#stalled.delete(reply);
+    this.stalled.delete(reply);
   }
 
   /** Cuts stalled replies until the total is within the limit. */
   relieve(): void {
     if (this.total <= this.limit) return;
-    for (const reply of this.#stalled) {
-      this.#stalled.delete(reply);
+    for (const reply of this.stalled) {
+      this.stalled.delete(reply);
       this.cut++;
       reply.close();
       if (this.total <= this.limit) return;

@@ -10,32 +10,32 @@ export interface Param {
 }
 
 export class ParamList {
-  readonly #method: string;
-  readonly #params: readonly Param[];
+  private readonly method: string;
+  private readonly params: readonly Param[];
   /** `[call, block]`, for messages. */
-  readonly #order: string;
-  readonly #requiredCount: number;
+  private readonly order: string;
+  private readonly requiredCount: number;
 
   /** @param params - the required ones first */
   constructor(method: string, params: readonly Param[]) {
-    this.#method = method;
-    this.#params = params;
-    this.#order = `[${params.map(({name}) => name).join(", ")}]`;
-    this.#requiredCount = params.filter(({required}) => required).length;
+    this.method = method;
+    this.params = params;
+    this.order = `[${params.map(({name}) => name).join(", ")}]`;
+    this.requiredCount = params.filter(({required}) => required).length;
   }
 
   [Symbol.iterator](): Iterator<Param> {
-    return this.#params[Symbol.iterator]();
+    return this.params[Symbol.iterator]();
   }
 
   /** @throws RpcError INVALID_PARAMS for params by name, too many or too few */
   read(params: Call["params"]): readonly unknown[] {
     const list = this.requireArray(params);
-    if (list.length > this.#params.length) {
-      const message = `params has ${list.length} elements: expected ${this.#order}`;
+    if (list.length > this.params.length) {
+      const message = `params has ${list.length} elements: expected ${this.order}`;
       throw new RpcError(RpcCode.INVALID_PARAMS, message);
     }
-    if (list.length < this.#requiredCount) throw this.createMissingError(list.length);
+    if (list.length < this.requiredCount) throw this.createMissingError(list.length);
     return list;
   }
 
@@ -44,19 +44,17 @@ export class ParamList {
     if (Array.isArray(params)) return params;
     throw new RpcError(
       RpcCode.INVALID_PARAMS,
-      `params is an object: ${this.#method} takes its parameters by position, ${this.#order}`,
+      `params is an object: ${this.method} takes its parameters by position, ${this.order}`,
     );
   }
 
   /** Parameter `at` is required. */
   createMissingError(at: number): RpcError {
-    const isAll = this.#requiredCount === this.#params.length;
-    const required = isAll
-      ? "all"
-      : `the ${this.#params.slice(0, this.#requiredCount).map(({name}) => name)}`;
+    const isAll = this.requiredCount === this.params.length;
+    const required = isAll ? "all" : `the ${this.params.slice(0, this.requiredCount).map(({name}) => name)}`;
     return new RpcError(
       RpcCode.INVALID_PARAMS,
-      `params[${at}] (${this.#params[at]?.name}) is missing: expected ${this.#order}, ${required} required`,
+      `params[${at}] (${this.params[at]?.name}) is missing: expected ${this.order}, ${required} required`,
     );
   }
 }

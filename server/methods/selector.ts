@@ -52,9 +52,8 @@ export function resolveSelector(
     if (block === undefined) throw refuse(name, selector);
     return requireHeld(block, selector, column, view.head);
   }
-  if (typeof selector === "object" && selector !== null && !Array.isArray(selector)) {
+  if (typeof selector === "object" && selector !== null && !Array.isArray(selector))
     return resolveObject(selector as Record<string, unknown>, name, column, view);
-  }
   throw refuse(name, selector);
 }
 
@@ -111,9 +110,8 @@ function resolveObject(
   const text = fields.blockHash;
   const block = view.chain.findBlock(parseHash(text, name));
   // A block imported after this request's head was taken does not exist for it.
-  if (block === undefined || view.head.latest === null || block > view.head.latest) {
+  if (block === undefined || view.head.latest === null || block > view.head.latest)
     throw createBlockUnknownError(text as string, view.head);
-  }
   return requireHeld(block, text as string, column, view.head);
 }
 
@@ -126,12 +124,10 @@ function parseHash(text: unknown, name: string): Uint8Array {
 }
 
 function requireHeld(block: number, shown: string, column: SelectorColumn, head: Head): number {
-  if (head.earliest === null || head.latest === null || block < head.earliest || block > head.latest) {
+  if (head.earliest === null || head.latest === null || block < head.earliest || block > head.latest)
     throw createBlockUnknownError(shown, head);
-  }
-  if (column === "provable" && (head.finalized === null || block > head.finalized)) {
+  if (column === "provable" && (head.finalized === null || block > head.finalized))
     throw createNotFinalizedError(shown, head);
-  }
   return block;
 }
 

@@ -7,20 +7,19 @@
 export const UNKNOWN_METHOD = "unknown";
 
 export class CallTally {
-  readonly #counts = new Map<string, Map<number, number>>();
+  private readonly counts = new Map<string, Map<number, number>>();
 
   constructor(methodNames: readonly string[]) {
-    for (const name of [...methodNames, UNKNOWN_METHOD]) this.#counts.set(name, new Map());
+    for (const name of [...methodNames, UNKNOWN_METHOD]) this.counts.set(name, new Map());
   }
 
   add(method: string, code: number, count: number): void {
     if (count === 0) return;
-    const codes = this.#counts.get(method) ?? (this.#counts.get(UNKNOWN_METHOD) as Map<number, number>);
+    const codes = this.counts.get(method) ?? (this.counts.get(UNKNOWN_METHOD) as Map<number, number>);
     codes.set(code, (codes.get(code) ?? 0) + count);
   }
 
   *entries(): Generator<{method: string; code: number; count: number}> {
-    for (const [method, codes] of this.#counts)
-      for (const [code, count] of codes) yield {method, code, count};
+    for (const [method, codes] of this.counts) for (const [code, count] of codes) yield {method, code, count};
   }
 }

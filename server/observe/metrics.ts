@@ -28,45 +28,45 @@ export interface MetricSources {
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #duration: Histogram;
-  readonly #aborted: Counter;
-  readonly #refusedBodies: Counter;
-  readonly #verified: Gauge;
-  readonly #verifyFailed: Gauge;
+  private readonly registry = new Registry();
+  private readonly duration: Histogram;
+  private readonly aborted: Counter;
+  private readonly refusedBodies: Counter;
+  private readonly verified: Gauge;
+  private readonly verifyFailed: Gauge;
 
   constructor(sources: MetricSources) {
-    const registers = [this.#registry];
-    collectDefaultMetrics({register: this.#registry});
-    this.#duration = new Histogram({
+    const registers = [this.registry];
+    collectDefaultMetrics({register: this.registry});
+    this.duration = new Histogram({
       name: "proofd_request_duration_seconds",
       help: "From the last byte of a request's body to the last byte of its answer, slow readers included",
       buckets: BUCKETS_SECONDS,
       registers,
     });
-    this.#aborted = new Counter({
+    this.aborted = new Counter({
       name: "proofd_requests_aborted_total",
       help: "Requests whose client went away before the answer was complete",
       registers,
     });
-    this.#refusedBodies = new Counter({
+    this.refusedBodies = new Counter({
       name: "proofd_bodies_refused_total",
       help: "Bodies that were too large or found no room",
       labelNames: ["reason"],
       registers,
     });
-    this.#verified = new Gauge({
+    this.verified = new Gauge({
       name: "proofd_verify_bytes",
       help: "Bytes of tables that --verify has to look at, and has looked at",
       labelNames: ["which"],
       registers,
     });
-    this.#verifyFailed = new Gauge({
+    this.verifyFailed = new Gauge({
       name: "proofd_verify_failed",
       help: "1 after --verify could not go on",
       registers,
     });
-    this.#verifyFailed.set(0);
+    this.verifyFailed.set(0);
     const tableFindings = () => sources.trouble.tableFindings;
     registerTotal(
       registers,
@@ -102,26 +102,26 @@ export class Metrics {
   }
 
   observeRequest(durationMs: number, isAborted: boolean): void {
-    this.#duration.observe(durationMs / 1000);
-    if (isAborted) this.#aborted.inc();
+    this.duration.observe(durationMs / 1000);
+    if (isAborted) this.aborted.inc();
   }
 
   countRefusedBody(reason: "too_large" | "no_room"): void {
-    this.#refusedBodies.inc({reason});
+    this.refusedBodies.inc({reason});
   }
 
   /** @param all - of the tables that there were at the start */
   setVerified(done: number, all: number): void {
-    this.#verified.set({which: "done"}, done);
-    this.#verified.set({which: "all"}, all);
+    this.verified.set({which: "done"}, done);
+    this.verified.set({which: "all"}, all);
   }
 
   markVerifyFailed(): void {
-    this.#verifyFailed.set(1);
+    this.verifyFailed.set(1);
   }
 
   async read(): Promise<{type: string; text: string}> {
-    return {type: this.#registry.contentType, text: await this.#registry.metrics()};
+    return {type: this.registry.contentType, text: await this.registry.metrics()};
   }
 }
 

@@ -11,17 +11,17 @@ export class QueueFigures {
   started = 0;
   /** They waited so long, all together. */
   waitedMs = 0;
-  #serviceMs: number;
+  private meanMs: number;
 
   /** @param serviceMs - what a call takes, until some were measured */
   constructor(name: QueueName, serviceMs: number) {
     this.name = name;
-    this.#serviceMs = serviceMs;
+    this.meanMs = serviceMs;
   }
 
   /** What a call takes of a worker's time. */
   get serviceMs(): number {
-    return this.#serviceMs;
+    return this.meanMs;
   }
 
   countStart(waitedMs: number): void {
@@ -31,6 +31,6 @@ export class QueueFigures {
 
   /** @param serviceMs - of one call */
   measure(serviceMs: number): void {
-    this.#serviceMs += (serviceMs - this.#serviceMs) * WEIGHT;
+    this.meanMs += (serviceMs - this.meanMs) * WEIGHT;
   }
 }

@@ -16,55 +16,55 @@ export interface FoundDamage {
 }
 
 export class Readiness {
-  readonly #chain: ChainView;
-  readonly #damage: FoundDamage;
-  readonly #source: SourceStatus | undefined;
-  readonly #maxLagSeconds: number | undefined;
-  readonly #startedMs = Date.now();
+  private readonly chain: ChainView;
+  private readonly damage: FoundDamage;
+  private readonly source: SourceStatus | undefined;
+  private readonly maxLagSeconds: number | undefined;
+  private readonly startedMs = Date.now();
   /** The newest block's own time; null: not read since the head changed. */
-  #headSeconds: number | undefined | null = null;
+  private headSeconds: number | undefined | null = null;
 
   /** @param maxLagSeconds - left out: readiness does not depend on the source */
   constructor(chain: ChainView, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
-    this.#chain = chain;
-    this.#damage = damage;
-    this.#source = source;
-    this.#maxLagSeconds = maxLagSeconds;
+    this.chain = chain;
+    this.damage = damage;
+    this.source = source;
+    this.maxLagSeconds = maxLagSeconds;
     chain.onChange(() => {
-      this.#headSeconds = null;
+      this.headSeconds = null;
     });
   }
 
   /** @returns why not, for people; null: ready */
   readObstacle(): string | null {
-    if (this.#chain.head().finalized === null) return "no finalized block is held";
-    if (this.#damage.tableFindings > 0) return "a table of the store is damaged";
-    if (this.#maxLagSeconds === undefined || this.#source === undefined) return null;
-    const {state, reason} = this.#source;
+    if (this.chain.head().finalized === null) return "no finalized block is held";
+    if (this.damage.tableFindings > 0) return "a table of the store is damaged";
+    if (this.maxLagSeconds === undefined || this.source === undefined) return null;
+    const {state, reason} = this.source;
     if (state === "failed") return `the import has failed: ${reason}`;
     if (state === "ended") return "the source of the import has ended";
     const lag = this.readLagSeconds();
-    if (lag === null || lag <= this.#maxLagSeconds) return null;
-    return `block ${this.#chain.head().latest}, the newest, is ${Math.floor(lag)} s old: --max-lag is ${this.#maxLagSeconds} s (the source: ${state})`;
+    if (lag === null || lag <= this.maxLagSeconds) return null;
+    return `block ${this.chain.head().latest}, the newest, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (the source: ${state})`;
   }
 
   /** @returns null while no block is held */
   readLagSeconds(): number | null {
-    if (this.#chain.head().latest === null) return null;
-    const ownMs = this.#source?.receivedMs ?? this.#startedMs;
+    if (this.chain.head().latest === null) return null;
+    const ownMs = this.source?.receivedMs ?? this.startedMs;
     return Math.max(0, Date.now() / 1000 - (this.readHeadSeconds() ?? ownMs / 1000));
   }
 
   /** The newest block's own time, seconds since 1970; undefined: none is held, or its source did not say. */
   readHeadSeconds(): number | undefined {
-    const block = this.#chain.head().latest;
+    const block = this.chain.head().latest;
     if (block === null) return undefined;
-    if (this.#headSeconds === null) {
-      const found = this.#chain.readBlock(block);
+    if (this.headSeconds === null) {
+      const found = this.chain.readBlock(block);
       // A damaged record is found, and counted, by the calls that need it.
       if ("failure" in found) return undefined;
-      this.#headSeconds = found.timestamp === undefined ? undefined : Number(found.timestamp);
+      this.headSeconds = found.timestamp === undefined ? undefined : Number(found.timestamp);
     }
-    return this.#headSeconds;
+    return this.headSeconds;
   }
 }

@@ -14,32 +14,32 @@ interface RefusalCount {
 }
 
 export class RefusalLog {
-  readonly #log: Logger;
-  readonly #counts: RefusalCount[] = [];
-  #nextWarnMs = 0;
-  #sinceWarned = 0;
+  private readonly log: Logger;
+  private readonly known: RefusalCount[] = [];
+  private nextWarnMs = 0;
+  private sinceWarned = 0;
 
   constructor(log: Logger) {
-    this.#log = log;
+    this.log = log;
   }
 
   counts(): readonly RefusalCount[] {
-    return this.#counts;
+    return this.known;
   }
 
   /** @param waitMs - expected in the queue */
   note(queue: QueueName, reason: RefusalReason, waitMs: number): void {
-    const known = this.#counts.find(one => one.queue === queue && one.reason === reason);
-    if (known === undefined) this.#counts.push({queue, reason, count: 1});
+    const known = this.known.find(one => one.queue === queue && one.reason === reason);
+    if (known === undefined) this.known.push({queue, reason, count: 1});
     else known.count++;
-    this.#sinceWarned++;
+    this.sinceWarned++;
     const nowMs = performance.now();
-    if (nowMs < this.#nextWarnMs) return;
-    this.#nextWarnMs = nowMs + WARN_EVERY_MS;
-    this.#log.warn(
-      {queue, reason, waitMs: Math.round(waitMs), refused: this.#sinceWarned},
+    if (nowMs < this.nextWarnMs) return;
+    this.nextWarnMs = nowMs + WARN_EVERY_MS;
+    this.log.warn(
+      {queue, reason, waitMs: Math.round(waitMs), refused: this.sinceWarned},
       "estimates are turned away: too many are waiting",
     );
-    this.#sinceWarned = 0;
+    this.sinceWarned = 0;
   }
 }

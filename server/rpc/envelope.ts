@@ -50,9 +50,8 @@ export function parseEnvelope(body: Buffer, limits: BodyLimits): Envelope {
   const parsed = parseJson(body);
   if (!Array.isArray(parsed))
     return {isBatch: false, calls: [parseElement(parsed, 0, body, shape, undefined)]};
-  if (parsed.length === 0) {
+  if (parsed.length === 0)
     throw new RpcError(RpcCode.INVALID_REQUEST, "the batch is empty: expected at least one request object");
-  }
   const idTexts = shape.oddCharacters > 0 ? findIdTexts(body) : undefined;
   const calls: Call[] = [];
   for (let at = 0; at < parsed.length; at++) calls.push(parseElement(parsed[at], at, body, shape, idTexts));
@@ -66,9 +65,8 @@ export function parseEnvelope(body: Buffer, limits: BodyLimits): Envelope {
  */
 function requireWithin({elements, members, fields, oddCharacters}: BodyShape, limits: BodyLimits): void {
   if (elements > limits.batchCalls) throw createLimitError("a batch", limits.batchCalls, elements, "calls");
-  if (members > limits.members) {
+  if (members > limits.members)
     throw createLimitError("a body", limits.members, members, "members (array elements and object fields)");
-  }
   if (fields > limits.fields) throw createLimitError("a body", limits.fields, fields, "object fields");
   if (oddCharacters > limits.members) {
     const unit = "characters in numbers with a sign, a fraction, an exponent or more than 15 digits";
@@ -94,9 +92,8 @@ function parseElement(
   shape: BodyShape,
   idTexts: readonly (string | undefined)[] | undefined,
 ): Call {
-  if (typeof element !== "object" || element === null || Array.isArray(element)) {
+  if (typeof element !== "object" || element === null || Array.isArray(element))
     return refuse("null", "expected a request object");
-  }
   const fields = element as Record<string, unknown>;
   let idText: string | null = null;
   if (Object.hasOwn(fields, "id")) {
@@ -111,9 +108,8 @@ function parseElement(
       if (idText.length > MAX_ID_CHARACTERS) return refuseId(idText);
     } else idText = String(id);
   }
-  if (!Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0") {
+  if (!Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0")
     return refuse(idText, 'jsonrpc must be "2.0"');
-  }
   const method = Object.hasOwn(fields, "method") ? fields.method : undefined;
   if (typeof method !== "string") return refuse(idText, "method must be a string");
   // null says as much as leaving them out.

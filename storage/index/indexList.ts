@@ -31,7 +31,6 @@ export function* listIndex(pages: PageReader, page: number): Generator<IndexEntr
     return;
   }
   const entries = bucketEntries(expectKind(body, BUCKET, page));
-  for (let position = 0; position * ENTRY_BYTES < entries.length; position++) {
+  for (let position = 0; position * ENTRY_BYTES < entries.length; position++)
     yield {hKey: entryHKey(entries, position), leafIndex: entryLeafIndex(entries, position)};
-  }
 }

@@ -17,73 +17,73 @@ export class BlockCursor {
   key: Buffer = EMPTY;
   /** A view of the block. */
   value: Buffer = EMPTY;
-  readonly #bytes: Buffer;
-  readonly #restartsAt: number;
-  readonly #restarts: number;
+  private readonly bytes: Buffer;
+  private readonly restartsAt: number;
+  private readonly restarts: number;
   /** Of the next entry. */
-  #at = 0;
+  private at = 0;
 
   /** @param bytes - their checksum is right. @throws RangeError if they are no block */
   constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-    this.#restarts = bytes.readUInt32LE(bytes.length - U32_BYTES);
-    this.#restartsAt = bytes.length - U32_BYTES * (this.#restarts + 1);
-    if (this.#restarts === 0 || this.#restartsAt < 0)
-      throw new RangeError(`a block with ${this.#restarts} restart points`);
+    this.bytes = bytes;
+    this.restarts = bytes.readUInt32LE(bytes.length - U32_BYTES);
+    this.restartsAt = bytes.length - U32_BYTES * (this.restarts + 1);
+    if (this.restarts === 0 || this.restartsAt < 0)
+      throw new RangeError(`a block with ${this.restarts} restart points`);
   }
 
   /** @returns false at the end. @throws RangeError if it is no entry */
   next(): boolean {
-    if (this.#at >= this.#restartsAt) return false;
-    const shared = this.#varint();
-    const own = this.#varint();
-    const valueBytes = this.#varint();
-    const valueAt = this.#at + own;
-    if (shared > this.key.length || valueAt + valueBytes > this.#restartsAt)
+    if (this.at >= this.restartsAt) return false;
+    const shared = this.varint();
+    const own = this.varint();
+    const valueBytes = this.varint();
+    const valueAt = this.at + own;
+    if (shared > this.key.length || valueAt + valueBytes > this.restartsAt)
       throw new RangeError("an entry that is larger than its block");
-    const rest = this.#bytes.subarray(this.#at, valueAt);
+    const rest = this.bytes.subarray(this.at, valueAt);
     this.key = shared === 0 ? rest : Buffer.concat([this.key.subarray(0, shared), rest]);
-    this.#at = valueAt + valueBytes;
-    this.value = this.#bytes.subarray(valueAt, this.#at);
+    this.at = valueAt + valueBytes;
+    this.value = this.bytes.subarray(valueAt, this.at);
     return true;
   }
 
   /** Goes to the first entry whose user key is `userKey` or above. @returns false if there is none */
   seek(userKey: Buffer): boolean {
     let low = 0;
-    let high = this.#restarts - 1;
+    let high = this.restarts - 1;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#compareRestart(middle, userKey) < 0) low = middle;
+      if (this.compareRestart(middle, userKey) < 0) low = middle;
       else high = middle - 1;
     }
-    this.#goTo(low);
+    this.goTo(low);
     while (this.next()) if (compareKeys(this.key, userKey) >= 0) return true;
     return false;
   }
 
   /** The user key at a restart point against `userKey`, where it lies. */
-  #compareRestart(restart: number, userKey: Buffer): number {
-    this.#goTo(restart);
-    this.#varint();
-    const keyBytes = this.#varint() - TAG_BYTES;
-    this.#varint();
-    const end = this.#at + keyBytes;
-    if (keyBytes < 0 || end > this.#restartsAt)
+  private compareRestart(restart: number, userKey: Buffer): number {
+    this.goTo(restart);
+    this.varint();
+    const keyBytes = this.varint() - TAG_BYTES;
+    this.varint();
+    const end = this.at + keyBytes;
+    if (keyBytes < 0 || end > this.restartsAt)
       throw new RangeError("a key that is no key, or larger than its block");
-    return -userKey.compare(this.#bytes, this.#at, end);
+    return -userKey.compare(this.bytes, this.at, end);
   }
 
-  #goTo(restart: number): void {
-    this.#at = this.#bytes.readUInt32LE(this.#restartsAt + restart * U32_BYTES);
+  private goTo(restart: number): void {
+    this.at = this.bytes.readUInt32LE(this.restartsAt + restart * U32_BYTES);
     this.key = EMPTY;
   }
 
   /** Below 2^32. Here rather than with a ByteReader: three for each entry, and a place to go on from. */
-  #varint(): number {
+  private varint(): number {
     let value = 0;
     for (let scale = 1; scale <= 2 ** 28; scale *= 0x80) {
-      const byte = this.#bytes[this.#at++] as number;
+      const byte = this.bytes[this.at++] as number;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }

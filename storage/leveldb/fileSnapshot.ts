@@ -26,18 +26,18 @@ const MEMORY_BYTES = 32 << 20;
 const LEVELS = [1, 2, 3, 4, 5, 6];
 
 export class FileSnapshot implements RecordSource {
-  readonly #logs: MemoryTable;
+  private readonly logs: MemoryTable;
   /** Level 0, where keys overlap: newest first. */
-  readonly #overlapping: readonly TableReader[];
+  private readonly overlapping: readonly TableReader[];
   /** Each other level, in key order. */
-  readonly #levels: readonly (readonly TableReader[])[];
+  private readonly levels: readonly (readonly TableReader[])[];
 
   private constructor(logs: MemoryTable, tables: readonly TableReader[]) {
-    this.#logs = logs;
-    this.#overlapping = tables
+    this.logs = logs;
+    this.overlapping = tables
       .filter(({live}) => live.level === 0)
       .sort((a, b) => b.live.number - a.live.number);
-    this.#levels = LEVELS.map(level =>
+    this.levels = LEVELS.map(level =>
       tables
         .filter(({live}) => live.level === level)
         .sort((a, b) => compareInternalKeys(a.live.smallest, b.live.smallest)),
@@ -62,18 +62,18 @@ export class FileSnapshot implements RecordSource {
   }
 
   close(): void {
-    for (const table of this.#tables()) table.close();
+    for (const table of this.tables()) table.close();
   }
 
   /** @throws FileDamage */
   getSync(key: Buffer): Buffer | undefined {
-    const logged = this.#logs.get(key);
+    const logged = this.logs.get(key);
     if (logged !== undefined) return logged.value;
-    for (const table of this.#overlapping) {
+    for (const table of this.overlapping) {
       const version = table.get(key);
       if (version !== undefined) return version.value;
     }
-    for (const level of this.#levels) {
+    for (const level of this.levels) {
       const version = tableOf(level, key)?.get(key);
       if (version !== undefined) return version.value;
     }
@@ -81,15 +81,15 @@ export class FileSnapshot implements RecordSource {
   }
 
   keys({gte, lte, reverse}: KeyRange & {readonly reverse: boolean}): {all(): Promise<Buffer[]>} {
-    return {all: async () => (reverse ? this.#lastKey(gte, lte) : this.#firstKey(gte, lte))};
+    return {all: async () => (reverse ? this.lastKey(gte, lte) : this.firstKey(gte, lte))};
   }
 
   /** Every record, in key order. @throws FileDamage */
   *records(): Generator<[key: Buffer, value: Buffer]> {
     const sources = [
-      this.#logs.versions(),
-      ...this.#overlapping.map(table => table.versions()),
-      ...this.#levels.map(versionsOf),
+      this.logs.versions(),
+      ...this.overlapping.map(table => table.versions()),
+      ...this.levels.map(versionsOf),
     ];
     // Newer sources come first, and of one key the newest version within each.
     const heads = sources.map(source => source.next());
@@ -108,7 +108,7 @@ export class FileSnapshot implements RecordSource {
     }
   }
 
-  #firstKey(gte: Buffer, lte: Buffer): Buffer[] {
+  private firstKey(gte: Buffer, lte: Buffer): Buffer[] {
     for (const [key] of this.records()) {
       if (Buffer.compare(key, lte) > 0) break;
       if (Buffer.compare(key, gte) >= 0) return [key];
@@ -116,12 +116,12 @@ export class FileSnapshot implements RecordSource {
     return [];
   }
 
-  #lastKey(gte: Buffer, lte: Buffer): Buffer[] {
+  private lastKey(gte: Buffer, lte: Buffer): Buffer[] {
     // The key after it, in the order of bytes.
     let bound: Buffer | undefined = Buffer.concat([lte, Buffer.alloc(1)]);
     while (bound !== undefined && Buffer.compare(bound, gte) > 0) {
       const below: Buffer = bound;
-      const candidates = [this.#logs, ...this.#tables()].map(source => source.lastBelow(below));
+      const candidates = [this.logs, ...this.tables()].map(source => source.lastBelow(below));
       bound = candidates
         .filter(key => key !== undefined)
         .sort(Buffer.compare)
@@ -132,8 +132,8 @@ export class FileSnapshot implements RecordSource {
     return [];
   }
 
-  #tables(): TableReader[] {
-    return [...this.#overlapping, ...this.#levels.flat()];
+  private tables(): TableReader[] {
+    return [...this.overlapping, ...this.levels.flat()];
   }
 }
 

@@ -10,7 +10,7 @@ const HEADER_BYTES = 12;
 
 export class MemoryTable {
   /** By the key's bytes as latin1, which sorts as they do; undefined where the key is deleted. Some 200 000 of them. */
-  readonly #values = new Map<string, Buffer | undefined>();
+  private readonly values = new Map<string, Buffer | undefined>();
 
   /** @param batch - a log's record, in writing order. @throws RangeError if it is none */
   apply(batch: Buffer): void {
@@ -18,29 +18,28 @@ export class MemoryTable {
     for (let left = batch.readUInt32LE(COUNT_AT); left > 0; left--) {
       const kind = fields.byte();
       const key = fields.prefixedBytes().toString("latin1");
-      this.#values.set(key, kind === Kind.VALUE ? fields.prefixedBytes() : undefined);
+      this.values.set(key, kind === Kind.VALUE ? fields.prefixedBytes() : undefined);
     }
   }
 
   /** undefined: the logs say nothing of it. */
   get(key: Buffer): Version | undefined {
     const name = key.toString("latin1");
-    const value = this.#values.get(name);
-    return value === undefined && !this.#values.has(name) ? undefined : {key, value};
+    const value = this.values.get(name);
+    return value === undefined && !this.values.has(name) ? undefined : {key, value};
   }
 
   /** In key order. */
   *versions(): Generator<Version> {
-    for (const name of [...this.#values.keys()].sort())
-      yield {key: Buffer.from(name, "latin1"), value: this.#values.get(name)};
+    for (const name of [...this.values.keys()].sort())
+      yield {key: Buffer.from(name, "latin1"), value: this.values.get(name)};
   }
 
   /** The last key below `bound`, deleted or not. */
   lastBelow(bound: Buffer): Buffer | undefined {
     const end = bound.toString("latin1");
     let last: string | undefined;
-    for (const name of this.#values.keys())
-      if (name < end && (last === undefined || name > last)) last = name;
+    for (const name of this.values.keys()) if (name < end && (last === undefined || name > last)) last = name;
     return last === undefined ? undefined : Buffer.from(last, "latin1");
   }
 }

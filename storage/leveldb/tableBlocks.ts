@@ -34,11 +34,11 @@ export class TableBlocks {
   readonly name: string;
   /** Of the file. */
   readonly size: number;
-  readonly #fd: number;
+  private readonly fd: number;
 
   private constructor(name: string, fd: number) {
     this.name = name;
-    this.#fd = fd;
+    this.fd = fd;
     this.size = fstatSync(fd).size;
   }
 
@@ -49,7 +49,7 @@ export class TableBlocks {
   }
 
   close(): void {
-    closeSync(this.#fd);
+    closeSync(this.fd);
   }
 
   /** Where the metaindex and the index lie. @throws FileDamage */
@@ -88,7 +88,7 @@ export class TableBlocks {
     for (let done = 0; done < length; ) {
       let got: number;
       try {
-        got = readSync(this.#fd, bytes, done, length - done, offset + done);
+        got = readSync(this.fd, bytes, done, length - done, offset + done);
       } catch (error) {
         throw this.damage(offset, `it cannot be read: ${(error as Error).message}`);
       }

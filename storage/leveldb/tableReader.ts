@@ -16,27 +16,27 @@ export interface Version {
 
 export class TableReader {
   readonly live: TableFile;
-  readonly #blocks: TableBlocks;
-  readonly #memory: BlockMemory;
+  private readonly blocks: TableBlocks;
+  private readonly memory: BlockMemory;
 
   /** @param blocks - this reader's from now on */
   constructor(blocks: TableBlocks, live: TableFile, memory: BlockMemory) {
-    this.#blocks = blocks;
+    this.blocks = blocks;
     this.live = live;
-    this.#memory = memory;
+    this.memory = memory;
   }
 
   close(): void {
-    this.#blocks.close();
+    this.blocks.close();
   }
 
   /** The newest version here; undefined: none. @throws FileDamage */
   get(userKey: Buffer): Version | undefined {
     const {smallest, largest} = this.live;
     if (compareKeys(smallest, userKey) > 0 || compareKeys(largest, userKey) < 0) return undefined;
-    const index = new BlockCursor(this.#index());
+    const index = new BlockCursor(this.index());
     if (!index.seek(userKey)) return undefined;
-    const entries = new BlockCursor(this.#dataBlock(handleAt(index)));
+    const entries = new BlockCursor(this.dataBlock(handleAt(index)));
     if (!entries.seek(userKey) || compareKeys(entries.key, userKey) !== 0) return undefined;
     return versionAt(entries);
   }
@@ -45,14 +45,14 @@ export class TableReader {
   lastBelow(bound: Buffer): Buffer | undefined {
     // In the block where `bound` belongs, or else the one before it.
     const handles: BlockHandle[] = [];
-    const index = new BlockCursor(this.#index());
+    const index = new BlockCursor(this.index());
     while (index.next()) {
       handles.push(handleAt(index));
       if (compareKeys(index.key, bound) >= 0) break;
     }
     let last: Buffer | undefined;
     for (const handle of handles.slice(-2)) {
-      const entries = new BlockCursor(this.#dataBlock(handle));
+      const entries = new BlockCursor(this.dataBlock(handle));
       while (entries.next() && compareKeys(entries.key, bound) < 0) last = userKeyOf(entries.key);
     }
     return last;
@@ -60,22 +60,22 @@ export class TableReader {
 
   /** Every version of every key, in the order of tables. @throws FileDamage */
   *versions(): Generator<Version> {
-    const index = new BlockCursor(this.#index());
+    const index = new BlockCursor(this.index());
     while (index.next()) {
-      const entries = new BlockCursor(this.#blocks.readBlock(handleAt(index), "data block"));
+      const entries = new BlockCursor(this.blocks.readBlock(handleAt(index), "data block"));
       while (entries.next()) yield versionAt(entries);
     }
   }
 
-  #index(): Buffer {
-    return this.#memory.get(this.#blocks.name, () =>
-      this.#blocks.readBlock(this.#blocks.readFooter().index, "index block"),
+  private index(): Buffer {
+    return this.memory.get(this.blocks.name, () =>
+      this.blocks.readBlock(this.blocks.readFooter().index, "index block"),
     );
   }
 
-  #dataBlock(handle: BlockHandle): Buffer {
-    return this.#memory.get(`${this.#blocks.name} ${handle.offset}`, () =>
-      this.#blocks.readBlock(handle, "data block"),
+  private dataBlock(handle: BlockHandle): Buffer {
+    return this.memory.get(`${this.blocks.name} ${handle.offset}`, () =>
+      this.blocks.readBlock(handle, "data block"),
     );
   }
 }

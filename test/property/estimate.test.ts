@@ -204,13 +204,13 @@ function accountsOf({programs, balances}: Case): Record<string, AccountDifferenc
 
 /** The same accounts under @ethereumjs/vm, which executes the call as a transaction in a block of its own. */
 class Reference {
-  readonly #common: Common;
-  readonly #accounts: Record<string, AccountDifference>;
-  readonly #block: Block;
+  private readonly common: Common;
+  private readonly accounts: Record<string, AccountDifference>;
+  private readonly block: Block;
 
   constructor(common: Common, accounts: Record<string, AccountDifference>, number: number) {
-    this.#common = common;
-    this.#accounts = accounts;
+    this.common = common;
+    this.accounts = accounts;
     const header = {
       number,
       timestamp: 1_700_000_000 + number,
@@ -219,12 +219,12 @@ class Reference {
       mixHash: MIX_HASH as `0x${string}`,
       ...(common.isActivatedEIP(1559) && {baseFeePerGas: 7n}),
     };
-    this.#block = createBlock({header}, {common, skipConsensusFormatValidation: true});
+    this.block = createBlock({header}, {common, skipConsensusFormatValidation: true});
   }
 
   async run(call: EstimateCall, gasLimit: bigint): Promise<Outcome> {
-    const stateManager = new MerkleStateManager({common: this.#common});
-    for (const [name, {nonce, balance, code, storage}] of Object.entries(this.#accounts)) {
+    const stateManager = new MerkleStateManager({common: this.common});
+    for (const [name, {nonce, balance, code, storage}] of Object.entries(this.accounts)) {
       const address = new Address(fromHex(name));
       await stateManager.putAccount(address, new Account(BigInt(nonce ?? 0), BigInt(balance ?? 0)));
       if (code !== undefined) await stateManager.putCode(address, fromHex(code));
@@ -236,12 +236,12 @@ class Reference {
             bigIntToUnpaddedBytes(BigInt(value)),
           );
     }
-    const vm = await createVM({common: this.#common, stateManager});
-    const tx = createTransaction(call, this.#common, gasLimit).sign(SENDER_KEY);
+    const vm = await createVM({common: this.common, stateManager});
+    const tx = createTransaction(call, this.common, gasLimit).sign(SENDER_KEY);
     try {
-      const {execResult} = await runTx(vm, {tx, block: this.#block, skipHardForkValidation: true});
+      const {execResult} = await runTx(vm, {tx, block: this.block, skipHardForkValidation: true});
       const executed = execResult.executionGasUsed + tx.getIntrinsicGas();
-      const floor = this.#common.isActivatedEIP(7623) ? getCalldataFloorGas(tx) : 0n;
+      const floor = this.common.isActivatedEIP(7623) ? getCalldataFloorGas(tx) : 0n;
       return {
         succeeds: execResult.exceptionError === undefined,
         spent: executed > floor ? executed : floor,

@@ -6,19 +6,19 @@ import {formatCount, formatMegabytes, formatMs} from "./figureText.ts";
 const ERASE_LINE = "\r\x1b[K";
 
 export class LiveLine {
-  readonly #stream: NodeJS.WriteStream;
+  private readonly stream: NodeJS.WriteStream;
 
   /** @param stream - standard error */
   constructor(stream: NodeJS.WriteStream) {
-    this.#stream = stream;
+    this.stream = stream;
   }
 
   show(row: TimelineRow): void {
-    if (this.#stream.isTTY === true) this.#stream.write(`${ERASE_LINE}${formatLiveLine(row)}`);
+    if (this.stream.isTTY === true) this.stream.write(`${ERASE_LINE}${formatLiveLine(row)}`);
   }
 
   close(): void {
-    if (this.#stream.isTTY === true) this.#stream.write(ERASE_LINE);
+    if (this.stream.isTTY === true) this.stream.write(ERASE_LINE);
   }
 }
 

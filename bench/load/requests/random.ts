@@ -6,18 +6,18 @@ import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 const DIGITS: readonly string[] = Array.from({length: 65_536}, (_, i) => i.toString(16).padStart(4, "0"));
 
 export class Random {
-  readonly #generator: ReturnType<typeof xoroshiro128plus>;
+  private readonly generator: ReturnType<typeof xoroshiro128plus>;
 
   /** @param stream - threads share a seed and have a stream each */
   constructor(seed: number, stream: number) {
-    this.#generator = xoroshiro128plus(seed);
+    this.generator = xoroshiro128plus(seed);
     // A jump skips 2^64 draws, so streams do not overlap. Stream 0 jumps too: the first draws after a seed are not random.
-    for (let i = 0; i <= stream; i++) this.#generator.jump();
+    for (let i = 0; i <= stream; i++) this.generator.jump();
   }
 
   /** @returns a number of [0, 1) with 53 bits */
   fraction(): number {
-    return uniformFloat64(this.#generator);
+    return uniformFloat64(this.generator);
   }
 
   /** @returns a whole number of [0, count), count up to 2^53 */
@@ -29,7 +29,7 @@ export class Random {
   hexWords(words: number): string {
     let text = "";
     for (let i = 0; i < words; i++) {
-      const word = this.#generator.next();
+      const word = this.generator.next();
       text += `${DIGITS[word >>> 16]}${DIGITS[word & 0xffff]}`;
     }
     return text;

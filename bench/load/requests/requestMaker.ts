@@ -39,87 +39,87 @@ const SLOT_WORDS = 8;
 const ADDRESS_WORDS = 5;
 
 export class RequestMaker {
-  readonly #plan: RequestPlan;
-  readonly #random: Random;
-  readonly #proofMethod: string;
-  readonly #estimateMethod: string;
+  private readonly plan: RequestPlan;
+  private readonly random: Random;
+  private readonly proofMethod: string;
+  private readonly estimateMethod: string;
   /** Who pays whom: accounts without slots where there are any, since a contract may refuse. */
-  readonly #payers: readonly KnownAccount[];
+  private readonly payers: readonly KnownAccount[];
 
   constructor(plan: RequestPlan, random: Random) {
-    this.#plan = plan;
-    this.#random = random;
-    this.#proofMethod = `${plan.style}_getProof`;
-    this.#estimateMethod = `${plan.style}_estimateGas`;
+    this.plan = plan;
+    this.random = random;
+    this.proofMethod = `${plan.style}_getProof`;
+    this.estimateMethod = `${plan.style}_estimateGas`;
     const accounts = plan.keys.kind === "list" ? plan.keys.accounts : [];
     const plain = accounts.filter(({slots}) => slots.length === 0);
-    this.#payers = plain.length > 0 ? plain : accounts;
+    this.payers = plain.length > 0 ? plain : accounts;
   }
 
   next(): RequestBody {
-    const {batch, estimates} = this.#plan;
+    const {batch, estimates} = this.plan;
     let ids: number[] | null = null;
     let text = "";
     for (let id = 0; id < batch; id++) {
-      const isEstimate = estimates > 0 && this.#random.fraction() < estimates;
+      const isEstimate = estimates > 0 && this.random.fraction() < estimates;
       if (isEstimate && ids === null) ids = [id];
       else if (isEstimate) ids?.push(id);
-      text += `${id === 0 ? "" : ","}${isEstimate ? this.#makeEstimate(id) : this.#makeProof(id)}`;
+      text += `${id === 0 ? "" : ","}${isEstimate ? this.makeEstimate(id) : this.makeProof(id)}`;
     }
     return {text: batch === 1 ? text : `[${text}]`, estimates: ids ?? NO_ESTIMATES};
   }
 
-  #makeProof(id: number): string {
-    const {absent, keys} = this.#plan;
+  private makeProof(id: number): string {
+    const {absent, keys} = this.plan;
     let address: string;
     let known = NO_SLOTS;
-    if (absent > 0 && this.#random.fraction() < absent) {
-      address = `0x${this.#random.hexWords(ADDRESS_WORDS)}`;
+    if (absent > 0 && this.random.fraction() < absent) {
+      address = `0x${this.random.hexWords(ADDRESS_WORDS)}`;
     } else if (keys.kind === "numbered") {
-      address = `0x${numberedAddress(this.#random.below(keys.count))}`;
+      address = `0x${numberedAddress(this.random.below(keys.count))}`;
     } else {
-      const account = keys.accounts[this.#random.below(keys.accounts.length)] as KnownAccount;
+      const account = keys.accounts[this.random.below(keys.accounts.length)] as KnownAccount;
       address = account.address;
       known = account.slots;
     }
-    const params = `["${address}",[${this.#chooseSlots(known)}],${this.#chooseBlock()}]`;
-    return `{"jsonrpc":"2.0","id":${id},"method":"${this.#proofMethod}","params":${params}}`;
+    const params = `["${address}",[${this.chooseSlots(known)}],${this.chooseBlock()}]`;
+    return `{"jsonrpc":"2.0","id":${id},"method":"${this.proofMethod}","params":${params}}`;
   }
 
   /** The account's own slots from a random one on, each once; then pseudo-random ones. */
-  #chooseSlots(known: readonly string[]): string {
-    const {slots} = this.#plan;
+  private chooseSlots(known: readonly string[]): string {
+    const {slots} = this.plan;
     if (slots === 0) return "";
-    const first = known.length === 0 ? 0 : this.#random.below(known.length);
+    const first = known.length === 0 ? 0 : this.random.below(known.length);
     let text = "";
     for (let i = 0; i < slots; i++) {
       const slot =
-        i < known.length ? known[(first + i) % known.length] : `0x${this.#random.hexWords(SLOT_WORDS)}`;
+        i < known.length ? known[(first + i) % known.length] : `0x${this.random.hexWords(SLOT_WORDS)}`;
       text += `${i === 0 ? "" : ","}"${slot}"`;
     }
     return text;
   }
 
-  #chooseBlock(): string {
-    const {blocks} = this.#plan;
+  private chooseBlock(): string {
+    const {blocks} = this.plan;
     if (blocks === null) return '"latest"';
-    return `"0x${(blocks.low + this.#random.below(blocks.high - blocks.low + 1)).toString(16)}"`;
+    return `"0x${(blocks.low + this.random.below(blocks.high - blocks.low + 1)).toString(16)}"`;
   }
 
-  #makeEstimate(id: number): string {
-    const {estimateParams: texts} = this.#plan;
-    const params = texts === undefined ? this.#makeTransfer() : texts[this.#random.below(texts.length)];
-    return `{"jsonrpc":"2.0","id":${id},"method":"${this.#estimateMethod}","params":${params}}`;
+  private makeEstimate(id: number): string {
+    const {estimateParams: texts} = this.plan;
+    const params = texts === undefined ? this.makeTransfer() : texts[this.random.below(texts.length)];
+    return `{"jsonrpc":"2.0","id":${id},"method":"${this.estimateMethod}","params":${params}}`;
   }
 
   /** Of nothing, which needs no balance, at the newest block. */
-  #makeTransfer(): string {
-    return `[{"from":"${this.#choosePayer()}","to":"${this.#choosePayer()}","value":"0x0"}]`;
+  private makeTransfer(): string {
+    return `[{"from":"${this.choosePayer()}","to":"${this.choosePayer()}","value":"0x0"}]`;
   }
 
-  #choosePayer(): string {
-    const {keys} = this.#plan;
-    if (keys.kind === "numbered") return `0x${numberedAddress(this.#random.below(keys.count))}`;
-    return (this.#payers[this.#random.below(this.#payers.length)] as KnownAccount).address;
+  private choosePayer(): string {
+    const {keys} = this.plan;
+    if (keys.kind === "numbered") return `0x${numberedAddress(this.random.below(keys.count))}`;
+    return (this.payers[this.random.below(this.payers.length)] as KnownAccount).address;
   }
 }

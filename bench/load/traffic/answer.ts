@@ -81,9 +81,7 @@ function parseAnswer(text: string, request: RequestBody, batch: number): Verdict
 
 function readElements(elements: readonly unknown[], request: RequestBody, batch: number): Verdict {
   const byId = new Map<unknown, Record<string, unknown>>();
-  for (const element of elements) {
-    if (isObject(element)) byId.set(element.id, element);
-  }
+  for (const element of elements) if (isObject(element)) byId.set(element.id, element);
   const estimates = new Set(request.estimates);
   const troubles = new Map<number, RpcTrouble>();
   let results = 0;

@@ -38,22 +38,22 @@ export class Connection {
   isBusy = false;
   /** Since when it has no request. */
   idleSinceMs = 0;
-  readonly #endpoint: Endpoint;
-  readonly #owner: ConnectionOwner;
-  readonly #options: Dispatcher.DispatchOptions;
-  #client: Client;
-  #handler: Dispatcher.DispatchHandlers;
+  private readonly endpoint: Endpoint;
+  private readonly owner: ConnectionOwner;
+  private readonly options: Dispatcher.DispatchOptions;
+  private client: Client;
+  private handler: Dispatcher.DispatchHandlers;
 
   constructor(endpoint: Endpoint, owner: ConnectionOwner) {
-    this.#endpoint = endpoint;
-    this.#owner = owner;
-    this.#options = {
+    this.endpoint = endpoint;
+    this.owner = owner;
+    this.options = {
       path: endpoint.path,
       method: "POST",
       headers: ["content-type", "application/json", "user-agent", endpoint.userAgent],
     };
-    this.#client = this.#createClient();
-    this.#handler = this.#createHandler(this.#client);
+    this.client = this.createClient();
+    this.handler = this.createHandler(this.client);
   }
 
   send(body: RequestBody, dueMs: number): void {
@@ -64,63 +64,63 @@ export class Connection {
     this.chunks = [];
     this.bytes = 0;
     this.isBusy = true;
-    this.#client.dispatch({...this.#options, body: body.text}, this.#handler);
+    this.client.dispatch({...this.options, body: body.text}, this.handler);
   }
 
   /** Gives the request up without a word to the owner, and the socket with it. */
   cut(): void {
-    const client = this.#client;
-    this.#client = this.#createClient();
-    this.#handler = this.#createHandler(this.#client);
-    this.#becomeIdle();
+    const client = this.client;
+    this.client = this.createClient();
+    this.handler = this.createHandler(this.client);
+    this.becomeIdle();
     void client.destroy();
   }
 
   close(): void {
-    void this.#client.destroy();
+    void this.client.destroy();
   }
 
-  #createClient(): Client {
-    return new Client(this.#endpoint.origin, {
+  private createClient(): Client {
+    return new Client(this.endpoint.origin, {
       pipelining: 1,
       // Time-outs are the driver's: from when a request was due, and finer than undici's.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {timeout: this.#endpoint.timeoutMs},
+      connect: {timeout: this.endpoint.timeoutMs},
     });
   }
 
   /** @param client - what comes from a client that was cut is not heard */
-  #createHandler(client: Client): Dispatcher.DispatchHandlers {
+  private createHandler(client: Client): Dispatcher.DispatchHandlers {
     return {
       onConnect: () => {
-        if (client === this.#client) this.writtenMs = nowMs();
+        if (client === this.client) this.writtenMs = nowMs();
       },
       onHeaders: status => {
-        if (client === this.#client) this.status = status;
+        if (client === this.client) this.status = status;
         return true;
       },
       onData: chunk => {
-        if (client !== this.#client) return true;
+        if (client !== this.client) return true;
         this.chunks.push(chunk);
         this.bytes += chunk.length;
         return true;
       },
       onComplete: () => {
-        if (client !== this.#client) return;
-        this.#becomeIdle();
-        this.#owner.onAnswer(this);
+        if (client !== this.client) return;
+        this.becomeIdle();
+        this.owner.onAnswer(this);
       },
       onError: error => {
-        if (client !== this.#client) return;
-        this.#becomeIdle();
+        if (client !== this.client) return;
+        this.becomeIdle();
         const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-        this.#owner.onSocketError(this, code, error.message);
+        this.owner.onSocketError(this, code, error.message);
       },
     };
   }
 
-  #becomeIdle(): void {
+  private becomeIdle(): void {
     this.isBusy = false;
     this.idleSinceMs = nowMs();
   }

@@ -25,52 +25,52 @@ const RETRY_MS = 100;
 const FLUSH_EVERY_MS = 200;
 
 export class Driver {
-  readonly #plan: DriverPlan;
-  readonly #listener: DriverListener;
-  readonly #maker: RequestMaker;
-  readonly #recorder: Recorder;
-  readonly #connections: Connection[];
+  private readonly plan: DriverPlan;
+  private readonly listener: DriverListener;
+  private readonly maker: RequestMaker;
+  private readonly recorder: Recorder;
+  private readonly connections: Connection[];
   /** Open loop: idle connections in the order in which they became so. */
-  readonly #idle: Connection[] = [];
-  #schedule: Schedule | null = null;
-  #busy = 0;
-  #retrying = 0;
-  #hasEnded = false;
-  #wakeTimer: NodeJS.Timeout | undefined;
-  readonly #timers: NodeJS.Timeout[] = [];
-  #loadAtStart = performance.eventLoopUtilization();
-  #utilization: number | null = null;
+  private readonly idle: Connection[] = [];
+  private schedule: Schedule | null = null;
+  private busy = 0;
+  private retrying = 0;
+  private hasEnded = false;
+  private wakeTimer: NodeJS.Timeout | undefined;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private loadAtStart = performance.eventLoopUtilization();
+  private utilization: number | null = null;
 
   constructor(plan: DriverPlan, listener: DriverListener) {
-    this.#plan = plan;
-    this.#listener = listener;
+    this.plan = plan;
+    this.listener = listener;
     // One stream for what is asked, so that a seed asks for the same; another for what is looked at.
-    this.#maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
+    this.maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
     const sampler = new Sampler(plan.samples, new Random(plan.seed, plan.threads + plan.thread));
-    this.#recorder = new Recorder(plan.requests, plan.rate !== null, sampler, row => listener.onRow(row));
+    this.recorder = new Recorder(plan.requests, plan.rate !== null, sampler, row => listener.onRow(row));
     const owner = {
-      onAnswer: (connection: Connection) => this.#onAnswer(connection),
+      onAnswer: (connection: Connection) => this.onAnswer(connection),
       onSocketError: (connection: Connection, code: string, message: string) =>
-        this.#onSocketError(connection, code, message),
+        this.onSocketError(connection, code, message),
     };
-    this.#connections = Array.from({length: plan.connections}, () => new Connection(plan.endpoint, owner));
+    this.connections = Array.from({length: plan.connections}, () => new Connection(plan.endpoint, owner));
   }
 
   start(times: Times): void {
-    this.#recorder.times = times;
+    this.recorder.times = times;
     const untilStartMs = Math.max(0, times.startMs - nowMs());
-    const {timeoutMs} = this.#plan.endpoint;
-    this.#timers.push(
-      setTimeout(() => this.#begin(), untilStartMs),
+    const {timeoutMs} = this.plan.endpoint;
+    this.timers.push(
+      setTimeout(() => this.begin(), untilStartMs),
       setTimeout(
         () => {
-          this.#loadAtStart = performance.eventLoopUtilization();
+          this.loadAtStart = performance.eventLoopUtilization();
         },
         untilStartMs + (times.measureMs - times.startMs),
       ),
-      setTimeout(() => this.#onMeasured(), untilStartMs + (times.endMs - times.startMs)),
-      setInterval(() => this.#giveUpLate(), Math.min(100, Math.max(5, timeoutMs / 20))),
-      setInterval(() => this.#recorder.flushRow(), FLUSH_EVERY_MS),
+      setTimeout(() => this.onMeasured(), untilStartMs + (times.endMs - times.startMs)),
+      setInterval(() => this.giveUpLate(), Math.min(100, Math.max(5, timeoutMs / 20))),
+      setInterval(() => this.recorder.flushRow(), FLUSH_EVERY_MS),
     );
   }
 
@@ -78,127 +78,127 @@ export class Driver {
   stop(endMs: number): void {
     const now = nowMs();
     const end = Math.max(endMs, now);
-    if (end >= this.#times.endMs) return;
-    this.#recorder.times = {...this.#times, endMs: end, measureMs: Math.min(this.#times.measureMs, end)};
-    this.#timers.push(setTimeout(() => this.#onMeasured(), end - now));
+    if (end >= this.times.endMs) return;
+    this.recorder.times = {...this.times, endMs: end, measureMs: Math.min(this.times.measureMs, end)};
+    this.timers.push(setTimeout(() => this.onMeasured(), end - now));
   }
 
-  get #times(): Times {
-    return this.#recorder.times;
+  private get times(): Times {
+    return this.recorder.times;
   }
 
-  #begin(): void {
-    const {rate, threads, thread} = this.#plan;
+  private begin(): void {
+    const {rate, threads, thread} = this.plan;
     // A timer may be a part of a millisecond early, and what is sent before the start does not count.
-    if (nowMs() < this.#times.startMs) {
-      setImmediate(() => this.#begin());
+    if (nowMs() < this.times.startMs) {
+      setImmediate(() => this.begin());
       return;
     }
     if (rate === null) {
-      for (const connection of this.#connections) this.#sendNext(connection);
+      for (const connection of this.connections) this.sendNext(connection);
       return;
     }
-    this.#schedule = new Schedule(this.#times.startMs, rate, threads, thread);
-    this.#idle.push(...this.#connections);
-    this.#sendDue();
+    this.schedule = new Schedule(this.times.startMs, rate, threads, thread);
+    this.idle.push(...this.connections);
+    this.sendDue();
   }
 
   /** At the end of the measured time: the first to see it counts. @returns the share that the event loop was busy */
-  #onMeasured(): number {
-    this.#utilization ??= performance.eventLoopUtilization(this.#loadAtStart).utilization;
-    return this.#utilization;
+  private onMeasured(): number {
+    this.utilization ??= performance.eventLoopUtilization(this.loadAtStart).utilization;
+    return this.utilization;
   }
 
   /** Closed loop: the connection's next request. */
-  #sendNext(connection: Connection): void {
+  private sendNext(connection: Connection): void {
     const now = nowMs();
-    if (now < this.#times.endMs) {
-      this.#busy++;
-      connection.send(this.#maker.next(), now);
+    if (now < this.times.endMs) {
+      this.busy++;
+      connection.send(this.maker.next(), now);
     } else {
-      this.#endIfDone();
+      this.endIfDone();
     }
   }
 
   /** Open loop: all that is due and finds a connection. */
-  #sendDue(): void {
-    const schedule = this.#schedule as Schedule;
-    const {timeoutMs} = this.#plan.endpoint;
+  private sendDue(): void {
+    const schedule = this.schedule as Schedule;
+    const {timeoutMs} = this.plan.endpoint;
     const now = nowMs();
-    clearTimeout(this.#wakeTimer);
-    for (; schedule.dueMs <= now && schedule.dueMs < this.#times.endMs; schedule.advance()) {
+    clearTimeout(this.wakeTimer);
+    for (; schedule.dueMs <= now && schedule.dueMs < this.times.endMs; schedule.advance()) {
       const {dueMs} = schedule;
       if (now - dueMs >= timeoutMs) {
-        this.#recorder.countTimeout(dueMs, now, true);
+        this.recorder.countTimeout(dueMs, now, true);
         continue;
       }
-      const connection = this.#idle.shift();
+      const connection = this.idle.shift();
       if (connection === undefined) return; // the next one that is free goes on here
       const couldBeSentMs = Math.max(dueMs, connection.idleSinceMs);
-      this.#recorder.countSent(dueMs, couldBeSentMs, now);
-      this.#busy++;
-      connection.send(this.#maker.next(), dueMs);
+      this.recorder.countSent(dueMs, couldBeSentMs, now);
+      this.busy++;
+      connection.send(this.maker.next(), dueMs);
     }
-    if (schedule.dueMs < this.#times.endMs) {
-      this.#wakeTimer = setTimeout(() => this.#sendDue(), Math.max(1, schedule.dueMs - nowMs()));
+    if (schedule.dueMs < this.times.endMs) {
+      this.wakeTimer = setTimeout(() => this.sendDue(), Math.max(1, schedule.dueMs - nowMs()));
     } else {
-      this.#endIfDone();
+      this.endIfDone();
     }
   }
 
-  #onAnswer(connection: Connection): void {
-    this.#busy--;
-    this.#recorder.countAnswer(connection, nowMs());
-    this.#goOn(connection);
+  private onAnswer(connection: Connection): void {
+    this.busy--;
+    this.recorder.countAnswer(connection, nowMs());
+    this.goOn(connection);
   }
 
-  #onSocketError(connection: Connection, code: string, message: string): void {
-    this.#busy--;
-    this.#recorder.countSocketError(connection.dueMs, code, message);
-    if (this.#schedule !== null) {
-      this.#goOn(connection);
+  private onSocketError(connection: Connection, code: string, message: string): void {
+    this.busy--;
+    this.recorder.countSocketError(connection.dueMs, code, message);
+    if (this.schedule !== null) {
+      this.goOn(connection);
       return;
     }
-    this.#retrying++;
+    this.retrying++;
     setTimeout(() => {
-      this.#retrying--;
-      this.#goOn(connection);
+      this.retrying--;
+      this.goOn(connection);
     }, RETRY_MS);
   }
 
   /** The connection has no request now. */
-  #goOn(connection: Connection): void {
-    if (this.#schedule === null) {
-      this.#sendNext(connection);
+  private goOn(connection: Connection): void {
+    if (this.schedule === null) {
+      this.sendNext(connection);
     } else {
-      this.#idle.push(connection);
-      this.#sendDue();
+      this.idle.push(connection);
+      this.sendDue();
     }
   }
 
-  #giveUpLate(): void {
+  private giveUpLate(): void {
     const now = nowMs();
-    const {timeoutMs} = this.#plan.endpoint;
-    for (const connection of this.#connections) {
+    const {timeoutMs} = this.plan.endpoint;
+    for (const connection of this.connections) {
       if (!connection.isBusy || now - connection.dueMs < timeoutMs) continue;
-      this.#busy--;
+      this.busy--;
       connection.cut();
-      this.#recorder.countTimeout(connection.dueMs, now, false);
-      this.#goOn(connection);
+      this.recorder.countTimeout(connection.dueMs, now, false);
+      this.goOn(connection);
     }
-    if (this.#schedule !== null) this.#sendDue();
+    if (this.schedule !== null) this.sendDue();
     // Where the last answer came just before the end, nothing else asks.
-    this.#endIfDone();
+    this.endIfDone();
   }
 
-  #endIfDone(): void {
-    const isDrained = this.#schedule === null || this.#schedule.dueMs >= this.#times.endMs;
-    if (this.#hasEnded || this.#busy > 0 || this.#retrying > 0 || !isDrained || nowMs() < this.#times.endMs)
+  private endIfDone(): void {
+    const isDrained = this.schedule === null || this.schedule.dueMs >= this.times.endMs;
+    if (this.hasEnded || this.busy > 0 || this.retrying > 0 || !isDrained || nowMs() < this.times.endMs)
       return;
-    this.#hasEnded = true;
-    for (const timer of this.#timers) clearTimeout(timer);
-    clearTimeout(this.#wakeTimer);
-    for (const connection of this.#connections) connection.close();
-    this.#listener.onEnd({...this.#recorder.end(), utilization: this.#onMeasured()});
+    this.hasEnded = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    clearTimeout(this.wakeTimer);
+    for (const connection of this.connections) connection.close();
+    this.listener.onEnd({...this.recorder.end(), utilization: this.onMeasured()});
   }
 }

@@ -8,37 +8,37 @@ import type {PostedRow} from "./timeline.ts";
 export class DriverThreads {
   /** Settles when every thread can be started. */
   readonly ready: Promise<unknown>;
-  readonly #threads: readonly Worker[];
-  readonly #onRow: (thread: number, row: PostedRow) => void;
+  private readonly threads: readonly Worker[];
+  private readonly onRow: (thread: number, row: PostedRow) => void;
 
   /** @param plans - one for each thread */
   constructor(plans: readonly DriverPlan[], onRow: (thread: number, row: PostedRow) => void) {
-    this.#onRow = onRow;
-    this.#threads = plans.map(
+    this.onRow = onRow;
+    this.threads = plans.map(
       plan => new Worker(new URL("./driverThread.js", import.meta.url), {workerData: plan}),
     );
-    this.ready = Promise.all(this.#threads.map(thread => hear(thread, "ready", () => {})));
+    this.ready = Promise.all(this.threads.map(thread => hear(thread, "ready", () => {})));
   }
 
   /** @returns what each thread ended with, in their order. @throws what ended a thread before */
   start(times: Times): Promise<DriverEnd[]> {
-    const ends = this.#threads.map(async (thread, i) => {
+    const ends = this.threads.map(async (thread, i) => {
       const message = await hear(thread, "end", other => {
-        if (other.kind === "row") this.#onRow(i, other.row);
+        if (other.kind === "row") this.onRow(i, other.row);
       });
       return message.end;
     });
-    for (const thread of this.#threads) post(thread, {kind: "start", times});
+    for (const thread of this.threads) post(thread, {kind: "start", times});
     return Promise.all(ends);
   }
 
   /** Nothing is due from `endMs` on. */
   stop(endMs: number): void {
-    for (const thread of this.#threads) post(thread, {kind: "stop", endMs});
+    for (const thread of this.threads) post(thread, {kind: "stop", endMs});
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#threads.map(thread => thread.terminate()));
+    await Promise.all(this.threads.map(thread => thread.terminate()));
   }
 }
 

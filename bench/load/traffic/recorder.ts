@@ -26,117 +26,117 @@ export interface Counts {
 export class Recorder {
   /** Set before the first request. */
   times: Times = {startMs: 0, measureMs: 0, endMs: 0};
-  readonly #requests: RequestPlan;
-  readonly #isOpenLoop: boolean;
-  readonly #sampler: Sampler;
-  readonly #onRow: (row: PostedRow) => void;
-  readonly #tally = createTally();
-  readonly #sendLag = createHistogram();
-  readonly #service = createHistogram();
-  readonly #latency: Histogram = createHistogram();
-  #row: SecondRow = createRow(Number.NEGATIVE_INFINITY);
+  private readonly requests: RequestPlan;
+  private readonly isOpenLoop: boolean;
+  private readonly sampler: Sampler;
+  private readonly onRow: (row: PostedRow) => void;
+  private readonly tally = createTally();
+  private readonly sendLag = createHistogram();
+  private readonly service = createHistogram();
+  private readonly latency: Histogram = createHistogram();
+  private row: SecondRow = createRow(Number.NEGATIVE_INFINITY);
 
   constructor(requests: RequestPlan, isOpenLoop: boolean, sampler: Sampler, onRow: (row: PostedRow) => void) {
-    this.#requests = requests;
-    this.#isOpenLoop = isOpenLoop;
-    this.#sampler = sampler;
-    this.#onRow = onRow;
+    this.requests = requests;
+    this.isOpenLoop = isOpenLoop;
+    this.sampler = sampler;
+    this.onRow = onRow;
   }
 
   /** Open loop. @param couldBeSentMs - from when on it was due and a connection was idle */
   countSent(dueMs: number, couldBeSentMs: number, now: number): void {
-    if (!this.#isMeasured(dueMs)) return;
-    recordMs(this.#sendLag, now - couldBeSentMs);
-    if (couldBeSentMs > dueMs) this.#tally.waited++;
+    if (!this.isMeasured(dueMs)) return;
+    recordMs(this.sendLag, now - couldBeSentMs);
+    if (couldBeSentMs > dueMs) this.tally.waited++;
   }
 
   countAnswer(connection: Connection, now: number): void {
-    const isMeasured = this.#isMeasured(connection.dueMs);
+    const isMeasured = this.isMeasured(connection.dueMs);
     const {status, body, chunks, bytes} = connection;
-    const row = this.#rowAt(now);
+    const row = this.rowAt(now);
     row.bytes += bytes;
     if (status === 200) {
-      const {batch, slots} = this.#requests;
+      const {batch, slots} = this.requests;
       const verdict = readAnswer(chunks, body, batch);
       row.answered++;
       row.results += verdict.results;
       row.callErrors += batch - verdict.results;
       row.proofs += (verdict.results - verdict.estimateResults) * (1 + slots);
-      if (isMeasured) this.#countVerdict(connection, verdict, now);
+      if (isMeasured) this.countVerdict(connection, verdict, now);
     } else {
       row.failed++;
       if (isMeasured) {
-        this.#tally.requests++;
+        this.tally.requests++;
         const text = shorten(Buffer.concat(chunks).toString("utf8"));
-        countTrouble(this.#tally.http, String(status), 1, text);
+        countTrouble(this.tally.http, String(status), 1, text);
       }
     }
   }
 
   countSocketError(dueMs: number, code: string, message: string): void {
-    this.#rowAt(nowMs()).failed++;
-    if (!this.#isMeasured(dueMs)) return;
-    this.#tally.requests++;
-    countTrouble(this.#tally.socket, code, 1, message);
+    this.rowAt(nowMs()).failed++;
+    if (!this.isMeasured(dueMs)) return;
+    this.tally.requests++;
+    countTrouble(this.tally.socket, code, 1, message);
   }
 
   /** Its latency is at least what passed until now, which is what is recorded. */
   countTimeout(dueMs: number, now: number, wasNeverSent: boolean): void {
-    this.#rowAt(now).failed++;
-    if (!this.#isMeasured(dueMs)) return;
-    this.#tally.requests++;
-    this.#tally.timeouts++;
+    this.rowAt(now).failed++;
+    if (!this.isMeasured(dueMs)) return;
+    this.tally.requests++;
+    this.tally.timeouts++;
     if (wasNeverSent) {
-      this.#tally.neverSent++;
-      this.#tally.waited++;
+      this.tally.neverSent++;
+      this.tally.waited++;
     }
-    recordMs(this.#latency, now - dueMs);
+    recordMs(this.latency, now - dueMs);
   }
 
   /** A second without answers ends too. */
   flushRow(): void {
-    if (nowMs() >= this.times.startMs) this.#rowAt(nowMs());
+    if (nowMs() >= this.times.startMs) this.rowAt(nowMs());
   }
 
   /** Posts the last row. */
   end(): Counts {
-    this.#postRow();
+    this.postRow();
     return {
-      tally: this.#tally,
-      samples: this.#sampler.samples,
-      sendLag: encodeHistogram(this.#sendLag),
-      service: encodeHistogram(this.#service),
+      tally: this.tally,
+      samples: this.sampler.samples,
+      sendLag: encodeHistogram(this.sendLag),
+      service: encodeHistogram(this.service),
     };
   }
 
-  #countVerdict(connection: Connection, verdict: Verdict, now: number): void {
-    this.#tally.requests++;
-    countVerdict(this.#tally, verdict);
+  private countVerdict(connection: Connection, verdict: Verdict, now: number): void {
+    this.tally.requests++;
+    countVerdict(this.tally, verdict);
     // An answer of errors only is no service: it would make the latency look better than it is.
     if (verdict.results === 0) return;
-    recordMs(this.#latency, now - (this.#isOpenLoop ? connection.dueMs : connection.writtenMs));
-    recordMs(this.#service, now - connection.writtenMs);
-    this.#sampler.offer(connection.body.text, connection.chunks);
+    recordMs(this.latency, now - (this.isOpenLoop ? connection.dueMs : connection.writtenMs));
+    recordMs(this.service, now - connection.writtenMs);
+    this.sampler.offer(connection.body.text, connection.chunks);
   }
 
-  #isMeasured(dueMs: number): boolean {
+  private isMeasured(dueMs: number): boolean {
     return dueMs >= this.times.measureMs && dueMs < this.times.endMs;
   }
 
-  #rowAt(now: number): SecondRow {
+  private rowAt(now: number): SecondRow {
     const {measureMs, endMs} = this.times;
     const second = now >= endMs ? AFTER_THE_END : Math.floor((now - measureMs) / 1000);
-    if (second > this.#row.second) {
-      this.#postRow();
-      this.#row = createRow(second);
+    if (second > this.row.second) {
+      this.postRow();
+      this.row = createRow(second);
     }
-    return this.#row;
+    return this.row;
   }
 
-  #postRow(): void {
-    if (this.#row.second === Number.NEGATIVE_INFINITY) return;
-    const isEmpty = this.#latency.totalCount === 0;
-    this.#onRow({...this.#row, latency: isEmpty ? null : encodeHistogram(this.#latency)});
-    this.#latency.reset();
+  private postRow(): void {
+    if (this.row.second === Number.NEGATIVE_INFINITY) return;
+    const isEmpty = this.latency.totalCount === 0;
+    this.onRow({...this.row, latency: isEmpty ? null : encodeHistogram(this.latency)});
+    this.latency.reset();
   }
 }

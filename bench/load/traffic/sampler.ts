@@ -10,20 +10,20 @@ export interface Sample {
 
 export class Sampler {
   readonly samples: Sample[] = [];
-  readonly #size: number;
-  readonly #random: Random;
-  #seen = 0;
+  private readonly size: number;
+  private readonly random: Random;
+  private seen = 0;
 
   constructor(size: number, random: Random) {
-    this.#size = size;
-    this.#random = random;
+    this.size = size;
+    this.random = random;
   }
 
   /** @param chunks - copied where the answer is taken: they are views of the socket's memory */
   offer(request: string, chunks: readonly Uint8Array[]): void {
-    this.#seen++;
-    const place = this.samples.length < this.#size ? this.samples.length : this.#random.below(this.#seen);
-    if (place >= this.#size) return;
+    this.seen++;
+    const place = this.samples.length < this.size ? this.samples.length : this.random.below(this.seen);
+    if (place >= this.size) return;
     this.samples[place] = {request, answer: new Uint8Array(Buffer.concat(chunks))};
   }
 }

@@ -23,24 +23,24 @@ export interface Times {
  *   thread 2         |2       |5
  */
 export class Schedule {
-  readonly #startMs: number;
-  readonly #firstMs: number;
-  readonly #intervalMs: number;
-  #next = 0;
+  private readonly startMs: number;
+  private readonly firstMs: number;
+  private readonly intervalMs: number;
+  private next = 0;
 
   constructor(startMs: number, rate: number, threads: number, thread: number) {
-    this.#startMs = startMs;
-    this.#firstMs = (1000 * thread) / rate;
-    this.#intervalMs = (1000 * threads) / rate;
+    this.startMs = startMs;
+    this.firstMs = (1000 * thread) / rate;
+    this.intervalMs = (1000 * threads) / rate;
   }
 
   /** When this thread's next request is due. */
   get dueMs(): number {
-    return this.#startMs + this.#firstMs + this.#next * this.#intervalMs;
+    return this.startMs + this.firstMs + this.next * this.intervalMs;
   }
 
   /** The next request is taken. */
   advance(): void {
-    this.#next++;
+    this.next++;
   }
 }

@@ -56,54 +56,54 @@ interface OpenSecond {
 export class Timeline {
   /** All requests that were due in the measured time and got a result, or timed out. */
   readonly total: Histogram = createHistogram();
-  readonly #scratch = createHistogram();
-  readonly #open = new Map<number, OpenSecond>();
-  readonly #closed = new Map<number, TimelineRow>();
+  private readonly scratch = createHistogram();
+  private readonly open = new Map<number, OpenSecond>();
+  private readonly closed = new Map<number, TimelineRow>();
   /** By thread, the newest second that it posted. A thread posts its seconds in order. */
-  readonly #newest: number[];
+  private readonly newest: number[];
 
   constructor(threads: number) {
-    this.#newest = Array.from({length: threads}, () => Number.NEGATIVE_INFINITY);
+    this.newest = Array.from({length: threads}, () => Number.NEGATIVE_INFINITY);
   }
 
   /** @returns the seconds that are complete with it, in order */
   add(thread: number, posted: PostedRow): TimelineRow[] {
     const {latency, ...row} = posted;
-    const open = this.#open.get(row.second) ?? {row: createRow(row.second), latencies: []};
-    this.#open.set(row.second, open);
+    const open = this.open.get(row.second) ?? {row: createRow(row.second), latencies: []};
+    this.open.set(row.second, open);
     addRow(open.row, row);
     if (latency !== null) open.latencies.push(latency);
-    this.#newest[thread] = Math.max(this.#newest[thread] as number, row.second);
-    const complete = Math.min(...this.#newest);
-    return [...this.#open.keys()]
+    this.newest[thread] = Math.max(this.newest[thread] as number, row.second);
+    const complete = Math.min(...this.newest);
+    return [...this.open.keys()]
       .filter(second => second <= complete)
       .sort((a, b) => a - b)
-      .map(second => this.#close(second));
+      .map(second => this.close(second));
   }
 
   /** @returns all seconds in order, those after the measured time and of the warm-up included */
   end(): TimelineRow[] {
-    for (const second of this.#open.keys()) this.#close(second);
-    return [...this.#closed.values()].sort((a, b) => a.second - b.second);
+    for (const second of this.open.keys()) this.close(second);
+    return [...this.closed.values()].sort((a, b) => a.second - b.second);
   }
 
-  #close(second: number): TimelineRow {
-    const {row, latencies} = this.#open.get(second) as OpenSecond;
-    this.#open.delete(second);
-    this.#scratch.reset();
+  private close(second: number): TimelineRow {
+    const {row, latencies} = this.open.get(second) as OpenSecond;
+    this.open.delete(second);
+    this.scratch.reset();
     for (const text of latencies) {
       const latency = decodeHistogram(text);
-      this.#scratch.add(latency);
+      this.scratch.add(latency);
       this.total.add(latency);
     }
-    const isEmpty = this.#scratch.totalCount === 0;
+    const isEmpty = this.scratch.totalCount === 0;
     const closed = {
       ...row,
-      p50Ms: isEmpty ? null : percentileMs(this.#scratch, 50),
-      p99Ms: isEmpty ? null : percentileMs(this.#scratch, 99),
-      maxMs: isEmpty ? null : percentileMs(this.#scratch, 100),
+      p50Ms: isEmpty ? null : percentileMs(this.scratch, 50),
+      p99Ms: isEmpty ? null : percentileMs(this.scratch, 99),
+      maxMs: isEmpty ? null : percentileMs(this.scratch, 100),
     };
-    this.#closed.set(second, closed);
+    this.closed.set(second, closed);
     return closed;
   }
 }

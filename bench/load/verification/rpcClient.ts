@@ -18,13 +18,13 @@ export class RpcAnswerError extends Error {
 const CALLS_AT_ONCE = 8;
 
 export class RpcClient {
-  readonly #endpoint: Endpoint;
-  readonly #agent: Agent;
+  private readonly endpoint: Endpoint;
+  private readonly agent: Agent;
 
   constructor(endpoint: Endpoint) {
-    this.#endpoint = endpoint;
+    this.endpoint = endpoint;
     const {timeoutMs} = endpoint;
-    this.#agent = new Agent({
+    this.agent = new Agent({
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       connect: {timeout: timeoutMs},
@@ -36,7 +36,7 @@ export class RpcClient {
    * @throws RpcAnswerError for an error object; LoadError UNREACHABLE where there is no JSON-RPC answer
    */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
-    const {origin, path, userAgent} = this.#endpoint;
+    const {origin, path, userAgent} = this.endpoint;
     let status: number;
     let text: string;
     try {
@@ -44,7 +44,7 @@ export class RpcClient {
         method: "POST",
         headers: {"content-type": "application/json", "user-agent": userAgent},
         body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
-        dispatcher: this.#agent,
+        dispatcher: this.agent,
       });
       status = response.statusCode;
       text = await response.body.text();
@@ -80,7 +80,7 @@ export class RpcClient {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.agent.destroy();
   }
 }
 

@@ -15,27 +15,27 @@ const MAX_CANDIDATES = 10_000;
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
 export class TrustedRoots {
-  readonly #rpc: RpcClient;
-  readonly #style: Style;
-  readonly #roots = new Map<number, string>();
+  private readonly rpc: RpcClient;
+  private readonly style: Style;
+  private readonly roots = new Map<number, string>();
   /** Newest provable blocks at the beginning and at the end. */
-  #first: number | null = null;
-  #last: number | null = null;
-  #note: string | null = null;
+  private first: number | null = null;
+  private last: number | null = null;
+  private lastNote: string | null = null;
 
   constructor(rpc: RpcClient, style: Style) {
-    this.#rpc = rpc;
-    this.#style = style;
+    this.rpc = rpc;
+    this.style = style;
   }
 
   /** Called before the load. @returns why there is nothing to verify against, or null */
   async markStart(): Promise<string | null> {
     try {
-      this.#first = await this.#readNewest();
-      return this.#first === null ? "the server has no block that can be proved" : null;
+      this.first = await this.readNewest();
+      return this.first === null ? "the server has no block that can be proved" : null;
     } catch (error) {
       if (!(error instanceof RpcAnswerError)) throw error;
-      return `the server does not say its state roots: ${this.#methodOf()}: ${error.message}`;
+      return `the server does not say its state roots: ${this.methodOf()}: ${error.message}`;
     }
   }
 
@@ -47,28 +47,28 @@ export class TrustedRoots {
   async read(blocks: Iterable<number>, latest: boolean): Promise<void> {
     const numbers = new Set(blocks);
     if (latest) {
-      this.#last = await this.#readNewest();
-      const last = this.#last ?? -1;
-      for (let number = Math.max(this.#first ?? 0, last - MAX_CANDIDATES); number <= last; number++)
+      this.last = await this.readNewest();
+      const last = this.last ?? -1;
+      for (let number = Math.max(this.first ?? 0, last - MAX_CANDIDATES); number <= last; number++)
         numbers.add(number);
     }
-    const results = await this.#rpc.callAll(numbers, number => this.#callOf(`0x${number.toString(16)}`));
+    const results = await this.rpc.callAll(numbers, number => this.callOf(`0x${number.toString(16)}`));
     for (const [number, result] of results) {
       const {stateRoot} = (result ?? {}) as {stateRoot?: unknown};
       // Without it an answer for the block is neither right nor wrong.
       if (typeof stateRoot !== "string")
-        throw new LoadError("UNREACHABLE", `${this.#methodOf()} gives no state root of block ${number}`);
-      this.#roots.set(number, stateRoot);
+        throw new LoadError("UNREACHABLE", `${this.methodOf()} gives no state root of block ${number}`);
+      this.roots.set(number, stateRoot);
     }
-    if (this.#style === "eth" && this.#roots.get(0) === EMPTY_TRIE) await this.#readGenesisRoot();
+    if (this.style === "eth" && this.roots.get(0) === EMPTY_TRIE) await this.readGenesisRoot();
   }
 
   /**
    * anvil makes the header of block 0 before it adds its accounts, so the header names the empty state whatever
    * the block has. The root of one more proof of that block stands in: all answers must be proofs of one state.
    */
-  async #readGenesisRoot(): Promise<void> {
-    const proof = await this.#rpc.tryCall("eth_getProof", [ZERO_ADDRESS, [], "0x0"]);
+  private async readGenesisRoot(): Promise<void> {
+    const proof = await this.rpc.tryCall("eth_getProof", [ZERO_ADDRESS, [], "0x0"]);
     if (proof === null) return;
     let root: string;
     try {
@@ -77,37 +77,37 @@ export class TrustedRoots {
       return; // no proof at all: answers of that kind are found wrong by the header's root
     }
     if (root === EMPTY_TRIE) return;
-    this.#roots.set(0, root);
-    this.#note =
+    this.roots.set(0, root);
+    this.lastNote =
       "The header of block 0 names the empty state, but the server proves accounts in it (anvil does so). " +
       "Answers of block 0 were compared with each other instead of with the header: all must lead to one root.";
   }
 
   /** What the reader of the result should know of the roots; null where there is nothing. */
   get note(): string | null {
-    return this.#note;
+    return this.lastNote;
   }
 
   /** @returns the roots that an answer for this block may lead to; null = the tag "latest" */
   rootsOf(block: number | null): readonly string[] {
-    if (block !== null) return this.#roots.has(block) ? [this.#roots.get(block) as string] : [];
+    if (block !== null) return this.roots.has(block) ? [this.roots.get(block) as string] : [];
     const roots: string[] = [];
-    for (const [number, root] of this.#roots)
-      if (number >= (this.#first ?? 0) && number <= (this.#last ?? -1)) roots.push(root);
+    for (const [number, root] of this.roots)
+      if (number >= (this.first ?? 0) && number <= (this.last ?? -1)) roots.push(root);
     return roots;
   }
 
-  async #readNewest(): Promise<number | null> {
-    const tag = this.#style === "chain" ? "finalized" : "latest";
-    const {number} = ((await this.#rpc.call(...this.#callOf(tag))) ?? {}) as {number?: unknown};
+  private async readNewest(): Promise<number | null> {
+    const tag = this.style === "chain" ? "finalized" : "latest";
+    const {number} = ((await this.rpc.call(...this.callOf(tag))) ?? {}) as {number?: unknown};
     return typeof number === "string" ? Number(number) : null;
   }
 
-  #methodOf(): string {
-    return this.#style === "chain" ? "chain_getStateRoot" : "eth_getBlockByNumber";
+  private methodOf(): string {
+    return this.style === "chain" ? "chain_getStateRoot" : "eth_getBlockByNumber";
   }
 
-  #callOf(block: string): readonly [string, readonly unknown[]] {
-    return [this.#methodOf(), this.#style === "chain" ? [block] : [block, false]];
+  private callOf(block: string): readonly [string, readonly unknown[]] {
+    return [this.methodOf(), this.style === "chain" ? [block] : [block, false]];
   }
 }

@@ -72,18 +72,15 @@ export function parseCallFields(
 function chooseType(fields: Fields, path: string): TransactionType | undefined {
   const has = (name: string) => readField(fields, name) !== undefined;
   const dynamic = has("maxFeePerGas") ? "maxFeePerGas" : "maxPriorityFeePerGas";
-  if (has("gasPrice") && has(dynamic)) {
+  if (has("gasPrice") && has(dynamic))
     throw invalid(`${path} has both gasPrice and ${dynamic}: expected one or the other`);
-  }
   const type = parseField(fields, "type", path, parseType).type ?? typeOfFields(has, dynamic);
   if (type === undefined) return undefined;
-  for (const name of EXCLUDED[type]) {
+  for (const name of EXCLUDED[type])
     if (has(name)) throw invalid(`${path}.${name} is given: expected none in a call of type ${type}`);
-  }
   if (type === 4) {
-    for (const name of ["authorizationList", "to"]) {
+    for (const name of ["authorizationList", "to"])
       if (!has(name)) throw invalid(`${path}.${name} is missing: expected one in a call of type 4`);
-    }
   }
   return type;
 }
@@ -126,9 +123,8 @@ function parseGas(value: unknown, path: string, gasCap: number): bigint {
 function parseData(fields: Fields, path: string): Uint8Array {
   const {data} = parseField(fields, "data", path, parseBytes);
   const {input} = parseField(fields, "input", path, parseBytes);
-  if (data !== undefined && input !== undefined && Buffer.compare(data, input) !== 0) {
+  if (data !== undefined && input !== undefined && Buffer.compare(data, input) !== 0)
     throw invalid(`${path}.data and ${path}.input differ: expected one of them, or the same in both`);
-  }
   return data ?? input ?? NO_BYTES;
 }
 

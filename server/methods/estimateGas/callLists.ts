@@ -40,18 +40,16 @@ function parseStorageKeys(keys: unknown, path: string): Uint8Array {
   if (!Array.isArray(keys)) throw refuse(path, keys, "an array of storage keys");
   const words = new Uint8Array(keys.length * WORD_BYTES);
   for (let index = 0; index < keys.length; index++) {
-    if (!decodeWordInto(keys[index], words, index * WORD_BYTES)) {
+    if (!decodeWordInto(keys[index], words, index * WORD_BYTES))
       throw refuse(`${path}[${index}]`, keys[index], WORD_EXPECTED);
-    }
   }
   return words;
 }
 
 /** @returns at least one */
 export function parseAuthorizationList(list: unknown, path: string): Authorization[] {
-  if (!Array.isArray(list) || list.length === 0) {
+  if (!Array.isArray(list) || list.length === 0)
     throw refuse(path, list, "a non-empty array of {chainId, address, nonce, yParity, r, s}");
-  }
   return list.map((entry: unknown, index) => parseAuthorization(entry, `${path}[${index}]`));
 }
 
@@ -74,8 +72,7 @@ function parseParity(fields: Fields, path: string): bigint {
   if (v === undefined) return parseAmount(yParity, `${path}.yParity`, BYTE_BOUND);
   const sent = parseAmount(v, `${path}.v`, BYTE_BOUND);
   const parity = sent === LEGACY_V || sent === LEGACY_V + 1n ? sent - LEGACY_V : sent;
-  if (yParity !== undefined && parseAmount(yParity, `${path}.yParity`, BYTE_BOUND) !== parity) {
+  if (yParity !== undefined && parseAmount(yParity, `${path}.yParity`, BYTE_BOUND) !== parity)
     throw refuse(`${path}.v`, v, "the same as yParity, or one of them only");
-  }
   return parity;
 }

@@ -67,9 +67,8 @@ function parseAccount(address: Uint8Array, account: unknown, path: string): Acco
 function parseStorageInto(parsed: Account, fields: Fields, path: string): void {
   const state = readField(fields, "state");
   const stateDiff = readField(fields, "stateDiff");
-  if (state !== undefined && stateDiff !== undefined) {
+  if (state !== undefined && stateDiff !== undefined)
     throw new RpcError(RpcCode.INVALID_PARAMS, `${path} has both state and stateDiff: expected one of them`);
-  }
   if (state !== undefined) {
     parsed.slots = parseSlots(state, `${path}.state`);
     parsed.replacesStorage = true;
@@ -88,9 +87,8 @@ function parseSlots(slots: unknown, path: string): Uint8Array {
   for (const key of keys) {
     if (!decodeWordInto(key, words, at)) throw refuse(`${path}: a key`, key, WORD_EXPECTED);
     const value = values[key];
-    if (!decodeWordInto(value, words, at + WORD_BYTES)) {
+    if (!decodeWordInto(value, words, at + WORD_BYTES))
       throw refuse(`${path}[${JSON.stringify(key)}]`, value, WORD_EXPECTED);
-    }
     at += 2 * WORD_BYTES;
   }
   requireDistinct(keys, words, WORD_BYTES, path);

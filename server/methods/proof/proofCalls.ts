@@ -15,7 +15,7 @@ export class ProofCalls implements LaneCalls {
   /** Written from `end` on. */
   readonly packed: Buffer;
   /** End of each call in `packed`. */
-  readonly #ends: number[] = [];
+  private readonly ends: number[] = [];
 
   /** @param cost - of all calls that will be added, an account or slot 1 */
   constructor(cost: number) {
@@ -25,25 +25,25 @@ export class ProofCalls implements LaneCalls {
 
   /** Where the next call begins. */
   get end(): number {
-    return this.#ends.at(-1) ?? 0;
+    return this.ends.at(-1) ?? 0;
   }
 
   /** A call was packed from `end` to here. */
   add(end: number): void {
-    this.#ends.push(end);
+    this.ends.push(end);
   }
 
   /** Told from the length of its packed form. */
   costOf(call: number): number {
-    return 1 + keyCountOf((this.#ends[call] as number) - this.#startOf(call));
+    return 1 + keyCountOf((this.ends[call] as number) - this.startOf(call));
   }
 
   /** Calls `first` to `end`, packed; a view. */
   slice(first: number, end: number): Uint8Array {
-    return this.packed.subarray(this.#startOf(first), this.#ends[end - 1]);
+    return this.packed.subarray(this.startOf(first), this.ends[end - 1]);
   }
 
-  #startOf(call: number): number {
-    return call === 0 ? 0 : (this.#ends[call - 1] as number);
+  private startOf(call: number): number {
+    return call === 0 ? 0 : (this.ends[call - 1] as number);
   }
 }

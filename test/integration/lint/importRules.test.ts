@@ -202,7 +202,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 };
 
 const PRIVATE_MEMBERS =
-  "export class Leaf {\n  private index = 0;\n\n  next(): number {\n    return ++this.index;\n  }\n}\n";
+  "export class Leaf {\n  #index = 0;\n\n  next(): number {\n    return ++this.#index;\n  }\n}\n";
 const BRACES =
   "export function count(n: number): number {\n  if (n > 0) {\n    return n;\n  }\n  return 0;\n}\n";
 
@@ -305,7 +305,7 @@ test("lint fails on a circle of imports, also where types alone close it", () =>
   ]);
 });
 
-test("lint fails on `private` members and on braces around one line", () => {
+test("lint fails on #private members and on braces around one line", () => {
   assert.deepEqual([...(refusedBy.get("plugin") ?? [])].sort(), [
     "storage/tree/braces.ts",
     "storage/tree/private.ts",

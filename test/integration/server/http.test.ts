@@ -224,9 +224,8 @@ describe("HTTP", () => {
       'proofd_head_block{which="finalized"} 2',
       "proofd_import_failed 0",
       "process_resident_memory_bytes",
-    ]) {
+    ])
       assert.ok(text.includes(`\n${name}`), name);
-    }
   });
 
   test("requests are not logged by default", () => {

@@ -50,9 +50,8 @@ describe("JSON-RPC", () => {
 
   test("a body of notifications only is answered 204 without a body", async () => {
     const notification = {jsonrpc: "2.0", method: "chain_getProof", params: [ACCOUNT, [], "latest"]};
-    for (const body of [notification, [notification, {jsonrpc: "2.0", method: "nonsense"}]]) {
+    for (const body of [notification, [notification, {jsonrpc: "2.0", method: "nonsense"}]])
       assert.deepEqual(await daemon.post(JSON.stringify(body)), {status: 204, text: ""});
-    }
   });
 
   test("ids come back as they were sent, from the workers and from the main thread", async () => {
@@ -123,9 +122,8 @@ describe("JSON-RPC", () => {
     const answer = await daemon.call("chain_getProof", {address: ACCOUNT, storageKeys: [], block: "latest"});
     assertError(answer, -32602);
     assert.match(answer.error.message, /\[address, storageKeys, block\]/);
-    for (const method of ["chain_getStateRoot", "chain_getCoverage", "chain_chainId", "web3_clientVersion"]) {
+    for (const method of ["chain_getStateRoot", "chain_getCoverage", "chain_chainId", "web3_clientVersion"])
       assertError(await daemon.call(method, {}), -32602);
-    }
   });
 
   test("wrong parameters are -32602 naming the parameter, what came and what is expected", async () => {

@@ -55,9 +55,8 @@ test("mixed case is accepted, and the answer's key is lower case", async () => {
 });
 
 test("selectors of chain_getProof name finalized blocks only", async () => {
-  for (const tag of ["latest", "pending", "safe", "finalized", "0x04", {blockNumber: "0x4"}]) {
+  for (const tag of ["latest", "pending", "safe", "finalized", "0x04", {blockNumber: "0x4"}])
     service.verify(FINALIZED, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], tag)));
-  }
   service.verify(0, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], "earliest")));
   service.verify(3, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], {blockHash: hashOfBlock(3)})));
 });
@@ -90,9 +89,8 @@ test("a block that is not held is -32001 with the coverage, one that is not fina
     assertError(await daemon.send(proofCall(1, ACCOUNT, [], block)), -32001, coverage);
     assertError(await daemon.call("chain_getStateRoot", [block]), -32001, coverage);
   }
-  for (const block of ["0x5", "0x6", {blockHash: hashOfBlock(5)}]) {
+  for (const block of ["0x5", "0x6", {blockHash: hashOfBlock(5)}])
     assertError(await daemon.send(proofCall(1, ACCOUNT, [], block)), -32002, {finalized: "0x4"});
-  }
 });
 
 test("1 000 calls in a batch are answered in order and every proof holds", async () => {

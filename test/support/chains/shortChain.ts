@@ -20,9 +20,8 @@ export async function writeShortChain(
   change: (fields: Uint8Array[]) => void = () => {},
 ): Promise<string[]> {
   const blocks: Uint8Array[] = [];
-  for await (const {bytes} of readRlpBlocks(createReadStream(demo("chain.rlp")))) {
+  for await (const {bytes} of readRlpBlocks(createReadStream(demo("chain.rlp"))))
     if (blocks.length < BLOCKS) blocks.push(bytes);
-  }
   const last = RLP.decode(blocks.pop() as Uint8Array) as Uint8Array[];
   change(last[0] as unknown as Uint8Array[]);
   await writeFile(path, Buffer.concat([...blocks, RLP.encode(last)]));

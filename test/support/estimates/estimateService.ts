@@ -13,14 +13,14 @@ const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, timeMs: 600_00
 const LIMITS = {...DEFAULT_LIMITS, timeoutMs: 3_600_000};
 
 export class EstimateService {
-  readonly #pool: ProofPool;
-  readonly #front: Front;
-  readonly #url: string;
+  private readonly pool: ProofPool;
+  private readonly front: Front;
+  private readonly url: string;
 
   private constructor(pool: ProofPool, front: Front, url: string) {
-    this.#pool = pool;
-    this.#front = front;
-    this.#url = url;
+    this.pool = pool;
+    this.front = front;
+    this.url = url;
   }
 
   /** @param directory - of a store that exists */
@@ -45,7 +45,7 @@ export class EstimateService {
   }
 
   async call(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
-    const response = await fetch(this.#url, {
+    const response = await fetch(this.url, {
       method: "POST",
       headers: {"content-type": "application/json"},
       body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
@@ -54,8 +54,8 @@ export class EstimateService {
   }
 
   async stop(): Promise<void> {
-    this.#front.http.close();
-    this.#front.dispatcher.close();
-    await this.#pool.close();
+    this.front.http.close();
+    this.front.dispatcher.close();
+    await this.pool.close();
   }
 }

@@ -21,14 +21,14 @@ export const PLAIN_CALL: EstimateCall = {block: 0, value: 0n, data: new Uint8Arr
 
 export class EstimateStore {
   readonly directory: string;
-  readonly #folder: string;
-  #blocks = 0;
-  #pool: ProofPool;
+  private readonly folder: string;
+  private blocks = 0;
+  private pool: ProofPool;
 
   private constructor(folder: string, directory: string, pool: ProofPool) {
-    this.#folder = folder;
+    this.folder = folder;
     this.directory = directory;
-    this.#pool = pool;
+    this.pool = pool;
   }
 
   static async create(): Promise<EstimateStore> {
@@ -39,8 +39,8 @@ export class EstimateStore {
 
   /** @returns the block's number */
   async addBlock(content: Omit<DifferenceLine, "number" | "hash">): Promise<number> {
-    const number = this.#blocks++;
-    const path = join(this.#folder, "block.ndjson");
+    const number = this.blocks++;
+    const path = join(this.folder, "block.ndjson");
     const hash = `0x${createHash("sha256").update(`block ${number}`).digest("hex")}`;
     const line = {
       number: `0x${number.toString(16)}`,
@@ -51,7 +51,7 @@ export class EstimateStore {
     };
     await writeFile(path, encodeLines([line]));
     const source = {kind: "diffs", path, follow: false} as const;
-    const outcome = await this.#pool.startImport({source, chainId: CHAIN_ID}, () => {}).outcome;
+    const outcome = await this.pool.startImport({source, chainId: CHAIN_ID}, () => {}).outcome;
     assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
     return number;
   }
@@ -63,14 +63,14 @@ export class EstimateStore {
 
   /** In place of the pool that was there. */
   async openPool(estimates: EstimateOptions): Promise<ProofPool> {
-    await this.#pool.close();
-    this.#pool = await openPool(this.directory, estimates);
-    return this.#pool;
+    await this.pool.close();
+    this.pool = await openPool(this.directory, estimates);
+    return this.pool;
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
-    await rm(this.#folder, {recursive: true});
+    await this.pool.close();
+    await rm(this.folder, {recursive: true});
   }
 }
 

@@ -134,9 +134,8 @@ class Speller {
     if (slots !== undefined) {
       const words = splitWords(slots).map(word => this.word(word));
       const spelledSlots: Record<string, string> = {};
-      for (let at = 0; at < words.length; at += 2) {
+      for (let at = 0; at < words.length; at += 2)
         spelledSlots[words[at] as string] = words[at + 1] as string;
-      }
       spelled[replacesStorage === true ? "state" : "stateDiff"] = spelledSlots;
     }
     return [this.bytes(address), spelled];

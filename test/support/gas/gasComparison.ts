@@ -32,15 +32,15 @@ export class GasComparison {
   readonly kit: Kit;
   /** Of every call that was compared. */
   readonly differences: Difference[] = [];
-  readonly #anvil: Anvil;
-  readonly #tolerant: EstimateService;
-  readonly #exact: EstimateService;
+  private readonly anvil: Anvil;
+  private readonly tolerant: EstimateService;
+  private readonly exact: EstimateService;
 
   private constructor({anvil, contracts}: GasChain, tolerant: EstimateService, exact: EstimateService) {
     this.kit = createKit(contracts);
-    this.#anvil = anvil;
-    this.#tolerant = tolerant;
-    this.#exact = exact;
+    this.anvil = anvil;
+    this.tolerant = tolerant;
+    this.exact = exact;
   }
 
   /** @param chain - is stopped with the comparison */
@@ -57,40 +57,40 @@ export class GasComparison {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#tolerant.stop(), this.#exact.stop(), this.#anvil.stop()]);
+    await Promise.all([this.tolerant.stop(), this.exact.stop(), this.anvil.stop()]);
   }
 
   /** Our limits suffice, are the least to the tolerance, and not above anvil's. */
   async compare({title, call, overrides, ...exceptions}: GasCase): Promise<void> {
-    const ours = await estimateLimit(this.#tolerant, call, overrides);
-    const least = await estimateLimit(this.#exact, call, overrides);
-    const anvils = BigInt(await this.#anvil.request("eth_estimateGas", call, BLOCK, overrides ?? {}));
+    const ours = await estimateLimit(this.tolerant, call, overrides);
+    const least = await estimateLimit(this.exact, call, overrides);
+    const anvils = BigInt(await this.anvil.request("eth_estimateGas", call, BLOCK, overrides ?? {}));
     this.differences.push({title, ours, anvils});
-    await this.#assertSucceeds(call, overrides, ours);
-    if (least !== ours) await this.#assertSucceeds(call, overrides, least);
+    await this.assertSucceeds(call, overrides, ours);
+    if (least !== ours) await this.assertSucceeds(call, overrides, least);
     if (exceptions.spendsWhatItGets === true) {
       assert.ok(anvils <= ours, `anvil finds ${anvils}, we ${ours}`);
       return;
     }
     assert.ok(least <= ours, `${ours} by a search that stops early, ${least} by one that does not`);
     assert.ok(
-      await this.#fails(call, overrides, least - 1n),
+      await this.fails(call, overrides, least - 1n),
       `${least - 1n} is enough too, not only ${least}`,
     );
     assert.ok(1000n * (ours - least) <= TOLERANCE_PER_MILLE * ours, `${ours} is too far above ${least}`);
     if (exceptions.guessedByAnvil === true)
-      assert.ok(await this.#fails(call, overrides, anvils), "anvil has guessed well");
+      assert.ok(await this.fails(call, overrides, anvils), "anvil has guessed well");
     else assert.ok(1000n * ours <= (1000n + TOLERANCE_PER_MILLE) * anvils, `${ours}, but ${anvils} by anvil`);
   }
 
   /** We refuse as the case says, anvil too, and what the call reverts with is the same. */
   async refuse({call, overrides, code, message, ignoredByAnvil}: FailingCase): Promise<void> {
-    const {error} = await estimate(this.#tolerant, call, overrides);
+    const {error} = await estimate(this.tolerant, call, overrides);
     assert.equal(error?.code, code, JSON.stringify(error));
     assert.match(error.message, message);
     const params = [call, BLOCK, overrides ?? {}];
-    const called = await this.#anvil.ask("eth_call", params);
-    const estimated = await this.#anvil.ask("eth_estimateGas", params);
+    const called = await this.anvil.ask("eth_call", params);
+    const estimated = await this.anvil.ask("eth_estimateGas", params);
     assert.equal(called.error === undefined, ignoredByAnvil === "both", JSON.stringify(called));
     assert.equal(estimated.error === undefined, ignoredByAnvil !== undefined, JSON.stringify(estimated));
     if (code !== 3) return;
@@ -99,9 +99,13 @@ export class GasComparison {
   }
 
   /** By eth_call, and where the sender can pay for it by a transaction too. */
-  async #assertSucceeds(call: CallObject, overrides: Overrides | undefined, gas: bigint): Promise<void> {
+  private async assertSucceeds(
+    call: CallObject,
+    overrides: Overrides | undefined,
+    gas: bigint,
+  ): Promise<void> {
     const limited = {...call, gas: quantity(gas)};
-    const {error} = await this.#anvil.ask("eth_call", [limited, BLOCK, overrides ?? {}]);
+    const {error} = await this.anvil.ask("eth_call", [limited, BLOCK, overrides ?? {}]);
     assert.equal(error, undefined, `eth_call with ${gas} gas: ${error?.message}`);
     if (overrides !== undefined || call.nonce !== undefined || !PAYERS.includes(call.from)) return;
     const namesFee = call.gasPrice !== undefined || call.maxFeePerGas !== undefined;
@@ -110,22 +114,18 @@ export class GasComparison {
       : call.authorizationList === undefined
         ? {gasPrice: GWEI}
         : {maxFeePerGas: GWEI};
-    const snapshot = await this.#anvil.request<string>("evm_snapshot");
-    const hash = await this.#anvil.request<string>("eth_sendTransaction", {...limited, ...fee});
-    await this.#anvil.request("evm_mine");
-    const receipt = await this.#anvil.request<{status: string} | null>("eth_getTransactionReceipt", hash);
-    assert.equal(await this.#anvil.request("evm_revert", snapshot), true);
+    const snapshot = await this.anvil.request<string>("evm_snapshot");
+    const hash = await this.anvil.request<string>("eth_sendTransaction", {...limited, ...fee});
+    await this.anvil.request("evm_mine");
+    const receipt = await this.anvil.request<{status: string} | null>("eth_getTransactionReceipt", hash);
+    assert.equal(await this.anvil.request("evm_revert", snapshot), true);
     // All is taken back but the base fee, which calls get at whatever block. Refused before london, which has none.
-    await this.#anvil.ask("anvil_setNextBlockBaseFeePerGas", ["0x7"]);
+    await this.anvil.ask("anvil_setNextBlockBaseFeePerGas", ["0x7"]);
     assert.equal(receipt?.status, "0x1", `a transaction with ${gas} gas`);
   }
 
-  async #fails(call: CallObject, overrides: Overrides | undefined, gas: bigint): Promise<boolean> {
-    const {error} = await this.#anvil.ask("eth_call", [
-      {...call, gas: quantity(gas)},
-      BLOCK,
-      overrides ?? {},
-    ]);
+  private async fails(call: CallObject, overrides: Overrides | undefined, gas: bigint): Promise<boolean> {
+    const {error} = await this.anvil.ask("eth_call", [{...call, gas: quantity(gas)}, BLOCK, overrides ?? {}]);
     return error !== undefined;
   }
 }

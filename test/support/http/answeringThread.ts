@@ -34,10 +34,10 @@ const LIMITS = {...DEFAULT_LIMITS, queueCost: 1e9};
 class Reader {
   text = "";
   leave: () => void = () => {};
-  #end: () => void = () => {};
+  private end: () => void = () => {};
   /** Fulfilled when the whole answer is written. */
   readonly ended = new Promise<void>(resolve => {
-    this.#end = resolve;
+    this.end = resolve;
   });
 
   createResponse(): HttpResponse {
@@ -66,12 +66,12 @@ class Reader {
       },
       tryEnd: (bytes: Uint8Array) => {
         take(bytes);
-        this.#end();
+        this.end();
         return [true, true];
       },
       end: (bytes?: string) => {
         take(bytes);
-        this.#end();
+        this.end();
         return response;
       },
       endWithoutBody: () => response,
@@ -81,24 +81,24 @@ class Reader {
 }
 
 export class AnsweringThread {
-  readonly #clock = new ThreadClock();
-  readonly #folder: WorkFolder;
-  readonly #pool: ProofPool;
-  readonly #upstream: Upstream;
-  readonly #gateway: Gateway;
-  readonly #dispatchers: Dispatcher[] = [];
-  readonly #here: Service;
-  readonly #forwarding: Service;
+  private readonly clock = new ThreadClock();
+  private readonly folder: WorkFolder;
+  private readonly pool: ProofPool;
+  private readonly upstream: Upstream;
+  private readonly gateway: Gateway;
+  private readonly dispatchers: Dispatcher[] = [];
+  private readonly here: Service;
+  private readonly forwarding: Service;
 
   private constructor(folder: WorkFolder, pool: ProofPool, upstream: Upstream) {
-    this.#folder = folder;
-    this.#pool = pool;
-    this.#upstream = upstream;
-    this.#gateway = new Gateway(upstream.url, pino({level: "silent"}));
+    this.folder = folder;
+    this.pool = pool;
+    this.upstream = upstream;
+    this.gateway = new Gateway(upstream.url, pino({level: "silent"}));
     const estimate = pool.estimate.bind(pool);
     const {gasCap, timeMs} = SETTINGS;
-    this.#here = this.#createService({kind: "here", gasCap, timeMs, workers: 1, estimate});
-    this.#forwarding = this.#createService({kind: "gateway", gateway: this.#gateway});
+    this.here = this.createService({kind: "here", gasCap, timeMs, workers: 1, estimate});
+    this.forwarding = this.createService({kind: "gateway", gateway: this.gateway});
   }
 
   static async start(): Promise<AnsweringThread> {
@@ -118,16 +118,16 @@ export class AnsweringThread {
    * and the answer's first bytes
    */
   async answer({body, isForGateway}: BodyKind): Promise<{cpuMs: number; text: string}> {
-    const service = isForGateway === true ? this.#forwarding : this.#here;
+    const service = isForGateway === true ? this.forwarding : this.here;
     const bytes = Buffer.from(body);
     const reader = new Reader();
     const reply = new Reply(reader.createResponse(), new UnsentBytes(LIMITS.unsentBytesTotal));
-    const startMs = this.#readMs();
+    const startMs = this.readMs();
     service.answer(bytes, reply, "test");
     // Lanes start what has come within a turn at its end.
     await turn();
     await turn();
-    const cpuMs = this.#readMs() - startMs;
+    const cpuMs = this.readMs() - startMs;
     // The upstream is on this thread too: it has no part in what is measured next.
     if (isForGateway === true) await reader.ended;
     reader.leave();
@@ -135,29 +135,29 @@ export class AnsweringThread {
   }
 
   async stop(): Promise<void> {
-    for (const dispatcher of this.#dispatchers) dispatcher.close();
-    await this.#gateway.close();
-    await this.#upstream.stop();
-    await this.#pool.close();
-    await this.#folder.remove();
+    for (const dispatcher of this.dispatchers) dispatcher.close();
+    await this.gateway.close();
+    await this.upstream.stop();
+    await this.pool.close();
+    await this.folder.remove();
   }
 
   /** Linux counts a running thread's time at its timer ticks, and when the whole process is asked about. */
-  #readMs(): number {
+  private readMs(): number {
     const {user, system} = process.cpuUsage();
-    return this.#clock.readMs() ?? (user + system) / 1000;
+    return this.clock.readMs() ?? (user + system) / 1000;
   }
 
-  #createService(estimates: Estimates): Service {
+  private createService(estimates: Estimates): Service {
     const log = pino({level: "silent"});
     const trouble = new TroubleLog(log);
     const tally = new CallTally(METHOD_NAMES);
-    const lanes = [createProofLane(this.#pool, createAnswerMemory()), createEstimateLane(estimates)] as const;
+    const lanes = [createProofLane(this.pool, createAnswerMemory()), createEstimateLane(estimates)] as const;
     const observers = {tally, trouble, refusals: new RefusalLog(log)};
     const dispatcher = new Dispatcher(lanes, LIMITS, observers);
-    this.#dispatchers.push(dispatcher);
-    const {maxProofTextBytes} = this.#pool;
-    const setup = {chain: this.#pool.chain, limits: LIMITS, estimates, maxProofTextBytes};
+    this.dispatchers.push(dispatcher);
+    const {maxProofTextBytes} = this.pool;
+    const setup = {chain: this.pool.chain, limits: LIMITS, estimates, maxProofTextBytes};
     return new Service(setup, dispatcher, observers);
   }
 }

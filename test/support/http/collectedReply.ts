@@ -11,15 +11,15 @@ export class CollectedReply implements ReplySink {
   retryAfterSeconds: number | null = null;
   onAborted: (() => void) | null = null;
   onDrained: (() => void) | null = null;
-  readonly #texts: Buffer[] = [];
+  private readonly texts: Buffer[] = [];
 
   get text(): string {
-    return Buffer.concat(this.#texts).toString();
+    return Buffer.concat(this.texts).toString();
   }
 
   push(pieces: readonly Piece[]): void {
     for (const piece of pieces) {
-      this.#texts.push(Buffer.from(piece.bytes));
+      this.texts.push(Buffer.from(piece.bytes));
       if (this.isBlocked) this.unsentBytes += piece.length;
       piece.release();
     }
@@ -32,7 +32,7 @@ export class CollectedReply implements ReplySink {
 
   sendBusy(text: string, retryAfterSeconds: number): void {
     this.retryAfterSeconds = retryAfterSeconds;
-    this.#texts.push(Buffer.from(text));
+    this.texts.push(Buffer.from(text));
     this.isFinished = true;
   }
 

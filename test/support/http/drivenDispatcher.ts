@@ -43,22 +43,22 @@ export class DrivenDispatcher {
   proofPadding = 0;
   /** An estimate that ends when the test says so. */
   readonly estimate: DescribedCall = {
-    run: idText => new Promise(resolve => this.#estimates.push(() => resolve(createAnswers([idText])))),
+    run: idText => new Promise(resolve => this.estimates.push(() => resolve(createAnswers([idText])))),
   };
-  readonly #timeoutMs: number;
-  readonly #estimates: (() => void)[] = [];
+  private readonly timeoutMs: number;
+  private readonly estimates: (() => void)[] = [];
   /** null: proofs end at once. */
-  #heldProofs: (() => void)[] | null = null;
-  #nowMs = 1000;
+  private heldProofs: (() => void)[] | null = null;
+  private nowMs = 1000;
 
   /** Takes over `performance.now` and `setInterval` until `close`. */
   constructor({timeoutMs = 60_000, queueCost = 1000}: DrivenOptions = {}) {
-    mock.method(performance, "now", () => this.#nowMs);
+    mock.method(performance, "now", () => this.nowMs);
     mock.timers.enable({apis: ["setInterval"]});
-    this.#timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs;
     const log = pino({level: "silent"});
     this.dispatcher = new Dispatcher(
-      [this.#createProofLane(), this.#createEstimateLane()],
+      [this.createProofLane(), this.createEstimateLane()],
       {...DEFAULT_LIMITS, queueCost, timeoutMs},
       {tally: this.tally, trouble: new TroubleLog(log), refusals: new RefusalLog(log)},
     );
@@ -66,7 +66,7 @@ export class DrivenDispatcher {
 
   /** Estimates under way. */
   get estimateCount(): number {
-    return this.#estimates.length;
+    return this.estimates.length;
   }
 
   /** What waits or is under way in each lane. */
@@ -89,29 +89,29 @@ export class DrivenDispatcher {
   admit(calls: readonly DescribedCall[]): CollectedReply {
     const reply = new CollectedReply();
     const origin = {id: "r", isBatch: true, head: HEAD, client: "c"};
-    const request = new PendingRequest(origin, createRequestCalls(calls), reply, this.#timeoutMs);
+    const request = new PendingRequest(origin, createRequestCalls(calls), reply, this.timeoutMs);
     this.dispatcher.admit(request);
     return reply;
   }
 
   /** Proofs do not end any more, until `releaseProofs`. */
   holdProofs(): void {
-    this.#heldProofs = [];
+    this.heldProofs = [];
   }
 
   releaseProofs(): void {
-    for (const end of this.#heldProofs ?? []) end();
-    this.#heldProofs = null;
+    for (const end of this.heldProofs ?? []) end();
+    this.heldProofs = null;
   }
 
   /** Ends the estimates under way, in any order but the request's. */
   endEstimates(): void {
-    for (const end of this.#estimates.splice(0).reverse()) end();
+    for (const end of this.estimates.splice(0).reverse()) end();
   }
 
   /** Time goes by, and whoever watches it looks. */
   pass(ms: number): void {
-    this.#nowMs += ms;
+    this.nowMs += ms;
     mock.timers.tick(ms);
   }
 
@@ -121,7 +121,7 @@ export class DrivenDispatcher {
     mock.timers.reset();
   }
 
-  #createProofLane(): LaneOptions {
+  private createProofLane(): LaneOptions {
     return {
       method: "prove",
       workers: 1,
@@ -132,14 +132,14 @@ export class DrivenDispatcher {
       isSharedByClients: false,
       longCalls: null,
       perform: async task => {
-        const held = this.#heldProofs;
+        const held = this.heldProofs;
         if (held !== null) await new Promise<void>(resolve => held.push(resolve));
-        return this.#putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
+        return this.putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
       },
     };
   }
 
-  #createEstimateLane(): LaneOptions {
+  private createEstimateLane(): LaneOptions {
     return {
       method: "estimate",
       workers: 1,
@@ -154,7 +154,7 @@ export class DrivenDispatcher {
   }
 
   /** As proof threads do where the text fits. */
-  #putIntoMemory(answers: TaskAnswers): TaskAnswers {
+  private putIntoMemory(answers: TaskAnswers): TaskAnswers {
     if (answers.text.length > MEMORY_BYTES) return answers;
     const text = new Uint8Array(this.memory.take(), 0, answers.text.length);
     text.set(answers.text);

@@ -15,10 +15,10 @@ export type AnswerLoad = (response: ServerResponse, body: ForeignCall | readonly
 
 export class ForeignServer {
   readonly url: string;
-  readonly #server: Server;
+  private readonly server: Server;
 
   private constructor(server: Server) {
-    this.#server = server;
+    this.server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
@@ -42,9 +42,9 @@ export class ForeignServer {
   }
 
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, "close");
   }
 }
 

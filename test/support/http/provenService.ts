@@ -12,14 +12,14 @@ export const FINALIZED = 4;
 
 export class ProvenService {
   readonly daemon: Daemon;
-  readonly #folder: WorkFolder;
+  private readonly folder: WorkFolder;
   /** By block. */
-  readonly #roots: readonly Uint8Array[];
+  private readonly roots: readonly Uint8Array[];
 
   private constructor(daemon: Daemon, folder: WorkFolder, roots: readonly Uint8Array[]) {
     this.daemon = daemon;
-    this.#folder = folder;
-    this.#roots = roots;
+    this.folder = folder;
+    this.roots = roots;
   }
 
   static async start(): Promise<ProvenService> {
@@ -37,13 +37,13 @@ export class ProvenService {
   /** @throws Error for an answer that is no proof, or not one of `block` */
   verify(block: number, address: string, keys: readonly string[], answer: Answer): Proven {
     assert.equal(answer.error, undefined);
-    return verifyProof(sha256Suite, this.#roots[block] as Uint8Array, address, keys, answer.result);
+    return verifyProof(sha256Suite, this.roots[block] as Uint8Array, address, keys, answer.result);
   }
 
   /** @throws AssertionError for an exit code other than 0 */
   async stop(): Promise<void> {
     const {code} = await this.daemon.stop();
-    await this.#folder.remove();
+    await this.folder.remove();
     assert.equal(code, 0);
   }
 }

@@ -19,19 +19,19 @@ export class RawConnection {
   /** Resolves when the connection is closed, with whatever error. */
   readonly closed: Promise<void>;
   /** The first `#byteCount` bytes of it came and were not read; it grows by doubling, so that each is copied few times. */
-  #received = Buffer.alloc(1 << 16);
-  #byteCount = 0;
-  #pauseAt = Number.POSITIVE_INFINITY;
-  #isClosed = false;
+  private received = Buffer.alloc(1 << 16);
+  private byteCount = 0;
+  private pauseAt = Number.POSITIVE_INFINITY;
+  private isClosed = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
     socket.on("error", () => {});
-    socket.on("data", chunk => this.#append(chunk));
+    socket.on("data", chunk => this.append(chunk));
     // Not events.once, which rejects at an error before the close.
     this.closed = new Promise(resolve => {
       socket.once("close", () => {
-        this.#isClosed = true;
+        this.isClosed = true;
         resolve();
       });
     });
@@ -51,15 +51,15 @@ export class RawConnection {
 
   /** @returns the next answer. @throws Error if the connection closes before it is complete */
   async readAnswer(): Promise<RawAnswer> {
-    this.#pauseAt = Number.POSITIVE_INFINITY;
+    this.pauseAt = Number.POSITIVE_INFINITY;
     for (;;) {
-      const received = this.#received.subarray(0, this.#byteCount);
+      const received = this.received.subarray(0, this.byteCount);
       const parsed = parseAnswer(received);
       if (parsed !== undefined) {
-        this.#byteCount = received.copy(this.#received, 0, parsed.end);
+        this.byteCount = received.copy(this.received, 0, parsed.end);
         return parsed.answer;
       }
-      if (this.#isClosed)
+      if (this.isClosed)
         throw new Error(`closed after ${received.length} bytes: ${received.subarray(0, 200)}`);
       await Promise.race([once(this.socket, "data"), this.closed]);
     }
@@ -68,24 +68,24 @@ export class RawConnection {
   /** Everything that came and was not read as an answer, up to the close. */
   async readToClose(): Promise<string> {
     await this.closed;
-    return this.#received.toString("utf8", 0, this.#byteCount);
+    return this.received.toString("utf8", 0, this.byteCount);
   }
 
   /** Takes about so many bytes more, and pauses: a reader that takes nothing for 10 s is cut. Not after readAnswer. */
   sip(bytes: number): void {
-    this.#pauseAt = this.#byteCount + bytes;
+    this.pauseAt = this.byteCount + bytes;
     this.socket.resume();
   }
 
-  #append(chunk: Buffer): void {
-    const needed = this.#byteCount + chunk.length;
-    if (needed > this.#received.length) {
+  private append(chunk: Buffer): void {
+    const needed = this.byteCount + chunk.length;
+    if (needed > this.received.length) {
       const larger = Buffer.alloc(2 * needed);
-      this.#received.copy(larger, 0, 0, this.#byteCount);
-      this.#received = larger;
+      this.received.copy(larger, 0, 0, this.byteCount);
+      this.received = larger;
     }
-    this.#byteCount += chunk.copy(this.#received, this.#byteCount);
-    if (this.#byteCount >= this.#pauseAt) this.socket.pause();
+    this.byteCount += chunk.copy(this.received, this.byteCount);
+    if (this.byteCount >= this.pauseAt) this.socket.pause();
   }
 
   destroy(): void {

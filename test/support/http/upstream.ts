@@ -27,17 +27,17 @@ export class Upstream {
   readonly requests: UpstreamRequest[] = [];
   /** Connections that were ever opened. */
   socketCount = 0;
-  readonly #open = new Set<Socket>();
-  #server: Server | null = null;
-  #port = 0;
+  private readonly open = new Set<Socket>();
+  private server: Server | null = null;
+  private port = 0;
 
   get url(): URL {
-    return new URL(`http://127.0.0.1:${this.#port}/rpc?key=path-secret`);
+    return new URL(`http://127.0.0.1:${this.port}/rpc?key=path-secret`);
   }
 
   /** On a free port; after `stop` on the same one again. */
   async start(): Promise<void> {
-    this.#server = createServer((head, response) => {
+    this.server = createServer((head, response) => {
       let body = "";
       head.setEncoding("utf8").on("data", (text: string) => {
         body += text;
@@ -48,20 +48,20 @@ export class Upstream {
         this.handler(request, response);
       });
     });
-    this.#server.on("connection", (socket: Socket) => {
+    this.server.on("connection", (socket: Socket) => {
       this.socketCount++;
-      this.#open.add(socket);
-      socket.on("close", () => this.#open.delete(socket));
+      this.open.add(socket);
+      socket.on("close", () => this.open.delete(socket));
       socket.on("error", () => {});
     });
-    this.#server.listen(this.#port, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.#port = (this.#server.address() as AddressInfo).port;
+    this.server.listen(this.port, "127.0.0.1");
+    await once(this.server, "listening");
+    this.port = (this.server.address() as AddressInfo).port;
   }
 
   async stop(): Promise<void> {
-    const server = this.#server as Server;
-    for (const socket of this.#open) socket.destroy();
+    const server = this.server as Server;
+    for (const socket of this.open) socket.destroy();
     server.close();
     await once(server, "close");
   }

@@ -11,10 +11,10 @@ const PACKAGE = "@foundry-rs/anvil-linux-amd64";
 
 export class Anvil {
   readonly url: string;
-  readonly #child: ChildProcess;
+  private readonly child: ChildProcess;
 
   private constructor(child: ChildProcess, url: string) {
-    this.#child = child;
+    this.child = child;
     this.url = url;
   }
 
@@ -67,9 +67,9 @@ export class Anvil {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const closed = once(this.#child, "close");
-    this.#child.kill();
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const closed = once(this.child, "close");
+    this.child.kill();
     await closed;
   }
 }

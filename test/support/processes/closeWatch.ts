@@ -6,28 +6,28 @@ import {existsSync, readFileSync} from "node:fs";
 export const HAS_STRACE = spawnSync("strace", ["-f", "-qq", "-e", "trace=close", "true"]).status === 0;
 
 export class CloseWatch {
-  readonly #trace: string;
-  readonly #record: string;
+  private readonly trace: string;
+  private readonly record: string;
 
   /** @param path - of files that are made */
   constructor(path: string) {
-    this.#trace = `${path}.trace`;
-    this.#record = `${path}.record`;
+    this.trace = `${path}.trace`;
+    this.record = `${path}.record`;
   }
 
   /** For Daemon and runProofd. With strace the process stays their child: the tracer is none of its parents (-D). */
   get options(): {env: Record<string, string>; under?: readonly string[]} {
     const recorder = new URL("./closeRecorder.js", import.meta.url).href;
-    const env = {NODE_OPTIONS: `--import ${recorder}`, CLOSE_RECORD: this.#record};
+    const env = {NODE_OPTIONS: `--import ${recorder}`, CLOSE_RECORD: this.record};
     if (!HAS_STRACE) return {env};
-    const under = ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-e", "trace=close", "-o", this.#trace];
+    const under = ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-e", "trace=close", "-o", this.trace];
     return {env, under};
   }
 
   /** After the process's end: what failed. */
   readFailures(): string[] {
-    const recorded = existsSync(this.#record) ? readFileSync(this.#record, "utf8").split("\n") : [];
-    const traced = HAS_STRACE ? readFileSync(this.#trace, "utf8").split("\n") : [];
+    const recorded = existsSync(this.record) ? readFileSync(this.record, "utf8").split("\n") : [];
+    const traced = HAS_STRACE ? readFileSync(this.trace, "utf8").split("\n") : [];
     return [...recorded.filter(line => line !== ""), ...traced.filter(line => line.includes(" = -1 "))];
   }
 }

@@ -37,7 +37,7 @@ interface Snapshot {
 
 export class ReferenceState {
   readonly suite: HashSuite;
-  readonly #blocks: Snapshot[] = [];
+  private readonly blocks: Snapshot[] = [];
 
   constructor(suite: HashSuite, lines: readonly DifferenceLine[] = []) {
     this.suite = suite;
@@ -46,13 +46,13 @@ export class ReferenceState {
 
   /** Number of the newest block; -1 before block 0. */
   get latest(): number {
-    return this.#blocks.length - 1;
+    return this.blocks.length - 1;
   }
 
   /** @throws Error if the line does not follow the newest block, or expects another state root */
   applyBlock(line: DifferenceLine): void {
-    const previous = this.#blocks.at(-1);
-    if (Number(line.number) !== this.#blocks.length)
+    const previous = this.blocks.at(-1);
+    if (Number(line.number) !== this.blocks.length)
       throw new Error(`block ${line.number} is not the next one`);
     if (previous !== undefined && line.parentHash !== undefined && line.parentHash !== previous.hash)
       throw new Error(`block ${line.number} has another parent`);
@@ -75,8 +75,8 @@ export class ReferenceState {
         tree.delete(hKey);
         accounts.delete(address);
       }
-      const account = this.#applyDifference(accounts.get(address) ?? this.#createAccount(), difference);
-      const value = this.#encodeAccount(account);
+      const account = this.applyDifference(accounts.get(address) ?? this.createAccount(), difference);
+      const value = this.encodeAccount(account);
       accounts.set(address, account);
       const old = tree.read(hKey);
       if (old === undefined || Buffer.compare(old, value) !== 0)
@@ -86,21 +86,21 @@ export class ReferenceState {
     const stateRoot = tree.topRoot();
     if (line.stateRoot !== undefined && line.stateRoot !== encodeHex(stateRoot))
       throw new Error(`block ${line.number} expects another state root`);
-    this.#blocks.push({hash: line.hash, stateRoot, tree, accounts});
+    this.blocks.push({hash: line.hash, stateRoot, tree, accounts});
   }
 
   /** Forgets the blocks above `block`. */
   rollback(block: number): void {
-    this.#blocks.length = block + 1;
+    this.blocks.length = block + 1;
   }
 
   /** @returns 32 bytes */
   stateRoot(block: number): Uint8Array {
-    return this.#at(block).stateRoot;
+    return this.at(block).stateRoot;
   }
 
   readAccount(block: number, address: string): ReferenceAccount | undefined {
-    return this.#at(block).accounts.get(address.toLowerCase());
+    return this.at(block).accounts.get(address.toLowerCase());
   }
 
   /** @returns 0 where the slot or its account is absent */
@@ -110,7 +110,7 @@ export class ReferenceState {
 
   /** @param keys - storage keys in any spelling of docs/json-rpc.md */
   prove(block: number, address: string, keys: readonly string[]): ProofResult {
-    const {tree} = this.#at(block);
+    const {tree} = this.at(block);
     const key = address.toLowerCase();
     const storage = this.readAccount(block, address)?.storage ?? ReferenceTree.create(this.suite);
     return {
@@ -122,19 +122,19 @@ export class ReferenceState {
     };
   }
 
-  #at(block: number): Snapshot {
-    const snapshot = this.#blocks[block];
+  private at(block: number): Snapshot {
+    const snapshot = this.blocks[block];
     if (snapshot === undefined) throw new RangeError(`block ${block} is not held`);
     return snapshot;
   }
 
-  #createAccount(): ReferenceAccount {
+  private createAccount(): ReferenceAccount {
     const storage = ReferenceTree.create(this.suite);
     return {nonce: 0n, balance: 0n, code: new Uint8Array(), slots: new Map(), storage};
   }
 
   /** Left-out fields keep their values; slots by ascending hKey, zero deletes. */
-  #applyDifference(old: ReferenceAccount, difference: AccountDifference): ReferenceAccount {
+  private applyDifference(old: ReferenceAccount, difference: AccountDifference): ReferenceAccount {
     let {slots, storage} = old;
     if (difference.storage !== undefined) {
       const written = new Map(slots);
@@ -165,7 +165,7 @@ export class ReferenceState {
   }
 
   /** The 192 bytes of an account value. */
-  #encodeAccount(account: ReferenceAccount): Uint8Array {
+  private encodeAccount(account: ReferenceAccount): Uint8Array {
     return Buffer.concat([
       word(account.nonce),
       word(account.balance),

@@ -57,17 +57,17 @@ function zeroSubTree(suite: HashSuite, height: number): Uint8Array {
 }
 
 export class ReferenceTree {
-  readonly #suite: HashSuite;
-  readonly #leaves: (Leaf | null)[];
+  private readonly suite: HashSuite;
+  private readonly leaves: (Leaf | null)[];
   /** Index of every leaf, by its hKey as text: text in lower-case hex sorts as the bytes do. */
-  readonly #indexOfKey: Map<string, number>;
+  private readonly indexOfKey: Map<string, number>;
   /** Every node, made when a proof is asked for: `levels[height][i]`, cut to the positions in use. */
-  #levels: Uint8Array[][] | undefined;
+  private levels: Uint8Array[][] | undefined;
 
   private constructor(suite: HashSuite, leaves: (Leaf | null)[], indexOfKey: Map<string, number>) {
-    this.#suite = suite;
-    this.#leaves = leaves;
-    this.#indexOfKey = indexOfKey;
+    this.suite = suite;
+    this.leaves = leaves;
+    this.indexOfKey = indexOfKey;
   }
 
   /** Head, tail, and nextFreeNode 2. */
@@ -82,91 +82,90 @@ export class ReferenceTree {
 
   /** A tree of its own; leaves are never changed in place, so they are shared. */
   copy(): ReferenceTree {
-    return new ReferenceTree(this.#suite, [...this.#leaves], new Map(this.#indexOfKey));
+    return new ReferenceTree(this.suite, [...this.leaves], new Map(this.indexOfKey));
   }
 
   get nextFreeNode(): number {
-    return this.#leaves.length;
+    return this.leaves.length;
   }
 
   /** hKeys as text, from head to tail (both left out) as the links tell it. */
   listKeys(): string[] {
     const keys: string[] = [];
-    for (let i = this.#leaf(0).next; i !== 1; i = this.#leaf(i).next)
-      keys.push(encodeHex(this.#leaf(i).hKey));
+    for (let i = this.leaf(0).next; i !== 1; i = this.leaf(i).next) keys.push(encodeHex(this.leaf(i).hKey));
     return keys;
   }
 
   /** @returns the value under the key, or undefined */
   read(hKey: Uint8Array): Uint8Array | undefined {
-    const index = this.#indexOfKey.get(encodeHex(hKey));
-    return index === undefined ? undefined : this.#leaf(index).value;
+    const index = this.indexOfKey.get(encodeHex(hKey));
+    return index === undefined ? undefined : this.leaf(index).value;
   }
 
   /** Insert, or update where the key is there. */
   put(hKey: Uint8Array, hVal: Uint8Array, value: Uint8Array): void {
-    this.#levels = undefined;
+    this.levels = undefined;
     const key = encodeHex(hKey);
-    const index = this.#indexOfKey.get(key);
+    const index = this.indexOfKey.get(key);
     if (index !== undefined) {
-      this.#leaves[index] = {...this.#leaf(index), hVal, value};
+      this.leaves[index] = {...this.leaf(index), hVal, value};
       return;
     }
-    const [left, right] = this.#neighbours(hKey);
+    const [left, right] = this.neighbours(hKey);
     const free = this.nextFreeNode;
-    this.#leaves[left] = {...this.#leaf(left), next: free};
-    this.#leaves[free] = {prev: left, next: right, hKey, hVal, value};
-    this.#leaves[right] = {...this.#leaf(right), prev: free};
-    this.#indexOfKey.set(key, free);
+    this.leaves[left] = {...this.leaf(left), next: free};
+    this.leaves[free] = {prev: left, next: right, hKey, hVal, value};
+    this.leaves[right] = {...this.leaf(right), prev: free};
+    this.indexOfKey.set(key, free);
   }
 
   /** Does nothing where the key is absent. */
   delete(hKey: Uint8Array): void {
     const key = encodeHex(hKey);
-    const index = this.#indexOfKey.get(key);
+    const index = this.indexOfKey.get(key);
     if (index === undefined) return;
-    this.#levels = undefined;
-    const {prev, next} = this.#leaf(index);
-    this.#leaves[prev] = {...this.#leaf(prev), next};
-    this.#leaves[index] = null;
-    this.#leaves[next] = {...this.#leaf(next), prev};
-    this.#indexOfKey.delete(key);
+    this.levels = undefined;
+    const {prev, next} = this.leaf(index);
+    this.leaves[prev] = {...this.leaf(prev), next};
+    this.leaves[index] = null;
+    this.leaves[next] = {...this.leaf(next), prev};
+    this.indexOfKey.delete(key);
   }
 
   subRoot(): Uint8Array {
-    return this.#node(DEPTH, 0);
+    return this.node(DEPTH, 0);
   }
 
   topRoot(): Uint8Array {
-    return this.#suite.hash(encodeRootNode(this.#suite, this.nextFreeNode, this.subRoot()));
+    return this.suite.hash(encodeRootNode(this.suite, this.nextFreeNode, this.subRoot()));
   }
 
   /** @param key - echoed as it stands */
   prove(key: string, hKey: Uint8Array): ExistenceProof | AbsenceProof {
-    const index = this.#indexOfKey.get(encodeHex(hKey));
-    if (index !== undefined) return {key, leafIndex: index, proof: this.#proveLeaf(index)};
-    const [left, right] = this.#neighbours(hKey);
+    const index = this.indexOfKey.get(encodeHex(hKey));
+    if (index !== undefined) return {key, leafIndex: index, proof: this.proveLeaf(index)};
+    const [left, right] = this.neighbours(hKey);
     return {
       key,
       leftLeafIndex: left,
-      leftProof: this.#proveLeaf(left),
+      leftProof: this.proveLeaf(left),
       rightLeafIndex: right,
-      rightProof: this.#proveLeaf(right),
+      rightProof: this.proveLeaf(right),
     };
   }
 
-  #leaf(index: number): Leaf {
-    const leaf = this.#leaves[index];
+  private leaf(index: number): Leaf {
+    const leaf = this.leaves[index];
     if (leaf === null || leaf === undefined) throw new Error(`no leaf at ${index}`);
     return leaf;
   }
 
   /** The greatest key below and the least one above, by looking at all of them: the links are not asked. */
-  #neighbours(hKey: Uint8Array): [left: number, right: number] {
+  private neighbours(hKey: Uint8Array): [left: number, right: number] {
     const key = encodeHex(hKey);
     let [below, left] = ["", -1];
     let [above, right] = ["~", -1];
-    for (const [other, index] of this.#indexOfKey) {
+    for (const [other, index] of this.indexOfKey) {
       if (other < key && other > below) [below, left] = [other, index];
       if (other > key && other < above) [above, right] = [other, index];
     }
@@ -174,42 +173,42 @@ export class ReferenceTree {
   }
 
   /** The node at `height` whose leftmost leaf is `index` * 2^height. */
-  #node(height: number, index: number): Uint8Array {
-    if (index * 2 ** height >= this.nextFreeNode) return zeroSubTree(this.#suite, height);
-    if (height === 0) return this.#hashLeaf(index);
-    return this.#suite.hash(this.#node(height - 1, 2 * index), this.#node(height - 1, 2 * index + 1));
+  private node(height: number, index: number): Uint8Array {
+    if (index * 2 ** height >= this.nextFreeNode) return zeroSubTree(this.suite, height);
+    if (height === 0) return this.hashLeaf(index);
+    return this.suite.hash(this.node(height - 1, 2 * index), this.node(height - 1, 2 * index + 1));
   }
 
-  #hashLeaf(index: number): Uint8Array {
-    const leaf = this.#leaves[index];
-    return leaf ? this.#suite.hash(encodeLeafOpening(this.#suite, leaf)) : ZERO_WORD;
+  private hashLeaf(index: number): Uint8Array {
+    const leaf = this.leaves[index];
+    return leaf ? this.suite.hash(encodeLeafOpening(this.suite, leaf)) : ZERO_WORD;
   }
 
-  #proveLeaf(index: number): LeafProof {
-    const levels = this.#buildLevels();
-    const node = (height: number, i: number) => levels[height]?.[i] ?? zeroSubTree(this.#suite, height);
-    const nodes = [encodeRootNode(this.#suite, this.nextFreeNode, node(DEPTH, 0))];
+  private proveLeaf(index: number): LeafProof {
+    const levels = this.buildLevels();
+    const node = (height: number, i: number) => levels[height]?.[i] ?? zeroSubTree(this.suite, height);
+    const nodes = [encodeRootNode(this.suite, this.nextFreeNode, node(DEPTH, 0))];
     for (let height = DEPTH - 1; height >= 1; height--) {
       const sibling = siblingOf(Math.floor(index / 2 ** height));
       nodes.push(Buffer.concat([node(height - 1, 2 * sibling), node(height - 1, 2 * sibling + 1)]));
     }
-    const siblingLeaf = this.#leaves[siblingOf(index)];
-    nodes.push(siblingLeaf ? encodeLeafOpening(this.#suite, siblingLeaf) : ZERO_WORD);
-    nodes.push(encodeLeafOpening(this.#suite, this.#leaf(index)));
-    return {value: encodeHex(this.#leaf(index).value), proofRelatedNodes: nodes.map(encodeHex)};
+    const siblingLeaf = this.leaves[siblingOf(index)];
+    nodes.push(siblingLeaf ? encodeLeafOpening(this.suite, siblingLeaf) : ZERO_WORD);
+    nodes.push(encodeLeafOpening(this.suite, this.leaf(index)));
+    return {value: encodeHex(this.leaf(index).value), proofRelatedNodes: nodes.map(encodeHex)};
   }
 
-  #buildLevels(): readonly (readonly Uint8Array[])[] {
-    if (this.#levels !== undefined) return this.#levels;
-    const levels = [this.#leaves.map((_, i) => this.#hashLeaf(i))];
+  private buildLevels(): readonly (readonly Uint8Array[])[] {
+    if (this.levels !== undefined) return this.levels;
+    const levels = [this.leaves.map((_, i) => this.hashLeaf(i))];
     for (let height = 0; height < DEPTH; height++) {
       const below = levels[height] as Uint8Array[];
       const row: Uint8Array[] = [];
       for (let i = 0; i < below.length; i += 2)
-        row.push(this.#suite.hash(below[i] as Uint8Array, below[i + 1] ?? zeroSubTree(this.#suite, height)));
+        row.push(this.suite.hash(below[i] as Uint8Array, below[i + 1] ?? zeroSubTree(this.suite, height)));
       levels.push(row);
     }
-    this.#levels = levels;
+    this.levels = levels;
     return levels;
   }
 }

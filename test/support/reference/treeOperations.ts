@@ -20,10 +20,10 @@ export class TreeOperations {
 
   static create(pages: MemoryPages): TreeOperations {
     const empty = emptyTree(sha256Suite);
-    return TreeOperations.#open(pages, newTreeRoot(empty), ReferenceTree.create(referenceSuite));
+    return TreeOperations.open(pages, newTreeRoot(empty), ReferenceTree.create(referenceSuite));
   }
 
-  static #open(pages: MemoryPages, root: TreeRoot, reference: ReferenceTree): TreeOperations {
+  private static open(pages: MemoryPages, root: TreeRoot, reference: ReferenceTree): TreeOperations {
     const empty = emptyTree(sha256Suite);
     const context = {suite: sha256Suite, empty, pages, pairs: new PairBatch(sha256Suite)};
     return new TreeOperations(new TreeWriter(context, root), reference);
@@ -31,7 +31,7 @@ export class TreeOperations {
 
   /** Goes on from what was sealed, as the next block does. */
   reopen(pages: MemoryPages, root: TreeRoot): TreeOperations {
-    return TreeOperations.#open(pages, root, this.reference);
+    return TreeOperations.open(pages, root, this.reference);
   }
 
   /** Inserts or updates. */

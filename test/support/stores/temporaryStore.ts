@@ -12,13 +12,13 @@ import "../processes/testProcess.ts";
 const CHAIN_ID = 1337n;
 
 export class TemporaryStore {
-  readonly #folder: string;
-  readonly #workers: number;
+  private readonly folder: string;
+  private readonly workers: number;
   pool: ProofPool;
 
   private constructor(folder: string, workers: number, pool: ProofPool) {
-    this.#folder = folder;
-    this.#workers = workers;
+    this.folder = folder;
+    this.workers = workers;
     this.pool = pool;
   }
 
@@ -31,7 +31,7 @@ export class TemporaryStore {
   /** Closes the pool and opens the same folder with a new one. */
   async reopen(): Promise<void> {
     await this.pool.close();
-    this.pool = await openPool(this.#folder, this.#workers);
+    this.pool = await openPool(this.folder, this.workers);
   }
 
   /** @param finalized - as in ImportJob; left out: as the lines say */
@@ -39,7 +39,7 @@ export class TemporaryStore {
     lines: readonly DifferenceLine[],
     finalized?: ImportJob["finalized"],
   ): Promise<ImportOutcome> {
-    const path = join(this.#folder, "blocks.ndjson");
+    const path = join(this.folder, "blocks.ndjson");
     await writeFile(path, encodeLines(lines));
     const source = {kind: "diffs", path, follow: false} as const;
     const job = {source, chainId: CHAIN_ID, ...(finalized === undefined ? {} : {finalized})};
@@ -55,8 +55,8 @@ export class TemporaryStore {
 
   /** Begins to follow a file that `append` adds lines to. @param finalized - as in ImportJob */
   async follow(finalized: number): Promise<Running<ImportOutcome>> {
-    await writeFile(this.#followed, "");
-    const source = {kind: "diffs", path: this.#followed, follow: true} as const;
+    await writeFile(this.followed, "");
+    const source = {kind: "diffs", path: this.followed, follow: true} as const;
     return this.pool.startImport({source, chainId: CHAIN_ID, finalized}, () => {});
   }
 
@@ -71,17 +71,17 @@ export class TemporaryStore {
         resolve();
       });
     });
-    await appendFile(this.#followed, encodeLines(lines));
+    await appendFile(this.followed, encodeLines(lines));
     if (chain.head().latest !== last) await held;
   }
 
-  get #followed(): string {
-    return join(this.#folder, "followed.ndjson");
+  private get followed(): string {
+    return join(this.folder, "followed.ndjson");
   }
 
   async close(): Promise<void> {
     await this.pool.close();
-    await rm(this.#folder, {recursive: true});
+    await rm(this.folder, {recursive: true});
   }
 }
 

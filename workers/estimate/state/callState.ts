@@ -37,9 +37,8 @@ export class CallState extends StateOverlay implements StateManagerInterface {
       if (replacesStorage === true) await this.clearStorage(address);
       if (slots === undefined) continue;
       const words = splitWords(slots);
-      for (let at = 0; at < words.length; at += 2) {
+      for (let at = 0; at < words.length; at += 2)
         await this.putStorage(address, words[at] as Uint8Array, words[at + 1] as Uint8Array);
-      }
     }
   }
 

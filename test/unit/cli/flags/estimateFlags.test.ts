@@ -160,9 +160,8 @@ test("--no-estimate switches estimates off, alone or with a gateway, as flag or 
 });
 
 test("the variable PROOFD_NO_ESTIMATE leaves estimates on where it is 0, false or empty", () => {
-  for (const value of ["0", "false", ""]) {
+  for (const value of ["0", "false", ""])
     assert.equal(read([], {PROOFD_NO_ESTIMATE: value}).isEnabled, true, value);
-  }
 });
 
 test("a flag that would have no effect is refused and says why", () => {

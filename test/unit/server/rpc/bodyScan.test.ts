@@ -25,9 +25,8 @@ test("numbers that a double would not give back are noticed, outside strings onl
     assert.equal(scan(`{"id":${text}}`).oddCharacters, text.length, text);
     assert.equal(scan(`[${text},1,${text}]`).oddCharacters, 2 * text.length, text);
   }
-  for (const text of ["1", "123456789012345", '"1.0"', '"-1e5"', "true", "false", "null"]) {
+  for (const text of ["1", "123456789012345", '"1.0"', '"-1e5"', "true", "false", "null"])
     assert.equal(scan(`{"id":${text},"x":true}`).oddCharacters, 0, text);
-  }
 });
 
 test("a string that never ends is scanned to the end of the body", () => {

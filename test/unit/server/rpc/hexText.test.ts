@@ -23,22 +23,8 @@ test("any number of digits up to the width is read as a number, in either case",
 });
 
 test("text without prefix, without digits, too long or with another character is refused", () => {
-  for (const text of [
-    "",
-    "0",
-    "0x",
-    "12",
-    "x12",
-    "1x12",
-    "0x12345",
-    "0xg0",
-    "0x0g",
-    "0x 1",
-    "0x-1",
-    "0x1_2",
-  ]) {
+  for (const text of ["", "0", "0x", "12", "x12", "1x12", "0x12345", "0xg0", "0x0g", "0x 1", "0x-1", "0x1_2"])
     assert.equal(decode(text, 2), undefined, text);
-  }
 });
 
 test("characters that only look like digits by their low byte are refused", () => {
@@ -72,9 +58,8 @@ test("bytes without prefix, with an odd digit or with another character are refu
     "0x12 ",
     "0x\u0130\u0130",
     "00x1",
-  ]) {
+  ])
     assert.equal(decodeHexBytes(text), undefined, text);
-  }
 });
 
 test("megabytes are read whole, and refused for one bad digit at either end", () => {

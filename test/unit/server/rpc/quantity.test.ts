@@ -29,9 +29,8 @@ test("text that is no quantity is refused", () => {
     "0x-1",
     "0x1.0",
     `0x${"0".repeat(65)}`,
-  ]) {
+  ])
     assert.equal(parseQuantity(text), undefined, text);
-  }
 });
 
 test("a quantity is written without leading zeros, and null stays null", () => {

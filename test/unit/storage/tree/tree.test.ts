@@ -17,16 +17,16 @@ const KEYS = 50;
 
 /** Counts the pages that are read. */
 class CountedPages implements PageReader {
-  readonly #pages: PageReader;
+  private readonly pages: PageReader;
   reads = 0;
 
   constructor(pages: PageReader) {
-    this.#pages = pages;
+    this.pages = pages;
   }
 
   read(page: number): Buffer {
     this.reads++;
-    return this.#pages.read(page);
+    return this.pages.read(page);
   }
 }
 
