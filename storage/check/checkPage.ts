@@ -3,11 +3,10 @@
  */
 
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
-import {lowestHeight, rowCount} from "../page/geometry.ts";
+import {lowestHeight, rowCount, rowLength, rowStart} from "../page/geometry.ts";
 import {childCount, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
 import {LEAF_PAGE, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
 import {expectKind} from "../page/pages.ts";
-import {rowLength, rowStart} from "../page/rows.ts";
 import type {EmptyTree} from "../tree/emptyTree.ts";
 
 /** What re-hashing a page gave. */

@@ -17,7 +17,9 @@
  * and a level less is a read less. (Measured: docs/decisions.md.)
  *
  * A tree of n positions has pages up to the lowest level K whose root page covers them all; a tree of up to 8 is one
- * leaf page. Leaves fill from the left, so every row is cut to its occupied prefix.
+ * leaf page. Leaves fill from the left, so the lowest row is cut to its occupied prefix, and each row above is half as long:
+ *
+ *   row 0 (n nodes) | row 1 (ceil(n / 2)) | row 2 (ceil(n / 4)) | ...        back to back, 32 bytes a node
  */
 import {StoreError} from "../errors.ts";
 
@@ -81,4 +83,25 @@ export function occupied(level: number, pageIndex: number, positions: number): n
 /** Which child of its page at `level` the path to a leaf goes through. Not a shift: leaf indexes use 40 bits. */
 export function childOnPath(level: number, leafIndex: number): number {
   return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % childrenPerPage(level);
+}
+
+/** Nodes of row `row` above `nodes` nodes. */
+export function rowLength(nodes: number, row: number): number {
+  return (nodes + (1 << row) - 1) >> row;
+}
+
+/** starts[nodes * (MAX_ROWS + 1) + row]: nodes before a row; row MAX_ROWS = all of them. */
+const starts: Uint8Array = (() => {
+  const table = new Uint8Array((MAX_ROW_NODES + 1) * (MAX_ROWS + 1));
+  for (let nodes = 0; nodes <= MAX_ROW_NODES; nodes++)
+    for (let row = 0, start = 0; row <= MAX_ROWS; row++) {
+      table[nodes * (MAX_ROWS + 1) + row] = start;
+      start += rowLength(nodes, row);
+    }
+  return table;
+})();
+
+/** Nodes before row `row` in a page whose lowest row has `nodes`: also the nodes of all rows, if it has `row` of them. */
+export function rowStart(nodes: number, row: number): number {
+  return starts[nodes * (MAX_ROWS + 1) + row] as number;
 }

@@ -9,7 +9,7 @@
 
 import {WORD_BYTES} from "../hash/suite.ts";
 import {PAGE_NUMBER_BYTES} from "../record/layout.ts";
-import {rowStart} from "./rows.ts";
+import {rowStart} from "./geometry.ts";
 
 export const INNER_PAGE = 0x4e;
 

@@ -9,8 +9,7 @@
  */
 
 import {WORD_BYTES} from "../hash/suite.ts";
-import {rowCount} from "./geometry.ts";
-import {rowStart} from "./rows.ts";
+import {rowCount, rowStart} from "./geometry.ts";
 
 export const LEAF_PAGE = 0x4c;
 

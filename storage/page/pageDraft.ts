@@ -6,10 +6,9 @@
 
 import type {PairBatch} from "../hash/pairBatch.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {childrenPerPage, LEAVES_PER_PAGE, rowCount} from "./geometry.ts";
+import {childrenPerPage, LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "./geometry.ts";
 import {childCount, childPage, encodeInnerPage, innerRowsAt} from "./innerPage.ts";
 import {encodeLeafPage, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPage.ts";
-import {rowLength, rowStart} from "./rows.ts";
 
 /** The rows of one page, of either kind. */
 abstract class DraftRows {

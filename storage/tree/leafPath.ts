@@ -19,6 +19,8 @@ import {
   pageRootHeight,
   rootLevel,
   rowCount,
+  rowLength,
+  rowStart,
 } from "../page/geometry.ts";
 import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
 import {
@@ -32,7 +34,6 @@ import {
   leafRowsAt,
 } from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
-import {rowLength, rowStart} from "../page/rows.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 

@@ -14,8 +14,9 @@ import {
   pageRootHeight,
   rootLevel,
   rowCount,
+  rowLength,
+  rowStart,
 } from "../../../../storage/page/geometry.ts";
-import {rowLength, rowStart} from "../../../../storage/page/rows.ts";
 
 const LEVELS = POSITIONS_PER_PAGE.length;
 const leafIndex = fc.oneof(fc.nat(5000), fc.bigInt(0n, 2n ** 40n - 2n).map(Number));

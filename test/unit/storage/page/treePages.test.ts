@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {LEAVES_PER_PAGE, rowCount} from "../../../../storage/page/geometry.ts";
+import {LEAVES_PER_PAGE, rowCount, rowStart} from "../../../../storage/page/geometry.ts";
 import {
   childCount,
   childPage,
@@ -24,7 +24,6 @@ import {
   leafRowsAt,
 } from "../../../../storage/page/leafPage.ts";
 import {expectKind} from "../../../../storage/page/pages.ts";
-import {rowStart} from "../../../../storage/page/rows.ts";
 
 const SPARE = 4;
 const index = fc.oneof(fc.nat(), fc.constantFrom(0, 2 ** 40 - 1));
