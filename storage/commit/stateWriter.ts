@@ -23,7 +23,8 @@ import {
 } from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
-import {type TreeContext, TreeWriter} from "./treeWriter.ts";
+import type {TreeContext} from "./treeSeal.ts";
+import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
 export class StateWriter {

@@ -1,52 +1,25 @@
 /**
- * One tree being changed: leaves in drafts, hashed and written by `seal`, from the leaf pages up to the root.
+ * One tree being changed: leaves in drafts, hashed and written by `seal` (treeSeal.ts).
  *
  * Operations cost what they touch; hashing happens once per changed node and seal, in batches, however often a
  * leaf was written. A sealed version stays readable for ever under its TreeRoot.
  */
 
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
-import type {PairBatch} from "../hash/pairBatch.ts";
-import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
-import {
-  childrenPerPage,
-  LEAVES_PER_PAGE,
-  lowestHeight,
-  POSITIONS_PER_PAGE,
-  pageRootHeight,
-  rootLevel,
-  rowCount,
-} from "../page/geometry.ts";
+import {LEAVES_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
-import {InnerPageDraft, LeafPageDraft} from "../page/pageDraft.ts";
-import type {PageWriter} from "../page/pages.ts";
-import {
-  type EmptyTree,
-  FIRST_FREE_NODE,
-  foldLeftSpine,
-  HEAD_INDEX,
-  hashTopRoot,
-  TAIL_INDEX,
-  ZERO_WORD,
-} from "../tree/emptyTree.ts";
-import {findPage, type KeyPosition, readLeafPage} from "../tree/treeReader.ts";
+import {LeafPageDraft} from "../page/pageDraft.ts";
+import {FIRST_FREE_NODE, HEAD_INDEX, hashTopRoot, TAIL_INDEX, ZERO_WORD} from "../tree/emptyTree.ts";
+import {type KeyPosition, readLeafPage} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {IndexWriter} from "./indexWriter.ts";
-
-/** What the trees of one import share. */
-export interface TreeContext {
-  readonly suite: HashSuite;
-  readonly empty: EmptyTree;
-  readonly pages: PageWriter;
-  readonly pairs: PairBatch;
-}
+import {sealDrafts, type TreeContext} from "./treeSeal.ts";
 
 /** A seal is due when this many leaf pages are drafts: about 100 MB of objects. */
 const MAX_DRAFTS = 1 << 15;
 
 export class TreeWriter {
   private readonly context: TreeContext;
-  private readonly opening: Uint8Array;
   /** The last sealed version. */
   private sealed: TreeRoot;
   private nextFreeNode: number;
@@ -56,7 +29,6 @@ export class TreeWriter {
 
   constructor(context: TreeContext, root: TreeRoot) {
     this.context = context;
-    this.opening = new Uint8Array(context.suite.leafOpeningBytes);
     this.sealed = root;
     this.nextFreeNode = root.nextFreeNode;
     if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.pages, root.indexPage);
@@ -123,29 +95,9 @@ export class TreeWriter {
       this.drafts.clear();
       return this.sealed;
     }
-    dirty.sort((a, b) => a.pageIndex - b.pageIndex);
-    const {suite, empty, pages, pairs} = this.context;
-    const top = rootLevel(this.nextFreeNode);
-    this.hashLeaves(dirty);
-    let drafts: (LeafPageDraft | InnerPageDraft)[] = dirty;
-    for (let level = 0; level < top; level++) {
-      this.hashRows(drafts, level);
-      drafts = this.sealLevel(drafts, level);
-    }
-    this.hashRows(drafts, top);
-    const root = drafts[0] as LeafPageDraft | InnerPageDraft;
-    const height = pageRootHeight(top);
-    const pair = new Uint8Array(2 * WORD_BYTES);
-    this.hashPair(root, top, true, pair, 0);
-    pairs.finish();
-    const node = new Uint8Array(WORD_BYTES);
-    suite.hashPairsInto(pair, 1, node);
-    this.sealed = {
-      nextFreeNode: this.nextFreeNode,
-      rootPage: pages.putPage(spare => root.encode(spare)),
-      indexPage: this.index?.seal() ?? 0,
-      subRoot: foldLeftSpine(suite, empty.zeros, node, height),
-    };
+    const {nextFreeNode} = this;
+    const {rootPage, subRoot} = sealDrafts(this.context, this.sealed, dirty, nextFreeNode);
+    this.sealed = {nextFreeNode, rootPage, indexPage: this.index?.seal() ?? 0, subRoot};
     this.drafts = new Map();
     return this.sealed;
   }
@@ -153,76 +105,6 @@ export class TreeWriter {
   /** 32 bytes, of the sealed version. */
   topRoot(): Uint8Array {
     return hashTopRoot(this.context.suite, this.sealed.nextFreeNode, this.sealed.subRoot);
-  }
-
-  private hashLeaves(drafts: readonly LeafPageDraft[]): void {
-    const {suite} = this.context;
-    for (const draft of drafts)
-      for (let position = 0; position < draft.leaves.length; position++) {
-        if (((draft.dirty >> position) & 1) === 0) continue;
-        const leaf = draft.leaves[position];
-        if (leaf !== undefined)
-          suite.encodeLeafOpeningInto(this.opening, 0, leaf.prev, leaf.next, leaf.hKey, leaf.hVal);
-        draft.nodes.set(leaf === undefined ? ZERO_WORD : suite.hashNode(this.opening), draft.at(0, position));
-      }
-  }
-
-  private hashRows(drafts: readonly (LeafPageDraft | InnerPageDraft)[], level: number): void {
-    const {empty, pairs} = this.context;
-    for (let row = 1; row < rowCount(level); row++) {
-      const zero = empty.zeros[lowestHeight(level) + row - 1] as Uint8Array;
-      for (const draft of drafts) draft.hashRow(row, zero, pairs);
-      pairs.finish();
-    }
-  }
-
-  /** The two nodes under a page's root, into `out`. @param all - also a half that has not changed */
-  private hashPair(
-    draft: LeafPageDraft | InnerPageDraft,
-    level: number,
-    all: boolean,
-    out: Uint8Array,
-    outAt: number,
-  ): void {
-    const {empty, pairs} = this.context;
-    const height = pageRootHeight(level) - 1;
-    const zero = empty.zeros[height - 1] as Uint8Array;
-    draft.hashPair(zero, empty.zeros[height] as Uint8Array, all, pairs, out, outAt);
-  }
-
-  /** Writes the pages of a level below the root's. @returns the drafts of their parents */
-  private sealLevel(drafts: readonly (LeafPageDraft | InnerPageDraft)[], level: number): InnerPageDraft[] {
-    const {pages, pairs} = this.context;
-    const parents: InnerPageDraft[] = [];
-    const siblings = childrenPerPage(level + 1);
-    let parent: InnerPageDraft | undefined;
-    for (const draft of drafts) {
-      const parentIndex = Math.floor(draft.pageIndex / siblings);
-      if (parent?.pageIndex !== parentIndex) {
-        parent = new InnerPageDraft(parentIndex, level + 1, this.storedPage(level + 1, parentIndex));
-        parents.push(parent);
-      }
-      const position = draft.pageIndex % siblings;
-      parent.setChild(
-        position,
-        pages.putPage(spare => draft.encode(spare)),
-      );
-      this.hashPair(draft, level, parent.isNew, parent.nodes, parent.at(0, 2 * position));
-    }
-    pairs.finish();
-    return parents;
-  }
-
-  /** A page of the last sealed version, or undefined if it has none there. */
-  private storedPage(level: number, pageIndex: number): Buffer | undefined {
-    const {rootPage, nextFreeNode} = this.sealed;
-    const isStored =
-      rootPage !== 0 &&
-      level <= rootLevel(nextFreeNode) &&
-      pageIndex * (POSITIONS_PER_PAGE[level] as number) < nextFreeNode;
-    return isStored
-      ? this.context.pages.read(findPage(this.context.pages, this.sealed, level, pageIndex))
-      : undefined;
   }
 
   private setLeaf(leafIndex: number, leaf: Leaf | undefined): void {

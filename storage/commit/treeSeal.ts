@@ -1,0 +1,143 @@
+/**
+ * The changed leaf pages of a tree, hashed and written with all pages above them, level by level.
+ *
+ * Each node is hashed once, in batches of one row.
+ */
+import type {PairBatch} from "../hash/pairBatch.ts";
+import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
+import {
+  childrenPerPage,
+  lowestHeight,
+  POSITIONS_PER_PAGE,
+  pageRootHeight,
+  rootLevel,
+  rowCount,
+} from "../page/geometry.ts";
+import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
+import type {PageWriter} from "../page/pages.ts";
+import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
+import {findPage} from "../tree/treeReader.ts";
+import type {TreeRoot} from "../tree/treeRoot.ts";
+
+/** What the trees of one import share. */
+export interface TreeContext {
+  readonly suite: HashSuite;
+  readonly empty: EmptyTree;
+  readonly pages: PageWriter;
+  readonly pairs: PairBatch;
+}
+
+type PageDraft = LeafPageDraft | InnerPageDraft;
+
+/**
+ * @param before - the version that the drafts change
+ * @param dirty - the leaf pages that changed, at least one, in any order
+ * @param nextFreeNode - of the new version
+ */
+export function sealDrafts(
+  context: TreeContext,
+  before: TreeRoot,
+  dirty: LeafPageDraft[],
+  nextFreeNode: number,
+): Pick<TreeRoot, "rootPage" | "subRoot"> {
+  const {suite, empty, pages, pairs} = context;
+  const top = rootLevel(nextFreeNode);
+  hashLeaves(context, dirty);
+  let drafts: PageDraft[] = dirty.sort((a, b) => a.pageIndex - b.pageIndex);
+  for (let level = 0; level < top; level++) {
+    hashRows(context, drafts, level);
+    drafts = sealLevel(context, before, drafts, level);
+  }
+  hashRows(context, drafts, top);
+  const root = drafts[0] as PageDraft;
+  const pair = new Uint8Array(2 * WORD_BYTES);
+  hashPair(context, root, top, true, pair, 0);
+  pairs.finish();
+  const node = new Uint8Array(WORD_BYTES);
+  suite.hashPairsInto(pair, 1, node);
+  return {
+    rootPage: pages.putPage(spare => root.encode(spare)),
+    subRoot: foldLeftSpine(suite, empty.zeros, node, pageRootHeight(top)),
+  };
+}
+
+function hashLeaves({suite}: TreeContext, drafts: readonly LeafPageDraft[]): void {
+  const opening = new Uint8Array(suite.leafOpeningBytes);
+  for (const draft of drafts)
+    for (let position = 0; position < draft.leaves.length; position++) {
+      if (((draft.dirty >> position) & 1) === 0) continue;
+      const leaf = draft.leaves[position];
+      if (leaf !== undefined)
+        suite.encodeLeafOpeningInto(opening, 0, leaf.prev, leaf.next, leaf.hKey, leaf.hVal);
+      draft.nodes.set(leaf === undefined ? ZERO_WORD : suite.hashNode(opening), draft.at(0, position));
+    }
+}
+
+function hashRows({empty, pairs}: TreeContext, drafts: readonly PageDraft[], level: number): void {
+  for (let row = 1; row < rowCount(level); row++) {
+    const zero = empty.zeros[lowestHeight(level) + row - 1] as Uint8Array;
+    for (const draft of drafts) draft.hashRow(row, zero, pairs);
+    pairs.finish();
+  }
+}
+
+/** The two nodes under a page's root, into `out`. @param all - also a half that has not changed */
+function hashPair(
+  {empty, pairs}: TreeContext,
+  draft: PageDraft,
+  level: number,
+  all: boolean,
+  out: Uint8Array,
+  outAt: number,
+): void {
+  const height = pageRootHeight(level) - 1;
+  const zero = empty.zeros[height - 1] as Uint8Array;
+  draft.hashPair(zero, empty.zeros[height] as Uint8Array, all, pairs, out, outAt);
+}
+
+/** Writes the pages of a level below the root's. @returns the drafts of their parents */
+function sealLevel(
+  context: TreeContext,
+  before: TreeRoot,
+  drafts: readonly PageDraft[],
+  level: number,
+): InnerPageDraft[] {
+  const {pages, pairs} = context;
+  const parents: InnerPageDraft[] = [];
+  const siblings = childrenPerPage(level + 1);
+  let parent: InnerPageDraft | undefined;
+  for (const draft of drafts) {
+    const parentIndex = Math.floor(draft.pageIndex / siblings);
+    if (parent?.pageIndex !== parentIndex) {
+      parent = new InnerPageDraft(
+        parentIndex,
+        level + 1,
+        storedPage(context, before, level + 1, parentIndex),
+      );
+      parents.push(parent);
+    }
+    const position = draft.pageIndex % siblings;
+    parent.setChild(
+      position,
+      pages.putPage(spare => draft.encode(spare)),
+    );
+    hashPair(context, draft, level, parent.isNew, parent.nodes, parent.at(0, 2 * position));
+  }
+  pairs.finish();
+  return parents;
+}
+
+/** A page of the last sealed version, or undefined if it has none there. */
+function storedPage(
+  {pages}: TreeContext,
+  before: TreeRoot,
+  level: number,
+  pageIndex: number,
+): Buffer | undefined {
+  const {rootPage, nextFreeNode} = before;
+  const isStored =
+    rootPage !== 0 &&
+    level <= rootLevel(nextFreeNode) &&
+    pageIndex * (POSITIONS_PER_PAGE[level] as number) < nextFreeNode;
+  return isStored ? pages.read(findPage(pages, before, level, pageIndex)) : undefined;
+}
