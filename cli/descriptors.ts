@@ -1,18 +1,18 @@
-/** Open files: what a command needs, and what the system lets it have. */
+/** Compares the open files that a command needs with the limit of the system. */
 import {WorkError} from "./workError.ts";
 
-/** Node reads many modules at once: the EVM's took between 64 and 96. Streams, event loop and LevelDB take 20 to 30 later. */
+/** Node opens many modules at once: those of the EVM took 64 to 96 files. Streams, event loop and LevelDB take 20 to 30 later. */
 const OF_PROCESS = 128;
-/** A thread's event loop takes 4; it reads modules too. */
+/** A thread's event loop takes 4. The thread opens modules too. */
 const PER_THREAD = 8;
-/** Fewer connections than these are no service. */
+/** Least number of connections for a useful service. */
 const OF_CONNECTIONS = 64;
 
 /**
- * Where there are too few, modules, threads and LevelDB fail one by one, each with an error of its own.
+ * Checked at the start, because with too few files modules, threads and LevelDB fail one by one with different errors.
  *
- * @param threads - proof and estimate threads; none: nothing is served
- * @throws WorkError if the limit is lower than what it takes
+ * @param threads - proof and estimate threads; 0 for a command that does not serve
+ * @throws WorkError if the limit is too low
  */
 export function requireDescriptors(threads: number): void {
   const limit = readLimit();
@@ -24,9 +24,9 @@ export function requireDescriptors(threads: number): void {
   );
 }
 
-/** The soft limit, which Node has raised to the hard one; Infinity where there is none, as on Windows. */
+/** The soft limit, which Node has raised to the hard one. Infinity if there is none, as on Windows. */
 function readLimit(): number {
-  // Interfaces and connections are looked up by name otherwise. (Its types do not know it yet.)
+  // Without this, the report looks up names of interfaces and connections. (Node's types lack the property.)
   Object.assign(process.report, {excludeNetwork: true});
   const {userLimits} = process.report.getReport() as {userLimits?: {open_files?: {soft: number | string}}};
   const soft = userLimits?.open_files?.soft;

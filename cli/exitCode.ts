@@ -1,22 +1,22 @@
-/** How the program ends. */
+/** Exit codes, and the signals that end a command. */
 
 export const ExitCode = {
   OK: 0,
-  /** The work failed: a bad line, damage found, no store, an address in use. */
+  /** The work failed, for example: a bad line, damage found, no store, an address in use. */
   FAILED: 1,
   USAGE: 2,
 } as const;
 
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** 128 and the signal's number, as shells report it. */
+/** 128 plus the signal's number, as shells report it. */
 export function exitCodeOf(signal: StopSignal): number {
   return signal === "SIGINT" ? 130 : 143;
 }
 
-/** A command's first SIGINT or SIGTERM, from before its work begins. */
+/** Remembers a command's first SIGINT or SIGTERM. Made before the work begins, so that none is missed. */
 export class StopWatch {
-  /** null until it came. */
+  /** null until a signal arrives. */
   received: StopSignal | null = null;
   readonly signal: Promise<StopSignal>;
 
@@ -31,9 +31,9 @@ export class StopWatch {
 }
 
 /**
- * Calls `onFirst` at the first SIGINT or SIGTERM; the second one ends the process at once.
+ * Calls `onFirst` at the first SIGINT or SIGTERM. The second one ends the process at once.
  *
- * @returns a function that takes the handlers off
+ * @returns a function that removes the handlers
  */
 export function watchSignals(onFirst: (signal: StopSignal) => void): () => void {
   let isStopping = false;

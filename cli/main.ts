@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Entry of the `proofd` binary. All but the check below is loaded later: loading it takes open files. */
+/** Entry of the `proofd` binary. Everything else is loaded after the check below, because loading needs open files. */
 import {requireDescriptors} from "./descriptors.ts";
 
 try {
@@ -9,5 +9,5 @@ try {
   process.exit(1);
 }
 const {run} = await import("./run.ts");
-// Not process.exitCode: threads and sockets that a failed command left behind must not keep the process.
+// Setting process.exitCode is not enough: threads and sockets that a failed command left open would keep the process alive.
 process.exit(await run());

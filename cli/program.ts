@@ -1,6 +1,6 @@
 /**
- * The command line: commands, flags, PROOFD_* variables, and what is checked before any work. A command loads its code when it
- * runs: that of `serve` takes 0.15 s.
+ * The command line: its commands, flags and PROOFD_* variables, and the checks before any work. A command's code is
+ * loaded when the command runs. Loading that of `serve` takes 0.15 s.
  */
 import {availableParallelism} from "node:os";
 import {Command, type Option} from "commander";
@@ -54,9 +54,9 @@ export function createProgram(onExitCode: (code: number) => void): Command {
 }
 
 /**
- * Looks at the PROOFD_ variables: unknown ones are refused when a command runs.
+ * Checks the PROOFD_ variables. Unknown ones are refused when a command runs.
  *
- * @throws InvalidArgumentError for a switch's variable with another value than 1, true, 0 or false
+ * @throws InvalidArgumentError if the variable of a switch is not 1, true, 0, false or empty
  */
 export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv): void {
   for (const command of program.commands) acceptOldVariables(command.options, environment);

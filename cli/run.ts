@@ -18,10 +18,10 @@ export async function run(): Promise<number> {
   }
 }
 
-/** @returns the exit code for what was thrown; what is not expected shows its stack */
+/** Writes the error for the operator, with its stack if it was not expected. @returns the exit code */
 function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Commander has written its message; the environment's errors are ours.
+    // Commander writes its own errors. Those of `readEnvironment` are written here.
     if (error.code === "commander.invalidArgument" && error.message.startsWith("environment"))
       process.stderr.write(`error: ${error.message}\n`);
     return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;

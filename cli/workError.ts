@@ -1,4 +1,4 @@
-/** The work could not be done; `message` is for the operator. */
+/** A command could not do its work. `message` is for the operator. */
 export class WorkError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

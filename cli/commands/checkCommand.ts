@@ -1,4 +1,4 @@
-/** `proofd check`: says what is wrong in a store's files and records, and where. It changes nothing. */
+/** `proofd check`: reports what is damaged in a store's files and records, and where. It changes nothing. */
 import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
 import {startCheck} from "../../workers/pool/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
@@ -13,7 +13,7 @@ export interface CheckOptions {
 const PROGRESS_EVERY_MS = 3_000;
 const MB = 1e6;
 
-/** @returns the exit code: FAILED where anything is damaged, else that of the signal that stopped it, if one did */
+/** @returns the exit code: FAILED if anything is damaged. Otherwise the code of the signal that stopped the check, or OK */
 export async function runCheck({db, block, sample}: CheckOptions): Promise<number> {
   let received: StopSignal | null = null;
   const running = startCheck(

@@ -8,10 +8,11 @@ const GENESIS = new URL(import.meta.resolve("#package/demo/genesis.json"));
 const CHAIN = new URL(import.meta.resolve("#package/demo/chain.rlp"));
 
 /**
- * Imports the demo chain, all of it finalized. Blocks that are held are only compared, so an import that was stopped goes on where it was.
+ * Imports the demo chain and marks all its blocks as finalized. Blocks that are already in the store are only compared,
+ * so an import that was stopped continues where it ended.
  *
  * @param chainId - refuses the demo if its chain has another id
- * @throws WorkError where the store holds another chain, or the import fails
+ * @throws WorkError if the store holds another chain, or the import fails
  */
 export async function importDemo(pool: ProofPool, chainId: bigint | undefined): Promise<void> {
   const {outcome} = await importWithProgress(pool, {

@@ -1,4 +1,4 @@
-/** `proofd finalize`: marks blocks as finalized on layer 1, also while another proofd serves the store or imports into it. */
+/** `proofd finalize`: marks blocks as finalized on layer 1. It works while another proofd serves the store or imports into it. */
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";
 
@@ -7,7 +7,7 @@ export interface FinalizeOptions {
   readonly to: number;
 }
 
-/** @returns the exit code: OK also where these blocks were finalized before */
+/** @returns the exit code: OK even if these blocks were finalized before */
 export async function runFinalize({db, to}: FinalizeOptions): Promise<number> {
   const {before, after} = await giveOrder(db, {kind: "finalize", to});
   process.stdout.write(

@@ -1,9 +1,10 @@
 /**
- * The import beside the service (--diffs), from its start to the end of the process: what its source does is logged and
- * kept for /metrics and /readyz, and an import that failed is tried again, since the operator may mend the source.
+ * Runs the import of --diffs while the service answers requests. Changes of the source are logged and shown in /metrics
+ * and /readyz. A failed import is tried again, because the operator may repair the source.
  *
- * A new attempt reads a file from its start: blocks that are held are recognised and skipped, so nothing is lost, and a
- * block that does not follow is refused every time. Standard input has no start to go back to: its failure is final.
+ * A new attempt reads the file from its start. Blocks that are already in the store are recognised and skipped, so
+ * nothing is lost. A block that does not follow the newest one is refused at every attempt. Standard input cannot be read
+ * again, so its failure is final.
  */
 import type {Logger} from "pino";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
@@ -14,11 +15,11 @@ import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {Running} from "../../workers/pool/running.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
-/** A FIFO may have a thousand writers a second. All are counted. */
+/** A FIFO may have a thousand writers a second. Each change is counted, but not each is logged. */
 const CHANGE_LINE_EVERY_MS = 1000;
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Of a failure's text; a stack's other lines are in the log only. */
+/** Longest reason that is shown: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
 
 const STATE_LINES: Record<SourceState, string> = {
@@ -35,7 +36,7 @@ const CHANGE_LINES: Record<SourceChange, string> = {
   line_cut: "the source ended in the middle of a line; this line is dropped",
 };
 
-/** What every attempt keeps to. */
+/** What stays the same at every attempt. */
 export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
 
 export class Following {
@@ -53,7 +54,7 @@ export class Following {
   private nextLineMs = 0;
   private readonly nextChangeMs = new Map<SourceChange, number>();
 
-  /** Begins at once. @param path - a file, a FIFO or "-" */
+  /** Starts the import. @param path - a file, a FIFO or "-" */
   constructor(pool: ProofPool, path: string, rules: ImportRules, status: SourceStatus, log: Logger) {
     this.pool = pool;
     this.path = path;
@@ -64,7 +65,7 @@ export class Following {
     this.start();
   }
 
-  /** Asks the import to end after the current block. There is no other attempt. */
+  /** Asks the import to end after the current block. It is not started again. */
   stop(): void {
     this.isStopped = true;
     this.unwatch();
@@ -74,7 +75,7 @@ export class Following {
 
   private start(): void {
     this.startedMs = performance.now();
-    // A compressed file has an end.
+    // A compressed file cannot grow, so it is read once.
     const source = {kind: "diffs", path: this.path, follow: !this.path.endsWith(".gz")} as const;
     this.running = this.pool.startImport(
       {source, ...this.rules},
@@ -93,7 +94,7 @@ export class Following {
     this.log.info({head, blocks, accounts}, "importing");
   }
 
-  /** A new block on disk also shows that what failed is over. */
+  /** A new block on disk shows that the import works again. */
   private noteHead({latest}: Head, before: Head): void {
     if (latest === null || latest <= (before.latest ?? -1)) return;
     this.status.receivedMs = Date.now();
@@ -106,7 +107,7 @@ export class Following {
       return;
     }
     const {state} = event;
-    // Another attempt has not got anywhere yet.
+    // The new attempt has only started and may still fail.
     if (this.status.state === "failed" && state !== "following") return;
     if (this.status.state === "failed") this.recover(state);
     this.status.state = state;
@@ -158,7 +159,7 @@ export class Following {
     }, retryMs);
   }
 
-  /** Longer after each attempt in vain; and reading a large file again and again takes at most half of the time. */
+  /** Doubles after each failed attempt. It is at least as long as the attempt, so that reading takes at most half of the time. */
   private pauseMs(tookMs: number): number {
     if (this.attempts === 0) return FIRST_RETRY_MS;
     return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts), Math.round(tookMs));

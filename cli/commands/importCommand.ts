@@ -1,4 +1,4 @@
-/** `proofd import`: blocks or block differences into a store. */
+/** `proofd import`: imports blocks or block differences into a store. */
 
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
 import type {Head} from "../../workers/job/head.ts";
@@ -12,14 +12,14 @@ import {DEFAULT_CACHE_BYTES, useStore} from "./storeOpening.ts";
 export interface ImportOptions {
   readonly db: string;
   readonly source: ImportSource;
-  /** Besides what lines say. */
+  /** Blocks up to this one are finalized, as are those that the lines mark. */
   readonly finalized: number | "last" | undefined;
-  /** 32 bytes: where the source must end. */
+  /** Hash of the block at which the source must end, 32 bytes. */
   readonly head: Uint8Array | undefined;
   readonly chainId: bigint | undefined;
 }
 
-/** @returns the exit code: of the signal where one stopped it before the end */
+/** @returns the exit code: that of the signal if one stopped the import before its end */
 export async function runImport(options: ImportOptions): Promise<number> {
   const stop = new StopWatch();
   const poolOptions = {

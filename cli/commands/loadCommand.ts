@@ -1,4 +1,4 @@
-/** `proofd load`: loads a server and reports. But for its flags, the load's code is read only when this command runs. */
+/** `proofd load`: loads a server and writes a report. Except for the flags, its code is loaded only when the command runs. */
 import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import {Command} from "commander";
@@ -9,7 +9,7 @@ import {WorkError} from "../workError.ts";
 
 export function createLoad(onExitCode: (code: number) => void): Command {
   const command = new Command("load")
-    // Its old name, which scripts have.
+    // The old name: scripts still use it.
     .alias("bench")
     .description(
       "Load a server with proof requests; report throughput, latency, errors, and whether answers are right.",
@@ -25,11 +25,11 @@ export function createLoad(onExitCode: (code: number) => void): Command {
 
 interface Output {
   readonly json: boolean;
-  /** A file. */
+  /** Path of the HTML report. */
   readonly html: string | undefined;
 }
 
-/** @returns the exit code: FAILED where the report names a failure */
+/** @returns the exit code: FAILED if the report names a failure */
 async function runLoad(options: LoadOptions, {json, html}: Output, command: Command): Promise<number> {
   const {startLoad} = await import("../../bench/load/loadRun.ts");
   const {LoadError} = await import("../../bench/load/loadError.ts");
@@ -46,7 +46,7 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
     const report = await load.outcome;
     live.close();
     process.stdout.write(json ? `${JSON.stringify(report)}\n` : writeTextReport(report));
-    // The text says so itself.
+    // The text report names its failures itself.
     if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {
       const {writeHtmlReport} = await import("../../bench/load/report/htmlReport.ts");
@@ -64,7 +64,7 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
   }
 }
 
-/** Before the load, so that it is not for nothing. */
+/** Checked before the load runs, so that no report is lost. */
 function requireFile(file: string, command: Command): void {
   try {
     accessSync(dirname(file), constants.W_OK);
@@ -75,7 +75,7 @@ function requireFile(file: string, command: Command): void {
   command.error(`error: --html ${file}: expected a file, this is a folder`);
 }
 
-/** @throws WorkError: a full disk is the operator's to see to */
+/** @throws WorkError if the file cannot be written, as on a full disk */
 function writePage(file: string, page: string): void {
   try {
     writeFileSync(file, page);

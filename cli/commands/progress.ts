@@ -1,6 +1,4 @@
-/**
- * An import's progress on standard error: a bar on a terminal, otherwise a line every few seconds.
- */
+/** Shows an import's progress on standard error: a bar on a terminal, otherwise a line every few seconds. */
 import {Presets, SingleBar} from "cli-progress";
 import type {ImportEvent} from "../../workers/job/importJob.ts";
 

@@ -1,4 +1,4 @@
-/** `proofd rollback`: removes unfinalized blocks, also while another proofd serves or fills the store. */
+/** `proofd rollback`: removes unfinalized blocks. It works while another proofd serves the store or imports into it. */
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";
 

@@ -1,8 +1,8 @@
 /**
- * `proofd serve`: store, pool, dispatcher and HTTP front, from the first line to the last.
+ * `proofd serve`: starts store, pool, dispatcher and HTTP front, and ends them after a signal.
  *
- * An import beside the service (--diffs) that fails is logged and shown (following.ts), and the service goes on with what
- * is held: proofs of those blocks stay right.
+ * If the import of --diffs fails, the failure is logged and shown (following.ts). The service goes on with the blocks it
+ * has, since their proofs stay right.
  */
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
@@ -32,15 +32,15 @@ export interface ServeOptions {
   readonly cacheBytes: number;
   /** A file of block differences, or "-". */
   readonly diffs: string | undefined;
-  /** Of the blocks of `diffs`, besides what the lines say. */
+  /** Blocks of `diffs` up to this one are finalized, as are those that the lines mark. */
   readonly finalized: number | "last" | undefined;
-  /** Seconds that the newest block may be old while the service is ready; only with `diffs`. */
+  /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs`. */
   readonly maxLagSeconds: number | undefined;
   readonly demo: boolean;
   /** Compare the checksums of the tables after the start. */
   readonly verify: boolean;
   readonly chainId: bigint | undefined;
-  /** Origins of web pages that may ask; none: no page may. */
+  /** Origins whose web pages may send requests. Empty: no page may. */
   readonly cors: readonly string[];
   readonly logLevel: string;
   readonly logRequests: boolean;
@@ -48,15 +48,15 @@ export interface ServeOptions {
   readonly estimate: EstimateOptions;
 }
 
-/** The promise is 10 s from the signal to the exit. Connections that take longer are cut: */
+/** The process must end within 10 s of the signal. Connections that are still busy after this time are closed. */
 const DRAIN_MS = 8_000;
-/** and should the threads or the store not end by then, the process ends without them. */
+/** If the threads or the store have not ended by then, the process exits anyway. */
 const EXIT_MS = 9_500;
-/** After the last answer was handed over: what the socket still holds of it leaves. */
+/** Time for the socket to send the rest of the last answer. */
 const FLUSH_MS = 200;
 const STDERR = 2;
 
-/** @returns the exit code, after a signal and an orderly end */
+/** Serves until a signal arrives. @returns the exit code */
 export async function runServe(options: ServeOptions): Promise<number> {
   const stop = new StopWatch();
   const log = pino({name: "proofd", level: options.logLevel}, destination({fd: STDERR, sync: true}));
@@ -122,7 +122,7 @@ async function serve(
     log.warn("requests are still unfinished; closing their connections");
     http.close();
   }, DRAIN_MS);
-  // Left running while the pool closes.
+  // This timer still runs while the pool closes.
   setTimeout(() => process.exit(ExitCode.OK), EXIT_MS);
   following?.stop();
   verifying?.stop();
@@ -147,7 +147,7 @@ function chooseEstimates(
   return gateway === undefined ? {kind: "none"} : {kind: "gateway", gateway: new Gateway(gateway, log)};
 }
 
-/** @throws WorkError for a file that is not there, before anything is made for it */
+/** @throws WorkError for a file that cannot be read, before a store is made for it */
 function requireReadable(diffs: string | undefined): void {
   if (diffs === undefined || diffs === "-") return;
   try {
@@ -157,7 +157,7 @@ function requireReadable(diffs: string | undefined): void {
   }
 }
 
-/** One JSON line on standard output for programs; in the demo also one for the human who started it. */
+/** Writes one JSON line to standard output for programs. The demo also writes a line for people to standard error. */
 function announce(options: ServeOptions, pool: ProofPool, estimates: Estimates, port: number): void {
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   const url = `http://${host}:${port}`;

@@ -1,6 +1,4 @@
-/**
- * The store of a command: opened, closed, and what the operator reads when it cannot be opened.
- */
+/** Opens and closes the store of a command. Tells the operator why a store cannot be opened. */
 
 import {ControlServer, type OrderListener} from "../../server/control/controlServer.ts";
 import {type PoolOptions, ProofPool} from "../../workers/pool/pool.ts";
@@ -8,10 +6,10 @@ import {requireDescriptors} from "../descriptors.ts";
 import {ExitCode} from "../exitCode.ts";
 import {WorkError} from "../workError.ts";
 
-/** Decoded pages that the importing thread may keep where no flag says otherwise. */
+/** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
 
-/** @throws WorkError that names the folder and, where there is no store, what makes one */
+/** @throws WorkError that names the folder. If there is no store, it also names the commands that make one */
 export async function openStore(options: PoolOptions): Promise<ProofPool> {
   requireDescriptors(options.workers + (options.estimates?.workers ?? 0));
   try {
@@ -21,7 +19,7 @@ export async function openStore(options: PoolOptions): Promise<ProofPool> {
   }
 }
 
-/** @returns what the operator reads, or the error itself where it was not expected */
+/** @returns a WorkError for the operator, or `error` itself if it has no code and so was not expected */
 export function openFailed(directory: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined) return error;
@@ -34,8 +32,8 @@ export function openFailed(directory: string, error: unknown): unknown {
 }
 
 /**
- * Does a command's `work` on a store that `proofd finalize` and `proofd rollback` can reach meanwhile. Where the work fails, a store that was
- * made for it and holds no block is removed.
+ * Opens a store and runs a command's `work` on it. Meanwhile `proofd finalize` and `proofd rollback` can reach the store.
+ * If the work fails, a store that was made for it and has no block is removed.
  *
  * @param work - returns the command's exit code
  */

@@ -1,4 +1,4 @@
-/** An order for a store: obeyed here, or by the process that has the store open. */
+/** Carries out an order on a store: in this process, or in the process that has the store open. */
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
 import {NoControl, sendOrder} from "../../server/control/controlClient.ts";
 import {WorkError} from "../workError.ts";
@@ -11,7 +11,7 @@ const CANNOT: Readonly<Record<OrderKind, string>> = {
 
 type Obeyed = Extract<ControlAnswer, {ok: true}>;
 
-/** @throws WorkError that says why it is refused, or that nobody takes it */
+/** @throws WorkError that says why the order is refused, or that no process takes it */
 export async function giveOrder(db: string, order: BlockOrder): Promise<Obeyed> {
   const answer = (await obeyHere(db, order)) ?? (await obeyThere(db, order));
   if (answer.ok) return answer;

@@ -1,8 +1,8 @@
 /**
- * `serve --verify`: the tables' own checksums, compared once after the start, while requests are answered.
+ * `serve --verify`: compares the checksums of LevelDB's tables once after the start, while requests are answered.
  *
- * A thread of its own at the lowest priority, held to a pace: the disk is the proofs' first. A finding makes /readyz fail: no
- * proof is wrong, but where the damage is read or compacted, LevelDB may end the process.
+ * It runs in a thread of its own, at the lowest priority and a limited rate, because proofs need the disk more. A finding
+ * makes /readyz fail. Proofs are still right, but LevelDB may end the process when it reads or compacts the damage.
  */
 import type {Logger} from "pino";
 import type {Metrics} from "../../server/observe/metrics.ts";
@@ -11,7 +11,7 @@ import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
 import type {Running} from "../../workers/pool/running.ts";
 import {startCheck} from "../../workers/pool/runningCheck.ts";
 
-/** 10 GB in 160 s, a tenth of a core. */
+/** 10 GB take 160 s and a tenth of a core. */
 const BYTES_PER_SECOND = 64 << 20;
 const LINE_EVERY_MS = 10_000;
 

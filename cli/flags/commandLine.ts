@@ -1,11 +1,11 @@
-/** A command as it can be run again, for reports. */
+/** Writes a command line that runs the same command again, for reports. */
 import type {Command} from "commander";
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 /**
- * @param command - the one that runs: its flags that come from variables are written before it
- * @param args - of the program, the command's name first
+ * @param command - the command that runs. Variables that set its flags are written before it
+ * @param args - the program's arguments, with the command's name first
  */
 export function writeCommandLine(
   command: Command,
@@ -18,7 +18,7 @@ export function writeCommandLine(
   return [...variables, "proofd", ...args.map(quote)].join(" ");
 }
 
-/** As a POSIX shell reads it back. */
+/** Quotes a word for a POSIX shell. */
 function quote(word: string): string {
   return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

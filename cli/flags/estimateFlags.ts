@@ -1,6 +1,6 @@
 /**
- * Gas estimates as flags of `proofd serve`. A flag that has no effect beside the others is refused, so that nobody
- * relies on it: flags of the other fee model, flags of estimates with --no-estimate, --gateway without --no-estimate.
+ * Flags of `proofd serve` for gas estimates. A flag that has no effect is refused, so that nobody relies on it. These are
+ * flags of the other fee model, flags of estimates with --no-estimate, and --gateway without --no-estimate.
  */
 import {availableParallelism} from "node:os";
 import type {Command, Option} from "commander";
@@ -20,15 +20,15 @@ import {createOption, createSwitch, integerParser, MAX_WORKERS, parseFraction, p
 
 export interface EstimateOptions {
   readonly settings: EstimateSettings;
-  /** Threads that estimate; none are needed while not enabled. */
+  /** Number of threads that estimate. Not used unless `isEnabled`. */
   readonly workers: number;
-  /** false: this node runs without the sequencer extension. */
+  /** false if this node runs without the sequencer extension. */
   readonly isEnabled: boolean;
-  /** Where estimates go instead; only while not enabled. */
+  /** The node that estimates are forwarded to. Set only if not `isEnabled`. */
   readonly gateway: URL | undefined;
 }
 
-/** commander's values of the flags below. */
+/** Values of the flags below, as commander names them. */
 interface EstimateFlags extends FeeFlags {
   readonly gasCap: number;
   readonly estimateTime: number;
@@ -116,7 +116,11 @@ export function readEstimateOptions(flags: EstimateFlags, command: Command): Est
   };
 }
 
-/** Refuses those of `options` that were given. */
+/**
+ * Ends the program with a usage error if one of `options` was given.
+ *
+ * @param company - the end of the message, such as "without --diffs"
+ */
 export function refuseIdle(options: readonly Option[], command: Command, company: string): void {
   for (const option of options) {
     const source = command.getOptionValueSource(option.attributeName());

@@ -1,11 +1,11 @@
-/** The priority fee of an estimate, as flags of `proofd serve`: the fee model and its numbers. */
+/** Flags of `proofd serve` for the priority fee of estimates: the fee model and its numbers. */
 import type {Option} from "commander";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job/estimateSettings.ts";
 import {bigintParser, createOption, parseDecimal} from "./flag.ts";
 
 export type FeeModel = FeeSettings["model"];
 
-/** commander's values of the flags below. */
+/** Values of the flags below, as commander names them. */
 export interface FeeFlags extends Omit<FeeSettings, "model" | "minMargin"> {
   readonly feeModel: FeeModel;
   readonly minMargin?: string;

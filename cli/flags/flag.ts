@@ -1,18 +1,18 @@
 /**
- * Values of flags and PROOFD_* variables. A value that is refused ends the program with exit code 2 and a message that
- * names the flag or variable, the value and what is expected.
+ * Parses values of flags and PROOFD_* variables. A refused value ends the program with exit code 2 and a message. The
+ * message names the flag or variable, the value and what is expected.
  */
 import {type Command, InvalidArgumentError, Option} from "commander";
 
-/** Threads of one kind. */
+/** Highest number of threads of one kind. */
 export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 
 /**
- * `--name <value>` that is also read from the variable PROOFD_NAME.
+ * Creates the option `--name <value>`, which is also read from the variable PROOFD_NAME.
  *
- * @param prefix - for a command whose flags mean something else than the service's of the same name
+ * @param prefix - of the variable. A command has its own if its flags mean something else than those of `serve`
  */
 export function createOption(flags: string, description: string, prefix = "PROOFD"): Option {
   const option = new Option(flags, description);
@@ -20,7 +20,7 @@ export function createOption(flags: string, description: string, prefix = "PROOF
 }
 
 /**
- * Refuses PROOFD_ variables that no command knows, when a command is about to run.
+ * Refuses PROOFD_ variables that no command knows. This happens just before a command runs.
  *
  * @param program - ends with a usage error
  */
@@ -33,13 +33,13 @@ export function refuseUnknownVariables(program: Command, environment: NodeJS.Pro
   });
 }
 
-/** A flag without value. Its variable is checked by `readSwitches`, since commander takes any value for "on". */
+/** Creates a flag without value. `readSwitches` checks its variable, since commander takes any value as "on". */
 export function createSwitch(flags: string, description: string, prefix?: string): Option {
   return createOption(flags, description, prefix);
 }
 
 /**
- * Variables of switches: 1 and true switch on, 0, false and nothing are off and taken out of `environment`.
+ * Checks the variables of switches. 1 and true mean on. 0, false and an empty value mean off and are removed from `environment`.
  *
  * @throws InvalidArgumentError for another value
  */
@@ -80,13 +80,13 @@ function parseBigint(text: string): bigint | undefined {
   return /^([0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : undefined;
 }
 
-/** A number that stays text, so that it is exact. */
+/** Checks a decimal number and returns it as text, so that it stays exact. */
 export function parseDecimal(text: string): string {
   if (DECIMAL.test(text)) return text;
   throw new InvalidArgumentError("Expected a number such as 1.2, with at most 9 digits after the point.");
 }
 
-/** From 0, below 1. */
+/** A number from 0 to below 1. */
 export function parseFraction(text: string): number {
   const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
   if (value < 1) return value;
@@ -101,7 +101,7 @@ export function parseHttpUrl(text: string): URL {
 }
 
 /**
- * Adds origins to those of earlier flags: several are separated by commas. As browsers send them, or *.
+ * Adds origins to those of earlier flags. Commas separate several. Each is written as browsers send it, or is *.
  *
  * @param earlier - undefined at the first flag
  */
@@ -111,7 +111,7 @@ export function parseOrigins(text: string, earlier: readonly string[] | undefine
 
 function parseOrigin(text: string): string {
   if (text === "*") return text;
-  // Of schemes that are not the web's (those of browser extensions) URL does not tell the origin.
+  // URL gives no origin for other schemes, such as those of browser extensions.
   const isWeb = /^https?:/i.test(text);
   const isOrigin = isWeb
     ? URL.canParse(text) && new URL(text).origin === text
@@ -122,7 +122,7 @@ function parseOrigin(text: string): string {
   );
 }
 
-/** Percent signs in a URL need not be escapes, but those of a user name and password are undone. */
+/** User name and password are percent-decoded later, so their percent signs must be valid escapes. */
 function hasReadableCredentials(url: URL): boolean {
   try {
     decodeURIComponent(url.username + url.password);

@@ -1,4 +1,4 @@
-/** The limits as flags of `proofd serve`. */
+/** Flags of `proofd serve` for its limits. */
 import type {Option} from "commander";
 import {DEFAULT_LIMITS, type Limits, MAX_STORAGE_KEYS} from "../../server/limits.ts";
 import {createOption, integerParser} from "./flag.ts";
@@ -97,7 +97,7 @@ export function createLimitOptions(): Option[] {
   );
 }
 
-/** @param values - commander's, by camel-cased flag name */
+/** @param values - the values from commander, by flag name in camel case */
 export function readLimits(values: Readonly<Record<string, unknown>>): Limits {
   const limits: {-readonly [limit in keyof Limits]: number} = {...DEFAULT_LIMITS};
   for (const {limit, name} of FLAGS) limits[limit] = values[camelCase(name)] as number;

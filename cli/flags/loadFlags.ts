@@ -1,4 +1,4 @@
-/** The flags of `proofd load`, and what they add up to. */
+/** The flags of `proofd load`, and the options of the load that follow from them. */
 import {readFileSync} from "node:fs";
 import {availableParallelism} from "node:os";
 import type {Command, Option} from "commander";
@@ -17,12 +17,12 @@ import {
   parseUrl,
 } from "./loadValues.ts";
 
-/** --blocks and others have other meanings in other commands, so the load's variables have a prefix of their own. */
+/** Flags such as --blocks mean something else in other commands, so the variables of `load` have their own prefix. */
 const PREFIX = "PROOFD_LOAD";
-/** The prefix while the command was called bench. */
+/** The prefix from when the command was called `bench`. */
 const OLD_PREFIX = "PROOFD_BENCH";
 
-/** Commander's values, by flag. */
+/** Values of the flags below, as commander names them. */
 export interface LoadFlags {
   readonly url: URL;
   readonly style: "chain" | "eth";
@@ -50,7 +50,7 @@ export interface LoadFlags {
 const MAX_CONNECTIONS = 10_000;
 const MAX_THREADS = 256;
 const MAX_SLOTS = 65_535;
-/** Slots of one request: its body takes 70 bytes for each. */
+/** Most slots of one request. Each takes 70 bytes of its body. */
 const MAX_REQUEST_SLOTS = 1_000_000;
 
 export function createLoadOptions(): Option[] {
@@ -132,7 +132,7 @@ function option(flags: string, description: string): Option {
   return createOption(flags, description, PREFIX);
 }
 
-/** Lets an option be read from its variable's old name, where that one is set and the new one is not. */
+/** Reads an option from its variable's old name if only that one is set. */
 export function acceptOldVariables(options: readonly Option[], environment: NodeJS.ProcessEnv): void {
   for (const option of options) {
     const name = option.envVar;
@@ -140,12 +140,12 @@ export function acceptOldVariables(options: readonly Option[], environment: Node
     const oldName = name.replace(PREFIX, OLD_PREFIX);
     if (environment[oldName] === undefined) continue;
     if (environment[name] === undefined) option.env(oldName);
-    // Else it would be refused as a variable that no flag has.
+    // The new name has precedence. The old one would be refused as a variable that no flag has.
     else delete environment[oldName];
   }
 }
 
-/** @throws CommanderError for flags that do not go together, or a file of keys that cannot be read */
+/** @throws CommanderError for flags that exclude each other, or a file of keys that cannot be read */
 export function readLoadOptions(flags: LoadFlags, command: Command): LoadOptions {
   const {connections, batch, slots, threads} = flags;
   if (threads !== undefined && threads > connections)

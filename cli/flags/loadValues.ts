@@ -1,4 +1,4 @@
-/** Values of the flags of `proofd load` that no other command has. A value that cannot be is a usage error. */
+/** Parses values of flags that only `proofd load` has. A bad value is a usage error. */
 import {InvalidArgumentError} from "commander";
 import type {ErrorLimit} from "../../bench/load/loadOptions.ts";
 import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/blockChoice.ts";
@@ -14,14 +14,14 @@ export function parseUrl(text: string): URL {
   return url;
 }
 
-/** 0 to 1, decimal. */
+/** A decimal number from 0 to 1. */
 export function parseShare(text: string): number {
   const value = /^([0-9]+(\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : Number.NaN;
   if (value <= 1) return value;
   throw new InvalidArgumentError("Expected a number from 0 to 1.");
 }
 
-/** A whole number of calls, or percent with at most 4 digits after the point. */
+/** A whole number of calls, or a percentage with at most 4 digits after the point. */
 export function parseErrorLimit(text: string): ErrorLimit {
   if (/^[0-9]{1,12}$/.test(text)) return {calls: Number(text)};
   const percent = /^[0-9]{1,3}(\.[0-9]{1,4})?%$/.test(text) ? Number(text.slice(0, -1)) : Number.NaN;
