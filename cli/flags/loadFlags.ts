@@ -74,8 +74,10 @@ export function createLoadOptions(): Option[] {
       "--rate <requests/s>",
       "open loop: send this many requests per second in all; latency counts from when each was due (default: closed loop, as fast as answers come)",
     ).argParser(integerParser(1, 1_000_000)),
-    option("--duration <seconds>", "time that is measured").argParser(integerParser(1, 86_400)).default(10),
-    option("--warm-up <seconds>", "time of load before it, which is not measured")
+    option("--duration <seconds>", "length of the measurement")
+      .argParser(integerParser(1, 86_400))
+      .default(10),
+    option("--warm-up <seconds>", "time of load before the measurement starts")
       .argParser(integerParser(0, 3_600))
       .default(2),
     option("--absent <share>", "share of proofs that ask for an absent account, 0 to 1")
