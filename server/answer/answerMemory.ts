@@ -1,25 +1,25 @@
 /**
- * Memory for the text of large tasks, used again and again:
+ * Memory for the answers of large tasks. It is used again and again:
  *
  *   take() -> job, transferred -> worker writes -> answer, transferred -> pieces sent (TaskText) -> put() -> take() ...
  *
- * Memory that each answer made anew would be the garbage collector's: 100 MB a second outside V8's heap, for which it marks
- * the whole heap several times a second, and which the kernel clears page by page before it is written.
+ * New memory for each answer would cost more. It would be 100 MB a second outside V8's heap. For that the garbage
+ * collector marks the whole heap several times a second, and the kernel clears each page before it is written.
  *
- * Whoever has it transfers it on, which leaves nothing behind (an ArrayBuffer of length 0): memory given back too early
- * could cut an answer short, but never show one request another's text.
+ * Memory is always transferred, which leaves its last owner an ArrayBuffer of length 0. So memory that is given back too
+ * early could cut an answer short, but never shows one request the text of another.
  */
 import {MessageChannel, type MessagePort} from "node:worker_threads";
 
 export class AnswerMemory {
-  /** How many were allocated: it stands still while all come back in time. */
+  /** Memories allocated so far. The number stays the same while all come back in time. */
   allocated = 0;
   private readonly memoryBytes: number;
   private readonly limit: number;
   private readonly spares: ArrayBuffer[] = [];
   private readonly closed: MessagePort;
 
-  /** @param limit - how many are kept while nobody uses them */
+  /** @param limit - how many unused memories are kept */
   constructor(memoryBytes: number, limit: number) {
     this.memoryBytes = memoryBytes;
     this.limit = limit;
@@ -27,12 +27,12 @@ export class AnswerMemory {
     this.closed.close();
   }
 
-  /** How many are kept. */
+  /** Unused memories that are kept. */
   get spare(): number {
     return this.spares.length;
   }
 
-  /** @returns memory of `memoryBytes`, of any content, the caller's alone */
+  /** @returns memory of `memoryBytes` that only the caller uses. It may have any content */
   take(): ArrayBuffer {
     const memory = this.spares.pop();
     if (memory !== undefined) return memory;
@@ -40,10 +40,10 @@ export class AnswerMemory {
     return new ArrayBuffer(this.memoryBytes);
   }
 
-  /** Takes over memory that nobody reads or writes any more, also such as `take` did not give: that is let go. */
+  /** Takes over memory that nobody reads or writes any more. Memory of another size is freed. */
   put(memory: ArrayBuffer): void {
     if (memory.byteLength === this.memoryBytes && this.spares.length < this.limit) this.spares.push(memory);
-    // Freed at once: what is sent to a closed port is dropped. (ArrayBuffer#transfer needs Node 22.)
+    // Sent to a closed port, it is dropped and freed at once. (ArrayBuffer#transfer needs Node 22.)
     else this.closed.postMessage(null, [memory]);
   }
 }

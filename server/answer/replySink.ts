@@ -1,28 +1,28 @@
-/** Where the answer to one HTTP request goes (http/reply.ts): as fast as its reader takes it. */
+/** What takes the answer to one HTTP request, and sends it as fast as its reader takes it (http/reply.ts). */
 import type {Piece} from "./taskText.ts";
 
-/** What a request is while lanes answer calls of it. */
+/** The reply to a request while lanes answer its calls. */
 export interface ReplySink {
-  /** Bytes that were pushed and not sent. */
+  /** Bytes that were pushed and are not sent yet. */
   readonly unsentBytes: number;
-  /** The reader does not take what there is; `onDrained` will be called. */
+  /** The reader takes no more bytes now. `onDrained` will be called when it does. */
   readonly isBlocked: boolean;
   /** Called when the client goes away before the answer is complete. */
   onAborted: (() => void) | null;
-  /** Called when the reader has taken something after it had not. */
+  /** Called when the reader takes bytes again. */
   onDrained: (() => void) | null;
-  /** Adds to the body of a 200, not the last of it. Takes the pieces over: they are released when they are sent, or not wanted. */
+  /** Adds to the body of a 200. More follows. Takes over the pieces and releases them when they are sent or not needed. */
   push(pieces: readonly Piece[]): void;
-  /** As `push`, with the last of the body. */
+  /** Like `push`, for the last pieces of the body. */
   finish(pieces: readonly Piece[]): void;
-  /** Turns the request away for now. */
+  /** Turns the request away with HTTP 503. The client may try again later. */
   sendBusy(text: string, retryAfterSeconds: number): void;
 }
 
-/** The same before anything of it is answered. */
+/** The reply to a request before any call is answered. */
 export interface OpenReply extends ReplySink {
-  /** Who asks. Not when it is over. */
+  /** The client (clientAddress.ts). May not be called after the reply is over. */
   readClient(): string;
-  /** Nothing was asked for. */
+  /** Answers a request that has only notifications. */
   sendNothing(): void;
 }

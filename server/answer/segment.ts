@@ -1,6 +1,6 @@
 /**
- * A segment: neighbouring calls of one HTTP request that one lane answers in one task and whose answers are one range of
- * the response. Calls that are answered without a lane (errors, other methods) lie in between as ready texts.
+ * A segment is a run of neighbouring calls of one HTTP request. One lane answers them in one task, and their answers are
+ * one range of the response. Calls that need no lane (errors, other methods) lie in between as ready texts.
  *
  *   places    | proof | proof | "ready" | proof | estimate | estimate | "ready" | proof | ...
  *   segments  |<------------- 0 -------------->|<-- 1 --->|<------- 2 -------->|<- 3 ...
@@ -21,10 +21,11 @@ export interface Segment {
 }
 
 /**
- * Cuts where the lane changes, and so that no segment exceeds its lane's cost, except for a single call that does.
+ * Cuts the calls into segments. A new segment starts where the lane changes or the segment's cost would be too high. Only
+ * a segment of a single call may cost more.
  *
- * @param calls - at least one of them for a lane
- * @returns segments that each have a call and together cover every place
+ * @param calls - must have at least one call for a lane
+ * @returns segments that each have at least one call and together cover every place
  */
 export function cutSegments(calls: RequestCalls): Segment[] {
   const segments: Segment[] = [];
@@ -56,15 +57,15 @@ export function cutSegments(calls: RequestCalls): Segment[] {
   return segments;
 }
 
-/** Makes the response object of a call that failed. @param call - as in the task's `ends` */
+/** Makes the response object of a call that failed. @param call - its index in the task's `ends` */
 export type EncodeFailure = (place: LanePlace, call: number, idText: string) => string;
 
 /**
- * The segment's part of the response: each response object followed by a comma, as few pieces as possible.
+ * Makes the segment's part of the response, in as few pieces as possible. A comma follows each response object.
  *
- * @param text, ends - of the task that the segment was in
- * @param base - index in `ends` of the segment's first call
- * @param encodeFailure - for a call of which `text` has an empty range
+ * @param text, ends - of the task that answered the segment
+ * @param base - index of the segment's first call in `ends`
+ * @param encodeFailure - called for each call whose range of `text` is empty
  */
 export function assembleAnswers(
   calls: RequestCalls,
@@ -100,7 +101,7 @@ export function assembleAnswers(
   return pieces;
 }
 
-/** The same where nobody answered: every call of the segment has the same error. */
+/** Makes the segment's part of the response if its task failed: every call gets the same error. */
 export function assembleErrors(
   calls: RequestCalls,
   segment: Segment,
@@ -116,7 +117,7 @@ export function assembleErrors(
   return [new Piece(Buffer.from(texts.join("")))];
 }
 
-/** How many of the segment's calls each method has. */
+/** Counts the segment's calls by method. */
 export function countMethods(calls: RequestCalls, segment: Segment): Map<string, number> {
   const counts = new Map<string, number>();
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {

@@ -1,13 +1,14 @@
-/** What a task comes back with. */
+/** The answers of a task. */
 import type {Answers} from "../../workers/job/answers.ts";
 import type {AnswerMemory} from "./answerMemory.ts";
 
 export interface TaskAnswers extends Answers {
-  /** Takes over the memory of `text` when nobody uses it any more; left out: the garbage collector does. */
+  /** Takes over the memory of `text` when nobody uses it any more. Without it, the garbage collector frees the memory. */
   readonly memory?: AnswerMemory;
-  /** What each answer is counted as: 0 or its error's code. Left out: `text` has results only. */
+  /** The code that each answer is counted under: 0, or its error's code. Without it, `text` has results only. */
   readonly codes?: readonly number[];
-  /** Estimates (workers/job/estimateJob.ts); left out: none, and all. */
+  /** Estimates that were not finished (workers/job/estimateJob.ts). Default: none. */
   readonly unfinished?: readonly number[];
+  /** How many calls, from the first on, were begun (workers/job/estimateJob.ts). Default: all. */
   readonly begun?: number;
 }

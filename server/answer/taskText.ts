@@ -1,5 +1,5 @@
 /**
- * The text that a task came back with, cut into the pieces of the requests that share it, and the end of its memory:
+ * The text of a task's answers, cut into pieces for the requests that share it. After the last piece, its memory is given back:
  *
  *   TaskText   | request A | request B      | A's next | unused ... |     uses: one per piece, and one while it is cut
  *                   |            |               |
@@ -8,7 +8,7 @@
  */
 import type {AnswerMemory} from "./answerMemory.ts";
 
-/** A piece that has to wait keeps at most so many times its own bytes from being used again. */
+/** A waiting piece may keep at most this many times its own bytes of memory in use. */
 const MAX_KEPT_FACTOR = 4;
 
 export class TaskText {
@@ -16,33 +16,33 @@ export class TaskText {
   private readonly memory: AnswerMemory | undefined;
   private uses = 1;
 
-  /** @param memory - takes over what `text` lies in when nobody uses it any more; undefined: the garbage collector does */
+  /** @param memory - takes over the memory of `text` when nobody uses it any more. Without it, the garbage collector frees it */
   constructor(text: Uint8Array, memory?: AnswerMemory) {
     this.text = text;
     this.memory = memory;
   }
 
-  /** Bytes that any piece keeps. */
+  /** Bytes of memory that stay in use as long as any piece needs them. */
   get memoryBytes(): number {
     return this.text.buffer.byteLength;
   }
 
-  /** Bytes `from` to `to`, as one more use. Not after the last release. */
+  /** Cuts out bytes `from` to `to`, as one more use. May not be called after the last release. */
   cut(from: number, to: number): Piece {
     this.uses++;
     return new Piece(this.text.subarray(from, to), this);
   }
 
-  /** Ends one use; the maker's is ended when all is cut. */
+  /** Ends one use. The maker of the TaskText also has one, and ends it when all pieces are cut. */
   release(): void {
     if (--this.uses === 0) this.memory?.put(this.text.buffer as ArrayBuffer);
   }
 }
 
-/** Bytes of a response that are to be sent. Whoever has the piece releases it, once it is sent or not wanted. */
+/** Bytes of a response that are to be sent. The owner of a piece releases it when it is sent or not needed. */
 export class Piece {
   private byteCount: Uint8Array;
-  /** What the bytes are a part of; null where they are the piece's own. */
+  /** The text that the bytes are a part of. null if the bytes are the piece's own. */
   private text: TaskText | null;
 
   constructor(bytes: Uint8Array, text: TaskText | null = null) {
@@ -50,7 +50,7 @@ export class Piece {
     this.text = text;
   }
 
-  /** Not to be kept beyond the release, nor changed. */
+  /** Valid until the release. May not be changed. */
   get bytes(): Uint8Array {
     return this.byteCount;
   }
@@ -59,12 +59,12 @@ export class Piece {
     return this.byteCount.length;
   }
 
-  /** Takes bytes off the end. */
+  /** Removes bytes from the end. */
   shorten(byteCount: number): void {
     this.byteCount = this.byteCount.subarray(0, this.byteCount.length - byteCount);
   }
 
-  /** Before waiting for whoever it may be: a small part of large memory moves out of it. */
+  /** Call before the piece waits. A small part of a large memory is copied, so that the memory can be used again. */
   wait(): void {
     const text = this.text;
     if (text === null || text.memoryBytes <= MAX_KEPT_FACTOR * this.byteCount.length) return;
@@ -73,7 +73,7 @@ export class Piece {
     text.release();
   }
 
-  /** The first call counts. */
+  /** Ends the use of the bytes. Further calls do nothing. */
   release(): void {
     this.byteCount = NO_BYTES;
     this.text?.release();
