@@ -1,14 +1,14 @@
-/** What crosses between `proofd finalize` or `proofd rollback` and the process that has the store open: POST /finalize, POST /rollback. */
+/** Orders of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
 import type {Head} from "../../workers/job/head.ts";
 
 export const ORDER_KINDS = ["finalize", "rollback"] as const;
 export type OrderKind = (typeof ORDER_KINDS)[number];
 
-/** Of a body: an order is a number in a few words. */
+/** Largest body of an order. It has only a block number. */
 export const MAX_ORDER_BYTES = 1024;
 export const MAX_BLOCK = 2 ** 48 - 1;
 
-/** The kind is the path, the rest the body. */
+/** The path of the HTTP request has `kind`, its body has the rest. */
 export interface BlockOrder {
   readonly kind: OrderKind;
   readonly to: number;

@@ -1,13 +1,13 @@
-/** Gives an order to the process that has a store open. */
+/** Sends an order to the process that has a store open. */
 import {once} from "node:events";
 import {type IncomingMessage, request} from "node:http";
 import {type BlockOrder, type ControlAnswer, encodeBody, pathOf} from "./blockOrder.ts";
 import {type ControlAddress, readControlFile} from "./controlFile.ts";
 
-/** An answer is two heads. */
+/** An answer has two heads, so it is much smaller. */
 const MAX_ANSWER_BYTES = 16 << 10;
 
-/** Nobody takes the order; `message` says why. */
+/** No process takes the order. `message` says why. */
 export class NoControl extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -16,7 +16,7 @@ export class NoControl extends Error {
 }
 
 /**
- * Waits as long as it takes: an import finishes the block that it is at.
+ * Sends the order and waits for the answer without a time limit, since an import first finishes its current block.
  *
  * @throws NoControl
  */

@@ -1,10 +1,10 @@
 /**
- * Where the process that has a store open takes orders: `control.json` in the store's folder.
+ * `control.json` in the store's folder says where the process that has the store open takes orders.
  *
  *   {"pid": 4711, "port": 40123, "token": "<64 hex digits>"}
  *
- * Only the folder's owner can read it (mode 0600), and the token is what lets an order in. LevelDB looks at no file of that
- * name. After kill -9 it stays: nothing listens on its port then, or something that does not know the token.
+ * Only the folder's owner can read it (mode 0600). An order must carry the token. LevelDB ignores the file. After kill -9
+ * it stays behind: then nothing listens on its port, or a program that does not know the token.
  */
 import {readFile, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
@@ -14,12 +14,12 @@ const TOKEN = /^[0-9a-f]{64}$/;
 
 export interface ControlAddress {
   readonly pid: number;
-  /** On 127.0.0.1. */
+  /** Port on 127.0.0.1. */
   readonly port: number;
   readonly token: string;
 }
 
-/** Replaces what an earlier process left. The caller has the store open, so no other one uses the file. */
+/** Replaces a file that an earlier process left. The caller has the store open, so no other process uses the file. */
 export async function writeControlFile(directory: string, address: ControlAddress): Promise<void> {
   const path = join(directory, FILE_NAME);
   await rm(path, {force: true});
@@ -30,7 +30,7 @@ export async function removeControlFile(directory: string): Promise<void> {
   await rm(join(directory, FILE_NAME), {force: true});
 }
 
-/** @returns undefined if there is none, or not a whole one */
+/** @returns undefined if there is no file, or it is incomplete */
 export async function readControlFile(directory: string): Promise<ControlAddress | undefined> {
   let text: string;
   try {
@@ -47,7 +47,7 @@ function parseAddress(text: string): ControlAddress | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined; // it is being written
+    return undefined; // the file is just being written
   }
   if (typeof value !== "object" || value === null) return undefined;
   const {pid, port, token} = value as Record<string, unknown>;

@@ -1,7 +1,7 @@
 /**
- * Takes the operator's orders while this process has the store open: LevelDB lets no second process in.
+ * Takes the operator's orders while this process has the store open. LevelDB lets no second process open it.
  *
- * HTTP on 127.0.0.1, a free port. Whoever knows the token of control.json may order; without it there is no answer but 401.
+ * It speaks HTTP on a free port of 127.0.0.1. A request must carry the token of control.json. Without it, the answer is 401.
  */
 import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
@@ -12,13 +12,13 @@ import {type BlockOrder, type ControlAnswer, kindOfPath, MAX_ORDER_BYTES, parseB
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
 
 const HOST = "127.0.0.1";
-/** Bounds for whoever connects without being asked. */
+/** The next three limits protect against other programs that connect. */
 const RECEIVE_MS = 5_000;
 const MAX_CONNECTIONS = 8;
 const MAX_HEADER_BYTES = 4096;
 const TOKEN_BYTES = 32;
 
-/** Sees what was ordered, for the log. */
+/** Called with every order and its answer, for the log. */
 export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
 
 export class ControlServer {
@@ -44,7 +44,7 @@ export class ControlServer {
   }
 
   /**
-   * @param pool - open on `directory`; stays the caller's, who closes it between `stop` and `close`
+   * @param pool - open on `directory`. The caller closes it, after `stop` and before `close`
    * @throws Error if it cannot listen or write its file
    */
   static async start(directory: string, pool: ProofPool, onOrder: OrderListener): Promise<ControlServer> {
@@ -61,13 +61,13 @@ export class ControlServer {
     return control;
   }
 
-  /** Takes no more orders. Those under way go on, as long as the pool is open. */
+  /** Takes no more orders. Running orders go on as long as the pool is open. */
   async stop(): Promise<void> {
     this.server.close();
     await removeControlFile(this.directory);
   }
 
-  /** After `stop`: waits for the last answers and ends the connections. */
+  /** Waits for the last answers and ends the connections. Call it after `stop`. */
   async close(): Promise<void> {
     await Promise.all(this.underWay);
     this.server.closeAllConnections();
@@ -76,7 +76,7 @@ export class ControlServer {
   private take(request: IncomingMessage, response: ServerResponse): void {
     const answering = this.answer(request, response)
       .catch((error: Error) => {
-        // The connection broke: whoever ordered sees that no answer came.
+        // The connection broke, so the sender of the order gets no answer and sees that.
         response.destroy(error);
       })
       .finally(() => this.underWay.delete(answering));
@@ -112,7 +112,7 @@ export class ControlServer {
   }
 }
 
-/** @returns undefined for more than an order can be */
+/** @returns undefined if the body is larger than any order */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -124,7 +124,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Resolves when the text is with the system. */
+/** Resolves when the operating system has taken the text. */
 function send(response: ServerResponse, status: number, text = ""): Promise<void> {
   return new Promise(resolve => {
     if (response.closed) return resolve(); // the client has gone
