@@ -1,4 +1,4 @@
-/** Whether a request may enter the lanes that it needs, told before any work. */
+/** Decides before any work whether a request may enter the lanes that it needs. */
 import {type ByLane, LANE_IDS, type LaneId} from "../answer/requestCalls.ts";
 import type {Limits} from "../limits.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
@@ -6,7 +6,7 @@ import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {type Busy, createWaitError, toSeconds} from "./busy.ts";
 import type {Lane} from "./lane.ts";
 
-/** A lane that does not take a request now. */
+/** The lane that cannot take a request now, and the answer to the request. */
 export interface BusyLane extends Busy {
   readonly lane: LaneId;
 }
@@ -22,18 +22,19 @@ export class Admission {
     this.refusals = refusals;
   }
 
-  /** Does it matter who asks? */
+  /** Tells whether a request of these costs enters a lane that its clients share. */
   needsClient(costs: ByLane<number>): boolean {
     for (const lane of LANE_IDS) if (costs[lane] > 0 && this.lanes[lane].isSharedByClients) return true;
     return false;
   }
 
   /**
-   * A request larger than a lane's queue may still enter while there is room in it.
+   * Checks room and waiting time of each lane that the request needs. While a queue has any room, even a request larger
+   * than the queue may enter.
    *
-   * @param costs - of the request; a lane that it does not need may be full
-   * @param client - who asks, where that matters
-   * @returns a lane that has no room for it, or in which it would wait too long, or null
+   * @param costs - of the request, by lane. A lane with cost 0 is not checked
+   * @param client - used only if `needsClient`
+   * @returns the lane that has no room for the request or in which it would wait too long, or null
    */
   refuse(costs: ByLane<number>, client: string): BusyLane | null {
     for (const lane of LANE_IDS) {

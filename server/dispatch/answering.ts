@@ -1,4 +1,4 @@
-/** What a task came back with, as the pieces of its requests' responses and as counts of calls. */
+/** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
 import {assembleAnswers, assembleErrors, countMethods, type Segment} from "../answer/segment.ts";
 import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import type {Piece, TaskText} from "../answer/taskText.ts";
@@ -18,8 +18,10 @@ export class Answering {
   }
 
   /**
-   * @param text - of all the task's answers
-   * @param base - the segment's first call among the task's
+   * Makes one segment's part of its request's response.
+   *
+   * @param text - of all answers of the task
+   * @param base - index of the segment's first call among the task's calls
    */
   assemble(
     request: PendingRequest,
@@ -44,18 +46,18 @@ export class Answering {
     return pieces;
   }
 
-  /** Every call of the segment has the same error. */
+  /** Answers every call of the segment with the same error. */
   assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Piece[] {
     this.countErrors(request, segment, error);
     return assembleErrors(request.calls, segment, idText => encodeError(idText, error));
   }
 
-  /** Our own fault: the log has the rest. */
+  /** Answers every call of the segment with an internal error. The cause is in the log only. */
   assembleFault(request: PendingRequest, segment: Segment): Piece[] {
     return this.assembleErrors(request, segment, this.trouble.createInternalError(request.id));
   }
 
-  /** The same for the only call of a request that is no batch, as text without a comma. */
+  /** Encodes an error for the only call of a request that is not a batch, without a comma. */
   encodeOnlyError(request: PendingRequest, segment: Segment, error: RpcError): string {
     this.countErrors(request, segment, error);
     return encodeError(request.idOf(segment), error);
@@ -65,7 +67,7 @@ export class Answering {
     for (const [name, count] of countMethods(request.calls, segment)) this.tally.add(name, error.code, count);
   }
 
-  /** @param codes - by call of the task; what has none has failed, and is counted */
+  /** @param codes - by call of the task. A call without code has failed and is already counted */
   private countCodes(
     request: PendingRequest,
     segment: Segment,

@@ -1,4 +1,4 @@
-/** What a request is turned away with while there is too much to do: an error, and when to try again (HTTP 503). */
+/** The answer to a request that is turned away because a queue is too long: an error, and when to try again (HTTP 503). */
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 
 export interface Busy {
@@ -8,16 +8,16 @@ export interface Busy {
 }
 
 /**
- * Has a queue room for a request? A client that has nothing in it may still enter a full one, so that no client's requests
- * keep all others out; up to twice the limit, since addresses cost little.
+ * Tells whether a queue has room for a request. A client that has nothing in the queue may enter even if it is full, so
+ * that no client keeps all others out. The bound for that is twice the limit, because one person can use many addresses.
  *
- * @param cost - of what is in the queue
+ * @param cost - of everything in the queue
  */
 export function hasRoom(cost: number, limit: number, isNewClient: boolean): boolean {
   return cost < (isNewClient ? 2 * limit : limit);
 }
 
-/** @param leftMs - of the request's time limit */
+/** @param leftMs - what is left of the request's time limit */
 export function createWaitError(what: string, waitMs: number, limitMs: number, leftMs: number): Busy {
   const message = `${what} would wait longer than the request may take: try again later`;
   const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit: limitMs, got: Math.round(waitMs)});

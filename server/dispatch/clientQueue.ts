@@ -1,18 +1,18 @@
 /**
- * A queue in which clients take turns, one element each, however many of them one client has:
+ * A queue in which clients take turns. Each turn takes one element, however many the client has queued:
  *
  *   push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
  *
- * Only clients with something in it take memory.
+ * Only clients that have elements in it take memory.
  */
 
 export interface ClientElement {
-  /** Whose it is (http/clientAddress.ts). */
+  /** The client that the element belongs to (http/clientAddress.ts). */
   readonly client: string;
 }
 
 export class ClientQueue<T extends ClientElement> {
-  /** Each client's elements in order, at least one; the clients in the order of their next turns. */
+  /** Each client's elements in order, at least one. The clients are in the order of their next turns. */
   private readonly lines = new Map<string, T[]>();
   private count = 0;
 
@@ -27,7 +27,7 @@ export class ClientQueue<T extends ClientElement> {
     this.count++;
   }
 
-  /** Whose turn it is. */
+  /** The element that `shift` would take. */
   peek(): T | undefined {
     return this.nextLine()?.[0];
   }
@@ -38,7 +38,7 @@ export class ClientQueue<T extends ClientElement> {
     if (line === undefined || element === undefined) return undefined;
     this.count--;
     this.lines.delete(element.client);
-    // A map keeps the order in which its keys came: the client is the last one now.
+    // A map keeps its keys in the order in which they were added, so the client is the last one now.
     if (line.length > 0) this.lines.set(element.client, line);
     return element;
   }
@@ -47,18 +47,18 @@ export class ClientQueue<T extends ClientElement> {
     return this.lines.has(client);
   }
 
-  /** Takes the client's elements out that `isUnwanted`. */
+  /** Removes the client's elements for which `isUnwanted` is true. */
   remove(client: string, isUnwanted: (element: T) => boolean): void {
     const line = this.lines.get(client);
     if (line === undefined) return;
     const kept = line.filter(element => !isUnwanted(element));
     this.count -= line.length - kept.length;
     if (kept.length === 0) this.lines.delete(client);
-    // In the same place of the order.
+    // The client keeps its place in the order.
     else this.lines.set(client, kept);
   }
 
-  /** Turns that come before that of an element which the client would push now. */
+  /** Number of turns before that of an element that the client would push now. */
   countAhead(client: string): number {
     const own = this.lines.get(client)?.length ?? 0;
     let ahead = own;

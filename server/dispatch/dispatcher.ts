@@ -1,5 +1,5 @@
 /**
- * From admitted requests to the lanes' tasks and back.
+ * Hands admitted requests to the lanes, and their answers to the readers.
  *
  *   admit -> lane "proof":    queue -> task -> a proof thread ---------+
  *      |                                                               |
@@ -9,7 +9,7 @@
  *      |                                                               |
  *      +<-- answer in request order, window of its reader <------------+
  *
- * A request is in both lanes at once; what one of them answers early waits for the other's answer before it.
+ * A request can be in both lanes at once. An answer that is ready early waits until all answers before it are sent.
  */
 import {type ByLane, LaneId} from "../answer/requestCalls.ts";
 import type {Segment} from "../answer/segment.ts";
@@ -27,7 +27,7 @@ import type {PendingRequest} from "./pendingRequest.ts";
 import type {SliceQueue} from "./sliceQueue.ts";
 import type {Settlement, Task} from "./task.ts";
 
-/** How late a time-out may be noticed. */
+/** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
 
 export interface Observers {
@@ -42,7 +42,7 @@ export class Dispatcher implements EstimateQueues {
   private readonly trouble: TroubleLog;
   private readonly answering: Answering;
   private readonly lanes: ByLane<Lane>;
-  /** Every admitted request with unanswered segments. */
+  /** All admitted requests that have unanswered segments. */
   private readonly unfinished = new Set<PendingRequest>();
   private readonly sweep: NodeJS.Timeout;
   private givenBackCount = 0;
@@ -65,7 +65,7 @@ export class Dispatcher implements EstimateQueues {
     return this.lanes[lane].queuedCost;
   }
 
-  /** Estimates that came back from their tasks unbegun, so far. */
+  /** Number of estimates that came back from their tasks because they had not begun. */
   get givenBack(): number {
     return this.givenBackCount;
   }
@@ -90,7 +90,7 @@ export class Dispatcher implements EstimateQueues {
     clearInterval(this.sweep);
   }
 
-  /** Lets each lane start what it may: after everything that changes what the request's windows hold. */
+  /** Lets each lane start segments of the request. Must follow everything that changes the bytes in the request's windows. */
   private offer(request: PendingRequest): void {
     for (const lane of this.lanes) lane.offer(request);
     if (request.updatePause()) this.recount(request);
@@ -111,7 +111,7 @@ export class Dispatcher implements EstimateQueues {
     for (const {longCalls} of this.lanes) longCalls?.forget(request);
   }
 
-  /** @param next - where calls go that were not finished */
+  /** Takes over a task that has ended. @param next - the queue for calls that were not finished */
   private settle(task: Task, settlement: Settlement, next: SliceQueue | null): void {
     const answers = "answers" in settlement ? settlement.answers : null;
     if ("error" in settlement) {
@@ -126,7 +126,7 @@ export class Dispatcher implements EstimateQueues {
       const request = task.requests[at] as PendingRequest;
       const index = task.indexes[at] as number;
       const segment = request.segments[index] as Segment;
-      // Aborted, or given up meanwhile.
+      // The request was aborted or given up meanwhile.
       const isOver = request.isDropped || request.isSegmentAnswered(index);
       if (!isOver && next !== null && answers?.unfinished?.includes(base) === true) {
         this.moveOn(request, index, next);
@@ -151,7 +151,7 @@ export class Dispatcher implements EstimateQueues {
     for (const {longCalls} of this.lanes) longCalls?.start();
   }
 
-  /** A call that took longer than its slice begins again with a longer one, in its turn, or is turned away. */
+  /** Handles a call that took longer than its slice: it waits to begin again with a longer slice, or is turned away. */
   private moveOn(request: PendingRequest, index: number, next: SliceQueue): void {
     const segment = request.segments[index] as Segment;
     request.move(index);
@@ -179,7 +179,7 @@ export class Dispatcher implements EstimateQueues {
       if (request.clock.isOverdue(nowMs)) this.expire(request, Math.round(nowMs - request.clock.startedMs));
   }
 
-  /** Answers everything unanswered with the time-out; what is under way is ignored when it comes. */
+  /** Answers every unanswered call with the time-out error. Answers that come later are ignored. */
   private expire(request: PendingRequest, gotMs: number): void {
     const limit = this.limits.timeoutMs;
     const message = `the request was not finished after ${limit} ms`;

@@ -1,11 +1,11 @@
 /**
- * One lane: a queue of requests, each of which gives one segment a turn, and the tasks made of them.
+ * One lane: a queue of requests, and the tasks that are made from their segments. At its turn, a request gives one segment.
  *
  *   offer -> queue of requests -> task of about `taskCost` -> perform
- *            ^ round robin, so a large batch and a small call share the lane; where clients share it, by client first
+ *            ^ requests take turns, so a large batch and a small call share the lane. If clients share it, they take turns first
  *
- * Calls that arrive in the same turn of the event loop share tasks: the queue is emptied after the turn's input
- * (setImmediate), not at each arrival.
+ * Calls that arrive in the same turn of the event loop share tasks, because the queue is emptied (setImmediate) after all
+ * input of that turn is read.
  */
 
 import {Fifo} from "../answer/fifo.ts";
@@ -21,29 +21,29 @@ import type {PendingRequest} from "./pendingRequest.ts";
 import type {OnSettled} from "./sliceQueue.ts";
 import {settleTask, type Task} from "./task.ts";
 
-/** Of `maxTasks`: one is worked on, the next is there when it ends; more would take the order out of our hands. */
+/** For `maxTasks`: a worker runs one task and has the next one ready. Any more would wait where the lane cannot order them. */
 export const TASKS_PER_WORKER = 2;
-/** Below it the trip to a worker (13-20 us) would outweigh the work of spreading a burst over idle ones. */
+/** A burst is spread over idle workers in tasks of at least this cost. Less is not worth the trip to a worker (13-20 us). */
 const MIN_SHARED_COST = 8;
-/** Ready or expected bytes of one request, at least; a few MB let a fast reader go on while its workers do. */
+/** Least window of a request, in ready or expected bytes. A few MB keep a fast reader and the workers busy at the same time. */
 const MIN_WINDOW_BYTES = 4 * 2 ** 20;
 
 export interface LaneOptions {
-  /** That messages name the lane by. */
+  /** The method that messages name. */
   readonly method: string;
-  /** How many tasks are worked on at the same time, at least 1. */
+  /** How many tasks run at the same time, at least 1. */
   readonly workers: number;
-  /** Under way at the same time, at least `workers`. */
+  /** How many tasks may be handed to workers at the same time, at least `workers`. */
   readonly maxTasks: number;
-  /** Of one task; a segment that costs more has one of its own. */
+  /** Highest cost of a task. A segment that costs more has a task of its own. */
   readonly taskCost: number;
-  /** A task takes no more segments than ran in so many milliseconds of late; null: by cost alone. */
+  /** A task takes at most the segments that recently ran in this time. null: only the cost limits it. */
   readonly taskMs: number | null;
   /** Upper bound of an answer's text per unit of cost. */
   readonly bytesPerCost: number;
-  /** Clients take turns, and none fills the queue alone: for calls of which anybody can make long ones. */
+  /** Clients take turns, and none can fill the queue alone. For a lane whose calls may be made long by any client. */
   readonly isSharedByClients: boolean;
-  /** Where calls go that their task did not finish; null: there are none. */
+  /** Queues for calls that their task did not finish. null: every task finishes its calls. */
   readonly longCalls: LongCallOptions | null;
   readonly perform: (task: Task) => Promise<TaskAnswers>;
 }
@@ -51,13 +51,13 @@ export interface LaneOptions {
 export class Lane {
   readonly id: LaneId;
   readonly longCalls: LongCalls | null;
-  /** Cost of all admitted and unfinished calls; of requests whose reader is slow only what is under way. */
+  /** Cost of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
   queuedCost = 0;
   private readonly options: LaneOptions;
   private readonly onSettled: OnSettled;
   private readonly windowBytes: number;
   private readonly queue: Fifo<PendingRequest> | ClientQueue<PendingRequest>;
-  /** What of `queuedCost` is each client's; null where clients do not share. */
+  /** Each client's part of `queuedCost`. null if clients do not share the lane. */
   private readonly costs: Map<string, number> | null;
   readonly figures = new QueueFigures("first", 0);
   private tasksUnderWay = 0;
@@ -92,13 +92,13 @@ export class Lane {
     return hasRoom(this.queuedCost, limit, this.costs !== null && !this.costs.has(client));
   }
 
-  /** Until the first call of a request of the client begins that came now; 0 where clients do not share. */
+  /** Expected time until a new request of the client begins its first call. 0 if clients do not share the lane. */
   expectWaitMs(client: string): number {
     if (!(this.queue instanceof ClientQueue) || this.queue.length === 0) return 0;
     return (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
   }
 
-  /** Queues the request where its next segment may start. */
+  /** Queues the request if its next segment may start. */
   offer(request: PendingRequest): void {
     const progress = request.progress[this.id];
     if (progress.isQueued || !request.mayStart(this.id, this.windowBytes, this.options.bytesPerCost)) return;
@@ -152,7 +152,7 @@ export class Lane {
       if (next !== undefined && cost > 0 && (cost + next.cost > wanted || requests.length >= most)) break;
       this.queue.shift();
       request.progress[this.id].isQueued = false;
-      // Aborted, or given up meanwhile.
+      // The request was aborted or given up meanwhile.
       if (next === undefined) continue;
       cost += next.cost;
       if (this.costs !== null) this.figures.countStart(nowMs - request.progress[this.id].queuedSinceMs);
@@ -170,7 +170,7 @@ export class Lane {
     const settlement = await settleTask(task, this.options.perform);
     const begun = "answers" in settlement ? settlement.answers.begun : undefined;
     const {workers} = this.options;
-    // Of a thread's two tasks one only waits for the other.
+    // Of a thread's two tasks, one waits for the other.
     const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.tasksUnderWay);
     this.figures.measure(sharedMs / (begun ?? task.requests.length));
     this.tasksUnderWay--;

@@ -1,40 +1,40 @@
-/** How far one HTTP request is in one lane. Its segments start in order; they may end in any. */
+/** The progress of one HTTP request in one lane. Its segments start in order and may end in any order. */
 import type {Segment} from "../answer/segment.ts";
 
 export class LaneProgress {
-  /** Whether the lane's queue holds the request. */
+  /** Whether the request is in the lane's queue. */
   isQueued = false;
-  /** Since when it does, where the lane's clients share it. */
+  /** When it entered the queue. Only set in a lane that clients share. */
   queuedSinceMs = 0;
-  /** How much of the lane's queued cost is the request's. */
+  /** The request's part of the lane's queued cost. */
   countedShare = 0;
   /** Cost of the segments that are not answered yet. */
   remainingCost = 0;
   underWay = 0;
   underWayCost = 0;
-  /** Bytes of answered segments that wait for an earlier one, of whichever lane. */
+  /** Bytes of the lane's answered segments that wait for an earlier segment of any lane. */
   asideBytes = 0;
   private readonly segments: readonly Segment[];
-  /** Those of the request's segments that are the lane's. */
+  /** Indexes of the segments that belong to the lane. */
   private readonly indexes: number[] = [];
   private started = 0;
-  /** Given back by their tasks, to be started again; in order. */
+  /** Segments that their tasks gave back, in order. They start again. */
   private readonly returned: number[] = [];
-  /** Those that are under way outside of the lane. */
+  /** Segments that continue outside of the lane (longCalls.ts). */
   private moved: Set<number> | null = null;
 
-  /** @param segments - of the request, in all lanes */
+  /** @param segments - of the request, for all lanes */
   constructor(segments: readonly Segment[]) {
     this.segments = segments;
   }
 
-  /** The segment is the lane's. In order. */
+  /** Adds a segment of the lane. Called in the order of the segments. */
   add(index: number): void {
     this.indexes.push(index);
     this.remainingCost += this.costOf(index);
   }
 
-  /** Which segment starts next; undefined where all have. */
+  /** Index of the segment that starts next. undefined when all have started. */
   get next(): number | undefined {
     return this.returned.length > 0 ? this.returned[0] : this.indexes[this.started];
   }
@@ -44,7 +44,7 @@ export class LaneProgress {
     return next === undefined ? undefined : this.segments[next];
   }
 
-  /** @returns the index of the segment that starts. There is one */
+  /** Starts the next segment; there must be one. @returns its index */
   start(): number {
     const index = this.next as number;
     if (this.returned.length > 0) this.returned.shift();
@@ -54,13 +54,13 @@ export class LaneProgress {
     return index;
   }
 
-  /** A started segment's task has ended, with whatever result. */
+  /** Notes that a started segment's task has ended, with any result. */
   stop(index: number): void {
     this.underWay--;
     if (this.moved?.has(index) !== true) this.underWayCost -= this.costOf(index);
   }
 
-  /** A started segment goes on outside of the lane, which it costs nothing any more. */
+  /** Notes that a started segment continues outside of the lane. It no longer counts in the lane's cost. */
   move(index: number): void {
     this.moved ??= new Set();
     if (this.moved.has(index)) return;
@@ -73,13 +73,13 @@ export class LaneProgress {
     if (this.moved?.has(index) !== true) this.remainingCost -= this.costOf(index);
   }
 
-  /** A stopped segment was never begun: it starts again, before all that come after it. */
+  /** Notes that a stopped segment was never begun. It starts again, before the segments after it. */
   giveBack(index: number): void {
     this.returned.push(index);
     this.returned.sort((a, b) => a - b);
   }
 
-  /** No further segment starts. */
+  /** Lets no further segment start. */
   giveUp(): void {
     this.started = this.indexes.length;
     this.returned.length = 0;

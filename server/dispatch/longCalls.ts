@@ -1,11 +1,11 @@
 /**
- * The way of an estimate that its first slice was too short for:
+ * What happens to an estimate that its first slice was too short for:
  *
  *   lane, first slice --> second queue --> a short thread, 50 ms --> long queue --> a long thread, all its time
- *                     \-> refused                               \-> refused          where the wait would be too long
+ *                     \-> refused                               \-> refused          if the wait would be too long
  *
- * On the short threads first slices go first: a second slice begins where no call waits for its first, or where the second
- * slices have had less than a quarter of the time.
+ * On the short threads, first slices have priority. A second slice begins when no call waits for its first slice, or when
+ * second slices have had less than a quarter of the time.
  */
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
@@ -14,7 +14,7 @@ import {type Busy, createWaitError, hasRoom, toSeconds} from "./busy.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {type OnSettled, type SliceOptions, SliceQueue} from "./sliceQueue.ts";
 
-/** A second slice is paid for by so many times its length of first ones, where there are some. */
+/** After a second slice, waiting first slices get this many times its length. */
 const FIRST_PER_SECOND = 3;
 
 export interface LongCallOptions {
@@ -28,12 +28,12 @@ export class LongCalls {
   private readonly limits: Limits;
   private readonly refusals: RefusalLog;
   private readonly isFirstWaiting: () => boolean;
-  /** Before it a second slice gives way to first ones. */
+  /** Until then, waiting first slices go before a second slice. */
   private nextSecondMs = 0;
 
   /**
-   * @param onSettled - a slice was over, or its call
-   * @param isFirstWaiting - does a call wait for its first slice?
+   * @param onSettled - called when a slice or its call is over
+   * @param isFirstWaiting - tells whether a call waits for its first slice
    */
   constructor(
     {second, long}: LongCallOptions,
@@ -49,20 +49,20 @@ export class LongCalls {
     this.isFirstWaiting = isFirstWaiting;
   }
 
-  /** Takes over a call that was not finished in time. @returns null, or why it is turned away */
+  /** Takes over a call that its slice did not finish. @returns null, or the error if the call is turned away */
   add(queue: SliceQueue, request: PendingRequest, index: number): Busy | null {
     const busy = this.refuse(queue, request);
     if (busy === null) queue.add(request, index);
     return busy;
   }
 
-  /** Nobody waits for the request any more; what is under way for it ends as it would. */
+  /** Removes the waiting calls of a request that nobody waits for. Running calls end as usual. */
   forget(request: PendingRequest): void {
     this.second.forget(request);
     this.long.forget(request);
   }
 
-  /** Starts what may start: after everything that changes what waits or is under way. */
+  /** Starts every call that may start. Must follow everything that changes which calls wait or run. */
   start(): void {
     while (this.long.mayStart) this.run(this.long);
     while (this.second.mayStart && (!this.isFirstWaiting() || performance.now() >= this.nextSecondMs))
@@ -70,7 +70,7 @@ export class LongCalls {
   }
 
   private run(queue: SliceQueue): void {
-    // It settles every failure itself.
+    // `run` never rejects.
     queue.run().then(tookMs => {
       if (queue === this.second) this.nextSecondMs = performance.now() + FIRST_PER_SECOND * tookMs;
       this.start();

@@ -1,5 +1,5 @@
 /**
- * The segments' parts of one response, which come in any order and leave in the request's:
+ * The segments' parts of one response. They arrive in any order and are sent in the order of the request:
  *
  *   segments   sent | sent | not answered | aside | not answered | aside
  *                            ^ nextToSend
@@ -16,7 +16,7 @@ export class OrderedAnswer {
   private readonly isBatch: boolean;
   private readonly count: number;
   private next = 0;
-  /** Answered segments that wait for an earlier one. */
+  /** Answers of segments that wait for an earlier segment. */
   private readonly aside = new Map<number, Piece[]>();
 
   /** @param count - of segments */
@@ -26,7 +26,7 @@ export class OrderedAnswer {
     this.count = count;
   }
 
-  /** The first segment that is not sent. */
+  /** Index of the first segment that is not sent. */
   get nextToSend(): number {
     return this.next;
   }
@@ -39,12 +39,12 @@ export class OrderedAnswer {
     return index < this.next || this.aside.has(index);
   }
 
-  /** Bytes of a segment that waits for an earlier one; 0 of any other. */
+  /** Bytes of a segment that waits for an earlier one. 0 for any other segment. */
   asideBytes(index: number): number {
     return countBytes(this.aside.get(index) ?? []);
   }
 
-  /** Sends the part where its turn has come, or sets it aside. @returns whether it was sent */
+  /** Sends the part if it is next. Otherwise sets it aside. @returns whether it was sent */
   put(index: number, pieces: Piece[]): boolean {
     if (index === this.next) {
       this.send(pieces);
@@ -55,7 +55,7 @@ export class OrderedAnswer {
     return false;
   }
 
-  /** Sends the next part, which waits aside. */
+  /** Sends the next part, which must have been set aside. */
   sendAside(): void {
     const pieces = this.aside.get(this.next) as Piece[];
     this.aside.delete(this.next);
@@ -68,13 +68,13 @@ export class OrderedAnswer {
     this.reply.sendBusy(text, retryAfterSeconds);
   }
 
-  /** The client has gone. */
+  /** Releases all parts, because the client has gone. */
   drop(): void {
     for (const pieces of this.aside.values()) for (const piece of pieces) piece.release();
     this.aside.clear();
   }
 
-  /** Every piece ends in a comma; the last one gives way to the end of the batch. */
+  /** Every piece ends in a comma. The last comma is replaced by the end of the batch. */
   private send(pieces: Piece[]): void {
     const isFirst = this.next === 0;
     this.next++;

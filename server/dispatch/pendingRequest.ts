@@ -1,13 +1,13 @@
 /**
- * One HTTP request while lanes answer calls of it: how far it is in each lane, and how much of its answer waits for an earlier
- * part (orderedAnswer.ts) or for its reader.
+ * One HTTP request while lanes answer its calls. It knows the progress in each lane, and how much of the answer waits for
+ * an earlier part (orderedAnswer.ts) or for the reader.
  *
  *   segments   sent | sent | under way | aside | not started | aside | under way | not started | ...
  *   lane         P     E        E          P         E           P         P            P
  *                               ^ nextToSend         ^ next of lane E                   ^ next of lane P
  *
- * The lanes go on independently, each within a window of bytes of its own: in one window, proofs set aside behind a slow
- * estimate would leave no room for the next estimate, which then could not be made beside it.
+ * The lanes work independently, and each has its own window of bytes. With one window for both, proofs that wait behind a
+ * slow estimate would leave no room, and the next estimate could not run at the same time.
  */
 import type {Head} from "../../workers/job/head.ts";
 import type {ReplySink} from "../answer/replySink.ts";
@@ -18,13 +18,13 @@ import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
 import {RequestClock} from "./requestClock.ts";
 
-/** What an HTTP request came with. */
+/** What is known of an HTTP request besides its calls. */
 export interface RequestOrigin {
   readonly id: string;
   readonly isBatch: boolean;
   /** The head that the request's selectors were resolved against. */
   readonly head: Head;
-  /** Who shares the estimate lane with others (http/clientAddress.ts); any text for a request without estimates. */
+  /** The client that takes turns in the estimate lane (http/clientAddress.ts). Any text for a request without estimates. */
   readonly client: string;
 }
 
@@ -41,7 +41,7 @@ export class PendingRequest {
   private readonly ordered: OrderedAnswer;
   private dropped = false;
 
-  /** @param calls - at least one of them for a lane */
+  /** @param calls - must have at least one call for a lane */
   constructor(origin: RequestOrigin, calls: RequestCalls, reply: ReplySink, timeoutMs: number) {
     this.id = origin.id;
     this.isBatch = origin.isBatch;
@@ -61,12 +61,12 @@ export class PendingRequest {
     return callsOf(this.calls, lane).ids[firstCall] as string;
   }
 
-  /** Aborted: answers are not wanted any more. */
+  /** The client has gone, so answers are not needed any more. */
   get isDropped(): boolean {
     return this.dropped;
   }
 
-  /** What it adds to the lane's queue. A slow reader's request asks for no more than is under way for it. */
+  /** The cost that the request adds to the lane's queue. If its reader is slow, only running segments count. */
   queueShare(lane: LaneId): number {
     if (this.isDropped) return 0;
     const {underWayCost, remainingCost} = this.progress[lane];
@@ -77,15 +77,15 @@ export class PendingRequest {
     return this.ordered.isWhole;
   }
 
-  /** The lane's segment that starts next; undefined where none will. */
+  /** The lane's segment that starts next. undefined if no more will start. */
   nextSegment(lane: LaneId): Segment | undefined {
     return this.isDropped ? undefined : this.progress[lane].nextSegment;
   }
 
   /**
-   * May the lane's next segment start? Where everything before it is sent it always may, however large, unless the
-   * reader does not take what there is: then the reply's next drain asks again. (Bytes that the reply only collects must
-   * not count here, since nothing would ever drain them.)
+   * Tells whether the lane's next segment may start. It may if the expected bytes fit into the window. If everything before
+   * it is sent, it may start whatever its size, unless the reader is blocked. Then the next drain of the reply asks again.
+   * (A reply that still collects its first bytes is not blocked. Nothing would ever drain those bytes.)
    *
    * @param bytesPerCost - upper bound of an answer's text per unit of cost
    */
@@ -98,42 +98,42 @@ export class PendingRequest {
     return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
 
-  /** @returns the index of the lane's segment that starts. There is one */
+  /** Starts the lane's next segment; there must be one. @returns its index */
   start(lane: LaneId): number {
     return this.progress[lane].start();
   }
 
-  /** A started segment's task has ended, with whatever result. */
+  /** Notes that a started segment's task has ended, with any result. */
   stop(index: number): void {
     this.progressOf(index).stop(index);
   }
 
-  /** A stopped segment was never begun, and starts again. */
+  /** Notes that a stopped segment was never begun. It starts again. */
   giveBack(index: number): void {
     this.progressOf(index).giveBack(index);
   }
 
-  /** A started segment goes on outside of its lane. */
+  /** Notes that a started segment continues outside of its lane. */
   move(index: number): void {
     this.progressOf(index).move(index);
   }
 
-  /** The client has gone. */
+  /** Forgets all answers, because the client has gone. */
   drop(): void {
     this.dropped = true;
     this.ordered.drop();
   }
 
-  /** Starts nothing more. */
+  /** Lets no further segment start. */
   giveUp(): void {
     for (const progress of this.progress) progress.giveUp();
   }
 
   /**
-   * Stops the clock while only the request's reader holds it up: some segment has not started, and none is under way or
-   * waits for a turn. To be asked after every lane was offered what it may start.
+   * Stops the clock while the request waits only for its reader: some segment has not started, and none runs or is queued.
+   * Call it after the request was offered to every lane.
    *
-   * @returns whether that has changed
+   * @returns whether the clock has been stopped or started
    */
   updatePause(): boolean {
     return this.clock.pause(this.isHeldUp());
@@ -143,7 +143,7 @@ export class PendingRequest {
     return this.ordered.has(index);
   }
 
-  /** Hands over a segment's part of the response and sends what is in order. Not after a drop. */
+  /** Takes a segment's part of the response and sends every part whose turn has come. May not be called after a drop. */
   answer(index: number, pieces: Piece[]): void {
     const progress = this.progressOf(index);
     progress.answer(index);
@@ -157,7 +157,7 @@ export class PendingRequest {
     }
   }
 
-  /** Answers a request that is no batch with HTTP 503, its only call with `text`. Not after a drop. */
+  /** Answers a request that is not a batch with HTTP 503 and the body `text`. May not be called after a drop. */
   turnAway(text: string, retryAfterSeconds: number): void {
     this.progressOf(0).answer(0);
     this.ordered.turnAway(text, retryAfterSeconds);

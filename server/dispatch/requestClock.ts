@@ -1,9 +1,9 @@
-/** How long a request may take. The clock stands still while only the request's own reader holds it up. */
+/** Measures how long a request may still take. The clock is stopped while the request waits only for its own reader. */
 export class RequestClock {
   readonly startedMs = performance.now();
-  /** When the unfinished calls are given up; moves while the clock stands still. */
+  /** When the unfinished calls are given up. A stop of the clock moves it by the length of the stop. */
   private deadlineMs: number;
-  /** Since when it stands still; null while it does not. */
+  /** When the clock was stopped. null while it runs. */
   private pausedSinceMs: number | null = null;
   private paused = false;
 
@@ -11,12 +11,12 @@ export class RequestClock {
     this.deadlineMs = this.startedMs + timeoutMs;
   }
 
-  /** The request has waited for its own reader. */
+  /** Whether the request has ever waited for its own reader. */
   get wasPaused(): boolean {
     return this.paused;
   }
 
-  /** @returns whether that has changed */
+  /** Stops or starts the clock. @returns whether that is a change */
   pause(isPaused: boolean): boolean {
     if (isPaused === (this.pausedSinceMs !== null)) return false;
     const nowMs = performance.now();
@@ -30,7 +30,7 @@ export class RequestClock {
     return this.pausedSinceMs === null && nowMs >= this.deadlineMs;
   }
 
-  /** Until the unfinished calls are given up. */
+  /** Time until the unfinished calls are given up. */
   leftMs(nowMs: number): number {
     return this.deadlineMs - nowMs;
   }

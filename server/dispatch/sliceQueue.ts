@@ -1,4 +1,4 @@
-/** Calls that have begun, were stopped for time, and wait to begin again with more of it; one a task. */
+/** A queue of calls whose last slice was too short. They wait to begin again with a longer slice, one call per task. */
 
 import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import {ESTIMATE_COST} from "../limits.ts";
@@ -7,13 +7,13 @@ import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {type Settlement, settleTask, type Task} from "./task.ts";
 
-/** Takes over a task that is over. @param next - where calls go that were not finished; null: all of them were */
+/** Takes over a task that has ended. @param next - the queue for calls that were not finished. null: there are none */
 export type OnSettled = (task: Task, settlement: Settlement, next: SliceQueue | null) => void;
 
 export interface SliceOptions {
-  /** How many run at the same time, at least 1. */
+  /** How many calls run at the same time, at least 1. */
   readonly workers: number;
-  /** What a call takes at the most, or nearly. */
+  /** About the longest time that a call takes. */
   readonly sliceMs: number;
   readonly perform: (task: Task) => Promise<TaskAnswers>;
 }
@@ -21,7 +21,7 @@ export interface SliceOptions {
 interface WaitingCall {
   readonly client: string;
   readonly request: PendingRequest;
-  /** Of its segment, which has no other call. */
+  /** Index of its segment, which has no other call. */
   readonly index: number;
   readonly sinceMs: number;
 }
@@ -53,7 +53,7 @@ export class SliceQueue {
     return this.queue.has(client);
   }
 
-  /** Until a call that the client would add now begins, as far as it can be told. */
+  /** Expected time until a call that the client would add now begins. */
   expectWaitMs(client: string): number {
     const {workers} = this.options;
     if (this.underWay < workers && this.queue.length === 0) return 0;
@@ -65,12 +65,12 @@ export class SliceQueue {
     this.queue.push({client: request.client, request, index, sinceMs: performance.now()});
   }
 
-  /** Nobody waits for the request any more. */
+  /** Removes the calls of a request that nobody waits for. */
   forget(request: PendingRequest): void {
     this.queue.remove(request.client, call => call.request === request);
   }
 
-  /** Runs the next call; there is one, and a worker for it. @returns milliseconds that it took */
+  /** Runs the next call. There must be one, and a free worker. @returns milliseconds that it took */
   async run(): Promise<number> {
     const {request, index, sinceMs} = this.queue.shift() as WaitingCall;
     const startMs = performance.now();

@@ -1,16 +1,16 @@
-/** A task: segments of one or several requests that one lane answers together. */
+/** A task: segments of one or more requests that one lane answers together. */
 import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
-/** Segment `indexes[k]` of `requests[k]`, in this order. */
+/** The segments are `indexes[k]` of `requests[k]`, in this order. */
 export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly indexes: readonly number[];
-  /** Of all of them. */
+  /** Cost of all segments together. */
   readonly cost: number;
 }
 
-/** What became of a task: its answers, or why there are none. */
+/** The result of a task: its answers, or why there are none. */
 export type Settlement = {readonly answers: TaskAnswers} | {readonly error: unknown};
 
 export async function settleTask(

@@ -1,4 +1,4 @@
-/** Where gas estimates are made: on threads of this process, by another node, or nowhere. */
+/** The lane of gas estimates: threads of this process make them, another node, or nobody. */
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import type {EstimateJob, EstimateSlice} from "../../../workers/job/estimateJob.ts";
 import {JOB_MS, SLICES} from "../../../workers/job/estimateSlices.ts";
@@ -17,9 +17,9 @@ import type {PendingRequest} from "../pendingRequest.ts";
 import type {Task} from "../task.ts";
 
 /**
- * Transfers take 0.1 to 0.2 ms, so that as many are begun in a job's time (JOB_MS); a trip to a thread and back takes 0.1 to 0.2
- * ms too, which they share. One more than is begun costs its way there and back, 10 us: so many of ERC-20 transfers were a tenth
- * of their time, which TASK_MS avoids.
+ * A transfer takes 0.1 to 0.2 ms, so a job begins about this many in its time (JOB_MS). They share one trip to a thread and
+ * back, which takes 0.1 to 0.2 ms too. A call that is sent but not begun wastes 10 us. With 16 ERC-20 transfers in a task,
+ * that was a tenth of their time. TASK_MS avoids it.
  */
 const ESTIMATES_PER_TASK = 16;
 const TASK_MS = 2 * JOB_MS;
@@ -35,7 +35,7 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
   };
 }
 
-/** @returns null where estimates have no slices: whoever makes them elsewhere has bounds of its own */
+/** @returns null if estimates have no slices, because another node makes them within its own limits, or nobody does */
 function createLongCalls(estimates: Estimates): LongCallOptions | null {
   if (estimates.kind !== "here") return null;
   const {workers, timeMs, estimate} = estimates;
@@ -67,7 +67,7 @@ function createTaskOptions(
       };
     }
     case "gateway":
-      // More would wait in the gateway's own queue, on time that the upstream is to have.
+      // With more, calls would wait in the gateway's own queue and lose time that the upstream needs.
       return {
         workers: MAX_CONNECTIONS,
         maxTasks: MAX_CONNECTIONS,
@@ -79,7 +79,7 @@ function createTaskOptions(
   }
 }
 
-/** The calls of a task of estimates that are made here. Each segment has one. @param slice - null: all its time */
+/** Collects the calls of a task for this process. Each segment has one call. @param slice - null: the call has its whole time */
 export function collectEstimates(task: Task, slice: EstimateSlice | null): EstimateJob {
   const calls: EstimateCall[] = [];
   const ids: string[] = [];
@@ -93,7 +93,7 @@ export function collectEstimates(task: Task, slice: EstimateSlice | null): Estim
   return slice === null ? {calls, ids} : {calls, ids, slice};
 }
 
-/** Makes the one estimate of a task elsewhere. */
+/** Lets another node make the estimate of a task, which has only one. */
 export function runEstimate(task: Task): Promise<TaskAnswers> {
   const [request] = task.requests as [PendingRequest];
   const {lane, firstCall} = request.segments[task.indexes[0] as number] as Segment;

@@ -1,4 +1,4 @@
-/** Where proofs are made: on the pool's proof threads, in memory that large tasks bring along. */
+/** The lane of proofs. The pool's proof threads make them. Large tasks bring the memory for their answers. */
 import type {ProveJob} from "../../../workers/job/proveJob.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";
 import {AnswerMemory} from "../../answer/answerMemory.ts";
@@ -12,18 +12,19 @@ import type {PendingRequest} from "../pendingRequest.ts";
 import type {Task} from "../task.ts";
 
 /**
- * Room for the answer of any task of the usual cost (128 proofs: 820 KB, 1.6 MB if all are of absence: copied out of the
- * thread's own memory, those took 1.4 times the CPU time). A single call may cost more: its answer comes in memory of its own.
+ * Enough for the answer of a task of the usual cost. 128 proofs take 820 KB, or 1.6 MB if all are of absence. Copying
+ * those out of the thread's own memory took 1.4 times the CPU time. A single call may cost more. Then its answer comes in
+ * new memory.
  */
 const MEMORY_BYTES = 1 << 21;
 /**
- * Batches in the middle hold one each, and often end together. More than 16 at once, and memory is made and let go again. Of each,
- * only the pages that an answer once covered are resident: 13 MB in all after batches of accounts.
+ * Each running batch uses one memory, and batches often end together. If more than 16 are used at once, the others are
+ * allocated and freed again. Only pages that an answer has covered are resident: 13 MB in total after batches of accounts.
  */
 export const SPARE_MEMORIES = 16;
 /**
- * Below it the answer is copied anyhow (TRANSFER_BYTES), and memory would cross for nothing: 117 against 104 us for a task of 2
- * proofs, but 119 against 127 for 4 and 527 against 628 for 32.
+ * Tasks that cost less bring no memory, because their answers are copied anyway (TRANSFER_BYTES). Times with and without
+ * memory: 117 and 104 us for a task of 2 proofs, 119 and 127 us for 4, 527 and 628 us for 32.
  */
 const MIN_COST_WITH_MEMORY = 4;
 
@@ -45,7 +46,7 @@ export function createProofLane(pool: ProofPool, memory: AnswerMemory): LaneOpti
   };
 }
 
-/** A task that fails loses the memory that it brought. */
+/** Makes the proofs of a task. If the task fails, the memory that it brought is lost. */
 async function prove(pool: ProofPool, memory: AnswerMemory, task: Task): Promise<TaskAnswers> {
   const job = packTask(task);
   if (task.cost < MIN_COST_WITH_MEMORY) return pool.prove(job);
@@ -56,8 +57,8 @@ async function prove(pool: ProofPool, memory: AnswerMemory, task: Task): Promise
 }
 
 /**
- * The calls of a task as one buffer (workers/job/packedCall.ts). Copies them to memory of their own size: structured clone
- * would take the whole buffer behind a view.
+ * Packs the calls of a task into one buffer (workers/job/packedCall.ts). They are copied to a buffer of exactly their
+ * size, because structured clone of a view would copy the whole buffer behind it.
  */
 export function packTask(task: Task): ProveJob {
   const views: Uint8Array[] = [];
