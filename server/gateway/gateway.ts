@@ -1,11 +1,11 @@
 /**
- * Sends calls on to another node, `--gateway URL`, and its answers back under the callers' own ids.
+ * Forwards calls to another node, `--gateway URL`, and returns its answers under the callers' ids.
  *
  *   call --> {"jsonrpc":"2.0","id":<ours>,"method":<the caller's>,"params":<the caller's>} --> POST URL
  *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <text as the upstream wrote it>} <--
  *
- * Whatever is no JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the caller, so it names neither the
- * URL (keys are kept in paths and queries too) nor anything of the upstream's text.
+ * Anything but a JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the caller. So it contains neither the
+ * URL (paths and queries may hold keys) nor any text of the upstream.
  */
 import type {Logger} from "pino";
 import {errors, Pool} from "undici";
@@ -15,11 +15,11 @@ import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer, UpstreamError} from "./upstreamAnswer.ts";
 
-/** Calls under way at the upstream at the same time. */
+/** Calls that the upstream has at the same time. */
 export const MAX_CONNECTIONS = 64;
-/** json-rpc.md: connecting, the head and the body together. */
+/** For connecting, head and body together (docs/json-rpc.md). */
 const TIMEOUT_MS = 10_000;
-/** One retry: a connection kept alive may be closed by the upstream just when it is used again. */
+/** One retry, since the upstream may close a kept-alive connection just when it is used again. */
 const ATTEMPTS = 2;
 const OK = 200;
 
@@ -31,12 +31,12 @@ export class Gateway {
   private readonly outages: OutageLog;
   private callCount = 0;
 
-  /** @param url - http or https; user and password in it are sent as basic authorization */
+  /** @param url - http or https. Its user and password are sent as basic authorization */
   constructor(url: URL, log: Logger, timeoutMs: number = TIMEOUT_MS) {
     this.pool = new Pool(url.origin, {
       connections: MAX_CONNECTIONS,
       pipelining: 1,
-      // The whole call has one time-out of its own.
+      // `post` has one time-out for the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {timeout: timeoutMs},
@@ -51,11 +51,11 @@ export class Gateway {
   }
 
   /**
-   * Sends a call that changes nothing: it may be asked twice.
+   * Sends a call. The call must change nothing, because it may be sent twice.
    *
    * @param paramsText - JSON text of the call's parameters, an array
    * @param idText - JSON text of the caller's id
-   * @returns one answer; never rejects
+   * @returns one answer. The promise never rejects
    */
   async forward(method: string, paramsText: string, idText: string): Promise<TaskAnswers> {
     const id = this.callCount++;
@@ -74,7 +74,7 @@ export class Gateway {
     }
   }
 
-  /** Ends every connection; calls under way fail. */
+  /** Ends every connection. Unfinished calls fail. */
   close(): Promise<void> {
     this.outages.end();
     return this.pool.destroy();
@@ -84,7 +84,7 @@ export class Gateway {
   private async post(body: string): Promise<Buffer> {
     const timeout = new AbortController();
     let timer: NodeJS.Timeout | undefined;
-    // undici heeds the signal only once it is connected, so the time-out ends the waiting by itself too.
+    // undici ignores the signal until it is connected, so the time-out also ends the wait itself.
     const timedOut = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         const error = new UpstreamError(`no answer within ${this.timeoutMs} ms`);
@@ -104,7 +104,7 @@ export class Gateway {
       try {
         return await this.postOnce(body, signal);
       } catch (error) {
-        // The call changes nothing, so asking twice does no harm.
+        // The call changes nothing, so sending it twice does no harm.
         if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
       }
     }
@@ -119,12 +119,12 @@ export class Gateway {
       signal,
     });
     const bytes = Buffer.from(await response.body.arrayBuffer());
-    // Also a redirect: the operator named the upstream, nobody else does.
+    // Redirects fail too: only the operator chooses the upstream.
     if (response.statusCode !== OK) throw new UpstreamError(`it answered HTTP ${response.statusCode}`);
     return bytes;
   }
 
-  /** For the caller: no address, no text of the upstream. */
+  /** Describes the failure for the caller, without any address or text of the upstream. */
   private describe(error: unknown): string {
     if (error instanceof UpstreamError) return error.message;
     if (error instanceof errors.ResponseExceededMaxSizeError)

@@ -1,7 +1,7 @@
-/** The upstream's outages in the log: one line when one begins and one when it is over, not one per call. */
+/** Logs the upstream's outages: one line when an outage begins and one when it ends, not one per call. */
 import type {Logger} from "pino";
 
-/** An upstream that fails every other call begins an outage with each: no more lines than one in this time. */
+/** At most one line in this time. An upstream that fails every second call would begin many outages. */
 const WARN_EVERY_MS = 10_000;
 
 export class OutageLog {
@@ -27,10 +27,10 @@ export class OutageLog {
     if (this.isWarned || nowMs < this.nextWarnMs) return;
     this.isWarned = true;
     this.nextWarnMs = nowMs + WARN_EVERY_MS;
-    this.log.warn({reason}, "the gateway does not answer, estimates are -32002");
+    this.log.warn({reason}, "the gateway does not answer: estimates get error -32002");
   }
 
-  /** What fails from now on fails because we stop. */
+  /** Stops logging, because later failures come from closing the connections. */
   end(): void {
     this.isEnded = true;
   }

@@ -1,9 +1,9 @@
-/** An upstream's JSON-RPC answer: checked for its shape, its result or error kept as it was written. */
+/** Checks the shape of an upstream's JSON-RPC answer. Its result or error is kept exactly as it was written. */
 import {isUtf8} from "node:buffer";
 import {findFieldText} from "../rpc/idText.ts";
 import {RpcCode} from "../rpc/rpcError.ts";
 
-/** The upstream did not answer as a JSON-RPC node does; the message is safe for the caller. */
+/** The upstream's answer is not valid JSON-RPC. The caller may see the message. */
 export class UpstreamError extends Error {
   constructor(message: string) {
     super(message);
@@ -13,9 +13,9 @@ export class UpstreamError extends Error {
 
 export interface UpstreamAnswer {
   readonly member: "result" | "error";
-  /** Its value, as the upstream wrote it. */
+  /** JSON text of its value, as the upstream wrote it. */
   readonly text: string;
-  /** What the answer is counted as: 0, or the error's code where we know it (codes are labels of a metric). */
+  /** The code that the answer is counted under: 0 or the error's code. As a metric's label, it is one of the known codes. */
   readonly code: number;
 }
 
@@ -48,7 +48,7 @@ function parseObject(bytes: Buffer): Record<string, unknown> | null {
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
       return parsed as Record<string, unknown>;
   } catch {
-    // No JSON at all.
+    // It is not JSON.
   }
   return null;
 }
