@@ -1,10 +1,10 @@
 /**
- * A request's body, collected up to the limit. All bodies being received share a bound too, so that many slow writers
- * cannot fill the memory.
+ * Collects a request's body up to a limit. All bodies that are being received share a second limit, so that many slow
+ * writers cannot fill the memory.
  */
 import type {HttpResponse} from "uWebSockets.js";
 
-/** Bytes of the bodies that are being received. */
+/** Counts the bytes of the bodies that are being received. */
 export class ReceivingBytes {
   total = 0;
   readonly limit: number;
@@ -14,19 +14,19 @@ export class ReceivingBytes {
   }
 }
 
-/** Exactly one of them is called, unless the client goes away before. */
+/** Exactly one of these is called, unless the client goes away first. */
 export interface BodyOutcome {
-  /** @param body - valid during the call only where it came in one piece */
+  /** @param body - may be read during the call only */
   readonly onBody: (body: Buffer) => void;
-  /** More than `limit` bytes came; the rest is read and dropped. @param got - bytes that came until then */
+  /** More than `limit` bytes came. The rest is read and dropped. @param got - bytes that have come so far */
   readonly onTooLarge: (got: number) => void;
-  /** The bodies being received exceed their common bound. */
+  /** The bodies that are being received exceed their common limit. */
   readonly onNoRoom: () => void;
 }
 
 const FIRST_BYTES = 16 * 1024;
 
-/** @returns a function that gives the memory up; for the case that the client goes away */
+/** @returns a function that gives up the memory. Call it if the client goes away */
 export function collectBody(
   response: HttpResponse,
   limit: number,
@@ -54,7 +54,7 @@ export function collectBody(
       outcome.onBody(Buffer.from(chunk));
       return;
     }
-    // One buffer that doubles, not a list: a body sent byte by byte would cost a hundred times its size as a list.
+    // One buffer that doubles. As a list of chunks, a body sent byte by byte would take a hundred times its size.
     if (collected === null || end > collected.length) {
       const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
       receiving.total += byteCount - (collected?.length ?? 0);

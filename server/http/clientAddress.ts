@@ -1,15 +1,15 @@
 /**
- * Who shares: one IPv4 address, or one IPv6 network of 64 bits, of which a client may have every address.
+ * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since one client may use all its addresses.
  *
- * Behind a proxy it is the proxy for all. What X-Forwarded-For says is not asked: anybody can send one.
+ * Behind a proxy, all requests come from one client, the proxy. X-Forwarded-For is ignored, because anybody can send it.
  */
 const IPV4_BYTES = 4;
 const IPV6_BYTES = 16;
 const NETWORK_BYTES = 8;
-/** ::ffff:a.b.c.d, IPv4 on a socket that listens on ::. */
+/** Start of ::ffff:a.b.c.d, which is an IPv4 address on a socket that listens on `::`. */
 const MAPPED_PREFIX = Buffer.from("00000000000000000000ffff", "hex");
 
-/** @param address - 4 or 16 bytes, as uWebSockets.js has it */
+/** @param address - 4 or 16 bytes, from uWebSockets.js */
 export function clientOf(address: ArrayBuffer): string {
   const bytes = Buffer.from(address);
   if (bytes.length !== IPV6_BYTES) return bytes.toString("hex");

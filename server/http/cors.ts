@@ -1,5 +1,5 @@
 /**
- * Cross-origin requests: which web pages may ask from a browser (--cors), and the headers that tell the browser so.
+ * Cross-origin requests: which web pages may send requests from a browser (--cors), and the headers that tell the browser.
  *
  *   page -- OPTIONS /, Origin, Access-Control-Request-Method --> 204 and what may be sent      before the first POST
  *   page -- POST /, Origin --> any answer, also of an error, with Access-Control-Allow-Origin
@@ -11,11 +11,11 @@ export type Header = readonly [name: string, value: string];
 
 export const ANY_ORIGIN = "*";
 
-/** Browsers forget sooner: Chromium after two hours. */
+/** How long a browser may remember a preflight. Browsers have lower limits, Chromium two hours. */
 const MAX_AGE_SECONDS = 86_400;
-/** Without it a page cannot read when to try again. */
+/** Lets a page read when to try again. */
 const EXPOSE: Header = ["Access-Control-Expose-Headers", "Retry-After"];
-/** The answer depends on who asks: a cache must not give it to another origin. */
+/** The answer depends on the origin, so a cache must not give it to another one. */
 const VARY: readonly Header[] = [["Vary", "Origin"]];
 
 const PREFLIGHT: readonly Header[] = [
@@ -25,9 +25,9 @@ const PREFLIGHT: readonly Header[] = [
 ];
 
 export class Cors {
-  /** By origin. */
+  /** Headers by origin. */
   private readonly allowed = new Map<string, readonly Header[]>();
-  /** For every other origin, and for requests that name none. */
+  /** Headers for every other origin, and for requests without one. */
   private readonly otherwise: readonly Header[];
   private readonly isForAny: boolean;
 
@@ -39,12 +39,12 @@ export class Cors {
     for (const origin of origins) this.allowed.set(origin, [allow(origin), EXPOSE, ...VARY]);
   }
 
-  /** Headers of every answer at the path of JSON-RPC. @param origin - of the request, "" where it names none */
+  /** Headers of every answer at the path of JSON-RPC. @param origin - of the request, "" if it names none */
   headersFor(origin: string): readonly Header[] {
     return this.allowed.get(origin) ?? this.otherwise;
   }
 
-  /** @returns the further headers of a preflight's answer; null: the origin may not ask */
+  /** @returns the additional headers of a preflight's answer, or null if the origin is not allowed */
   preflightFor(origin: string): readonly Header[] | null {
     return this.isForAny || this.allowed.has(origin) ? PREFLIGHT : null;
   }

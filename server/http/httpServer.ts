@@ -1,13 +1,13 @@
 /**
- * The HTTP server on uWebSockets.js: its port, its paths and its end.
+ * The HTTP server on uWebSockets.js: opens the port, routes the paths and stops.
  *
- *   POST /          JSON-RPC          GET /healthz   the process lives
+ *   POST /          JSON-RPC          GET /healthz   the process runs
  *   GET  /metrics   Prometheus        GET /readyz    it should get requests (readiness.ts), and is not stopping
  *
- * uWebSockets.js reads the next request of a connection only after the answer to the one before; a client that sends a
- * second one (pipelining) while a call is with the workers loses that connection, and nothing else. Calls that are
- * answered at once may be pipelined. (Pausing the socket would help only where the requests come in separate segments,
- * and would hide that a client has gone.)
+ * uWebSockets.js reads the next request of a connection only after it has answered the one before. A client that sends a
+ * second request (pipelining) while workers answer the first loses that connection, and nothing else. Calls that are
+ * answered at once may be pipelined. (Pausing the socket would help only if the requests come in separate TCP segments, and
+ * would hide that a client has gone.)
  */
 import {
   App,
@@ -26,7 +26,7 @@ import {Reply} from "./reply.ts";
 import {type RpcOptions, type RpcParts, RpcRoute} from "./rpcRoute.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT, which the module exports and its types do not. */
+/** LIBUS_LISTEN_EXCLUSIVE_PORT. The module exports it, but its types lack it. */
 const LISTEN_EXCLUSIVELY = 1;
 
 export interface HttpOptions extends RpcOptions {
@@ -53,12 +53,12 @@ export class HttpServer {
     this.app.any("/*", (response, request) => this.route(response, request));
   }
 
-  /** @returns the port. @throws Error if it cannot be had */
+  /** @returns the port. @throws Error if the server cannot listen on it */
   listen(): Promise<number> {
     const {host, port} = this.options;
     return new Promise(resolve => {
-      // Without it the kernel would let two processes share a port, and spread the requests over both. The binding
-      // takes it with a host too, which its types do not know.
+      // LISTEN_EXCLUSIVELY is needed, because the kernel would let two processes share a port and spread the requests over
+      // both. The module accepts it together with a host, but its types do not.
       const listen = this.app.listen.bind(this.app) as unknown as (
         host: string,
         port: number,
@@ -76,14 +76,14 @@ export class HttpServer {
     });
   }
 
-  /** Takes no new connections and turns new requests away. @returns when every request under way is answered */
+  /** Takes no new connections and turns new requests away. @returns when all open requests are answered */
   drain(): Promise<void> {
     if (this.listenSocket !== null) us_listen_socket_close(this.listenSocket);
     this.listenSocket = null;
     return this.rpc.drain();
   }
 
-  /** Cuts every connection. */
+  /** Closes every connection at once. */
   close(): void {
     this.app.close();
   }

@@ -1,9 +1,9 @@
-/** Why uWebSockets.js could not listen: it says no more than that. */
+/** Finds out why uWebSockets.js could not listen, since it does not say. */
 import {lookup} from "node:dns/promises";
 import {once} from "node:events";
 import {createServer} from "node:net";
 
-/** Looks the host up and binds the address as Node does, whose errors have a code. @throws Error that says why */
+/** Looks up the host and binds the address with Node, whose errors have a code. @throws Error that says why */
 export async function explainListenFailure(host: string, port: number): Promise<never> {
   throw new Error(`cannot listen on ${host}:${port}: ${await findReason(host, port)}`);
 }

@@ -1,20 +1,20 @@
-/** The pieces of an answer that are not sent yet, the first of them perhaps in part; they are released when they are sent. */
+/** The pieces of an answer that are not sent yet. The first may be sent in part. Sent pieces are released. */
 import {Fifo} from "../answer/fifo.ts";
 import {Piece} from "../answer/taskText.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
-/** Pieces up to this size together are joined to one write. */
+/** Pieces are joined to one write if they have no more bytes than this together. */
 const JOIN_BYTES = 64 * 1024;
 
 export class PieceQueue {
-  /** Of all pieces, what is not sent. */
+  /** Bytes of all pieces that are not sent. */
   bytes = 0;
   private readonly unsent: UnsentBytes;
   private readonly pieces = new Fifo<Piece>();
   /** Bytes of the first piece that are sent. */
   private sent = 0;
 
-  /** @param unsent - of all answers */
+  /** @param unsent - counts the unsent bytes of all answers */
   constructor(unsent: UnsentBytes) {
     this.unsent = unsent;
   }
@@ -35,14 +35,14 @@ export class PieceQueue {
     }
   }
 
-  /** The next bytes, those of one piece; undefined: all are sent. */
+  /** The unsent bytes of the first piece. undefined if all are sent. */
   peek(): Uint8Array | undefined {
     const piece = this.pieces.peek();
     if (piece === undefined) return undefined;
     return this.sent === 0 ? piece.bytes : piece.bytes.subarray(this.sent);
   }
 
-  /** So many of the bytes of `peek` are sent, or copied. */
+  /** Notes that this many of the bytes of `peek` were sent or copied. */
   countSent(byteCount: number): void {
     this.sent += byteCount;
     this.bytes -= byteCount;
@@ -54,7 +54,7 @@ export class PieceQueue {
     this.sent = 0;
   }
 
-  /** Makes small pieces one, for one write. */
+  /** Joins small pieces to one, for a single write. */
   join(): void {
     if (this.pieces.length < 2 || this.bytes > JOIN_BYTES) return;
     const pieces: Piece[] = [];
@@ -64,7 +64,7 @@ export class PieceQueue {
     for (const piece of pieces) piece.release();
   }
 
-  /** Nobody wants the rest. */
+  /** Drops the rest. */
   clear(): void {
     this.unsent.remove(this.bytes);
     this.bytes = 0;

@@ -1,4 +1,4 @@
-/** What operators ask: GET /healthz, /readyz, /metrics. */
+/** Answers the requests of operators and their tools: GET /healthz, /readyz, /metrics. */
 import type {Logger} from "pino";
 import type {Metrics} from "../observe/metrics.ts";
 import type {Readiness} from "../observe/readiness.ts";
@@ -14,10 +14,10 @@ export interface ProbeParts {
   readonly log: Logger;
 }
 
-/** @param isStopping - when the request came */
+/** @param isStopping - whether the service was stopping when the request came */
 type Probe = (parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean) => void;
 
-/** By path. */
+/** The probes by path. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
   ["/healthz", (_parts, reply, verb) => sendText(reply, verb, "ok\n")],
   ["/readyz", answerReadiness],

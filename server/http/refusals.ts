@@ -1,4 +1,4 @@
-/** Whole answers that need no service: what HTTP itself refuses, with a JSON-RPC error whose id is null. */
+/** Answers to requests that are refused before JSON-RPC is read. Each has a JSON-RPC error whose id is null. */
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
 import type {Header} from "./cors.ts";
 import {JSON_TYPE, type Reply} from "./reply.ts";
@@ -6,10 +6,10 @@ import {JSON_TYPE, type Reply} from "./reply.ts";
 export const RETRY_SECONDS = 1;
 export const RETRY_AFTER: Header = ["Retry-After", String(RETRY_SECONDS)];
 
-/** Data of the error while no request is taken at all. */
+/** Data of the error while the service takes no requests. */
 const NONE_TAKEN = {limit: 0, got: 1};
 
-/** @param verb - "head" gets the headers alone */
+/** @param verb - "head" gets only the headers */
 export function sendWhole(
   reply: Reply,
   verb: string,
@@ -46,7 +46,7 @@ export function refuseType(reply: Reply): void {
   refuse(reply, "post", "415 Unsupported Media Type", error);
 }
 
-/** The rest of the body is read and dropped: cutting the connection now could take the answer with it. */
+/** The rest of the body is read and dropped. If the connection were closed now, the answer could be lost. */
 export function refuseLarge(reply: Reply, limit: number, got: number): void {
   const message = `the body may have at most ${limit} bytes`;
   const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
@@ -58,7 +58,7 @@ export function refuseRoom(reply: Reply, limit: number, got: number): void {
   reply.sendBusy(encodeError("null", error), RETRY_SECONDS);
 }
 
-/** No request is taken now. @param isLast - close the connection after it */
+/** Refuses a request because none is taken now. @param isLast - close the connection after the answer */
 export function refuseUnready(reply: Reply, reason: string, isLast: boolean): void {
   const error = new RpcError(RpcCode.LIMIT_EXCEEDED, `${reason}: try again later`, NONE_TAKEN);
   reply.send("503 Service Unavailable", [JSON_TYPE, RETRY_AFTER], encodeError("null", error), isLast);

@@ -5,10 +5,10 @@
  *       |
  *       +------- STREAM_FROM_BYTES pushed -----> chunked  one cork per event, writes of 64 KiB until one is refused
  *
- * Issue 1249 of uWebSockets.js reports chunk framing broken by several corks in one answer. On this build 200 MB answers
- * to slow readers came out whole with every pattern tried; this one is the most careful of them: all writes of an event
- * in one cork, none while the socket is backed up, and the next after onWritable. What the socket has not taken stays
- * here, except for at most one write.
+ * Issue 1249 of uWebSockets.js reports that several corks in one answer break its chunks. On this build, answers of 200 MB
+ * to slow readers were right with every pattern that was tried. This file uses the most careful pattern: all writes of an
+ * event are in one cork, and while the socket is full, nothing is written until onWritable. Bytes that the socket has not
+ * taken stay here, except for at most one write.
  */
 import type {HttpResponse} from "uWebSockets.js";
 import type {OpenReply} from "../answer/replySink.ts";
@@ -23,22 +23,23 @@ const JSON_HEADERS: readonly Header[] = [JSON_TYPE];
 const NO_HEADERS: readonly Header[] = [];
 
 /**
- * Below it an answer waits until it is whole and carries its length, which clients read with less work. Room for a batch
- * of 100 proofs (640 KB): in chunks, a segment at a time, its p99 at 16 connections is 1.5 times as long (batches of bench:peers).
+ * A smaller answer waits until it is whole and is sent with its length, which is less work for clients. A batch of 100
+ * proofs (640 KB) is smaller. Sent in chunks, a segment at a time, its p99 at 16 connections is 1.5 times as long (batches
+ * of bench:peers).
  */
 const STREAM_FROM_BYTES = 1024 * 1024;
-/** uWebSockets.js copies what the kernel refuses of a chunked write, so this bounds its copy. */
+/** uWebSockets.js copies the part of a chunked write that the kernel does not take, so this limits its copy. */
 const WRITE_BYTES = 64 * 1024;
 
 export class Reply implements OpenReply {
-  /** The client is gone, or the answer is complete; nothing may be sent. */
+  /** The client has gone, or the answer is complete. Nothing more may be sent. */
   isOver = false;
   isBlocked = false;
   onAborted: (() => void) | null = null;
   onDrained: (() => void) | null = null;
-  /** Called once, however it ends. */
+  /** Called once when the reply is over, whether complete or aborted. */
   onOver: ((isAborted: boolean) => void) | null = null;
-  /** Of the answer, whatever it is, besides its own. */
+  /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
 
   private readonly response: HttpResponse;
@@ -50,7 +51,7 @@ export class Reply implements OpenReply {
   private isFinished = false;
   private watchesWritable = false;
 
-  /** Must be made inside the route handler: it registers the abort handler that uWebSockets.js demands. */
+  /** Must run inside the route handler, because it registers the abort handler that uWebSockets.js requires. */
   constructor(response: HttpResponse, unsent: UnsentBytes) {
     this.response = response;
     this.unsent = unsent;
@@ -97,33 +98,33 @@ export class Reply implements OpenReply {
     this.send("503 Service Unavailable", headers, text, false);
   }
 
-  /** A whole answer at once. @param isLast - close the connection after it */
+  /** Sends a whole answer at once. @param isLast - close the connection after it */
   send(status: string, headers: readonly Header[], body: string, isLast: boolean): void {
     if (this.isOver) return;
     this.end(false, () => {
       this.response.cork(() => {
         this.writeHeaders(status, headers);
-        // No arguments: this build writes an undefined length as 2^63.
+        // Called without arguments, since this build writes an undefined length as 2^63.
         if (body === "") this.response.endWithoutBody();
         else this.response.end(body, isLast);
       });
     });
   }
 
-  /** As `send`, for a HEAD request: the headers, the length, no body. */
+  /** Like `send`, for a HEAD request: sends the headers and the length, without a body. */
   sendHeaders(status: string, headers: readonly Header[], bodyBytes: number): void {
     if (this.isOver) return;
     this.end(false, () => {
       this.response.cork(() => {
         this.writeHeaders(status, headers);
-        // Given a length, this build would wait for a body of it and never reuse the connection.
+        // If endWithoutBody got the length, this build would wait for that body and never reuse the connection.
         this.response.writeHeader("Content-Length", String(bodyBytes));
         this.response.endWithoutBody();
       });
     });
   }
 
-  /** Cuts the connection. */
+  /** Closes the connection at once. */
   close(): void {
     if (!this.isOver) this.response.close();
   }
@@ -173,7 +174,7 @@ export class Reply implements OpenReply {
     }
   }
 
-  /** What uWebSockets.js was given it has sent or copied when its call returns. */
+  /** uWebSockets.js has sent or copied a chunk when `write` returns. */
   private pumpChunks(): void {
     for (let rest = this.pieces.peek(); rest !== undefined; rest = this.pieces.peek()) {
       const chunk = rest.subarray(0, WRITE_BYTES);
@@ -187,7 +188,7 @@ export class Reply implements OpenReply {
     if (this.isFinished) this.end(false, () => this.response.end());
   }
 
-  /** The socket takes bytes again. An empty cork makes uWebSockets.js send what it had copied. */
+  /** Continues when the socket takes bytes again. An empty cork makes uWebSockets.js send the bytes that it has copied. */
   private resume(): boolean {
     if (this.isOver) return true;
     this.isBlocked = false;

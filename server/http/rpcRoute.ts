@@ -1,4 +1,4 @@
-/** JSON-RPC at `/`: preflights, bodies, and the requests that are not answered yet. */
+/** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
 import type {HttpRequest, HttpResponse} from "uWebSockets.js";
 import type {Logger} from "pino";
 import type {OpenReply} from "../answer/replySink.ts";
@@ -12,11 +12,11 @@ import type {Reply} from "./reply.ts";
 export interface RpcOptions {
   readonly limits: Limits;
   readonly logsRequests: boolean;
-  /** Origins of web pages that may ask, as browsers send them, or ANY_ORIGIN. Left out: none. */
+  /** Origins whose web pages may send requests, as browsers send them, or ANY_ORIGIN. Default: none. */
   readonly cors?: readonly string[];
 }
 
-/** Answers a body; `body` is only read during the call. */
+/** Answers a body. `body` is only read during the call. */
 export interface BodyService {
   answer(body: Buffer, reply: OpenReply, requestId: string): void;
 }
@@ -25,7 +25,7 @@ export interface RpcParts {
   readonly service: BodyService;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Is no block held? */
+  /** Whether the store has no block. */
   readonly isEmpty: () => boolean;
 }
 
@@ -37,7 +37,7 @@ export class RpcRoute {
   private readonly idPrefix = Date.now().toString(36);
   private draining = false;
   private requestCount = 0;
-  /** Replies to requests whose body has come and that are not sent to the last byte. */
+  /** Number of requests whose body has come and whose answer is not sent completely. */
   private openReplies = 0;
   private onIdle: (() => void) | null = null;
 
@@ -53,7 +53,7 @@ export class RpcRoute {
     return this.draining;
   }
 
-  /** Turns new requests away. @returns when every request under way is answered */
+  /** Turns new requests away. @returns when all open requests are answered */
   drain(): Promise<void> {
     this.draining = true;
     if (this.openReplies === 0) return Promise.resolve();
@@ -69,7 +69,7 @@ export class RpcRoute {
     else refuseVerb(reply, verb, "POST");
   }
 
-  /** A browser asks what a page of another origin may send. */
+  /** Answers a browser that asks what a page of another origin may send. */
   private answerPreflight(request: HttpRequest, reply: Reply): void {
     const headers = this.cors?.preflightFor(request.getHeader("origin")) ?? null;
     if (headers === null) refuseVerb(reply, "options", "POST");
@@ -78,7 +78,7 @@ export class RpcRoute {
 
   private receive(response: HttpResponse, request: HttpRequest, reply: Reply): void {
     const limit = this.options.limits.bodyBytes;
-    // Chunked bodies declare nothing (the header is empty) and are counted as they come.
+    // Chunked bodies declare no length (the header is empty). They are counted as they come.
     const declared = Number(request.getHeader("content-length"));
     if (this.draining) this.refuseStopping(reply);
     else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
@@ -134,7 +134,7 @@ export class RpcRoute {
   }
 }
 
-/** `application/json`, whatever its parameters. */
+/** Accepts `application/json` with any parameters. */
 function isJson(contentType: string): boolean {
   const end = contentType.indexOf(";");
   return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase() === "application/json";

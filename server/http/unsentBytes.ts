@@ -1,10 +1,10 @@
 /**
- * Bytes of finished answers that wait for their readers, all requests together. A window bounds each request
- * (dispatch/dispatcher.ts); this bounds their sum: beyond it the connection that has been stalled longest is cut.
- * A byte that waits keeps at most four of memory (MAX_KEPT_FACTOR).
+ * Counts the bytes of finished answers that wait for their readers. A window limits each request (dispatch/lane.ts). This
+ * file limits their sum: above it, the connection that has been stalled longest is closed. A waiting byte keeps at most
+ * four bytes of memory in use (MAX_KEPT_FACTOR).
  */
 
-/** A reply whose reader does not take what there is. */
+/** A reply whose reader takes no more bytes now. */
 export interface StalledReply {
   readonly unsentBytes: number;
   close(): void;
@@ -12,10 +12,10 @@ export interface StalledReply {
 
 export class UnsentBytes {
   total = 0;
-  /** Replies cut to stay below the limit. */
+  /** Number of connections closed to stay below the limit. */
   cut = 0;
   readonly limit: number;
-  /** In the order in which they stalled. */
+  /** Stalled replies, the longest stalled first. */
   private readonly stalled = new Set<StalledReply>();
 
   constructor(limit: number) {
@@ -38,7 +38,7 @@ export class UnsentBytes {
     this.stalled.delete(reply);
   }
 
-  /** Cuts stalled replies until the total is within the limit. */
+  /** Closes connections of stalled replies until the total is within the limit. */
   relieve(): void {
     if (this.total <= this.limit) return;
     for (const reply of this.stalled) {
