@@ -1,4 +1,4 @@
-/** What one request asks of the lanes, told from the shape of its calls alone, and whether that is more than one may ask. */
+/** Measures what one request demands of the lanes, from the shape of its calls only. Refuses a request that demands too much. */
 import {type ByLane, LANE_IDS} from "../answer/requestCalls.ts";
 import {ESTIMATE_COST} from "../limits.ts";
 import type {Call} from "../rpc/envelope.ts";
@@ -9,16 +9,16 @@ import {findMethod} from "./table.ts";
 
 export interface Demand {
   readonly costs: ByLane<number>;
-  /** Of the calls that no lane answers. */
+  /** Cost of the calls that no lane answers. */
   readonly readyCost: number;
-  /** The method of each lane's first call, "" without one: a refusal is counted under it. */
+  /** The method of each lane's first call, or "". A refusal is counted under this method. */
   readonly methods: ByLane<string>;
   readonly responseBytes: number;
 }
 
-/** Upper bound of what surrounds the result of a call, without its id. */
+/** Upper bound of the text around a call's result, without its id. */
 const CALL_TEXT_BYTES = 256;
-/** A JSON string's character takes at most 3 bytes of UTF-8 (a pair of surrogates 4). */
+/** A character of a JSON string takes at most 3 bytes of UTF-8 (a pair of surrogates takes 4). */
 const MAX_BYTES_PER_CHARACTER = 3;
 
 export function measureDemand(calls: readonly Call[], view: RequestView): Demand {
@@ -44,7 +44,7 @@ export function measureDemand(calls: readonly Call[], view: RequestView): Demand
   return {costs, readyCost, methods, responseBytes};
 }
 
-/** @returns why nothing of the request will ever run, and the method that this is counted under; null: it may */
+/** @returns the error and the method that it is counted under if the request is above a limit, or null. A retry would not help */
 export function refuseExcess(
   {costs, readyCost, methods, responseBytes: got}: Demand,
   {limits}: RequestView,

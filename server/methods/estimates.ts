@@ -1,15 +1,15 @@
-/** Who makes gas estimates: threads of this process, another node, or nobody. */
+/** Who makes the gas estimates: threads of this process, another node, or nobody. */
 import type {EstimateAnswers, EstimateJob} from "../../workers/job/estimateJob.ts";
 import type {Gateway} from "../gateway/gateway.ts";
 
 export type Estimates =
   | {
       readonly kind: "here";
-      /** Gas. */
+      /** Highest gas of an estimate. */
       readonly gasCap: number;
-      /** Threads for calls with a slice. */
+      /** Number of threads for calls with a slice. */
       readonly workers: number;
-      /** Of one call. */
+      /** Execution time of one call. */
       readonly timeMs: number;
       readonly estimate: (job: EstimateJob) => Promise<EstimateAnswers>;
     }

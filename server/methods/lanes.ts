@@ -1,10 +1,10 @@
-/** The lanes as methods and metrics see them: names, and what holds the calls of one request. */
+/** The lanes as methods and metrics see them: each lane's name, and the object for its calls of one request. */
 import type {ByLane, LaneCalls} from "../answer/requestCalls.ts";
 import {EstimateCalls} from "./estimateGas/estimateCalls.ts";
 import {ProofCalls} from "./proof/proofCalls.ts";
 
 export interface LaneKind {
-  /** As metrics label it. */
+  /** Label of the lane in metrics. */
   readonly name: string;
   /** @param cost - of all calls that will be added */
   createCalls(cost: number): LaneCalls;

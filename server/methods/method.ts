@@ -1,5 +1,5 @@
 /**
- * What a method is. Each has a file of its own and a line in table.ts, which is all that the service knows of it:
+ * What a method is. Each method has a file of its own and a line in table.ts. The service knows methods by this interface only:
  *
  *   lane null      cost(params) -> limits ------------> answer(params) ---> the result's text, at once on the main thread
  *   a lane         cost(params) -> limits and queues -> prepare(params) --> a call for the lane (dispatch/lanes/)
@@ -15,7 +15,7 @@ import type {Estimates} from "./estimates.ts";
 import type {ParamList} from "./params.ts";
 import type {Schema} from "./schema.ts";
 
-/** What a call is answered from: one head for the whole HTTP request, and what this process was started with. */
+/** What a call is answered from: one head for the whole HTTP request, and the settings of this process. */
 export interface RequestView {
   readonly head: Head;
   readonly chain: ChainView;
@@ -31,38 +31,38 @@ interface Described {
   readonly summary: string;
   readonly params: ParamList;
   readonly result: {readonly name: string; readonly schema: Schema};
-  /** Besides those that every method has (openRpc.ts). */
+  /** Errors of this method, in addition to those of every method (openRpc.ts). */
   readonly errors: readonly RpcCode[];
   /**
-   * What the call counts of the request's limit, told from the parameters' shape before anything is parsed. A call that costs
-   * nothing is held to no limit: it is answered with next to no work, or `prepare` will refuse it.
+   * What the call adds to the cost of its request. It depends on the shape of the parameters only and is computed before
+   * they are parsed. A call that costs 0 is not limited: it needs almost no work, or `prepare` will refuse it.
    */
   cost(params: Call["params"], view: RequestView): number;
 }
 
-/** Answered on the main thread, from the head and a block's record. */
+/** A method that the main thread answers, from the head and a block's record. */
 export interface ReadyMethod extends Described {
   readonly lane: null;
-  /** @returns the result as JSON text. @throws RpcError, or anything else where it is our fault */
+  /** @returns the result as JSON text. @throws RpcError. Any other error is a fault of this service */
   answer(params: Call["params"], view: RequestView): string;
 }
 
-/** Answered by a lane, whose calls of one request are `Calls` (lanes.ts). */
+/** A method that a lane answers. `Calls` holds the lane's calls of one request (lanes.ts). */
 export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Described {
   readonly lane: LaneId;
-  /** Upper bound of the result's or error's text, in bytes. @param cost - of the call, above 0 */
+  /** Upper bound of the text of a result or error, in bytes. @param cost - of the call, above 0 */
   maxTextBytes(cost: number, view: RequestView): number;
   /**
-   * Checks the parameters and adds the call to `calls`, all but its id.
+   * Checks the parameters and adds the call to `calls`, without its id.
    *
-   * @throws RpcError, with nothing added
+   * @throws RpcError if they are refused. Then nothing is added
    */
   prepare(params: Call["params"], view: RequestView, calls: Calls): void;
 }
 
 export type Method = ReadyMethod | LaneMethod;
 
-/** Thrown for a record that is damaged; `failure` says what of it. */
+/** Thrown for a damaged record. `failure` says what is damaged. */
 export class RecordFailure extends Error {
   readonly failure: Failure;
 

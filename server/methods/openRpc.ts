@@ -5,7 +5,7 @@ import type {Method} from "./method.ts";
 
 const SPECIFICATION = "1.3.2";
 
-/** What each code means, in a few words; docs/json-rpc.md has the data of each. */
+/** The meaning of each code. docs/json-rpc.md describes the data of each. */
 const MEANINGS: Readonly<Record<RpcCode, string>> = {
   [RpcCode.PARSE_ERROR]: "the body is not JSON",
   [RpcCode.INVALID_REQUEST]: "not a request object, or an empty batch",
@@ -13,7 +13,7 @@ const MEANINGS: Readonly<Record<RpcCode, string>> = {
   [RpcCode.INVALID_PARAMS]: "wrong parameters",
   [RpcCode.INTERNAL_ERROR]: "internal error",
   [RpcCode.BLOCK_UNKNOWN]: "the block is unknown here",
-  // The code of UPSTREAM_DOWN too.
+  // UPSTREAM_DOWN has the same code.
   [RpcCode.NOT_FINALIZED]: "the block is held but not finalized, or the gateway did not answer",
   [RpcCode.NOT_AVAILABLE]: "not available in this configuration",
   [RpcCode.LIMIT_EXCEEDED]: "a limit was exceeded",
@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<RpcCode, string>> = {
   [RpcCode.EXECUTION_FAILED]: "the call fails",
 };
 
-/** Of every method. Errors of a whole body are not a method's. */
+/** Errors that every method has. Errors of a whole body belong to no method. */
 const COMMON: readonly RpcCode[] = [RpcCode.INVALID_PARAMS, RpcCode.LIMIT_EXCEEDED, RpcCode.INTERNAL_ERROR];
 
 export function describeMethods(methods: readonly Method[]): object {

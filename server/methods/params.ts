@@ -1,4 +1,4 @@
-/** The parameters of a method, by position: their names, which are required, and what they look like. */
+/** The parameters of a method, by position: their names, whether they are required, and their schemas. */
 import type {Call} from "../rpc/envelope.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import type {Schema} from "./schema.ts";
@@ -16,7 +16,7 @@ export class ParamList {
   private readonly order: string;
   private readonly requiredCount: number;
 
-  /** @param params - the required ones first */
+  /** @param params - required ones come first */
   constructor(method: string, params: readonly Param[]) {
     this.method = method;
     this.params = params;
@@ -48,7 +48,7 @@ export class ParamList {
     );
   }
 
-  /** Parameter `at` is required. */
+  /** @param at - position of a required parameter */
   createMissingError(at: number): RpcError {
     const isAll = this.requiredCount === this.params.length;
     const required = isAll ? "all" : `the ${this.params.slice(0, this.requiredCount).map(({name}) => name)}`;

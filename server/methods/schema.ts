@@ -1,4 +1,4 @@
-/** JSON schemas (draft 7) of what parameters and results are made of; rpc.discover shows them. */
+/** JSON schemas (draft 7) of the parts of parameters and results. rpc.discover shows them. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export function arrayOf(items: Schema): Schema {
   return {type: "array", items};
 }
 
-/** Also null. */
+/** Allows null too. */
 export function nullable(schema: Schema): Schema {
   return {oneOf: [schema, {type: "null"}]};
 }
@@ -24,7 +24,7 @@ export const QUANTITY = hexText("quantity", "(0|[1-9a-f][0-9a-f]{0,63})");
 export const HASH = hexText("32 bytes", "[0-9a-f]{64}");
 export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
 
-/** As callers may write them. */
+/** The forms that callers may write. */
 export const ADDRESS_PARAM = hexText("address", "[0-9a-fA-F]{40}");
 export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
 const QUANTITY_PARAM = hexText("quantity", "[0-9a-fA-F]{1,64}");
@@ -41,7 +41,7 @@ export const BLOCK_PARAM: Schema = {
   ],
 };
 
-/** EIP-1898. */
+/** A selector of EIP-1898. */
 function createReference(field: string, schema: Schema): Schema {
   return {
     type: "object",

@@ -1,5 +1,5 @@
 /**
- * Block selectors: a quantity, a tag, or EIP-1898's {"blockNumber"} / {"blockHash"}, resolved against one head.
+ * Block selectors: a quantity, a tag, or {"blockNumber"} or {"blockHash"} (EIP-1898). They are resolved with one head.
  *
  *   tag                      provable (of proofs)                held (the other methods)
  *   finalized                newest finalized                    newest finalized
@@ -7,7 +7,7 @@
  *   latest, pending          newest finalized                    newest held
  *   earliest                 oldest finalized                    oldest held
  *
- * A number or hash names its block; `provable` refuses one that is not finalized.
+ * A number or hash names its block. `provable` refuses a block that is not finalized.
  */
 
 import type {Head} from "../../workers/job/head.ts";
@@ -24,7 +24,7 @@ import {
 
 export type SelectorColumn = "provable" | "held";
 
-/** What a selector is resolved against: one head for the whole HTTP request. */
+/** What a selector is resolved with: one head for the whole HTTP request. */
 export interface BlockView {
   readonly head: Head;
   readonly chain: Pick<ChainView, "findBlock">;
@@ -35,8 +35,8 @@ const EXPECTED =
 const HASH_BYTES = 32;
 
 /**
- * @param name - of the parameter, as messages call it
- * @returns the number of a block that is held, finalized where `column` is "provable"
+ * @param name - name of the parameter in messages
+ * @returns the number of a block that is held. If `column` is "provable", the block is finalized
  * @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED
  */
 export function resolveSelector(
@@ -81,7 +81,7 @@ function requireFinalized(tag: string, head: Head): number {
   return head.finalized;
 }
 
-/** EIP-1898. `requireCanonical` changes nothing: every block held is canonical. */
+/** Resolves a selector of EIP-1898. `requireCanonical` has no effect, because every block held is canonical. */
 function resolveObject(
   fields: Record<string, unknown>,
   name: string,
@@ -109,7 +109,7 @@ function resolveObject(
   }
   const text = fields.blockHash;
   const block = view.chain.findBlock(parseHash(text, name));
-  // A block imported after this request's head was taken does not exist for it.
+  // A block that was imported after the request's head was read does not exist for this request.
   if (block === undefined || view.head.latest === null || block > view.head.latest)
     throw createBlockUnknownError(text as string, view.head);
   return requireHeld(block, text as string, column, view.head);

@@ -1,4 +1,4 @@
-/** All methods. A further one is a file of its own and a line here. */
+/** All methods. A new method is a file of its own and a line here. */
 import {estimateGas} from "./estimateGas/estimateGas.ts";
 import type {Method} from "./method.ts";
 import {getProof} from "./proof/getProof.ts";
@@ -32,5 +32,5 @@ export function findMethod(name: string): Method | undefined {
   return BY_NAME.get(name);
 }
 
-/** Names under which calls are counted; everything else is "unknown". */
+/** Names that calls are counted under. All other names are counted as "unknown". */
 export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys()];

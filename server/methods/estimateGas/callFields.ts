@@ -1,13 +1,13 @@
 /**
- * The call object of chain_estimateGas, its fields checked one by one and then together.
+ * Parses the call object of chain_estimateGas. Its fields are checked one by one and then together.
  *
- *   type   excludes                                                  without `type` it is chosen for
+ *   type   excludes                                                  chosen without `type` if there is
  *   0      accessList, maxFeePerGas, maxPriorityFeePerGas            gasPrice
  *   1      maxFeePerGas, maxPriorityFeePerGas                        gasPrice and accessList
  *   2      gasPrice                                                  maxFeePerGas, maxPriorityFeePerGas
  *   4      gasPrice; needs authorizationList and to                  authorizationList
  *
- * Only type 4 has an authorizationList. Where nothing decides, the block's hard fork will.
+ * Only type 4 has an authorizationList. If no field decides the type, the block's hard fork does.
  */
 import type {EstimateCall, TransactionType} from "../../../workers/job/estimateCall.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
@@ -27,9 +27,9 @@ import {
   WORD_BOUND,
 } from "./callValues.ts";
 
-/** What the node says about every call. */
+/** The node's rules for every call. */
 export interface CallRules {
-  /** undefined: not known, a call's own is not compared. */
+  /** undefined if unknown. Then the chain id of a call is not checked. */
   readonly chainId: bigint | undefined;
   readonly gasCap: number;
 }
@@ -119,7 +119,7 @@ function parseGas(value: unknown, path: string, gasCap: number): bigint {
   return gas;
 }
 
-/** `input` is the newer name of `data`; SDKs send either or both. */
+/** `input` is the newer name of `data`. SDKs send either or both. */
 function parseData(fields: Fields, path: string): Uint8Array {
   const {data} = parseField(fields, "data", path, parseBytes);
   const {input} = parseField(fields, "input", path, parseBytes);

@@ -1,4 +1,4 @@
-/** The two lists that a call of chain_estimateGas may have: EIP-2930's access list and EIP-7702's authorizations. */
+/** Parses the two lists that a call of chain_estimateGas may have: the access list (EIP-2930) and authorizations (EIP-7702). */
 import type {AccessListEntry, Authorization} from "../../../workers/job/estimateCall.ts";
 import {
   type Bound,
@@ -16,9 +16,9 @@ import {
 } from "./callValues.ts";
 
 const BYTE_BOUND: Bound = {below: 2n ** 8n, text: "2^8"};
-/** EIP-7702: from 2^64 on the transaction is invalid; 2^64 - 1 only makes its authorization void. */
+/** EIP-7702: a nonce of 2^64 or more makes the transaction invalid. 2^64 - 1 only makes its authorization void. */
 const SIGNED_NONCE_BOUND: Bound = {below: NONCE_BOUND.below + 1n, text: "2^64"};
-/** `v` of legacy signatures counts from here. */
+/** In legacy signatures, `v` is this or one more. */
 const LEGACY_V = 27n;
 
 export function parseAccessList(list: unknown, path: string): AccessListEntry[] {
@@ -34,7 +34,7 @@ function parseAccessListEntry(entry: unknown, path: string): AccessListEntry {
   };
 }
 
-/** Read like the storage keys of chain_getProof. @returns 32 bytes each */
+/** Reads keys like the storage keys of chain_getProof. @returns 32 bytes each */
 function parseStorageKeys(keys: unknown, path: string): Uint8Array {
   if (keys === undefined) return new Uint8Array(0);
   if (!Array.isArray(keys)) throw refuse(path, keys, "an array of storage keys");
@@ -65,7 +65,7 @@ function parseAuthorization(entry: unknown, path: string): Authorization {
   };
 }
 
-/** `yParity`, or `v` in its place, which may be 27 or 28 for 0 or 1; a node's own answers have both. */
+/** Reads `yParity`, or `v` in its place. `v` may be 27 or 28 for 0 or 1. Answers of nodes have both. */
 function parseParity(fields: Fields, path: string): bigint {
   const yParity = readField(fields, "yParity");
   const v = readField(fields, "v");

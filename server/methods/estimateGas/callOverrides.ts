@@ -1,10 +1,10 @@
 /**
- * State overrides of chain_estimateGas: what accounts are taken to be instead, keyed by address.
+ * Parses the state overrides of chain_estimateGas: values that replace those of accounts, keyed by address.
  *
  *   {"0x..20 bytes": {balance, nonce, code, state | stateDiff: {"0x..slot": "0x..value"}}}
  *
- * A field that is not known is refused here, though not in the call itself: an override that is not applied
- * (movePrecompileToAddress, say) makes the answer wrong.
+ * An unknown field is refused here, because an override that is not applied (such as movePrecompileToAddress) makes the
+ * answer wrong. In the call object, unknown fields are ignored.
  */
 import type {AccountOverride} from "../../../workers/job/estimateCall.ts";
 import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
@@ -33,7 +33,7 @@ type Account = {-readonly [field in keyof AccountOverride]: AccountOverride[fiel
 export function parseOverrides(overrides: unknown, path: string): AccountOverride[] {
   const accounts = parseFields(overrides, `${path} (overrides)`, "an object keyed by address");
   const keys = Object.keys(accounts);
-  // Views into one buffer: it crosses to the worker once.
+  // Views into one buffer, which is sent to the worker once.
   const addresses = new Uint8Array(keys.length * ADDRESS_BYTES);
   const parsed = keys.map((key, index) => {
     const address = decodeAddressInto(key, addresses, index * ADDRESS_BYTES);
@@ -44,7 +44,7 @@ export function parseOverrides(overrides: unknown, path: string): AccountOverrid
   return parsed;
 }
 
-/** Hot: a call may have ten thousand accounts, so fields are set one by one, and not spread from an object each. */
+/** Hot: a call may have ten thousand accounts. So each field is set directly, not spread from an object of its own. */
 function parseAccount(address: Uint8Array, account: unknown, path: string): AccountOverride {
   const parsed: Account = {address};
   if (account === undefined) return parsed;
@@ -78,7 +78,7 @@ function parseStorageInto(parsed: Account, fields: Fields, path: string): void {
   }
 }
 
-/** @returns 64 bytes each: the slot, and its value */
+/** @returns 64 bytes for each slot: its key and its value */
 function parseSlots(slots: unknown, path: string): Uint8Array {
   const values = parseFields(slots, path, "an object of slots and their values");
   const keys = Object.keys(values);
@@ -96,11 +96,11 @@ function parseSlots(slots: unknown, path: string): Uint8Array {
 }
 
 /**
- * One object may hold an address or a slot in two spellings: which of them is meant nobody knows.
+ * Refuses an object that has an address or a slot twice in different spellings, since it is unclear which one is meant.
  *
  * @param keys - of one object
- * @param packed - what they are, all at the same distance
- * @param keyBytes - at the start of each one's place in `packed`
+ * @param packed - the decoded entries, all of the same length
+ * @param keyBytes - length of the key at the start of each entry in `packed`
  */
 function requireDistinct(keys: readonly string[], packed: Uint8Array, keyBytes: number, path: string): void {
   if (areSpelledAlike(keys)) return;
@@ -114,7 +114,7 @@ function requireDistinct(keys: readonly string[], packed: Uint8Array, keyBytes: 
   }
 }
 
-/** Lower case, and all of one length, as programs write them: then different keys are different numbers. */
+/** Whether all keys are in lower case and of one length, as programs write them. Then different keys are different numbers. */
 function areSpelledAlike(keys: readonly string[]): boolean {
   const length = keys[0]?.length;
   for (const key of keys) if (key.length !== length || key !== key.toLowerCase()) return false;

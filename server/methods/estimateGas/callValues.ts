@@ -1,29 +1,29 @@
 /**
- * Values inside a call of chain_estimateGas, from untrusted JSON. What is refused is named by its path, with what came
+ * Parses values inside a call of chain_estimateGas, from untrusted JSON. An error names the path of the value, what came
  * and what is expected.
  *
- * null is "left out" everywhere. Only an object's own fields are looked at, so `__proto__` is a key like any other.
+ * null means that a field is left out. Only an object's own fields are read, so `__proto__` is a key like any other.
  */
 import {decodeHexBytes, decodeHexInto} from "../../rpc/hexText.ts";
 import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a quantity must stay below; `text` is how messages write it. */
+/** A quantity must be below this bound. `text` is how messages write it. */
 export interface Bound {
   readonly below: bigint;
   readonly text: string;
 }
 
 export const WORD_BOUND: Bound = {below: 2n ** 256n, text: "2^256"};
-/** EIP-2681. */
+/** The bound of EIP-2681. */
 export const NONCE_BOUND: Bound = {below: 2n ** 64n - 1n, text: "2^64 - 1"};
 
 export const ADDRESS_BYTES = 20;
 export const ADDRESS_EXPECTED = "20 bytes, 0x and 40 hex digits";
 export const WORD_BYTES = 32;
 export const WORD_EXPECTED = "0x and 1 to 64 hex digits";
-/** Digits that a number below 2^256 can have. */
+/** Allows only as many digits as a number below 2^256 can have. */
 const AMOUNT = /^(0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
 
 export function refuse(path: string, value: unknown, expected: string): RpcError {
@@ -35,7 +35,7 @@ export function readField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
 }
 
-/** One field as an object to spread, empty where it is left out: no field is there with undefined. */
+/** Reads one field as an object to spread. The object is empty if the field is left out, so no field is set to undefined. */
 export function parseField<Name extends string, Value>(
   fields: Fields,
   name: Name,
@@ -52,7 +52,7 @@ export function parseFields(value: unknown, path: string, expected: string): Fie
   throw refuse(path, value, expected);
 }
 
-/** A quantity: 0x hex, a decimal string (never ambiguous, since hex needs its 0x) or a JSON number that is exact. */
+/** Parses a quantity: 0x hex, a decimal string (not ambiguous, since hex needs its 0x) or a JSON number that is exact. */
 export function parseAmount(value: unknown, path: string, bound: Bound): bigint {
   const isNumber = typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
   if (isNumber || (typeof value === "string" && AMOUNT.test(value))) {
@@ -71,7 +71,7 @@ export function parseNonce(value: unknown, path: string): bigint {
   return parseAmount(value, path, NONCE_BOUND);
 }
 
-/** Any number of whole bytes. */
+/** Parses any number of whole bytes. */
 export function parseBytes(value: unknown, path: string): Uint8Array {
   const bytes = typeof value === "string" ? decodeHexBytes(value) : undefined;
   if (bytes === undefined) throw refuse(path, value, "0x and two hex digits per byte");
@@ -84,7 +84,7 @@ export function parseAddress(value: unknown, path: string): Uint8Array {
   return address;
 }
 
-/** @returns the 20 bytes that were written at `at`, a view into `out`; undefined: expected was ADDRESS_EXPECTED */
+/** Writes 20 bytes at `at`. @returns a view of them in `out`, or undefined if `value` is not an address (ADDRESS_EXPECTED) */
 export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): Uint8Array | undefined {
   const isWhole = typeof value === "string" && value.length === 2 + 2 * ADDRESS_BYTES;
   if (!isWhole || !decodeHexInto(value, out, at, ADDRESS_BYTES)) return undefined;
@@ -92,9 +92,9 @@ export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): 
 }
 
 /**
- * Writes 32 bytes at `at`. Hot: a call may have twenty thousand words, so whoever refuses one makes its path.
+ * Writes 32 bytes at `at`. Hot: a call may have twenty thousand words, so only a caller that refuses one builds its path.
  *
- * @returns false: expected was WORD_EXPECTED
+ * @returns false if `value` is not a word (WORD_EXPECTED)
  */
 export function decodeWordInto(value: unknown, out: Uint8Array, at: number): boolean {
   return typeof value === "string" && decodeHexInto(value, out, at, WORD_BYTES);

@@ -4,15 +4,15 @@ import type {LaneCalls} from "../../answer/requestCalls.ts";
 import type {TaskAnswers} from "../../answer/taskAnswers.ts";
 import {ESTIMATE_COST} from "../../limits.ts";
 
-/** For an estimate thread here, or what makes the estimate elsewhere. All of a process are of one kind. */
+/** A call for an estimate thread of this process, or a function that asks another node. A process uses only one kind. */
 export type PreparedEstimate = EstimateCall | RunEstimate;
 
-/** Makes one estimate, its parameters inside. @param idText - the call's id */
+/** Asks another node for one estimate. The function holds its parameters. @param idText - JSON text of the call's id */
 export type RunEstimate = (idText: string) => Promise<TaskAnswers>;
 
 export class EstimateCalls implements LaneCalls {
   readonly ids: string[] = [];
-  /** One call, which its task may answer, put off or not begin, whatever becomes of the others. */
+  /** One call per segment, because a task may finish, put off or not begin each call separately. */
   readonly segmentCost = ESTIMATE_COST;
   readonly prepared: PreparedEstimate[] = [];
 

@@ -1,14 +1,14 @@
 /**
- * What a chain_estimateGas counts of a request's cost, told before anything of it is parsed: 20, 1 for every entry of its
- * access list and authorization list and every account of its overrides, and 2 for every slot of these, since a body can
- * hold thousands of them and parsing and handing them over takes the main thread microseconds each.
+ * The cost of a chain_estimateGas call, computed before its parameters are parsed. It is 20, plus 1 for every entry of the
+ * access list and authorization list, 1 for every account of the overrides, and 2 for every slot of those accounts. Entries
+ * cost, because a body can hold thousands, and the main thread takes microseconds to parse and hand over each.
  */
 import {ESTIMATE_COST} from "../../limits.ts";
 
-/** A key and a value to parse: 2 us, three times as long as a storage key. */
+/** A slot has a key and a value. Parsing both takes 2 us, three times as long as a storage key. */
 const SLOT_COST = 2;
 
-/** Of params of any shape; what is not as it should be counts nothing, and is refused when it is parsed. */
+/** Takes params of any shape. Parts of the wrong shape cost nothing here and are refused when they are parsed. */
 export function estimateCost(params: readonly unknown[]): number {
   const [call, ...others] = params;
   let cost = ESTIMATE_COST;

@@ -13,7 +13,7 @@ const NAME = "chain_estimateGas";
 
 export const estimateGas: LaneMethod<EstimateCalls> = {
   name: NAME,
-  summary: "The gas limit and the fees of a call at a block held.",
+  summary: "The gas limit and the fees of a call, at a block that this node holds.",
   params: ESTIMATE_PARAMS,
   result: {name: "estimate", schema: ESTIMATE},
   errors: [
@@ -43,7 +43,7 @@ function prepareEstimate(params: Call["params"], view: RequestView): PreparedEst
       return parseEstimateCall(params, {head, chain, chainId: chain.chainId, gasCap});
     }
     case "gateway": {
-      // The upstream knows its own rules; only what has lost its value on the way is refused.
+      // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
       const list = ESTIMATE_PARAMS.requireArray(params);
       requireExactValues(list, "params");
       const paramsText = JSON.stringify(list);

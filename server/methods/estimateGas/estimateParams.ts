@@ -1,6 +1,6 @@
 /**
- * The parameters of chain_estimateGas: [call], [call, block], [call, block, overrides] or [call, overrides]. null is
- * "left out", the block left out is the newest one held.
+ * The parameters of chain_estimateGas: [call], [call, block], [call, block, overrides] or [call, overrides]. null means
+ * that a parameter is left out. The default block is the newest one held.
  */
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
@@ -12,7 +12,7 @@ import {type CallRules, parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
 import {CALL_PARAM, OVERRIDES_PARAM} from "./estimateSchema.ts";
 
-/** At most 76 digits: every such number has a place in the 64 digits of a hex quantity. */
+/** At most 76 digits, because every such number fits into the 64 digits of a hex quantity. */
 const DECIMAL = /^[0-9]{1,76}$/;
 
 const BLOCK_OR_OVERRIDES = {
@@ -42,13 +42,13 @@ export function parseEstimateCall(params: Call["params"], view: EstimateView): E
   };
 }
 
-/** Overrides in the second place: an object that is no block selector of EIP-1898. */
+/** Whether the second parameter is overrides: an object that is not a block selector of EIP-1898. */
 function isKeyedByAddress(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return !Object.hasOwn(value, "blockNumber") && !Object.hasOwn(value, "blockHash");
 }
 
-/** A block number in decimal is taken here too, though not where a proof is asked for. */
+/** Also takes a block number in decimal, which the methods for proofs refuse. */
 function resolveBlock(block: unknown, view: BlockView): number {
   const isDecimal = typeof block === "string" && DECIMAL.test(block);
   const selector = isDecimal ? encodeQuantity(BigInt(block)) : (block ?? "latest");

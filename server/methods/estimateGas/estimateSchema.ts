@@ -1,4 +1,4 @@
-/** JSON schemas of what an estimate is asked with and answered (docs/gas.md). */
+/** JSON schemas of the parameters and the result of an estimate (docs/gas.md). */
 import {
   ADDRESS_PARAM,
   arrayOf,
@@ -25,7 +25,7 @@ const AMOUNT: Schema = {
 };
 const BYTES_PARAM: Schema = {title: "bytes", type: "string", pattern: "^0x([0-9a-fA-F]{2})*$"};
 
-/** Every field may be left out; null is left out too. */
+/** Every field may be left out or null. */
 function fieldsOf(fields: Readonly<Record<string, Schema>>): Schema {
   const entries = Object.entries(fields).map(([name, schema]) => [name, nullable(schema)]);
   return {type: "object", properties: Object.fromEntries(entries)};

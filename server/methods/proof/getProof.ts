@@ -11,7 +11,7 @@ const NAME = "chain_getProof";
 
 export const getProof: LaneMethod<ProofCalls> = {
   name: NAME,
-  summary: "An account and slots of it with their proofs, of existence or of absence, at a finalized block.",
+  summary: "Proofs of existence or absence for an account and some of its slots, at a finalized block.",
   params: new ParamList(NAME, PROOF_PARAMS),
   result: {name: "proof", schema: PROOF},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],

@@ -9,13 +9,13 @@ import {PROOF} from "./proofSchema.ts";
 
 const NAME = "chain_getProofAt";
 
-/** Upper bound of what it adds to a proof: the block's number, hash and state root. */
+/** Upper bound of the text that it adds to a proof: the block's number, hash and state root. */
 const BLOCK_TEXT_BYTES = 256;
 
 export const getProofAt: LaneMethod<ProofCalls> = {
   ...getProof,
   name: NAME,
-  summary: "What chain_getProof answers, and the block that it is of.",
+  summary: "The result of chain_getProof, and the block that it proves.",
   params: new ParamList(NAME, PROOF_PARAMS),
   result: {name: "provenBlock", schema: objectOf({block: BLOCK, proof: PROOF})},
   maxTextBytes(cost, view) {

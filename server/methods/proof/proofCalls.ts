@@ -3,23 +3,24 @@ import {keyCountOf, packedBytes} from "../../../workers/job/packedCall.ts";
 import type {LaneCalls} from "../../answer/requestCalls.ts";
 
 /**
- * Cost of one segment, an account or slot 1: a trip to a worker and back takes 100 us of both threads where they wait for each
- * other, which up to 128 units share: with 64, a batch of 100 took two, and 1.18 times the CPU time. 128 proofs take a worker
- * 2-3 ms: small enough to be fair between requests, and their 0.8-1.6 MB of text is small against the window of a slow reader.
+ * Highest cost of one segment. An account or slot costs 1. A trip to a worker and back takes both threads 100 us, because
+ * they wait for each other. Up to 128 units share a trip. With 64, a batch of 100 needed two trips and 1.18 times the CPU
+ * time. 128 proofs take a worker 2-3 ms, which is short enough to be fair between requests. Their 0.8-1.6 MB of text is
+ * small compared with the window of a slow reader.
  */
 export const PROOF_SEGMENT_COST = 128;
 
 export class ProofCalls implements LaneCalls {
   readonly ids: string[] = [];
   readonly segmentCost = PROOF_SEGMENT_COST;
-  /** Written from `end` on. */
+  /** The packed calls. The next one is written at `end`. */
   readonly packed: Buffer;
   /** End of each call in `packed`. */
   private readonly ends: number[] = [];
 
   /** @param cost - of all calls that will be added, an account or slot 1 */
   constructor(cost: number) {
-    // What comes before the keys of a call is shorter than a key, so this has room for any division into calls.
+    // The bytes before a call's keys are fewer than those of a key. So this is enough however the cost is divided into calls.
     this.packed = Buffer.allocUnsafe(packedBytes(cost));
   }
 
@@ -28,17 +29,17 @@ export class ProofCalls implements LaneCalls {
     return this.ends.at(-1) ?? 0;
   }
 
-  /** A call was packed from `end` to here. */
+  /** Adds the call that was just packed. @param end - where it ends */
   add(end: number): void {
     this.ends.push(end);
   }
 
-  /** Told from the length of its packed form. */
+  /** The length of the packed call tells its cost. */
   costOf(call: number): number {
     return 1 + keyCountOf((this.ends[call] as number) - this.startOf(call));
   }
 
-  /** Calls `first` to `end`, packed; a view. */
+  /** @returns a view of the packed calls from `first` to before `end` */
   slice(first: number, end: number): Uint8Array {
     return this.packed.subarray(this.startOf(first), this.ends[end - 1]);
   }

@@ -1,5 +1,5 @@
 /**
- * The parameters of chain_getProof and chain_getProofAt, [address, storageKeys, block], from text to the packed form of
+ * Packs the parameters of chain_getProof and chain_getProofAt, [address, storageKeys, block], into the form of
  * workers/job/packedCall.ts.
  */
 import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
@@ -19,7 +19,7 @@ export const PROOF_PARAMS: readonly Param[] = [
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 32;
 
-/** What the call will cost: 1 and 1 a key; 0 for one that is refused for its shape or length. */
+/** Cost of a call: 1, plus 1 for each key. 0 if its shape or number of keys will be refused. */
 export function proofCost(params: Call["params"], maxKeys: number): number {
   if (!Array.isArray(params)) return 0;
   const keys: unknown = params[1];
@@ -27,10 +27,10 @@ export function proofCost(params: Call["params"], maxKeys: number): number {
 }
 
 /**
- * Hot: runs once per call, allocates nothing.
+ * Hot: runs once per call and allocates nothing.
  *
- * @param params - as many as PROOF_PARAMS
- * @param packed - output, `packedBytes(params[1].length)` bytes from `start`; unspecified after a throw
+ * @param params - the same number as PROOF_PARAMS
+ * @param packed - output, `packedBytes(params[1].length)` bytes from `start`. Unspecified after an error
  * @returns the end of the packed call
  * @throws RpcError
  */

@@ -1,7 +1,7 @@
 /** JSON schema of a proof (docs/proofs.md). */
 import {arrayOf, BYTES, HASH, objectOf, type Schema} from "../schema.ts";
 
-/** Of a leaf: the nodes from the root down to it. */
+/** Proof of a leaf: its value, and the nodes from the root down to it. */
 const LEAF_PROOF = objectOf({
   value: BYTES,
   proofRelatedNodes: {...arrayOf(BYTES), minItems: 42, maxItems: 42},

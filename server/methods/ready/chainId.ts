@@ -23,7 +23,7 @@ export const chainId: ReadyMethod = {
   },
 };
 
-/** @param method - for the message. @throws RpcError NOT_AVAILABLE */
+/** @param method - named in the message. @throws RpcError NOT_AVAILABLE if the chain id is unknown */
 export function requireChainId(method: string, {chainId}: ChainView): bigint {
   if (chainId !== undefined) return chainId;
   const reason = "block 0 of this store names no chain id (start with --chain-id to name it)";

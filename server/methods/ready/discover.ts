@@ -4,12 +4,12 @@ import {ParamList} from "../params.ts";
 
 const NAME = "rpc.discover";
 /**
- * The document has 21 KB: a hundred of them, which is what one request may ask for at this cost, keep the main thread for
- * 12 ms, and a batch of a thousand would for 0.1 s.
+ * The document has 21 KB. At this cost, one request may ask for a hundred of them, which takes the main thread 12 ms. A
+ * thousand would take 0.1 s.
  */
 export const DISCOVER_COST = 200;
 
-/** @param listMethods - called when the first caller asks */
+/** @param listMethods - called once, for the first call */
 export function createDiscover(listMethods: () => readonly Method[]): ReadyMethod {
   let text: string | null = null;
   return {

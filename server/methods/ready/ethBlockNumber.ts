@@ -7,10 +7,10 @@ import {resolveSelector} from "../selector.ts";
 
 const NAME = "eth_blockNumber";
 
-/** Not the newest finalized block, whose number a client could not watch grow with the chain. */
+/** Answers the newest block even if it is not finalized, so that clients can watch the chain grow. */
 export const ethBlockNumber: ReadyMethod = {
   name: NAME,
-  summary: "The number of the newest block held. It need not be finalized.",
+  summary: "The number of the newest block that this node holds. It need not be finalized.",
   params: new ParamList(NAME, []),
   result: {name: "blockNumber", schema: QUANTITY},
   errors: [RpcCode.BLOCK_UNKNOWN],

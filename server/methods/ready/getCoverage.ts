@@ -7,7 +7,8 @@ const NAME = "chain_getCoverage";
 
 export const getCoverage: ReadyMethod = {
   name: NAME,
-  summary: "The oldest, the newest finalized and the newest block held, and the hash suite of the trees.",
+  summary:
+    "The oldest, newest finalized and newest block that this node holds, and the hash suite of the trees.",
   params: new ParamList(NAME, []),
   result: {
     name: "coverage",

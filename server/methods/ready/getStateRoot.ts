@@ -9,7 +9,7 @@ const NAME = "chain_getStateRoot";
 
 export const getStateRoot: ReadyMethod = {
   name: NAME,
-  summary: "Number, hash and state root of a block held, and whether it is finalized.",
+  summary: "Number, hash and state root of a block that this node holds, and whether it is finalized.",
   params: new ParamList(NAME, [{name: "block", required: false, schema: nullable(BLOCK_PARAM)}]),
   result: {name: "block", schema: BLOCK},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
