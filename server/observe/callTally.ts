@@ -1,9 +1,9 @@
 /**
- * How many calls of each method ended with which code (0: a result). Plain counts: a labelled prom-client counter costs
- * as much per call as answering it does; they are handed over when /metrics is read.
+ * Counts the calls by method and by the code that they ended with (0: a result). The counts are plain numbers until
+ * /metrics is read, because a labelled prom-client counter costs as much per call as the answer itself.
  */
 
-/** The label of every method that there is not, so that callers cannot make labels. */
+/** The label for all unknown methods, so that callers cannot create labels. */
 export const UNKNOWN_METHOD = "unknown";
 
 export class CallTally {

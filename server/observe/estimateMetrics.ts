@@ -1,13 +1,13 @@
-/** The queues of the estimates in /metrics: first slices, second ones, and calls that have all their time. */
+/** The queues of estimates in /metrics: for first slices, for second slices, and for long calls, which have their whole time. */
 import {Counter, Gauge, type Registry} from "prom-client";
 import type {QueueFigures} from "./queueFigures.ts";
 import type {RefusalLog} from "./refusalLog.ts";
 
-/** Where they are read. */
+/** Where the figures are read. */
 export interface EstimateQueues {
-  /** How many calls are in each queue: waiting, or in the first one also under way. */
+  /** The calls in each queue. They wait. In the first queue, running calls count too. */
   readEstimateQueues(): readonly {readonly figures: QueueFigures; readonly calls: number}[];
-  /** Calls that came back from their tasks unbegun, so far. */
+  /** Number of calls that came back from their tasks because they had not begun. */
   readonly givenBack: number;
 }
 
@@ -18,7 +18,7 @@ export function registerEstimateQueues(
 ): void {
   new Gauge({
     name: "proofd_estimate_queue_calls",
-    help: "Gas estimates that wait: for their first slice (or have it), a second one, or as long calls",
+    help: "Gas estimates in each queue: first (waiting or running), second (waiting), long (waiting)",
     labelNames: ["queue"],
     registers,
     collect() {
@@ -29,19 +29,19 @@ export function registerEstimateQueues(
     registers,
     queues,
     "proofd_estimate_starts_total",
-    "Calls that left a queue for a thread; in the queues second and long: that began again",
+    "Gas estimates that left a queue for a thread. From the queues second and long, they begin again",
     figures => figures.started,
   );
   registerQueueTotal(
     registers,
     queues,
     "proofd_estimate_wait_seconds_total",
-    "Time that those calls waited in it, all together",
+    "Total time that these gas estimates waited in the queue",
     figures => figures.waitedMs / 1000,
   );
   new Counter({
     name: "proofd_estimates_refused_total",
-    help: "Estimates turned away because a queue was full, or the wait in it too long",
+    help: "Gas estimates turned away because a queue was full or the wait in it would be too long",
     labelNames: ["queue", "reason"],
     registers,
     collect() {
@@ -51,7 +51,7 @@ export function registerEstimateQueues(
   });
   new Counter({
     name: "proofd_estimates_given_back_total",
-    help: "Calls that shared a task with slow ones and came back unbegun",
+    help: "Gas estimates that came back from a task because slow ones in it left no time to begin them",
     registers,
     collect() {
       this.reset();

@@ -1,4 +1,4 @@
-/** What /metrics shows. Everything that changes per call is a plain number elsewhere and read when it is asked for. */
+/** What /metrics shows. Figures that change with each call are plain numbers elsewhere. They are read when /metrics is. */
 import {Counter, collectDefaultMetrics, Gauge, Histogram, Registry} from "prom-client";
 import type {Head} from "../../workers/job/head.ts";
 import type {CallTally} from "./callTally.ts";
@@ -9,19 +9,19 @@ import {registerSource} from "./sourceMetrics.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 import type {TroubleLog} from "./troubleLog.ts";
 
-/** Where the numbers are read. */
+/** Where the figures are read. */
 export interface MetricSources {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
-  /** Finished bytes that wait for readers, and connections cut for them. */
+  /** Bytes of finished answers that wait for readers, and connections closed because of too many. */
   readonly unsent: {readonly total: number; readonly cut: number};
-  /** By lane. */
+  /** Queued cost by lane. */
   readonly readQueuedCosts: () => Readonly<Record<string, number>>;
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
   readonly readHead: () => Head;
   readonly readiness: Readiness;
-  /** Of an import beside the service. */
+  /** The source of the import that runs while the service answers requests, if there is one. */
   readonly source: SourceStatus | undefined;
 }
 
@@ -40,7 +40,7 @@ export class Metrics {
     collectDefaultMetrics({register: this.registry});
     this.duration = new Histogram({
       name: "proofd_request_duration_seconds",
-      help: "From the last byte of a request's body to the last byte of its answer, slow readers included",
+      help: "Time from the last byte of a request's body to the last byte of its answer, including slow readers",
       buckets: BUCKETS_SECONDS,
       registers,
     });
@@ -51,19 +51,19 @@ export class Metrics {
     });
     this.refusedBodies = new Counter({
       name: "proofd_bodies_refused_total",
-      help: "Bodies that were too large or found no room",
+      help: "Request bodies that were too large, or that there was no room for",
       labelNames: ["reason"],
       registers,
     });
     this.verified = new Gauge({
       name: "proofd_verify_bytes",
-      help: "Bytes of tables that --verify has to look at, and has looked at",
+      help: "Bytes of tables that --verify checks (all), and has checked (done)",
       labelNames: ["which"],
       registers,
     });
     this.verifyFailed = new Gauge({
       name: "proofd_verify_failed",
-      help: "1 after --verify could not go on",
+      help: "1 after --verify could not finish its check",
       registers,
     });
     this.verifyFailed.set(0);
@@ -82,19 +82,19 @@ export class Metrics {
     registerGauge(
       registers,
       "proofd_held_bytes",
-      "Finished bytes that wait for readers",
+      "Bytes of finished answers that wait for readers",
       () => sources.unsent.total,
     );
     registerTotal(
       registers,
       "proofd_readers_cut_total",
-      "Connections cut for memory",
+      "Connections closed because too many bytes waited for readers",
       () => sources.unsent.cut,
     );
     registerTotal(
       registers,
       "proofd_worker_exits_total",
-      "Workers that died",
+      "Worker threads that died",
       () => sources.trouble.workerExits,
     );
     const damaged = () => sources.trouble.damagedRecords;
@@ -110,7 +110,7 @@ export class Metrics {
     this.refusedBodies.inc({reason});
   }
 
-  /** @param all - of the tables that there were at the start */
+  /** @param all - bytes of the tables that existed at the start */
   setVerified(done: number, all: number): void {
     this.verified.set({which: "done"}, done);
     this.verified.set({which: "all"}, all);

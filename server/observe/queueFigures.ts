@@ -1,6 +1,6 @@
-/** What a queue of estimates has to tell: how long its calls wait and take. Plain numbers, read by /metrics. */
+/** Figures of one queue of estimates: how long its calls wait and how long they run. /metrics reads these plain numbers. */
 
-/** Of a new measurement. */
+/** Weight of a new measurement in the mean. */
 const WEIGHT = 1 / 16;
 
 export type QueueName = "first" | "second" | "long";
@@ -9,17 +9,17 @@ export class QueueFigures {
   readonly name: QueueName;
   /** Calls that left the queue for a thread. */
   started = 0;
-  /** They waited so long, all together. */
+  /** Total time that these calls waited. */
   waitedMs = 0;
   private meanMs: number;
 
-  /** @param serviceMs - what a call takes, until some were measured */
+  /** @param serviceMs - the assumed time of a call, before any is measured */
   constructor(name: QueueName, serviceMs: number) {
     this.name = name;
     this.meanMs = serviceMs;
   }
 
-  /** What a call takes of a worker's time. */
+  /** Mean time that a call takes of a worker. */
   get serviceMs(): number {
     return this.meanMs;
   }
@@ -29,7 +29,7 @@ export class QueueFigures {
     this.waitedMs += waitedMs;
   }
 
-  /** @param serviceMs - of one call */
+  /** @param serviceMs - time of one call */
   measure(serviceMs: number): void {
     this.meanMs += (serviceMs - this.meanMs) * WEIGHT;
   }

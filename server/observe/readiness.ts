@@ -1,17 +1,17 @@
 /**
  * Whether this service should get requests, and how far its newest block is behind.
  *
- * The lag is the age of the newest block held, by the block's own timestamp: a source that stands still shows, and so
- * does one that is being caught up with, also after a restart. Blocks without a timestamp are as old as the time since
- * they came; what was held at the start came then.
+ * The lag is the age of the newest block held, by the block's own timestamp. So it shows a source that stands still, and
+ * also an import that is still catching up, even after a restart. The age of a block without timestamp is the time since
+ * it was imported, or since the start if the store already held it.
  */
 
 import type {ChainView} from "../../workers/pool/chainView.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
-/** What was found wrong with the store (troubleLog.ts). */
+/** Damage found in the store (troubleLog.ts). */
 export interface FoundDamage {
-  /** Of --verify. */
+  /** Number of findings of --verify. */
   readonly tableFindings: number;
 }
 
@@ -21,10 +21,10 @@ export class Readiness {
   private readonly source: SourceStatus | undefined;
   private readonly maxLagSeconds: number | undefined;
   private readonly startedMs = Date.now();
-  /** The newest block's own time; null: not read since the head changed. */
+  /** The newest block's timestamp. null if it was not read since the head changed. */
   private headSeconds: number | undefined | null = null;
 
-  /** @param maxLagSeconds - left out: readiness does not depend on the source */
+  /** @param maxLagSeconds - without it, readiness does not depend on the source */
   constructor(chain: ChainView, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
     this.chain = chain;
     this.damage = damage;
@@ -35,7 +35,7 @@ export class Readiness {
     });
   }
 
-  /** @returns why not, for people; null: ready */
+  /** @returns why the service is not ready, as text for people, or null if it is ready */
   readObstacle(): string | null {
     if (this.chain.head().finalized === null) return "no finalized block is held";
     if (this.damage.tableFindings > 0) return "a table of the store is damaged";
@@ -55,13 +55,13 @@ export class Readiness {
     return Math.max(0, Date.now() / 1000 - (this.readHeadSeconds() ?? ownMs / 1000));
   }
 
-  /** The newest block's own time, seconds since 1970; undefined: none is held, or its source did not say. */
+  /** The newest block's timestamp in seconds since 1970. undefined if there is no block, or it has no timestamp. */
   readHeadSeconds(): number | undefined {
     const block = this.chain.head().latest;
     if (block === null) return undefined;
     if (this.headSeconds === null) {
       const found = this.chain.readBlock(block);
-      // A damaged record is found, and counted, by the calls that need it.
+      // The calls that need a damaged record report and count it.
       if ("failure" in found) return undefined;
       this.headSeconds = found.timestamp === undefined ? undefined : Number(found.timestamp);
     }

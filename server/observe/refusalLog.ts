@@ -1,4 +1,4 @@
-/** Estimates that were turned away because others are waiting: counted, and at most a line in ten seconds. */
+/** Counts estimates that are turned away because others wait, and logs at most one line in ten seconds. */
 import type {Logger} from "pino";
 import type {QueueName} from "./queueFigures.ts";
 
@@ -27,7 +27,7 @@ export class RefusalLog {
     return this.known;
   }
 
-  /** @param waitMs - expected in the queue */
+  /** @param waitMs - expected wait in the queue */
   note(queue: QueueName, reason: RefusalReason, waitMs: number): void {
     const known = this.known.find(one => one.queue === queue && one.reason === reason);
     if (known === undefined) this.known.push({queue, reason, count: 1});

@@ -1,9 +1,9 @@
-/** The newest block's age and the state of what --diffs reads from, in /metrics. What is not known is left out. */
+/** The newest block's age and the state of the source of --diffs, in /metrics. Unknown figures are not shown. */
 import {Counter, Gauge, type Registry} from "prom-client";
 import type {Readiness} from "./readiness.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
-/** @param source - of an import beside the service */
+/** @param source - of the import that runs while the service answers requests, if there is one */
 export function registerSource(
   registers: Registry[],
   readiness: Readiness,
@@ -12,12 +12,12 @@ export function registerSource(
   registerKnown(
     registers,
     "proofd_head_timestamp_seconds",
-    "Time of the newest block held, as the block says it, in seconds since 1970",
+    "Timestamp of the newest block held, in seconds since 1970",
     () => readiness.readHeadSeconds(),
   );
   new Gauge({
     name: "proofd_import_failed",
-    help: "1 while the import that runs beside the service has failed",
+    help: "1 while the import of --diffs has failed",
     registers,
     collect() {
       this.set(source?.state === "failed" ? 1 : 0);
@@ -27,7 +27,7 @@ export function registerSource(
   registerKnown(
     registers,
     "proofd_head_lag_seconds",
-    "Age of the newest block held, which --max-lag bounds",
+    "Age of the newest block held, which --max-lag limits",
     () => readiness.readLagSeconds() ?? undefined,
   );
   registerKnown(
@@ -38,7 +38,7 @@ export function registerSource(
   );
   new Gauge({
     name: "proofd_source_state",
-    help: "1 at the state of what --diffs reads from",
+    help: "1 for the current state of the source of --diffs, 0 for all others",
     labelNames: ["state"],
     registers,
     collect() {
@@ -47,7 +47,7 @@ export function registerSource(
   });
   new Counter({
     name: "proofd_source_changes_total",
-    help: "Files that were replaced or truncated, writers of a FIFO that left, lines that were cut",
+    help: "Changes of the source of --diffs: file replaced or truncated, writer of a FIFO left, line cut",
     labelNames: ["change"],
     registers,
     collect() {
@@ -57,7 +57,7 @@ export function registerSource(
   });
   new Counter({
     name: "proofd_import_retries_total",
-    help: "Attempts to go on with an import that had failed",
+    help: "Attempts to continue a failed import",
     registers,
     collect() {
       this.reset();

@@ -1,7 +1,7 @@
-/** What --diffs reads from, as /metrics and /readyz show it. */
+/** The state of the source of --diffs, for /metrics and /readyz. */
 import type {SourceChange, SourceState} from "../../workers/job/importSource.ts";
 
-/** "ended": nothing more can come. "failed": a line or the store refuses; it may be tried again. */
+/** "ended": no more lines can come. "failed": a line was refused or the store failed, and the import may be tried again. */
 export type SourceStatusName = SourceState | "ended" | "failed";
 
 const STATES: readonly SourceStatusName[] = ["reading", "following", "waiting", "ended", "failed"];
@@ -9,15 +9,15 @@ const CHANGES: readonly SourceChange[] = ["replaced", "truncated", "writer_left"
 
 export class SourceStatus {
   state: SourceStatusName = "reading";
-  /** Why it failed; empty while it has not. */
+  /** Why the import failed. Empty unless the state is "failed". */
   reason = "";
-  /** When a block last became durable here, ms since 1970; undefined: not since this process started. */
+  /** When this process last stored a block durably, in ms since 1970. undefined if it has stored none. */
   receivedMs: number | undefined;
-  /** Attempts to go on after a failure. */
+  /** Number of attempts to continue after a failure. */
   retries = 0;
   readonly changes = new Map<SourceChange, number>(CHANGES.map(change => [change, 0]));
 
-  /** The state's name is the one with a 1. */
+  /** All states: 1 for the current one, 0 for the others. */
   *states(): Generator<[SourceStatusName, 0 | 1]> {
     for (const state of STATES) yield [state, state === this.state ? 1 : 0];
   }

@@ -1,5 +1,6 @@
 /**
- * Our own faults: counted, logged in full, answered as -32603 with nothing but a request id that leads to the log line.
+ * Faults of this service. They are counted and logged in full. The caller only gets error -32603 with a request id, which
+ * leads to the log line.
  */
 import type {Logger} from "pino";
 import type {Failure} from "../../workers/job/failure.ts";
@@ -8,7 +9,7 @@ import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 export class TroubleLog {
   damagedRecords = 0;
   workerExits = 0;
-  /** By `serve --verify`: what is wrong in tables. */
+  /** Damage in tables that `serve --verify` found. */
   tableFindings = 0;
   private readonly log: Logger;
 
@@ -16,13 +17,13 @@ export class TroubleLog {
     this.log = log;
   }
 
-  /** A worker died; the pool replaces it. */
+  /** A worker died. The pool replaces it. */
   reportWorkerExit(error: Error): void {
     this.workerExits++;
     this.log.error({err: error}, "a worker died and is replaced");
   }
 
-  /** The pass over the tables found damage: reading there may end the process. */
+  /** `--verify` found damage in a table. LevelDB may end the process when it reads there. */
   reportTable(where: string, what: string): void {
     this.tableFindings++;
     this.log.error({where, what}, "a table is damaged: run proofd check, and replace the store");
@@ -33,14 +34,14 @@ export class TroubleLog {
     this.log.error({err: error, requestIds}, "a task failed, its calls are answered with -32603");
   }
 
-  /** A call failed in a worker or while reading a block's record; undefined: without a word about why. */
+  /** A call failed in a worker or while a block's record was read. @param failure - undefined if the worker gave no reason */
   reportFailure(failure: Failure | undefined, requestId: string): RpcError {
     if (failure?.failure === "DAMAGED") this.damagedRecords++;
     this.log.error({requestId, failure: failure?.failure, detail: failure?.detail}, "a call failed");
     return this.createInternalError(requestId);
   }
 
-  /** Anything else that was thrown while answering a call. Damage found by the store comes with its code. */
+  /** Any other error was thrown while a call was answered. The code of a store error tells whether a record is damaged. */
   reportThrown(error: unknown, requestId: string): RpcError {
     const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
     if (code === "RECORD_DAMAGED" || code === "RECORD_MISSING" || code === "STORE_DAMAGED")
