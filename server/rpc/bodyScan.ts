@@ -1,22 +1,22 @@
 /**
- * One look at a body before JSON.parse, which has no bounds of its own: how deep it nests, how many members its arrays
- * and objects have, how many of them are fields, how many elements its outer array has, and whether it writes numbers in a
- * way that a double would not give back.
+ * Scans a body before JSON.parse, which has no limits of its own. The scan measures how deep the body nests, how many
+ * members and how many fields it has, how many elements its outer array has, and how many characters are in numbers that
+ * JSON.parse may not preserve as they were written.
  *
- * The scan knows strings, numbers, brackets, commas and colons only. It may accept what is no JSON; JSON.parse decides that.
+ * It knows only strings, numbers, brackets, commas and colons. It may accept text that is not JSON. JSON.parse refuses it.
  */
 import {findStringEnd, LONG_STRING} from "./stringEnd.ts";
 
 export interface BodyShape {
-  /** Deepest nesting; a batch of plain calls has 3 (array, call, params) or more. */
+  /** Deepest nesting. A batch of plain calls has 3 levels (array, call, params) or more. */
   readonly depth: number;
-  /** Array elements and object fields, all together; an empty array or object counts as if it had one. */
+  /** Array elements plus object fields. An empty array or object counts as if it had one. */
   readonly members: number;
-  /** Object fields alone, as their colons tell; one with a long key counts as several (LONG_KEY). */
+  /** Object fields, counted by their colons. A field with a long key counts as several (LONG_KEY). */
   readonly fields: number;
-  /** Elements of the outer array as its commas tell; 0 when the body does not start with `[`. */
+  /** Elements of the outer array, counted by its commas. 0 if the body does not start with `[`. */
   readonly elements: number;
-  /** Characters of all odd numbers: those outside strings with a sign, a fraction, an exponent or more than 15 digits. */
+  /** Characters of all odd numbers. Odd means: with a sign, a fraction, an exponent or more than 15 digits. */
   readonly oddCharacters: number;
 }
 
@@ -36,16 +36,16 @@ const LOWER_E = 0x65;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Integers of so many digits are exact in a double and print as they were written. */
+/** An integer with at most this many digits is exact in a double and prints as it was written. */
 const EXACT_DECIMALS = 15;
 
 /**
- * Bytes of a key after which its field counts once more, and again after as many: JSON.parse hashes and copies every key
- * that it has not met, 5 ns a byte. The longest keys that users send are slots, of 66.
+ * A field counts once more for every this many bytes of its key, because JSON.parse hashes and copies every new key, which
+ * takes 5 ns a byte. The longest keys that users send are slots, with 66 bytes.
  */
 const LONG_KEY = 128;
 
-/** Hot: one pass over every body, about 1.5 ns a byte. */
+/** Hot: runs over every body once, in about 1.5 ns a byte. */
 export function scanBody(body: Buffer): BodyShape {
   const length = body.length;
   let depth = 0;

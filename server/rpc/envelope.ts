@@ -1,30 +1,28 @@
-/**
- * The JSON-RPC 2.0 envelope: a body's bytes to calls. Knows no method.
- */
+/** The JSON-RPC 2.0 envelope: parses a body into calls. It knows no method. */
 import {isAscii, isUtf8, transcode} from "node:buffer";
 import {type BodyShape, scanBody} from "./bodyScan.ts";
 import {findIdTexts} from "./idText.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
 
-/** Levels of arrays and objects; a call for a proof in a batch has 4. */
+/** Most levels of arrays and objects. A call for a proof in a batch has 4. */
 export const MAX_DEPTH = 64;
 
-/** Characters of an id: UUIDs have 36. A thousand ids of any length would be a thousand escapes of any length. */
+/** Most characters of an id. A UUID has 36. Every id is escaped again for its answer, so its length must be limited. */
 export const MAX_ID_CHARACTERS = 256;
 
-/** What is told of a body before it is parsed. */
+/** Limits that are checked before a body is parsed. */
 export interface BodyLimits {
   readonly batchCalls: number;
   readonly members: number;
   readonly fields: number;
 }
 
-/** One element of a body. Either `error` is null, or the element is no request and `error` is its answer. */
+/** One element of a body. If it is not a valid request, `error` is its answer. Otherwise `error` is null. */
 export interface Call {
-  /** The id as JSON text; null: a notification, never answered. "null" where the id cannot be told. */
+  /** The id as JSON text, "null" if the id cannot be read. null for a notification, which is never answered. */
   readonly idText: string | null;
   readonly method: string;
-  /** An array where the caller left it out; an object is the methods' business (-32602). */
+  /** An empty array if the caller left it out. Methods refuse an object (-32602). */
   readonly params: readonly unknown[] | Readonly<Record<string, unknown>>;
   readonly error: RpcError | null;
 }
@@ -35,8 +33,8 @@ export interface Envelope {
 }
 
 /**
- * @throws RpcError PARSE_ERROR for what is not UTF-8 or JSON or nests too deep, INVALID_REQUEST for `[]`,
- * LIMIT_EXCEEDED for a batch that is too long or a body of too many members or fields (told before anything is parsed)
+ * @throws RpcError PARSE_ERROR for a body that is not UTF-8, is not JSON or nests too deep, INVALID_REQUEST for `[]`,
+ * LIMIT_EXCEEDED for a batch that is too long or a body with too many members or fields (checked before it is parsed)
  */
 export function parseEnvelope(body: Buffer, limits: BodyLimits): Envelope {
   const shape = scanBody(body);
@@ -59,9 +57,9 @@ export function parseEnvelope(body: Buffer, limits: BodyLimits): Envelope {
 }
 
 /**
- * Distinct keys cost JSON.parse up to 1.5 us each and whoever reads them as much again, new arrays and strings 0.5 us, odd
- * numbers up to 0.15 us a character (7 us where one of 100 digits lies half-way between two doubles); plain text costs next
- * to nothing.
+ * Checks a body's shape, because JSON.parse is slow for some bodies. A distinct key takes up to 1.5 us, and its reader as
+ * much again. A new array or string takes 0.5 us. An odd number takes up to 0.15 us a character (a number of 100 digits
+ * half-way between two doubles takes 7 us). Plain text takes almost no time.
  */
 function requireWithin({elements, members, fields, oddCharacters}: BodyShape, limits: BodyLimits): void {
   if (elements > limits.batchCalls) throw createLimitError("a batch", limits.batchCalls, elements, "calls");
@@ -76,7 +74,7 @@ function requireWithin({elements, members, fields, oddCharacters}: BodyShape, li
 
 function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw new RpcError(RpcCode.PARSE_ERROR, "the body is not valid UTF-8");
-  // Neither conversion drops a byte order mark, and JSON.parse refuses it.
+  // Neither conversion drops a byte order mark, so JSON.parse refuses it.
   const text = isAscii(body) ? body.toString("latin1") : transcode(body, "utf8", "ucs2").toString("ucs2");
   try {
     return JSON.parse(text);
@@ -112,13 +110,13 @@ function parseElement(
     return refuse(idText, 'jsonrpc must be "2.0"');
   const method = Object.hasOwn(fields, "method") ? fields.method : undefined;
   if (typeof method !== "string") return refuse(idText, "method must be a string");
-  // null says as much as leaving them out.
+  // null means the same as no params.
   const params = (Object.hasOwn(fields, "params") ? fields.params : null) ?? [];
   if (typeof params !== "object") return refuse(idText, "params must be an array");
   return {idText, method, params: params as Call["params"], error: null};
 }
 
-/** What is no request is no notification either: it is answered, with id null where it names none. */
+/** An invalid request is not a notification either, so it is answered. The id is null if it names none. */
 function refuse(idText: string | null, reason: string): Call {
   const error = new RpcError(RpcCode.INVALID_REQUEST, `not a JSON-RPC 2.0 request: ${reason}`);
   return {idText: idText ?? "null", method: "", params: [], error};

@@ -1,7 +1,7 @@
 /**
- * Values that came through JSON.parse unharmed and can be written again: numbers that are safe integers, text of whole
- * characters. Others are not sent on: a number has become another one, and half a character (a lone surrogate) takes
- * JSON.stringify 0.1 us, of which a body has room for 90 ms.
+ * Checks that JSON.parse has not changed values, so that they can be sent on. Numbers must be safe integers, because others
+ * may have become another number. Text must have whole characters, because JSON.stringify takes 0.1 us for half a character
+ * (a lone surrogate), and a body can hold enough of them for 90 ms.
  */
 import {RpcCode, RpcError} from "./rpcError.ts";
 
@@ -9,22 +9,22 @@ const SHOWN_FIELD = /^[A-Za-z0-9_]{1,64}$/;
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 interface Finding {
-  /** As in `params[0].gas`, from below the value that was searched. */
+  /** Path below the value that was searched, such as `[0].gas`. */
   readonly path: string;
-  /** What is wrong with it. */
+  /** What is wrong with the value. */
   readonly reason: string;
 }
 
 /**
- * @param name - of `value`, as messages call it
- * @throws RpcError INVALID_PARAMS naming a number that is no safe integer, or a text that is none
+ * @param name - name of `value` in messages
+ * @throws RpcError INVALID_PARAMS that names a number that is not a safe integer, or a text with half a character
  */
 export function requireExactValues(value: unknown, name: string): void {
   const found = findInexact(value);
   if (found !== undefined) throw new RpcError(RpcCode.INVALID_PARAMS, `${name}${found.path} ${found.reason}`);
 }
 
-/** @param value - parsed JSON; the envelope bounds its depth and members */
+/** @param value - parsed JSON. The envelope limits its depth and members */
 function findInexact(value: unknown): Finding | undefined {
   if (typeof value === "number") {
     if (Number.isSafeInteger(value)) return undefined;

@@ -1,9 +1,9 @@
-/** From a failure of the workers or the gateway (workers/job/failure.ts) to its JSON-RPC error. */
+/** Turns a failure of the workers or the gateway (workers/job/failure.ts) into its JSON-RPC error. */
 import type {Failure} from "../../workers/job/failure.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {createBlockUnknownError, RpcCode, RpcError} from "./rpcError.ts";
 
-/** @returns undefined for what is our own fault, which is for the log and not for the caller (troubleLog.ts) */
+/** @returns undefined for a fault of this service, whose cause is logged and not told to the caller (troubleLog.ts) */
 export function createFailureError(failure: Failure | undefined, head: Head): RpcError | undefined {
   switch (failure?.failure) {
     case "BLOCK_UNKNOWN":

@@ -1,7 +1,7 @@
 /**
- * Values as they were written: JSON.parse turns 1.0 into 1 and 2^53 + 1 into 2^53. An id is echoed unchanged (which
- * needs this only for bodies that write some number oddly, bodyScan.ts), and so is what an upstream answered. Runs only
- * on what JSON.parse has accepted.
+ * Finds the text of values as they were written, since JSON.parse turns 1.0 into 1 and 2^53 + 1 into 2^53. Ids and the
+ * answers of an upstream must be sent unchanged. (For ids this is needed only if the body has odd numbers, bodyScan.ts.)
+ * The functions run only on text that JSON.parse has accepted.
  */
 
 import {findStringEnd} from "./stringEnd.ts";
@@ -22,8 +22,8 @@ const ESCAPE_BYTES = 6;
 
 /**
  * @param body - valid JSON
- * @returns for each element of the outer array, or for the only element: the text of its last `id` field, undefined
- * where it has none or is no object
+ * @returns the text of the last `id` field, for each element of the outer array or for the only element. undefined for an
+ * element that has no `id` or is not an object
  */
 export function findIdTexts(body: Buffer): (string | undefined)[] {
   const idTexts: (string | undefined)[] = [];
@@ -40,7 +40,7 @@ export function findIdTexts(body: Buffer): (string | undefined)[] {
 
 /**
  * @param body - valid JSON
- * @returns the text of the last field `name` of the outer object, undefined where it has none
+ * @returns the text of the last field `name` of the outer object, or undefined if it has none
  */
 export function findFieldText(body: Buffer, name: string): string | undefined {
   return readElement(body, skipSpace(body, 0), name).text;
@@ -55,7 +55,7 @@ function readElement(body: Buffer, start: number, field: string): {text: string 
     // The value follows a colon.
     const valueStart = skipSpace(body, skipSpace(body, nameEnd) + 1);
     const valueEnd = skipValue(body, valueStart);
-    // The last of several counts, as in JSON.parse.
+    // If there are several, the last one counts, as in JSON.parse.
     if (isName(body, at, nameEnd, field)) text = body.toString("utf8", valueStart, valueEnd);
     at = skipComma(body, valueEnd);
   }
@@ -63,11 +63,13 @@ function readElement(body: Buffer, start: number, field: string): {text: string 
 }
 
 /**
- * Every character of a name may be escaped ("\u0069d"); none of ours has a shorter escape.
+ * Compares a name with `field`. Every character of the name may be escaped ("\u0069d"). No character of the fields looked
+ * for has a shorter escape.
  *
- * By hand, without a string of its own: a body may have thousands of names.
+ * It compares bytes and makes no string, because a body may have thousands of names.
  *
- * @param start - of the name's quote; `end` is after the other one
+ * @param start - position of the opening quote
+ * @param end - position after the closing quote
  */
 function isName(body: Buffer, start: number, end: number, field: string): boolean {
   let at = start + 1;
@@ -80,13 +82,13 @@ function isName(body: Buffer, start: number, end: number, field: string): boolea
   return at === end - 1;
 }
 
-/** Whether `\u` and the four digits of `code`, in either case, stand at `at`. */
+/** Whether `\u` and the four hex digits of `code`, in either case, are at `at`. */
 function isEscape(body: Buffer, at: number, code: number): boolean {
   if (body[at] !== BACKSLASH || body[at + 1] !== LOWER_U) return false;
   for (let digit = 0; digit < 4; digit++) {
     const value = (code >> (12 - 4 * digit)) & 0x0f;
     const expected = value < 10 ? DIGIT_0 + value : LOWER_A + value - 10;
-    // The bit that a letter's two cases differ in is set in every digit.
+    // Setting this bit makes a letter lower case. Digits have it set already.
     if (((body[at + 2 + digit] as number) | 0x20) !== expected) return false;
   }
   return true;

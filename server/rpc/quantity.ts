@@ -1,13 +1,13 @@
-/** Quantities of the wire: `0x` and hex digits, leading zeros allowed. */
+/** Quantities of JSON-RPC: `0x` and hex digits. Callers may send leading zeros. */
 
-/** Digits of a 256-bit number; no quantity that we read can be longer. */
+/** Digits of a 256-bit number. No quantity can be longer. */
 const MAX_DIGITS = 64;
-/** 13 hex digits are 52 bits, exact in a double. */
+/** 13 hex digits are 52 bits, which a double holds exactly. */
 const EXACT_DIGITS = 13;
 
 const QUANTITY = /^0[xX]0*([0-9a-fA-F]*)$/;
 
-/** null stays null: "there is none". */
+/** null stays null, for a value that does not exist. */
 export function encodeQuantity(value: number | bigint): string;
 export function encodeQuantity(value: number | bigint | null): string | null;
 export function encodeQuantity(value: number | bigint | null): string | null {
@@ -15,8 +15,8 @@ export function encodeQuantity(value: number | bigint | null): string | null {
 }
 
 /**
- * @returns the number, Infinity where it exceeds 2^52 - 1 (no block has such a number), or undefined for text that is
- * no quantity: without digits, with other characters or of more than 64 digits
+ * @returns the number, or Infinity if it exceeds 2^52 - 1 (no block has such a number). undefined for text that is not a
+ * quantity: it has no digits, other characters or more than 64 digits
  */
 export function parseQuantity(text: string): number | undefined {
   if (text.length < 3 || text.length > 2 + MAX_DIGITS) return undefined;

@@ -1,11 +1,9 @@
-/**
- * The JSON-RPC errors of this service: codes, data and their text. The server is the only place that knows the numbers.
- */
+/** The JSON-RPC errors of this service: codes, data and text. Only the server knows the numbers. */
 import {encodeResponse} from "../../workers/job/answers.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
-/** Characters of a value that a message shows: never more than a line. */
+/** Most characters of a value that a message shows. */
 const MAX_SHOWN = 48;
 
 export const RpcCode = {
@@ -16,18 +14,18 @@ export const RpcCode = {
   INTERNAL_ERROR: -32603,
   BLOCK_UNKNOWN: -32001,
   NOT_FINALIZED: -32002,
-  /** The same code: what was asked for is not to be had now. */
+  /** The same code as NOT_FINALIZED: the answer is not available now. */
   UPSTREAM_DOWN: -32002,
   NOT_AVAILABLE: -32004,
   LIMIT_EXCEEDED: -32005,
-  /** ethereum/execution-apis; `data` is what the contract reverted with. */
+  /** As in ethereum/execution-apis. `data` is the revert data of the contract. */
   EXECUTION_REVERTED: 3,
   EXECUTION_FAILED: -32000,
 } as const;
 
 export type RpcCode = (typeof RpcCode)[keyof typeof RpcCode];
 
-/** `code` is the contract, `message` may change; `data` is sent as it is. */
+/** Callers may rely on `code`. `message` may change. `data` is sent as it is. */
 export class RpcError extends Error {
   readonly code: RpcCode;
   readonly data: unknown;
@@ -40,7 +38,7 @@ export class RpcError extends Error {
   }
 }
 
-/** A limit that was hit; `what` reads "a batch", `unit` "calls". */
+/** Creates the error for an exceeded limit. @param what - such as "a batch". @param unit - such as "calls" */
 export function createLimitError(what: string, limit: number, got: number, unit: string): RpcError {
   return new RpcError(
     RpcCode.LIMIT_EXCEEDED,
@@ -52,7 +50,7 @@ export function createLimitError(what: string, limit: number, got: number, unit:
   );
 }
 
-/** The block is not here: before coverage, above the newest held, or an unknown hash. */
+/** The block is not held: it is older than the oldest block held or newer than the newest, or its hash is unknown. */
 export function createBlockUnknownError(block: string, head: Head): RpcError {
   return new RpcError(RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, {
     earliest: encodeQuantity(head.earliest),
@@ -75,7 +73,7 @@ export function encodeError(idText: string, error: RpcError): string {
   return encodeResponse(idText, "error", `{"code":${error.code},"message":${message}${data}}`);
 }
 
-/** What came, for a message. @returns JSON text of `value`, cut after 48 characters; arrays and objects by their kind only */
+/** Describes a value for a message. @returns JSON text of `value`, cut after 48 characters. Arrays and objects only by kind */
 export function shorten(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `an array of ${value.length}`;
