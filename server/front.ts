@@ -1,4 +1,4 @@
-/** Puts the serving side together: lanes -> dispatcher -> service -> HTTP, and the metrics that look at all of them. */
+/** Puts the parts of the server together: lanes -> dispatcher -> service -> HTTP, and the metrics, which read all of them. */
 import type {Logger} from "pino";
 import type {ProofPool} from "../workers/pool/pool.ts";
 import type {AnswerMemory} from "./answer/answerMemory.ts";
@@ -26,13 +26,13 @@ export interface Front {
   readonly memory: AnswerMemory;
 }
 
-/** Of an import beside the service. */
+/** The import that runs while the service answers requests, if there is one. */
 export interface Imported {
   readonly source: SourceStatus | undefined;
   readonly readiness: Readiness;
 }
 
-/** Nothing listens yet. @param pool, estimates - stay the caller's, and are closed after the front */
+/** Creates the front; it does not listen yet. @param pool, estimates - the caller closes them after the front */
 export function createFront(
   options: HttpOptions,
   pool: ProofPool,

@@ -1,6 +1,6 @@
 /**
- * From a body to its answer: the envelope, the limits that hold before any work, the calls that need no lane, and the
- * hand-over of the others to the dispatcher. One head for the whole HTTP request is taken here.
+ * Answers a request body. It parses the envelope, checks the limits before any work, answers the calls that need no lane,
+ * and hands the others to the dispatcher. It also reads the head, once for the whole HTTP request.
  */
 import {encodeResponse} from "../workers/job/answers.ts";
 import type {OpenReply} from "./answer/replySink.ts";
@@ -17,12 +17,12 @@ import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
 
-/** Why nothing of a request runs. */
+/** The error of a request of which no call runs. */
 interface Refusal {
   readonly error: RpcError;
-  /** Under which it is counted. */
+  /** The method that the refusal is counted under. */
   readonly method: string;
-  /** null: it would not be taken later either. */
+  /** null if the request would be refused later too. */
   readonly retryAfterSeconds: number | null;
 }
 
@@ -44,7 +44,7 @@ export class Service {
   }
 
   /**
-   * Answers one HTTP request, at once or when the lanes have.
+   * Answers one HTTP request, at once or when the lanes have answered.
    *
    * @param body - only read during this call
    */
@@ -75,7 +75,7 @@ export class Service {
     return busy === null ? null : {...busy, method: demand.methods[busy.lane]};
   }
 
-  /** One error for the whole request; nothing of it runs. */
+  /** Answers the whole request with one error. None of its calls runs. */
   private turnAway(envelope: Envelope, refusal: Refusal, reply: OpenReply): void {
     const {error, method, retryAfterSeconds} = refusal;
     this.tally.add(method, error.code, 1);
@@ -85,7 +85,7 @@ export class Service {
     else reply.sendBusy(text, retryAfterSeconds);
   }
 
-  /** @param costs - of the calls of each lane, none of which costs more when it is prepared */
+  /** @param costs - of the calls of each lane. Preparing a call does not raise its cost */
   private run(
     {calls, isBatch}: Envelope,
     costs: ByLane<number>,
@@ -99,7 +99,7 @@ export class Service {
     let laneCount = 0;
     for (const call of calls) {
       const {idText} = call;
-      // A notification asks for nothing, and no method here changes anything: it is not run.
+      // A notification needs no answer, and no method here changes anything. So it is not run.
       if (idText === null) continue;
       try {
         if (call.error !== null) throw call.error;
