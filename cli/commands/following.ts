@@ -126,7 +126,7 @@ export class Following {
     this.status.state = state;
     this.status.reason = "";
     this.attempts = 0;
-    this.log.info({latest: this.pool.chain.head().latest}, "the import goes on after it had failed");
+    this.log.info({latest: this.pool.chain.head().latest}, "the import continues after a failure");
   }
 
   private end(outcome: ImportOutcome): void {

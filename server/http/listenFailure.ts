@@ -18,7 +18,7 @@ async function findReason(host: string, port: number): Promise<string> {
   try {
     probe.listen({host, port, exclusive: true});
     await once(probe, "listening");
-    return "the system refused it, and would not now: try again";
+    return "the system refused the address at first, but accepts it now: try again";
   } catch (error) {
     return describe(codeOf(error), error);
   } finally {

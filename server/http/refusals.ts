@@ -37,7 +37,7 @@ export function refuseVerb(reply: Reply, verb: string, allowed: string): void {
 }
 
 export function refusePath(reply: Reply, verb: string): void {
-  const message = "there is nothing at this path: JSON-RPC is POST /";
+  const message = "unknown path: send JSON-RPC requests to POST /";
   refuse(reply, verb, "404 Not Found", new RpcError(RpcCode.INVALID_REQUEST, message));
 }
 

@@ -45,7 +45,7 @@ export class Readiness {
     if (state === "ended") return "the source of the import has ended";
     const lag = this.readLagSeconds();
     if (lag === null || lag <= this.maxLagSeconds) return null;
-    return `block ${this.chain.head().latest}, the newest, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (the source: ${state})`;
+    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (state of the source: ${state})`;
   }
 
   /** @returns null while no block is held */

@@ -85,5 +85,5 @@ export function shorten(value: unknown): string {
 
 function describeCoverage(head: Head): string {
   if (head.latest === null) return "no block is held yet";
-  return `blocks ${encodeQuantity(head.earliest)} to ${encodeQuantity(head.latest)} are`;
+  return `this node holds blocks ${encodeQuantity(head.earliest)} to ${encodeQuantity(head.latest)}`;
 }

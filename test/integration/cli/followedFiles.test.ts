@@ -112,7 +112,7 @@ describe("a file that is followed", () => {
         await waitForState(daemon, "following");
         assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
         assert.equal(await daemon.readMetric("proofd_import_failed"), 0);
-        assert.match(daemon.stderr, /the import goes on after it had failed/);
+        assert.match(daemon.stderr, /the import continues after a failure/);
       }));
 
   test("a failure is logged once, however often it is tried again", () =>

@@ -44,7 +44,10 @@ describe("the newest block's age", () => {
     serve(createLine(0, 0), ["--max-lag", "3600"], async daemon => {
       const [status, text] = await readReadiness(daemon);
       assert.equal(status, 503);
-      assert.match(text, /^block 0, the newest, is \d+ s old: --max-lag is 3600 s \(the source: \w+\)\n$/);
+      assert.match(
+        text,
+        /^the newest block, 0, is \d+ s old: --max-lag is 3600 s \(state of the source: \w+\)\n$/,
+      );
     }));
 
   test("counts from when the block came where its line has no timestamp", () => {
