@@ -1,8 +1,8 @@
 /**
- * The store in one directory: opened once per process by its owner (the main thread) and once more by every worker.
+ * The store in one directory. Its owner (the main thread) opens it once per process, and every worker opens it once more.
  *
- * It opens, closes and removes; `reader` reads what it holds (block/stateReader.ts), BlockWriter and rollback.ts change it.
- * LevelDB itself keeps other processes out.
+ * StateStore opens, closes and removes a store. `reader` reads it (block/stateReader.ts); BlockWriter and rollback.ts change
+ * it. LevelDB keeps other processes out.
  */
 import {existsSync} from "node:fs";
 import {join} from "node:path";
@@ -20,37 +20,38 @@ import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 export interface StoreOptions {
   readonly directory: string;
   /**
-   * The owner makes the store where there is none, and clears away what a crash left; it verifies LevelDB's files first.
-   * Exactly one per process, before all sharers.
+   * The owner verifies LevelDB's files, creates the store if there is none, and removes what a crash left. A process has
+   * exactly one owner, and opens it before all sharers.
    */
   readonly role: "owner" | "sharer";
-  /** Owner only: may a store be made in an empty or missing directory? */
+  /** Owner only: may a store be created in an empty or missing directory? */
   readonly createIfMissing?: boolean;
-  /** The suite of a store that is made; a store that exists must have it. Left out: whatever the store has. */
+  /** The hash suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string;
-  /** For pages and hints that this reader keeps in memory. */
+  /** Memory for the pages and hints that this reader keeps. */
   readonly cacheBytes: number;
 }
 
-/** The part of `cacheBytes` that is for hints, of 8 bytes each: one in so many. */
+/** Hints, of 8 bytes each, get 1/HINTS_PART of `cacheBytes`. */
 const HINTS_PART = 4;
-/** More would be no use before a tree has 16 million keys, and this is allocated at once. */
+/** More would help only in trees with over 16 million keys, and this memory is allocated at once. */
 const MAX_HINT_BYTES = 256 << 20;
 
 /**
- * Memory for writes not yet in a table file; twice that while one is written out. When it is full, LevelDB makes new files
- * while it holds the lock that every get takes: with 16 MB and blocks of 5 000 leaf writes a second, each second's proofs
- * stalled once for some 20 ms. (32 MB: p99 3.2 to 3.6 times that without an import; 64 MB: 2.5 to 3.5.)
+ * Memory for writes that are not in a table file yet; twice as much while one is written out. When it is full, LevelDB
+ * creates new files while it holds the lock that every get takes. With 16 MB and blocks of 5 000 leaf writes a second, this
+ * stalled the proofs once a second for some 20 ms. (32 MB: p99 is 3.2 to 3.6 times that without an import; 64 MB: 2.5 to
+ * 3.5.)
  */
 const WRITE_BUFFER_BYTES = 64 << 20;
-/** Larger table files than LevelDB's 2 MB: fewer open files and mappings for hundreds of GB. */
+/** Larger than LevelDB's 2 MB: a store of hundreds of GB then needs fewer open files and mappings. */
 const TABLE_FILE_BYTES = 32 << 20;
 
 export class StateStore implements WriteTarget {
   readonly reader: StateReader;
   readonly db: Level<Buffer, Buffer>;
   readonly directory: string;
-  /** The folders that were made with the store; undefined for a store that was there. */
+  /** The folders created with the store; undefined if the store existed before. */
   private readonly madeFolders: readonly string[] | undefined;
   private readonly isOwner: boolean;
 
@@ -76,7 +77,7 @@ export class StateStore implements WriteTarget {
     refuseForeignDirectory(directory, create);
     if (role === "owner" && !isNew) {
       await requireWholeFiles(directory);
-      // LevelDB compacts as soon as it opens.
+      // LevelDB starts to compact as soon as it opens.
       markOpen(directory);
     }
     makeFolders(missing);
@@ -98,7 +99,7 @@ export class StateStore implements WriteTarget {
     try {
       if (role === "owner") markOpen(directory);
       const latest = await edgeBlock(db, true);
-      // Before a format record is written where there is none.
+      // Must come before a format record is written into a store without one.
       const note = role === "owner" ? await requireAcknowledged(directory, latest) : undefined;
       const suite = await checkFormat(db, directory, create, options.suite);
       const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
@@ -122,19 +123,19 @@ export class StateStore implements WriteTarget {
     if (this.isOwner) markClosed(this.directory);
   }
 
-  /** Closes a store that could not be filled: one that was made by `open` and holds no block is removed. */
+  /** Closes a store that could not be filled. Removes it if `open` created it and it has no block. */
   async discard(): Promise<void> {
     const isEmpty = this.madeFolders !== undefined && (await this.reader.latest()) === undefined;
     await this.close();
     if (isEmpty) await removeStore(this.db.location, this.madeFolders ?? []);
   }
 
-  /** @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED (rollback.ts) */
+  /** Removes the blocks above `block` (rollback.ts). @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   rollback(block: number): Promise<void> {
     return rollBack(this, block);
   }
 
-  /** Removes pages that no block reaches: what a crash, a refused block or a rollback left. */
+  /** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */
   reclaim(): Promise<void> {
     return reclaimPages(this);
   }

@@ -9,9 +9,9 @@ export interface AccountDifference {
   readonly change: AccountChange | null;
 }
 
-/** A field left out keeps its old value; for a new account nonce 0, balance 0, no code. */
+/** A field that is not given keeps its old value. A new account starts with nonce 0, balance 0 and no code. */
 export interface AccountChange {
-  /** Drop the account and its storage first: it was destroyed and created again in this block. */
+  /** The account was destroyed and created again in this block: it and its storage are dropped before the change. */
   readonly reset?: boolean;
   /** 0 <= nonce < 2^64. */
   readonly nonce?: bigint;

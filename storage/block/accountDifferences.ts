@@ -1,9 +1,10 @@
 /**
- * The account changes of one block, packed, so that a block 0 of millions of accounts costs tens of bytes each.
+ * The account changes of one block, packed: a block 0 with millions of accounts takes tens of bytes for each.
  *
  *   entry   address 20 | flags u8 | [nonce u64] | [balance 32] | [code length u32, code] | slots u32, (slot 32, value 32)*
  *
- * Entries lie whole in chunks of at least CHUNK_BYTES; `positions` has each entry's chunk and offset.
+ * An entry never crosses from one chunk to the next. Chunks have at least CHUNK_BYTES. `positions` holds each entry's chunk
+ * and offset.
  */
 
 import {StoreError} from "../errors.ts";
@@ -107,7 +108,7 @@ export class AccountDifferences {
     return {address, change};
   }
 
-  /** Room for an entry of at most `bytes`; its end is known when it is written. */
+  /** Reserves room for an entry of at most `bytes`. Its real end is known once it is written. */
   private allocate(bytes: number): Buffer {
     if (this.used + bytes > CHUNK_BYTES) {
       this.chunks.push(Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes)));
@@ -121,7 +122,7 @@ export class AccountDifferences {
   private entryAt(position: number): Buffer {
     const at = this.positions[position];
     if (at === undefined) throw new RangeError(`position ${position} of ${this.positions.length}`);
-    // Entries start below CHUNK_BYTES in every chunk, also in a longer one, which holds a single entry.
+    // Every entry starts within the first CHUNK_BYTES of its chunk. A longer chunk holds a single entry.
     return (this.chunks[Math.floor(at / CHUNK_BYTES)] as Buffer).subarray(at % CHUNK_BYTES);
   }
 }

@@ -1,17 +1,20 @@
 /**
- * A block as the store takes it: header fields, and what it changes in the state.
+ * A block as the store takes it: its header fields and its changes to the state.
  *
- * Sources: block differences as NDJSON lines (workers/import/differenceLines.ts) and executed blocks
+ * Blocks come from two sources: block differences as NDJSON lines (workers/import/differenceLines.ts) and executed blocks
  * (workers/execution/). All bytes are big-endian, as on the wire.
  */
 import type {AccountDifferences} from "./accountDifferences.ts";
 
-/** What is kept of a block's header. `hash` and `number` are always there, the rest where the source has it. */
+/**
+ * The fields of a block's header that the store keeps. `hash` and `number` are always there, the others if the source has
+ * them.
+ */
 export interface BlockHeader {
   readonly number: number;
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /** 32 bytes; absent = not given by the source, and then not checked. */
+  /** 32 bytes. Not checked if the source does not give it. */
   readonly parentHash?: Uint8Array;
   /** Seconds since 1970. */
   readonly timestamp?: bigint;
@@ -30,10 +33,10 @@ export interface BlockHeader {
 
 export interface BlockDifference {
   readonly header: BlockHeader;
-  /** The top root that the account tree must have after this block (32 bytes); another one refuses the block. */
+  /** The top root (32 bytes) that the account tree must have after this block. The block is refused if it has another one. */
   readonly expectedStateRoot?: Uint8Array;
   readonly accounts: AccountDifferences;
-  /** Block 0 only: what the chain is. */
+  /** Block 0 only: the chain's id and configuration. */
   readonly chain?: ChainConfig;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The record of a block: its header, and the root from which all its state is reached. Writing it commits the block.
+ * The record of a block: its header, and the root that leads to all its state. Writing this record commits the block.
  *
  *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | fields u8 | the fields present, in this order:
  *   parentHash 32 | timestamp u64 | gasLimit u64 | baseFeePerGas 32 | miner 20 | mixHash 32 | extraData length u16, bytes
  *   difficulty 32, unless 0
  *
- * `fields` has one bit per field, lowest first. Pages of the block and of all before it are below `next page`.
+ * `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
  */
 
 import {StoreError} from "../errors.ts";

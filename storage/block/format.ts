@@ -1,5 +1,5 @@
 /**
- * The two records that say what a store is.
+ * The two records that say what a store holds.
  *
  *   format   {"version": 2, "suite": "sha256"}                        written first of all
  *   chain    {"chainId": "0x..", "config": "{..}"}                    written with block 0
@@ -16,12 +16,12 @@ import type {ChainConfig} from "./blockDifference.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
 const FORMAT_VERSION = 2;
-/** Above every key that begins with a letter or a number. */
+/** Sorts after every key that begins with a letter or a digit. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 
 /**
- * @param create - writes the record if the database is empty
- * @param suite - what the caller expects, if it does
+ * @param create - write the record if the database is empty
+ * @param suite - the hash suite that the caller expects, if it expects one
  * @throws StoreError STORE_MISSING, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
  */
 export async function checkFormat(
@@ -42,7 +42,7 @@ export async function checkFormat(
 }
 
 /**
- * @returns the store's hash suite; undefined where the record is not there
+ * @returns the store's hash suite, or undefined if the record is missing
  * @throws StoreError FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
  */
 function readFormat(source: RecordSource, directory: string): HashSuite | undefined {
@@ -80,13 +80,13 @@ export function decodeChain(body: Buffer): ChainConfig {
   };
 }
 
-/** @throws StoreError FORMAT_MISMATCH if `stored` names a chain and it is not `expected` */
+/** @throws StoreError FORMAT_MISMATCH if `stored` names a chain other than `expected` */
 export function checkChainId(stored: ChainConfig | undefined, expected: bigint | undefined): void {
   if (expected !== undefined && stored?.chainId !== undefined && stored.chainId !== expected)
     throw new StoreError("FORMAT_MISMATCH", `the store holds chain ${stored.chainId}, not ${expected}`);
 }
 
-/** As checkFormat, of a source that only reads. @throws the same */
+/** Like checkFormat, for a source that can only be read. @throws as checkFormat */
 export async function requireFormat(source: RecordSource, directory: string): Promise<HashSuite> {
   const stored = readFormat(source, directory);
   if (stored !== undefined) return stored;

@@ -1,8 +1,8 @@
 /**
- * Reading a store: blocks, code, the records that say what it is, and the pages of the trees. It never changes anything.
+ * Reads a store: its blocks, code, the records that say what it is, and the pages of the trees. It changes nothing.
  *
- * A reader takes no lock and never sees half a block: everything it can reach starts at a block record, which is written
- * last and never changes.
+ * A reader takes no lock and never sees half a block: everything it can reach starts at a block record. A block record is
+ * written last and never changes.
  */
 
 import {StoreError} from "../errors.ts";
@@ -30,10 +30,10 @@ import type {ChainConfig} from "./blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {decodeChain} from "./format.ts";
 
-/** What a reader keeps of what it read. */
+/** How much memory a reader may use for what it has read. */
 export interface ReaderMemory {
   readonly pageBytes: number;
-  /** Of KeyHints: allocated at once. */
+  /** For KeyHints, allocated at once. */
   readonly hintBytes: number;
 }
 
@@ -54,28 +54,28 @@ export class StateReader {
     this.hints = new KeyHints(memory.hintBytes);
   }
 
-  /** Learns that `block` is the newest block held, which its own reads cannot tell after a rollback. */
+  /** Tells the reader that `block` is now the newest one. After a rollback its own reads cannot tell. */
   noteNewest(block: number): void {
     this.newestSeen = block;
   }
 
-  /** @returns the block's record, or undefined if the block is not held. @throws StoreError RECORD_DAMAGED */
+  /** @returns the block's record, or undefined if the store does not have the block. @throws StoreError RECORD_DAMAGED */
   readBlock(block: number): BlockRecord | undefined {
     if (block > MAX_U48) return undefined;
     const body = this.readRecord(blockKey(block));
     return body === undefined ? undefined : decodeBlockRecord(block, body);
   }
 
-  /** @throws StoreError BLOCK_UNKNOWN, RECORD_MISSING if it is not there although a later block is */
+  /** @throws StoreError BLOCK_UNKNOWN; RECORD_MISSING if the record is missing although a later block exists */
   blockOrThrow(block: number): BlockRecord {
     const record = this.readBlock(block);
     if (record !== undefined) {
       if (block > this.newestSeen) this.newestSeen = block;
       return record;
     }
-    // A rollback since then would have removed that block too.
+    // A rollback since then would have removed that newer block too.
     if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined) {
-      // Or both were brought by an import, after the first look.
+      // Or an import added both blocks after the first look.
       const second = this.readBlock(block);
       if (second !== undefined) return second;
       throw new StoreError(
@@ -107,41 +107,41 @@ export class StateReader {
     return this.readRecord(executionNodeKey(name));
   }
 
-  /** undefined until block 0 is held. */
+  /** undefined until the store has block 0. */
   readChain(): ChainConfig | undefined {
     const body = this.readRecord(META.chain);
     return body === undefined ? undefined : decodeChain(body);
   }
 
-  /** Blocks up to this number are finalized, also those that are not here yet; undefined = none is. */
+  /** Blocks up to this number are finalized, including blocks not yet in the store. undefined: none is. */
   readFinalized(): number | undefined {
     return this.readNumber(META.finalized);
   }
 
-  /** The oldest block held. */
+  /** The oldest block in the store. */
   earliest(): Promise<number | undefined> {
     return edgeBlock(this.source, false);
   }
 
-  /** The newest block held. */
+  /** The newest block in the store. */
   async latest(): Promise<number | undefined> {
     const latest = await edgeBlock(this.source, true);
     if (latest !== undefined && latest > this.newestSeen) this.newestSeen = latest;
     return latest;
   }
 
-  /** The first page number that no block reaches. */
+  /** The first page number above those of all blocks. */
   async pagesEnd(): Promise<number> {
     const latest = await this.latest();
     return latest === undefined ? FIRST_PAGE : this.blockOrThrow(latest).nextPage;
   }
 
-  /** The first page number that nothing has, nor ever had in a reader's cache. */
+  /** The first page number that no page has and that no reader's cache can hold. */
   async nextPage(): Promise<number> {
     return Math.max(await this.pagesEnd(), this.readNumber(META.floor) ?? FIRST_PAGE);
   }
 
-  /** A record's body, checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  /** A record's body, after its checksum is checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
   readRecord(key: Buffer): Buffer | undefined {
     let value: Buffer | undefined;
     try {
@@ -158,7 +158,7 @@ export class StateReader {
   }
 }
 
-/** The newest block held, or the oldest. */
+/** The newest block in the store, or the oldest. */
 export async function edgeBlock(source: RecordSource, newest: boolean): Promise<number | undefined> {
   const keys = source.keys({gte: blockKey(0), lte: blockKey(MAX_U48), reverse: newest, limit: 1});
   try {

@@ -1,5 +1,5 @@
 /**
- * Checking a store: is everything in it what the hashes say?
+ * Checks a store: does everything in it match its hashes?
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -9,7 +9,7 @@ import {checkRecords} from "./checkRecords.ts";
 import {checkState, readBlock} from "./checkState.ts";
 import type {Findings} from "./findings.ts";
 
-/** Every record's checksum; every block's new pages; the newest block's linked lists and indexes. */
+/** Checks every record's checksum, every block's new pages, and the newest block's linked lists and indexes. */
 export async function checkEverything(
   store: StateReader,
   records: Iterable<[key: Buffer, value: Buffer]>,
@@ -45,11 +45,11 @@ export async function checkEverything(
     if (!(await findings.pause(`block ${block}`))) return;
     before = record;
   }
-  // Lists and indexes run through pages of all ages.
+  // Lists and indexes run through pages from all blocks, so they are checked for the newest one as a whole.
   if (before !== undefined) await checkState(store, before, FIRST_PAGE, true, findings);
 }
 
-/** That the blocks are there which the note of what was acknowledged names. */
+/** Checks that the store has the blocks which the note of acknowledged blocks names. */
 export async function checkNote(directory: string, store: StateReader, findings: Findings): Promise<void> {
   const note = await readNote(directory);
   if (note === undefined) return;
@@ -57,7 +57,7 @@ export async function checkNote(directory: string, store: StateReader, findings:
   if (wrong !== undefined) findings.report(NOTE_FILE, wrong);
 }
 
-/** All of one block's state. */
+/** Checks all of one block's state. */
 export async function checkBlock(store: StateReader, block: number, findings: Findings): Promise<void> {
   const record = readBlock(store, block, findings);
   if (record !== undefined) await checkState(store, record, FIRST_PAGE, true, findings);

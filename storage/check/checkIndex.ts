@@ -1,5 +1,5 @@
 /**
- * Checking the hKey index of one tree: every key stands where its nibbles lead, in order, and names the leaf that has it.
+ * Checks the hKey index of one tree: every key stands where its nibbles lead, in order, and names the leaf that has it.
  */
 
 import type {StateReader} from "../block/stateReader.ts";
@@ -23,7 +23,7 @@ import {readLeaf} from "../tree/treeReader.ts";
 import {type Findings, toFinding} from "./findings.ts";
 import type {TreeCheck} from "./treeCheck.ts";
 
-/** Only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
+/** Checks only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
 export async function checkIndex(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
   const {indexPage} = check.tree;
   if (indexPage !== 0) await checkPage(store, check, findings, indexPage, []);

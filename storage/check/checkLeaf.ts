@@ -1,5 +1,5 @@
 /**
- * Checking one leaf: is its hVal the hash of its value?
+ * Checks one leaf: is its hVal the hash of its value?
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";

@@ -1,5 +1,5 @@
 /**
- * Checking the linked list of one tree: ascending keys, neighbours that point at each other, and the index in step with it.
+ * Checks the linked list of one tree: keys ascend, neighbours point at each other, and the index has the same keys.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
@@ -9,7 +9,7 @@ import {findKey, readLeaf} from "../tree/treeReader.ts";
 import {type Findings, toFinding} from "./findings.ts";
 import type {TreeCheck} from "./treeCheck.ts";
 
-/** Follows the linked list from head to tail, in step with the index. */
+/** Follows the linked list from head to tail and compares it with the index step by step. */
 export async function checkLinks(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
   const {tree} = check;
   try {

@@ -1,5 +1,5 @@
 /**
- * Re-hashing single pages: does every node follow from those below it?
+ * Hashes single pages again: does every node follow from the two below it?
  */
 
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
@@ -9,17 +9,17 @@ import {LEAF_PAGE, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
 import {expectKind} from "../page/pages.ts";
 import type {EmptyTree} from "../tree/emptyTree.ts";
 
-/** What re-hashing a page gave. */
+/** The result of hashing a page again. */
 export interface RehashedPage {
-  /** 32 bytes: the root that the rows give. */
+  /** 32 bytes: the page's root, calculated from its rows. */
   readonly root: Uint8Array;
   /** Leaves or children in use. */
   readonly entries: number;
-  /** What does not match, in words. */
+  /** What does not match, as text. */
   readonly mismatches: readonly string[];
 }
 
-/** @throws StoreError RECORD_DAMAGED if the page is of another kind than its level has */
+/** @throws StoreError RECORD_DAMAGED if the page's kind does not fit its level */
 export function rehashPage(
   suite: HashSuite,
   empty: EmptyTree,
@@ -34,7 +34,7 @@ export function rehashPage(
   const occupied = isLeafPage ? entries : 2 * entries;
   const rows = rowCount(level);
   const lowest = lowestHeight(level);
-  /** Of one that is not in use: the empty sub-tree. */
+  /** A position that is not in use has the empty sub-tree. */
   const node = (row: number, position: number): Uint8Array => {
     if (position >= rowLength(occupied, row)) return empty.zeros[lowest + row] as Uint8Array;
     const at = rowsAt + (rowStart(occupied, row) + position) * WORD_BYTES;

@@ -1,5 +1,5 @@
 /**
- * Checking one leaf and its path to the sub-root.
+ * Checks one leaf and its path to the sub-root.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
@@ -15,7 +15,7 @@ import {rehashPage} from "./checkPage.ts";
 import {type Findings, toFinding} from "./findings.ts";
 import type {TreeCheck} from "./treeCheck.ts";
 
-/** Re-hashes the pages from the root to one leaf, and looks its key up. @returns the leaf, if there is one */
+/** Hashes the pages from the root to one leaf again, and looks its key up. @returns the leaf, if there is one */
 export async function checkPath(
   store: StateReader,
   check: TreeCheck,

@@ -1,5 +1,5 @@
 /**
- * Checking every record: its checksum, and that each block hash leads to the block that has it.
+ * Checks every record: its checksum, and that each block hash leads to the block with that hash.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
@@ -30,7 +30,7 @@ export async function checkRecords(
   return true;
 }
 
-/** Also finds a newest block whose record is gone. */
+/** Checks one record of a block hash. It also finds that the newest block's record is missing. */
 function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
   const block = decodeNumber(key, body);
   const hash = store.readBlock(block)?.header.hash;

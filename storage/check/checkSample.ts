@@ -1,5 +1,5 @@
 /**
- * Checking a few random leaves of one block's state.
+ * Checks a few random leaves of one block's state.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
@@ -9,7 +9,7 @@ import {checkPath} from "./checkPath.ts";
 import {checkCode, checkStorageRoot, readBlock} from "./checkState.ts";
 import type {Findings} from "./findings.ts";
 
-/** The paths of `count` random leaves of a block's accounts, and for each with storage one of its slots. */
+/** Checks the paths of `count` random leaves of the account tree, and one slot of each of these accounts that has storage. */
 export async function checkSample(
   store: StateReader,
   block: number,

@@ -1,5 +1,5 @@
 /**
- * Checking what a block record leads to: the account tree, each account's slots and code.
+ * Checks everything that a block record leads to: the account tree, and each account's slots and code.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -11,7 +11,7 @@ import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkTree} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
-/** Of a block that should be held: its record, its hash's record, its state root. @returns undefined if it cannot be read */
+/** Checks a block's record, the record of its hash, and its state root. @returns undefined if the record cannot be read */
 export function readBlock(store: StateReader, block: number, findings: Findings): BlockRecord | undefined {
   const where = `block ${block}`;
   try {
@@ -29,7 +29,7 @@ export function readBlock(store: StateReader, block: number, findings: Findings)
   }
 }
 
-/** @param sincePage, links - as TreeCheck has them, for the account tree and all trees of slots */
+/** @param sincePage, links - as in TreeCheck, for the account tree and all trees of slots */
 export async function checkState(
   store: StateReader,
   record: BlockRecord,

@@ -1,5 +1,5 @@
 /**
- * Checking one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
+ * Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -36,7 +36,7 @@ export async function checkTree(store: StateReader, check: TreeCheck, findings: 
   if (check.links) await checkLinks(store, check, findings);
 }
 
-/** @returns the root that the page gives, or undefined if it cannot be read */
+/** @returns the root calculated from the page, or undefined if the page cannot be read */
 async function checkPages(
   store: StateReader,
   check: TreeCheck,

@@ -1,5 +1,5 @@
 /**
- * What a check counts and finds.
+ * What a check counts and what it finds.
  */
 import {StoreError} from "../errors.ts";
 
@@ -8,16 +8,16 @@ export interface Findings {
   pages: number;
   leaves: number;
   findings: number;
-  /** @param where - block, tree, page or leaf. @param what - is wrong there */
+  /** @param where - the block, tree, page or leaf. @param what - what is wrong there */
   report(where: string, what: string): void;
-  /** Called now and then. @param of - what is being checked. @returns false to end the check there */
+  /** Called from time to time. @param of - what is being checked. @returns false to end the check here */
   pause(of: string): Promise<boolean>;
 }
 
-/** Damage is a finding; what is not expected is thrown on. */
+/** Turns damage into the text of a finding. Throws every other error on. */
 export function toFinding(error: unknown): string {
   if (error instanceof StoreError) return `${error.code}: ${error.message}`;
-  // A page whose checksum holds but whose numbers do not: offsets beyond its end.
+  // The page's checksum is right, but its offsets lie beyond its end.
   if (error instanceof RangeError) return `RECORD_DAMAGED: ${error.message}`;
   throw error;
 }

@@ -12,11 +12,11 @@ export interface TreeCheck {
   readonly kind: TreeKind;
   /** For messages: `block 7, account tree`. */
   readonly where: string;
-  /** Pages with lower numbers were checked with an earlier block: only their roots are compared. */
+  /** Pages with lower numbers were checked with an earlier block. Of those, only the roots are compared. */
   readonly sincePage: number;
-  /** The first page number that the block does not have. */
+  /** The first page number above those of the block. */
   readonly untilPage: number;
-  /** Also the linked list and the index, which cannot be checked page by page. */
+  /** Also check the linked list and the index, which cannot be checked page by page. */
   readonly links: boolean;
   readonly onAccount?: (account: Account, where: string) => Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * Writing blocks: checks that a block follows, applies its changes to the trees, and puts its record last.
+ * Writes blocks: checks that a block follows the newest one, applies its changes to the trees, and writes its record last.
  *
- * One writer at a time. Blocks become durable, and visible, with `flush`; a refused block leaves nothing behind.
+ * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
  */
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeBlockRecord, hashOfBlockRecord} from "../block/blockRecord.ts";
@@ -19,7 +19,7 @@ import {StateWriter} from "./stateWriter.ts";
 import {WriteBatch} from "./writeBatch.ts";
 import type {WriteTarget} from "./writeTarget.ts";
 
-/** The newest block, also one that is not flushed. */
+/** The newest block, flushed or not. */
 interface Tip {
   readonly number: number;
   readonly hash: Uint8Array;
@@ -57,12 +57,12 @@ export class BlockWriter {
     return new BlockWriter(target, await reader.nextPage(), tip);
   }
 
-  /** Changed accounts since the writer was made. */
+  /** Number of changed accounts since the writer was created. */
   get accounts(): number {
     return this.state.accounts;
   }
 
-  /** Changed slots, likewise. */
+  /** Number of changed slots since the writer was created. */
   get slots(): number {
     return this.state.slots;
   }
@@ -72,18 +72,18 @@ export class BlockWriter {
     return this.tip?.number;
   }
 
-  /** Is there anything that a flush would write? */
+  /** Would a flush write anything? */
   get hasPending(): boolean {
     return this.batch.hasPending;
   }
 
-  /** What block 0 says of the chain, flushed or not; undefined before it. */
+  /** The chain configuration from block 0, flushed or not. undefined before block 0. */
   get chain(): ChainConfig | undefined {
     this.knownChain ??= this.reader.readChain();
     return this.knownChain;
   }
 
-  /** Enough is gathered for a batch: time to flush. */
+  /** Has the batch grown large enough to flush? */
   get isFull(): boolean {
     return this.batch.isFull;
   }
@@ -94,9 +94,10 @@ export class BlockWriter {
   }
 
   /**
-   * Is this block held already?
+   * Is this block in the store already?
    *
-   * @throws StoreError BLOCK_CONFLICT if another block is held under its number, BLOCK_GAP if it does not follow the newest
+   * @throws StoreError BLOCK_CONFLICT if the store has another block with its number, BLOCK_GAP if it does not follow the
+   *   newest block
    */
   isHeld({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
     const expected = this.tip === undefined ? 0 : this.tip.number + 1;
@@ -115,10 +116,10 @@ export class BlockWriter {
   }
 
   /**
-   * Applies the next block. On failure nothing of it is kept; blocks applied before stay, to be flushed.
+   * Applies the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be flushed.
    *
    * @throws StoreError BLOCK_GAP, BLOCK_CONFLICT, PARENT_MISMATCH, STATE_ROOT_MISMATCH, BLOCK_INVALID, FORMAT_MISMATCH,
-   *   TREE_FULL, WRITE_FAILED, and those of reading
+   *   TREE_FULL, WRITE_FAILED, and the errors of reading
    */
   async apply(block: BlockDifference): Promise<void> {
     const {header} = block;
@@ -135,13 +136,13 @@ export class BlockWriter {
         );
       this.putBlock(block, accounts.seal(), stateRoot);
     } catch (error) {
-      // A flush within the block emptied the batch: what is there now is all of this block.
+      // A flush within the block emptied the batch, so everything in it now belongs to this block.
       this.batch.dropSince(this.batch.bytesWritten === writtenBefore ? mark : 0);
       throw error;
     }
   }
 
-  /** Blocks up to `block` are finalized on layer 1, also those that come later. A lower number changes nothing. */
+  /** Marks blocks up to `block` as finalized on layer 1, including blocks that come later. A lower number changes nothing. */
   markFinalized(block: number): void {
     if (block <= this.finalized) return;
     this.finalized = Math.min(block, MAX_U48);
@@ -149,9 +150,10 @@ export class BlockWriter {
   }
 
   /**
-   * Marks blocks up to a block that is held, flushed or not.
+   * Marks blocks up to `block` as finalized, if the store has that block, flushed or not.
    *
-   * @throws StoreError BLOCK_UNKNOWN for a block that is not here yet: an operator's mistake, where a source's is foresight
+   * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a source
+   *   of blocks may know such a number in advance (markFinalized).
    */
   finalizeHeld(block: number): void {
     const {latest} = this;
@@ -162,24 +164,24 @@ export class BlockWriter {
     this.markFinalized(block);
   }
 
-  /** Keeps a node of the execution trie with the block at hand. */
+  /** Keeps a node of the execution trie with the current block. */
   putExecutionNode(name: string, value: Uint8Array): void {
     this.batch.put(executionNodeKey(name), value);
   }
 
-  /** Also one that is not flushed. */
+  /** Finds a node also if it is not flushed yet. */
   readExecutionNode(name: string): Uint8Array | undefined {
     return this.batch.pendingRecord(executionNodeKey(name)) ?? this.reader.readExecutionNode(name);
   }
 
-  /** The hash of a block held, also of one that is not flushed. */
+  /** The hash of a block in the store, flushed or not. */
   blockHash(block: number): Uint8Array | undefined {
     if (block === this.tip?.number) return this.tip.hash;
     const body = this.batch.pendingRecord(blockKey(block));
     return body === undefined ? this.reader.readBlock(block)?.header.hash : hashOfBlockRecord(body);
   }
 
-  /** Makes all that was applied durable and visible. @throws StoreError WRITE_FAILED */
+  /** Makes all applied blocks durable and visible. @throws StoreError WRITE_FAILED */
   async flush(): Promise<void> {
     if (!this.batch.hasPending) return;
     const block = this.tip?.number;
@@ -205,7 +207,7 @@ export class BlockWriter {
       );
   }
 
-  /** Also a block that is not flushed. */
+  /** Finds a block also if it is not flushed yet. */
   private findBlock(hash: Uint8Array): number | undefined {
     const key = hashKey(hash);
     const pending = this.batch.pendingRecord(key);

@@ -1,5 +1,5 @@
 /**
- * Are the fields of a block's header as long as its record has them?
+ * Checks that the fields of a block's header have the lengths that its record needs.
  */
 import type {BlockHeader} from "../block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../block/blockRecord.ts";

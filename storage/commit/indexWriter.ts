@@ -1,6 +1,6 @@
 /**
- * The hKey index being changed: copy on write. What a change touches becomes a draft in memory; `seal` writes the
- * drafts as new pages and leaves every older version as it was.
+ * Changes the hKey index by copy on write. What a change touches becomes a draft in memory. `seal` writes the drafts as new
+ * pages and leaves every older version unchanged.
  */
 
 import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../index/hKeyIndex.ts";
@@ -20,7 +20,7 @@ import {
 } from "../page/indexPage.ts";
 import type {PageWriter} from "../page/pages.ts";
 
-/** A page number (0 = nothing there), or what will become a page. */
+/** A page number (0 = nothing there), or a draft that will become a page. */
 type Node = number | DirectoryDraft | BucketDraft;
 
 interface DirectoryDraft {
@@ -36,7 +36,7 @@ export class IndexWriter {
   private root: Node;
   private readonly pages: PageWriter;
 
-  /** @param page - of the index's root, 0 for an empty one */
+  /** @param page - the root page of the index, 0 for an empty index */
   constructor(pages: PageWriter, page: number) {
     this.pages = pages;
     this.root = page;
@@ -60,12 +60,12 @@ export class IndexWriter {
     this.root = this.insertInto(this.root, 0, hKey, leafIndex);
   }
 
-  /** @param hKey - of a key that is in the index */
+  /** @param hKey - a key that is in the index */
   remove(hKey: Uint8Array): void {
     this.root = this.removeFrom(this.root, 0, hKey);
   }
 
-  /** Writes what changed. @returns page number of the root */
+  /** Writes the changed pages. @returns page number of the root */
   seal(): number {
     this.root = this.sealNode(this.root);
     return this.root;
@@ -120,7 +120,7 @@ export class IndexWriter {
     return draft.children.every(child => child === 0) ? 0 : draft;
   }
 
-  /** As in hKeyIndex.ts, among drafts. */
+  /** Like `nearest` in hKeyIndex.ts, for drafts. */
   private nearest(directory: DirectoryDraft, nibble: number): IndexPosition {
     for (let i = nibble - 1; i >= 0; i--) {
       const child = directory.children[i] as Node;
@@ -142,7 +142,7 @@ export class IndexWriter {
   }
 }
 
-/** A bucket, or directories of buckets where there are too many entries for one. */
+/** Makes one bucket, or directories of buckets if there are too many entries for one. */
 function split(entries: Buffer, depth: number): DirectoryDraft | BucketDraft {
   if (entries.length <= BUCKET_ENTRIES * ENTRY_BYTES) return {entries};
   const children: Node[] = new Array(DIRECTORY_CHILDREN).fill(0);

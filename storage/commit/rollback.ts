@@ -1,5 +1,5 @@
 /**
- * Taking away: blocks that are not finalized, and pages that no block reaches.
+ * Removes blocks that are not finalized, and pages that no block reaches.
  */
 import {StoreError} from "../errors.ts";
 import {isFinding, readNote, writeNote} from "../leveldb/acknowledgedNote.ts";
@@ -10,16 +10,16 @@ import {encodeNumber} from "../record/numberRecord.ts";
 import {sealRecord} from "../record/record.ts";
 import type {WriteTarget} from "./writeTarget.ts";
 
-/** Keys of one batch that clears pages away: 1 MB of LevelDB's log. */
+/** Keys in one batch that removes pages: 1 MB of LevelDB's log. */
 const RECLAIM_KEYS = 50_000;
 
 type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer};
 
 /**
- * Removes the blocks above `block`, pages and all. Their page numbers are not given again while readers may
- * have the pages cached.
+ * Removes the blocks above `block` and their pages. Their page numbers are not given to new pages as long as readers may have
+ * the old pages cached.
  *
- * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if `block` is not held, WRITE_FAILED
+ * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if the store does not have `block`, WRITE_FAILED
  */
 export async function rollBack(target: WriteTarget, block: number): Promise<void> {
   const {reader, db, directory} = target;
@@ -37,7 +37,7 @@ export async function rollBack(target: WriteTarget, block: number): Promise<void
     operations.push({type: "del", key: hashKey(reader.blockOrThrow(number).header.hash)});
     operations.push({type: "del", key: blockKey(number)});
   }
-  // On disk before the blocks go: a note of a block that is gone says that the store has lost it.
+  // Synced before the blocks are removed: a note that names a removed block would say that the store has lost it.
   const note = await readNote(directory);
   if (note !== undefined && !isFinding(note) && note.block > block)
     writeNote(directory, {...note, block}, true);
@@ -51,7 +51,7 @@ export async function rollBack(target: WriteTarget, block: number): Promise<void
   acknowledge(directory, block);
 }
 
-/** Removes pages that no block reaches: what a crash, a refused block or a rollback left. */
+/** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */
 export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
   const lte = pageKey(MAX_U48);
   let from = await reader.pagesEnd();
@@ -65,7 +65,8 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
     const last = keys.at(-1);
     if (last === undefined) return;
     try {
-      // Synced, as every write: LevelDB leaves a full log unsynced, and its end must not be torn when there is a next one.
+      // Synced like every write. LevelDB does not sync a full log when it starts the next one, and its end must not be torn
+      // then.
       await db.batch(
         keys.map(key => ({type: "del", key})),
         {sync: true},
@@ -77,7 +78,7 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
   }
 }
 
-/** Notes that everything written so far is on disk. @param latest - the newest block */
+/** Writes the note that everything written so far is on disk. @param latest - the newest block */
 export function acknowledge(directory: string, latest: number): void {
   const tail = new LogTail(directory);
   tail.advance();

@@ -1,9 +1,9 @@
 /**
- * What is to be written, gathered until it is worth a synced LevelDB batch.
+ * Gathers what is to be written until it is worth a synced LevelDB batch.
  *
- * Every batch is synced: LevelDB does not sync a log that it leaves for a new one, so an unsynced batch could be
- * lost in a power cut although a later one was not. Several blocks share a sync by sharing a batch, and a batch is
- * atomic. Pages may go ahead of their block's record, never behind it: the record is the commit point.
+ * Every batch is synced. LevelDB does not sync a log when it starts the next one, so a power cut could lose an unsynced batch
+ * although a later one survives. Several blocks can share a batch, and so a sync; a batch is atomic. Pages may be written
+ * before their block's record, never after it: the record is the commit point.
  */
 import type {Level} from "level";
 import {writeFailed} from "../leveldb/levelErrors.ts";
@@ -12,7 +12,7 @@ import type {Pages, PageWriter} from "../page/pages.ts";
 import {isPageKey, pageKey, pageOfKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 
-/** A batch this large is written before more is gathered: a sync costs milliseconds, so larger ones gain little. */
+/** A batch of this size is written before more is gathered. A sync costs milliseconds, so larger batches gain little. */
 const BATCH_BYTES = 8 << 20;
 /** LevelDB's own bytes for a record in a batch: lengths and tag, rounded up. */
 const RECORD_OVERHEAD_BYTES = 32;
@@ -34,7 +34,7 @@ export class WriteBatch implements PageWriter {
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
 
-  /** @param tail - is told of every batch written */
+  /** @param tail - is told of every batch that is written */
   constructor(db: Level<Buffer, Buffer>, pages: Pages, tail: LogTail, nextPage: number) {
     this.db = db;
     this.pages = pages;
@@ -55,7 +55,7 @@ export class WriteBatch implements PageWriter {
     return this.bytes >= BATCH_BYTES;
   }
 
-  /** Reads a page, also one that is not written yet. */
+  /** Reads a page, written or not. */
   read(page: number): Buffer {
     return this.pendingPages.get(page) ?? this.pages.read(page);
   }
@@ -81,12 +81,14 @@ export class WriteBatch implements PageWriter {
     return this.pendingRecords.get(key.toString("latin1"));
   }
 
-  /** Where the batch is now: after what is complete. */
+  /** The current end of the batch, to go back to with `dropSince`. */
   mark(): number {
     return this.puts.length;
   }
 
-  /** Forgets what was put since `mark` and is not written. Pages that are written stay, unreachable. */
+  /**
+   * Drops what was put since `mark` and is not written yet. Pages that are written already stay, but no block reaches them.
+   */
   dropSince(mark: number): void {
     for (const {key, value} of this.puts.splice(mark)) {
       this.bytes -= recordBytes(key, value);
@@ -95,14 +97,14 @@ export class WriteBatch implements PageWriter {
     }
   }
 
-  /** Writes all that was put, synced. @throws StoreError WRITE_FAILED; the batch is then of no more use */
+  /** Writes everything that was put, synced. @throws StoreError WRITE_FAILED; the batch must not be used after that */
   async flush(): Promise<void> {
     if (this.puts.length === 0) return;
     const {puts, bytes} = this;
     this.puts = [];
     this.bytes = 0;
     try {
-      // Chained: an array of operations takes seven times as long to hand over (bench: commit).
+      // Chained calls: handing over an array of operations takes seven times as long (bench: commit).
       const batch = this.db.batch();
       for (const {key, value} of puts) batch.put(key, value);
       await batch.write({sync: true});
@@ -112,7 +114,7 @@ export class WriteBatch implements PageWriter {
     this.tail.advance();
     this.bytesWritten += bytes;
     for (const [page, body] of this.pendingPages) this.pages.keep(page, body);
-    // What was put during the write is only found there.
+    // What was put during this write is found only in the pending maps, so they stay.
     if (this.puts.length > 0) return;
     this.pendingPages.clear();
     this.pendingRecords.clear();

@@ -1,5 +1,5 @@
 /**
- * What the writers of this folder write to. The store is one (stateStore.ts).
+ * What the writers of this folder write to. A store (stateStore.ts) is one.
  */
 import type {Level} from "level";
 import type {StateReader} from "../block/stateReader.ts";
@@ -7,6 +7,6 @@ import type {StateReader} from "../block/stateReader.ts";
 export interface WriteTarget {
   readonly reader: StateReader;
   readonly db: Level<Buffer, Buffer>;
-  /** Of LevelDB's files, where the note of what was acknowledged lies too. */
+  /** The folder of LevelDB's files and of the note of acknowledged blocks. */
   readonly directory: string;
 }
