@@ -1,21 +1,21 @@
 /**
- * The store's failures. `code` is the contract; messages may change.
+ * The errors of the store. Programs may rely on `code`; messages may change.
  */
 
 export type StoreErrorCode =
-  | "STORE_MISSING" // no store in that directory, and none may be created
+  | "STORE_MISSING" // no store in that directory, and the caller does not allow a new one
   | "STORE_IN_USE" // another process has the directory open
   | "FORMAT_MISMATCH" // another format version, hash suite or chain id
   | "RECORD_DAMAGED" // a checksum does not match, or a record does not decode
-  | "RECORD_MISSING" // a record that another one points to is not there, or a block's below a block that is
+  | "RECORD_MISSING" // a record is missing that another record points to, or that of a block before an existing block
   | "STORE_DAMAGED" // LevelDB's files are not what was written, or LevelDB itself refuses them
-  | "STORE_UNREADABLE" // the machine refuses: permissions, open files, disk
+  | "STORE_UNREADABLE" // the system refuses: permissions, open files, disk
   | "WRITE_FAILED" // a write was refused: disk full, no permission
-  | "BLOCK_UNKNOWN" // no such block here
-  | "BLOCK_CONFLICT" // the block held under that number has another hash
+  | "BLOCK_UNKNOWN" // the store does not have this block
+  | "BLOCK_CONFLICT" // the store has a block of this number with another hash
   | "BLOCK_GAP" // block numbers are not consecutive
   | "PARENT_MISMATCH" // parentHash is not the hash of the block before
-  | "STATE_ROOT_MISMATCH" // the block's expected root is not the root that its changes give
+  | "STATE_ROOT_MISMATCH" // the block's changes give another root than the block expects
   | "BLOCK_INVALID" // the difference cannot be applied: a value out of range, a duplicate
   | "FINALIZED" // refused: the block is finalized
   | "TREE_FULL"; // no leaf position left
@@ -31,7 +31,7 @@ export class StoreError extends Error {
   }
 }
 
-/** True for the failures that mean "the bytes on disk are not what was written". */
+/** Does the error mean "the bytes on disk are not what was written"? */
 export function isDamage(error: unknown): error is StoreError {
   return (
     error instanceof StoreError &&

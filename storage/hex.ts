@@ -1,5 +1,5 @@
 /**
- * Hexadecimal text of bytes, for messages and names. Proofs are written by workers/prove/.
+ * Bytes as hexadecimal text, for messages and names. The text of proofs is written in workers/prove/.
  */
 export function toHex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`;

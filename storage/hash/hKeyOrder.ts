@@ -1,6 +1,6 @@
 /**
- * Keys in their order: unsigned bytes. Leaves are linked by it, indexes sorted by it, and a block's changes applied by it,
- * so leaf indexes depend on it.
+ * The order of hKeys: as unsigned bytes. It is the order of the linked leaves, of the indexes, and in which a block's changes
+ * are applied. Leaf indexes depend on it.
  */
 import {WORD_BYTES} from "./suite.ts";
 
@@ -10,7 +10,7 @@ import {WORD_BYTES} from "./suite.ts";
  */
 export function sortByHKey(hKeys: Buffer): Uint32Array {
   const count = hKeys.length / WORD_BYTES;
-  // The first 48 bits decide nearly always, and compare as numbers.
+  // The first 48 bits nearly always decide, and they can be compared as numbers.
   const prefixes = new Float64Array(count);
   const order = new Uint32Array(count);
   for (let i = 0; i < count; i++) {
@@ -23,9 +23,9 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
 /**
  * Compares the 32 bytes at `offset` with `hKey`.
  *
- * A loop: keys differ within a few bytes, and Buffer.compare costs a call into C++.
+ * A loop, because keys differ within their first bytes and Buffer.compare costs a call into C++.
  *
- * @returns below 0, 0 or above 0, as the bytes are below, equal to or above `hKey`
+ * @returns below 0, 0 or above 0 if the bytes are below, equal to or above `hKey`
  */
 export function compareHKeyAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
   for (let i = 0; i < WORD_BYTES; i++) {

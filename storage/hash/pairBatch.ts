@@ -1,6 +1,6 @@
 /**
- * Branch hashes by the batch: gathers pairs of nodes from many pages, hashes them at once, puts each where it
- * belongs. A batch feeds the SIMD lanes of the hash library, 1.5 times the speed of one pair at a time.
+ * Hashes branches in batches: gathers pairs of nodes from many pages, hashes them together, and puts each hash in its place.
+ * A batch fills the SIMD lanes of the hash library: 1.5 times as fast as one pair at a time.
  */
 import {type HashSuite, WORD_BYTES} from "./suite.ts";
 
@@ -19,9 +19,10 @@ export class PairBatch {
   }
 
   /**
-   * Hashes the nodes at `leftAt` and `rightAt` of `from` into `to` at `toAt`, at the latest with `finish`.
+   * Hashes the nodes at `leftAt` and `rightAt` of `from` into `to` at `toAt`. This happens when `finish` is called, or
+   * before.
    *
-   * @param missingRight - stands in for the right node if rightAt is negative
+   * @param missingRight - the right node if rightAt is negative
    */
   add(
     from: Uint8Array,

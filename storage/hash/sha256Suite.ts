@@ -1,5 +1,5 @@
 /**
- * SHA-256 throughout; words are themselves (docs/proofs.md, section 1).
+ * The suite that uses SHA-256 for everything. safe() leaves words unchanged (docs/proofs.md, section 1).
  *
  *   leaf opening   prev 32 | next 32 | hKey 32 | hVal 32
  *   root node      nextFreeNode 32 | subRoot 32

@@ -1,7 +1,7 @@
 /**
- * A hash suite: the hash function and the sizes of what it hashes. Fixed for the life of a store.
+ * A hash suite: a hash function and the sizes of what it hashes. It is fixed for the life of a store.
  *
- * Nothing outside a suite knows a size or a hash (docs/proofs.md, section 1). Digests and keys are 32 bytes in every suite.
+ * Only a suite knows its sizes and hashes (docs/proofs.md, section 1). Digests and keys have 32 bytes in every suite.
  */
 
 /** Bytes of a digest, a node, a key, a word. */
@@ -12,7 +12,7 @@ export const TREE_HEIGHT = 40;
 export const ACCOUNT_VALUE_BYTES = 6 * WORD_BYTES;
 
 export interface HashSuite {
-  /** As the format record and chain_getCoverage have it. */
+  /** The name in the format record and in chain_getCoverage. */
   readonly name: string;
   readonly leafOpeningBytes: number;
   readonly rootNodeBytes: number;
@@ -21,7 +21,7 @@ export interface HashSuite {
 
   /** Hashes `count` branches: out[i] = H(pairs[2i], pairs[2i+1]); `pairs` 64 bytes each, `out` 32 each. */
   hashPairsInto(pairs: Uint8Array, count: number, out: Uint8Array): void;
-  /** safe(word(prev)), safe(word(next)): what a leaf opening has before hKey and hVal, its last 64 bytes. */
+  /** safe(word(prev)), safe(word(next)): a leaf opening without its last 64 bytes, hKey and hVal. */
   encodeLeafLinksInto(out: Uint8Array, offset: number, prev: number, next: number): void;
   /** safe(word(prev)), safe(word(next)), hKey, hVal: `leafOpeningBytes` at `offset` of `out`. */
   encodeLeafOpeningInto(
@@ -44,6 +44,6 @@ export interface HashSuite {
   hashSlotValue(value: Uint8Array): Uint8Array;
   /** hVal of an account; `value` ACCOUNT_VALUE_BYTES. */
   hashAccountValue(value: Uint8Array): Uint8Array;
-  /** codeHash; empty for an account without code. */
+  /** codeHash. `code` is empty for an account without code. */
   hashCode(code: Uint8Array): Uint8Array;
 }

@@ -1,10 +1,10 @@
 /**
- * The hash suites that a store can have. A new one is a file beside sha256Suite.ts and a line here.
+ * The hash suites that a store can have. A new suite is a file next to sha256Suite.ts and a line here.
  */
 import {sha256Suite} from "./sha256Suite.ts";
 import type {HashSuite} from "./suite.ts";
 
-/** Of a store that is made without naming one. */
+/** The suite of a new store for which none is named. */
 export const DEFAULT_SUITE: HashSuite = sha256Suite;
 
 const SUITES: readonly HashSuite[] = [sha256Suite];

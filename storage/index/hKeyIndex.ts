@@ -1,5 +1,5 @@
 /**
- * Finding a key's leaf, or its neighbour, in the hKey index as of any block.
+ * Finds a key's leaf, or a neighbour of the key, in the hKey index as of any block.
  */
 
 import {StoreError} from "../errors.ts";
@@ -18,18 +18,18 @@ import {
 import {expectKind, type PageReader} from "../page/pages.ts";
 
 /**
- * Where a key is, or would be. Exactly one neighbour is named, whichever the search met first: the other one is
- * its leaf's `prev` or `next`.
+ * Where a key is, or would be. For an absent key one neighbour is given, whichever the search met first. The other neighbour
+ * is that leaf's `prev` or `next`.
  */
 export interface IndexPosition {
   readonly kind: "exact" | "lower" | "higher";
-  /** Of the leaf with this key, or of the nearest one below or above it. */
+  /** The leaf with this key, or the nearest leaf below or above it. */
   readonly leafIndex: number;
 }
 
 /**
- * @param page - root of the index or of one of its sub-trees at `depth` nibbles; never 0
- * @param onFound - is shown the entries of the bucket that has the key
+ * @param page - root of the index, or of one of its sub-trees at `depth` nibbles; never 0
+ * @param onFound - called with the entries of the bucket that has the key
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function searchIndex(
@@ -57,7 +57,7 @@ export function searchIndex(
   }
 }
 
-/** `entries` is never empty. */
+/** @param entries - never empty */
 export function searchBucket(entries: Buffer, hKey: Uint8Array): IndexPosition {
   const found = searchEntries(entries, hKey);
   if (found >= 0) return {kind: "exact", leafIndex: entryLeafIndex(entries, found)};
@@ -66,7 +66,7 @@ export function searchBucket(entries: Buffer, hKey: Uint8Array): IndexPosition {
   return {kind: "higher", leafIndex: entryLeafIndex(entries, 0)};
 }
 
-/** No key starts with this nibble: the greatest one below or else the smallest above, within the directory. */
+/** No key starts with this nibble. Takes the greatest key below it or else the smallest above it, within the directory. */
 function nearest(pages: PageReader, directory: Buffer, nibble: number): IndexPosition {
   for (let i = nibble - 1; i >= 0; i--) {
     const child = directoryChild(directory, i);

@@ -1,29 +1,30 @@
 /**
- * Where keys stood when they were last looked up: spares a proof the index, a directory for each nibble and a bucket.
+ * Remembers at which leaf a key was last found. This saves a proof the reads of the index: a directory for each nibble and a
+ * bucket.
  *
- * A leaf never moves and its position is never used again (docs/proofs.md, section 2), so what a younger or older version of a tree
- * says of a key holds in every version that has the key in that place. Only a hint all the same: whoever follows it
- * compares the leaf's hKey, and asks the index where it is another.
+ * A leaf never moves and its position is never used again (docs/proofs.md, section 2). So what one version of a tree says of
+ * a key holds in every older or younger version that has the key in that place. It is still only a hint: the code that
+ * follows it compares the leaf's hKey, and asks the index if that is another key.
  *
- * A table of places for four hints of 8 bytes each: the key's first 32 bits choose the place, 13 further bits stand in the
- * hint above the 40 of the leaf index, so that one lookup in 2 048 of an unknown key follows a wrong hint. With one hint
- * a place, a table that is half full would have lost a fifth of its keys to others.
+ * The hints are a table of places with four hints of 8 bytes each. The key's first 32 bits choose the place. 13 more bits of
+ * the key stand in the hint above the 40 bits of the leaf index, so one lookup in 2 048 of an unknown key follows a wrong
+ * hint. With one hint per place, a half full table would have lost a fifth of its keys to others.
  */
 import {ENTRY_BYTES, entryLeafIndex} from "../page/indexPage.ts";
 
-/** The hints of a place: 32 bytes, half a line of the processor's cache. */
+/** Hints per place: 32 bytes, half a cache line of the processor. */
 const WAYS = 4;
 const PLACE_BYTES = 8 * WAYS;
 const TAG_UNIT = 2 ** 40;
 const TAG_MASK = 0x1fff;
-/** No hint. Also what stands where nothing was noted: the head's leaf index, which no index has. */
+/** No hint. Empty places hold this number too: it is the head's leaf index, which is in no index. */
 export const NO_HINT = 0;
 
 export class KeyHints {
   private readonly hints: Float64Array;
   private readonly mask: number;
 
-  /** @param bytes - at most so many are used: a power of two, at least 32 */
+  /** @param bytes - uses at most this much memory: the largest power of two within it, at least 32 */
   constructor(bytes: number) {
     const places = 2 ** Math.floor(Math.log2(Math.max(1, bytes / PLACE_BYTES)));
     this.hints = new Float64Array(places * WAYS);
@@ -31,7 +32,7 @@ export class KeyHints {
   }
 
   /**
-   * @param salt - 32 bits that tell the trees of different accounts apart: the same slot has the same hKey in all
+   * @param salt - 32 bits that differ between the trees of different accounts, where the same slot has the same hKey
    * @returns a leaf index, or NO_HINT
    */
   find(hKey: Uint8Array, salt: number): number {
@@ -44,13 +45,13 @@ export class KeyHints {
     return NO_HINT;
   }
 
-  /** Notes a whole bucket (indexPage.ts): its other keys are here already, and may be asked for as well. */
+  /** Notes all entries of a bucket (indexPage.ts). The other keys are already in memory, and may be asked for as well. */
   noteBucket(entries: Buffer, salt: number): void {
     for (let at = 0, i = 0; at < entries.length; at += ENTRY_BYTES, i++)
       this.note(this.place(entries, at, salt), tagAt(entries, at), entryLeafIndex(entries, i));
   }
 
-  /** Instead of what has the same tag, else where there is room, else instead of one that the tag chooses. */
+  /** Replaces a hint with the same tag, else uses an empty place, else replaces the hint that the tag chooses. */
   private note(place: number, tag: number, leafIndex: number): void {
     let at = place + (tag & (WAYS - 1));
     for (let way = 0; way < WAYS; way++) {
@@ -78,7 +79,7 @@ export function saltOf(hKey: Uint8Array): number {
   return word32(hKey, 0);
 }
 
-/** Bits that do not choose the place. */
+/** The bits that do not choose the place. */
 function tagAt(bytes: Uint8Array, at: number): number {
   return (((bytes[at + 4] as number) << 8) | (bytes[at + 5] as number)) & TAG_MASK;
 }

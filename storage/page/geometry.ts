@@ -1,5 +1,5 @@
 /**
- * Which pages a tree has, and which nodes a page.
+ * Which pages a tree has, and which nodes each page holds.
  *
  *   height  0..2   leaf page (level 0): 8 leaves            rows of 8 and 4 nodes, at heights 0 and 1
  *           3..4   page at level 1, 4 children              rows of 8 and 4 nodes, at heights 2 and 3
@@ -9,22 +9,23 @@
  *          13..    levels 5 to 10, 16 children each; level 11, 8 children
  *          40      sub-root
  *
- * A path needs at each height the pre-image of the sibling, which is two nodes one height below. So a page's lowest row
- * is not its children's roots but the two nodes under each of them: all that a path needs at a page's heights stands in
- * that page, and a proof reads one page per level. The row of two under a page's own root stands in its parent.
+ * At each height a path needs the pre-image of the sibling: two nodes one height below. So the lowest row of a page is not
+ * the roots of its children but the two nodes under each of them. Then a page holds everything that a path needs at the
+ * page's heights, and a proof reads one page per level. The row of two nodes under a page's own root is in its parent.
  *
- * Few children near the leaves, where every leaf write makes new pages; many above, where a block's writes share pages
- * and a level less is a read less. (Measured: docs/decisions.md.)
+ * Pages near the leaves have few children, because every leaf write makes new pages there. Higher pages have many, because
+ * the writes of a block share them, and each level saved is a read saved. (Measured: docs/decisions.md.)
  *
- * A tree of n positions has pages up to the lowest level K whose root page covers them all; a tree of up to 8 is one
- * leaf page. Leaves fill from the left, so the lowest row is cut to its occupied prefix, and each row above is half as long:
+ * A tree of n positions has pages up to level K, the lowest level whose root page covers all positions. A tree of up to 8
+ * positions is one leaf page. Leaves fill from the left, so the lowest row ends after its last node in use (its occupied
+ * prefix). Each row above is half as long, rounded up:
  *
  *   row 0 (n nodes) | row 1 (ceil(n / 2)) | row 2 (ceil(n / 4)) | ...        back to back, 32 bytes a node
  */
 import {StoreError} from "../errors.ts";
 
 export const LEAVES_PER_PAGE = 8;
-/** Child pages of an inner page, by level; a leaf page, level 0, has none. */
+/** Child pages of an inner page, by level. A leaf page (level 0) has none. */
 const CHILDREN: readonly number[] = [0, 4, 4, 4, 16, 16, 16, 16, 16, 16, 16, 8];
 
 /** Leaf positions under a page of each level. */
@@ -34,7 +35,7 @@ export const POSITIONS_PER_PAGE: readonly number[] = (() => {
   return positions;
 })();
 
-/** One less than the positions that docs/proofs.md has: the number of those in use is stored in 40 bits (treeRoot.ts). */
+/** One less than docs/proofs.md allows: the number of positions in use is stored in 40 bits (treeRoot.ts). */
 const MAX_POSITIONS = 2 ** 40 - 1;
 
 /** Level of the root page of a tree with `positions` leaf positions in use, at least 2. @throws StoreError TREE_FULL */
@@ -58,19 +59,19 @@ export function lowestHeight(level: number): number {
   return level === 0 ? 0 : pageRootHeight(level - 1) - 1;
 }
 
-/** Rows of nodes in a page: the lowest one, and each half as wide, down to 4 nodes. */
+/** Rows of nodes in a page: each row is half as wide as the one below, down to 4 nodes. */
 export function rowCount(level: number): number {
   return pageRootHeight(level) - lowestHeight(level) - 1;
 }
 
-/** Child pages of a page at `level`, at least 1, when it is full. */
+/** Child pages of a full page at `level`, at least 1. */
 export function childrenPerPage(level: number): number {
   return CHILDREN[level] as number;
 }
 
 /** Nodes of the widest lowest row. */
 export const MAX_ROW_NODES = 2 * Math.max(...CHILDREN);
-/** Of any page. */
+/** The most rows that a page can have. */
 export const MAX_ROWS = Math.max(...CHILDREN.map((_, level) => rowCount(level)));
 
 /** Leaves (level 0) or children (above) in use in page `pageIndex` of a level. */
@@ -80,12 +81,15 @@ export function occupied(level: number, pageIndex: number, positions: number): n
   return Math.min(perPage, Math.ceil(positions / perEntry) - pageIndex * perPage);
 }
 
-/** Which child of its page at `level` the path to a leaf goes through. Not a shift: leaf indexes use 40 bits. */
+/**
+ * Which child of its page at `level` lies on the path to a leaf. Divides instead of shifting, because leaf indexes have 40
+ * bits.
+ */
 export function childOnPath(level: number, leafIndex: number): number {
   return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % childrenPerPage(level);
 }
 
-/** Nodes of row `row` above `nodes` nodes. */
+/** Nodes in the row that is `row` rows above a row of `nodes` nodes. */
 export function rowLength(nodes: number, row: number): number {
   return (nodes + (1 << row) - 1) >> row;
 }

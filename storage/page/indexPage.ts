@@ -1,11 +1,11 @@
 /**
- * Pages of the hKey index: a radix tree over the nibbles of hKey, from leaf keys to leaf indexes.
+ * Pages of the hKey index: a radix tree over the nibbles of hKey, which leads from a leaf's key to its leaf index.
  *
  *   directory   'D' | 16 x u48: the page of each next nibble, 0 = no key there
  *   bucket      'B' | count u8 | count x (hKey 32 | leaf index u40), ascending
  *
- * hKeys are uniform, so the tree balances itself: buckets of up to 32, 16-way directories above. Head and tail
- * are not in it.
+ * hKeys are uniform, so the tree balances itself: buckets of up to 32 keys under 16-way directories. Head and tail are not in
+ * the index.
  */
 
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
@@ -15,13 +15,13 @@ import {PAGE_NUMBER_BYTES} from "../record/layout.ts";
 export const DIRECTORY = 0x44;
 export const BUCKET = 0x42;
 export const DIRECTORY_CHILDREN = 16;
-/** A bucket with more is split. Larger ones cost bytes per insert, smaller ones reads per lookup. */
+/** A bucket with more entries is split. Larger buckets cost bytes per insert, smaller ones cost reads per lookup. */
 export const BUCKET_ENTRIES = 32;
 export const ENTRY_BYTES = WORD_BYTES + 5;
 
 const ENTRIES_AT = 2;
 
-/** Nibbles of a key: no path is deeper. */
+/** Nibbles of a key: the greatest depth of a path. */
 export const KEY_NIBBLES = 2 * WORD_BYTES;
 
 /** The nibble of `hKey` that a directory at `depth` branches on. */
@@ -56,7 +56,7 @@ export function encodeEntry(hKey: Uint8Array, leafIndex: number): Buffer {
 }
 
 export function encodeDirectory(children: readonly number[], spare: number): Buffer {
-  // Of its own, not a slice of Node's shared slab: it may stay in the cache.
+  // Memory of its own, not a slice of Node's shared slab, because the page may stay in the cache.
   const page = Buffer.allocUnsafeSlow(1 + DIRECTORY_CHILDREN * PAGE_NUMBER_BYTES + spare);
   page[0] = DIRECTORY;
   for (let i = 0; i < DIRECTORY_CHILDREN; i++)

@@ -1,10 +1,10 @@
 /**
- * An inner page: the pages of its children, and the rows of nodes over them.
+ * An inner page: the page numbers of its children, and the rows of nodes above them.
  *
  *   'N' | n u8 | children, n x u48 | row 0, 2n x 32 | row 1, n x 32 | row 2, ceil(n/2) x 32 | ...
  *
- * Row 0 holds the two nodes under each child's root, row 1 the children's roots. How many rows there are is a matter of the
- * level (geometry.ts).
+ * Row 0 holds the two nodes under each child's root, row 1 the children's roots. The number of rows depends on the level
+ * (geometry.ts).
  */
 
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -41,7 +41,7 @@ export function childRootAt(page: Buffer, position: number): number {
  */
 export function encodeInnerPage(children: readonly number[], rows: Uint8Array, spare: number): Buffer {
   const rowsAt = innerRowsAt(children.length);
-  // Of its own, not a slice of Node's shared slab: it may stay in the cache.
+  // Memory of its own, not a slice of Node's shared slab, because the page may stay in the cache.
   const page = Buffer.allocUnsafeSlow(rowsAt + rows.length + spare);
   page[0] = INNER_PAGE;
   page[1] = children.length;

@@ -20,7 +20,7 @@ const H_KEY_AT = 10;
 const H_VAL_AT = H_KEY_AT + WORD_BYTES;
 const VALUE_AT = H_VAL_AT + WORD_BYTES;
 
-/** One leaf; the bytes are views of the page, or owned by the writer. */
+/** One leaf. Its bytes are views of the page, or belong to the writer. */
 export interface Leaf {
   readonly prev: number;
   readonly next: number;
@@ -53,12 +53,12 @@ export function entryNext(page: Buffer, entry: number): number {
   return page.readUIntBE(entry + NEXT_AT, 5);
 }
 
-/** Offset of its hKey and, behind it, hVal: 64 bytes. */
+/** Offset of the entry's hKey. hVal follows it: 64 bytes together. */
 export function entryKeyAt(entry: number): number {
   return entry + H_KEY_AT;
 }
 
-/** The stored value of the leaf at a position that has one, a view. */
+/** The stored value of the leaf at a position, a view. There must be a leaf at this position. */
 export function entryValue(page: Buffer, position: number): Uint8Array {
   return page.subarray(entryStart(page, position) + VALUE_AT, entryEnd(page, position));
 }

@@ -1,9 +1,9 @@
 /**
- * Pages by number, bounded in bytes: two generations. A full young one becomes the old one, whose pages survive if they
- * are asked for again. A page never changes once written, so nothing is ever invalidated.
+ * A cache of pages by number, limited in bytes, with two generations. When the young generation is full it becomes the old
+ * one. Old pages survive if they are asked for again. Pages never change once written, so they never become invalid.
  */
 
-/** What a cached page costs besides its bytes: the Buffer object and the map entry. */
+/** What a cached page costs in addition to its bytes: the Buffer object and the map entry. */
 const PAGE_OVERHEAD_BYTES = 200;
 
 export class PageCache {

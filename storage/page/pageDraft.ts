@@ -1,7 +1,7 @@
 /**
- * A page being changed: its rows as full-size arrays, what is dirty in row 0, and its leaves or children.
+ * A page that is being changed: its rows at full width, the changed nodes of row 0, and its leaves or children.
  *
- *   rows   row 0 (8, 16 or 32 nodes) | row 1 | ... | 4 nodes         at full-width offsets; the occupied prefix counts
+ *   rows   row 0 (8, 16 or 32 nodes) | row 1 | ... | 4 nodes         full width; only the occupied prefix of a row counts
  */
 
 import type {PairBatch} from "../hash/pairBatch.ts";
@@ -10,7 +10,7 @@ import {childrenPerPage, LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from ".
 import {childCount, childPage, encodeInnerPage, innerRowsAt} from "./innerPage.ts";
 import {encodeLeafPage, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPage.ts";
 
-/** The rows of one page, of either kind. */
+/** The rows of one page, leaf page or inner page. */
 abstract class DraftRows {
   readonly pageIndex: number;
   readonly nodes: Uint8Array;
@@ -19,7 +19,7 @@ abstract class DraftRows {
   private readonly width: number;
   private readonly rows: number;
 
-  /** @param width - nodes of row 0 of a full page, at most 32 */
+  /** @param width - nodes in row 0 of a full page, at most 32 */
   protected constructor(pageIndex: number, level: number, width: number) {
     this.pageIndex = pageIndex;
     this.width = width;
@@ -35,7 +35,7 @@ abstract class DraftRows {
     return (2 * this.width - ((2 * this.width) >> row) + position) * WORD_BYTES;
   }
 
-  /** Queues the hashes of `row` (>= 1) over changed nodes. @param zero - the empty node of the row below */
+  /** Queues the hashes of `row` (>= 1) whose nodes below have changed. @param zero - the empty node of the row below */
   hashRow(row: number, zero: Uint8Array, batch: PairBatch): void {
     const length = rowLength(this.occupied, row);
     for (let position = 0; position < length; position++)
@@ -46,8 +46,8 @@ abstract class DraftRows {
   /**
    * Queues the hashes of the two nodes under the page's root.
    *
-   * @param zero - the empty node of the highest row; `zeroAbove` that of the row of two
-   * @param all - also of a half that has not changed; otherwise `out` has it
+   * @param zero - the empty node of the highest row; `zeroAbove` is that of the row of two nodes
+   * @param all - hash both halves; otherwise only a changed half, and `out` already has the other
    */
   hashPair(
     zero: Uint8Array,
@@ -64,7 +64,7 @@ abstract class DraftRows {
     }
   }
 
-  /** The rows of a stored page. @param start - offset of its row 0. @param occupied - nodes of that */
+  /** Loads the rows of a stored page. @param start - offset of its row 0. @param occupied - nodes in use in row 0 */
   protected load(page: Buffer, start: number, occupied: number): void {
     for (let row = 0; row < this.rows; row++) {
       const from = start + rowStart(occupied, row) * WORD_BYTES;
@@ -109,7 +109,7 @@ export class LeafPageDraft extends DraftRows {
   /** One entry per position in use; undefined = deleted. */
   readonly leaves: (Leaf | undefined)[] = [];
 
-  /** @param page - what is stored, or undefined for a page that is new */
+  /** @param page - the stored page, or undefined for a new page */
   constructor(pageIndex: number, page: Buffer | undefined) {
     super(pageIndex, 0, LEAVES_PER_PAGE);
     if (page === undefined) return;
@@ -134,10 +134,10 @@ export class LeafPageDraft extends DraftRows {
 
 export class InnerPageDraft extends DraftRows {
   readonly children: number[] = [];
-  /** The page is not stored yet: of children that are, nothing stands in its rows. */
+  /** The page is not stored yet, so its rows hold nothing of children that are stored. */
   readonly isNew: boolean;
 
-  /** @param page - as above */
+  /** @param page - the stored page, or undefined for a new page */
   constructor(pageIndex: number, level: number, page: Buffer | undefined) {
     super(pageIndex, level, 2 * childrenPerPage(level));
     this.isNew = page === undefined;
@@ -151,7 +151,7 @@ export class InnerPageDraft extends DraftRows {
     return 2 * this.children.length;
   }
 
-  /** Its pair goes to `this.nodes` at `at(0, 2 * position)`, by the caller. */
+  /** The caller writes the child's two nodes to `this.nodes` at `at(0, 2 * position)`. */
   setChild(position: number, page: number): void {
     this.children[position] = page;
     this.dirty |= 3 << (2 * position);

@@ -1,11 +1,12 @@
 /**
- * Reading pages: by number, checked, with a bounded cache.
+ * Reads pages by number, checks them, and keeps some in a cache of limited size.
  *
  *   inner pages, directories    many paths share them     kept when they are read
  *   leaf pages, buckets         each serves a few keys    kept when they are asked for again soon
  *
- * Reading a page is up to half of a proof's time (docs/decisions.md). All leaf pages would push each other out before they are
- * asked for again, and grow the heap; those of a token, or of a relayer's contract, are asked for all the time.
+ * Reading a page takes up to half of a proof's time (docs/decisions.md). If all leaf pages were kept, they would push each
+ * other out before they are asked for again, and the heap would grow. But those of a token or of a relayer's contract are
+ * asked for all the time.
  */
 import {StoreError} from "../errors.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
@@ -16,9 +17,9 @@ import {DIRECTORY} from "./indexPage.ts";
 import {INNER_PAGE} from "./innerPage.ts";
 import {PageCache} from "./pageCache.ts";
 
-/** The part of the cache that is for leaf pages and buckets: one in so many bytes. */
+/** Leaf pages and buckets get 1/WANTED_PART of the cache's bytes. */
 const WANTED_PART = 4;
-/** Of the pages asked for, one is remembered at each place (its number modulo this): 128 KB. */
+/** Places that remember one requested page each, at the page's number modulo this: 128 KB. */
 const ASKED_PAGES = 1 << 14;
 
 /** Reads one page's body (without its checksum). @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
@@ -26,9 +27,9 @@ export interface PageReader {
   read(page: number): Buffer;
 }
 
-/** Also takes new pages, and reads what it took. */
+/** A PageReader that also takes new pages, and can read them before they are written. */
 export interface PageWriter extends PageReader {
-  /** @param encode - makes the page, with `spare` free bytes at its end. @returns the page's number */
+  /** @param encode - returns the page with `spare` free bytes at its end. @returns the page's number */
   putPage(encode: (spare: number) => Buffer): number;
 }
 
@@ -38,7 +39,7 @@ export class Pages implements PageReader {
   /** Leaf pages and buckets that were asked for twice within a short time. */
   private readonly wanted: PageCache;
   private readonly asked = new Float64Array(ASKED_PAGES);
-  /** What was read last and is not kept: an absent key's neighbour is looked at first, and then proved. */
+  /** The last page that was read but not kept: an absent key's neighbour is first looked at, then proved. */
   private lastPage = 0;
   private lastBody: Buffer = Buffer.alloc(0);
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
@@ -75,7 +76,7 @@ export class Pages implements PageReader {
     if (isShared(body)) this.shared.keep(page, body);
   }
 
-  /** Notes that `page` is asked for. @returns whether it was already, not long ago */
+  /** Notes that `page` is asked for. @returns whether it was also asked for a short time ago */
   private wasAsked(page: number): boolean {
     const place = page % ASKED_PAGES;
     const was = this.asked[place] === page;
@@ -88,7 +89,7 @@ function isShared(body: Buffer): boolean {
   return body[0] === INNER_PAGE || body[0] === DIRECTORY;
 }
 
-/** @throws StoreError RECORD_DAMAGED if `body` is a page of another kind than the one that pointed to it says */
+/** @throws StoreError RECORD_DAMAGED if `body` is not of the kind that the pointer to it expects */
 export function expectKind(body: Buffer, kind: number, page: number): Buffer {
   if (body[0] !== kind)
     throw new StoreError("RECORD_DAMAGED", `page ${page} is of kind ${body[0]}, expected ${kind}`);

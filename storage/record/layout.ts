@@ -1,5 +1,5 @@
 /**
- * Keys of the store. Integers are big-endian, so byte order is number order. Drawn in docs/store.md.
+ * The keys of the store. Integers are big-endian, so the order of keys is the order of numbers. Drawn in docs/store.md.
  *
  *   key                         value (each followed by its checksum, record.ts)
  *   'b' | block u48             block record: header, root of the account tree, next page        blockRecord.ts
@@ -9,14 +9,14 @@
  *   'm' | name                  format, chain (format.ts), finalized, floor (numberRecord.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *
- * Pages are numbered in writing order, never by path: a page is one point read at any height of the chain,
- * and LevelDB only ever appends. Keying by (path, block) would cost a reverse seek per page, ten times slower.
+ * Pages are numbered in writing order, not by path. So a page is one point read at any height of the chain, and LevelDB only
+ * appends. Keys by (path, block) would cost a reverse seek per page, ten times slower.
  */
 
 const BLOCK_NUMBER_BYTES = 6;
 export const PAGE_NUMBER_BYTES = 6;
 export const PAGE_KEY_BYTES = 1 + PAGE_NUMBER_BYTES;
-/** Page numbers start at 1: 0 says "no page". */
+/** Page numbers start at 1, because 0 means "no page". */
 export const FIRST_PAGE = 1;
 export const MAX_U48 = 2 ** 48 - 1;
 
@@ -27,9 +27,9 @@ export const META = {
   format: metaKey("format"),
   /** JSON: chain id and genesis configuration. Written with block 0. */
   chain: metaKey("chain"),
-  /** u48: blocks up to this one are finalized on layer 1. Only rises; may be ahead of the newest block held. */
+  /** u48: blocks up to this one are finalized on layer 1. It only rises, and may be above the newest block in the store. */
   finalized: metaKey("finalized"),
-  /** u48: page numbers below it may be in some reader's cache, although rolled back; never given again. */
+  /** u48: lower page numbers may be in a reader's cache even if they were rolled back. They are never given again. */
   floor: metaKey("floor"),
 } as const;
 
@@ -71,7 +71,7 @@ export function isHashKey(key: Buffer): boolean {
   return key[0] === PREFIX.hash;
 }
 
-/** The block hash of a key that isHashKey, a view. */
+/** The block hash in a key, a view. `key` must satisfy isHashKey. */
 export function hashOfKey(key: Buffer): Buffer {
   return key.subarray(1);
 }
@@ -95,7 +95,7 @@ function prefixed(prefix: number, rest: Uint8Array): Buffer {
   return key;
 }
 
-/** A key for messages: its letter and its number or hash. */
+/** A key as text for messages: the kind of record and its number or hash. */
 export function nameOfKey(key: Buffer): string {
   switch (key[0]) {
     case PREFIX.page:

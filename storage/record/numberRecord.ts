@@ -1,5 +1,6 @@
 /**
- * The body of a record that is one number: a block's under its hash, and the marks `finalized` and `floor` (layout.ts).
+ * The body of a record that holds one number: a block's number under its hash, and the marks `finalized` and `floor`
+ * (layout.ts).
  *
  *   body   u48
  */
@@ -14,7 +15,7 @@ export function encodeNumber(number: number): Buffer {
   return body;
 }
 
-/** @param key - whose body it is, for the message. @throws StoreError RECORD_DAMAGED */
+/** @param key - the record's key, for the message. @throws StoreError RECORD_DAMAGED */
 export function decodeNumber(key: Buffer, body: Buffer): number {
   if (body.length !== NUMBER_BYTES)
     throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not ${NUMBER_BYTES}`);

@@ -1,10 +1,10 @@
 /**
- * What every record ends with: a checksum over its key and its body.
+ * Every record ends with a checksum over its key and its body.
  *
  *   value   body | crc32(key, body) u32
  *
- * LevelDB verifies nothing on read, and its files can lose a bit like any other. The key is covered too, so
- * that a record found under another's key is caught. 0.27 us per KB.
+ * LevelDB verifies nothing when it reads, and a disk can flip a bit in its files. The checksum covers the key too, so that a
+ * record found under another record's key is detected. Cost: 0.27 us per KB.
  */
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
@@ -12,7 +12,7 @@ import {nameOfKey} from "./layout.ts";
 
 export const CHECKSUM_BYTES = 4;
 
-/** The bytes to store under `key` for `body`. */
+/** The value to store under `key`: `body` and its checksum. */
 export function sealRecord(key: Buffer, body: Uint8Array): Buffer {
   const value = Buffer.allocUnsafe(body.length + CHECKSUM_BYTES);
   value.set(body, 0);

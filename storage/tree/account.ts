@@ -5,7 +5,7 @@
  *   stored form  flags u8 | nonce u8 length, bytes | balance u8 length, bytes
  *                | [code: codeHash 32, keccakCodeHash 32, codeSize u32] | [storage: storageRoot 32, tree root 49]
  *
- * Numbers as shortNumber.ts has them: most accounts have neither code nor storage and take about 15 bytes.
+ * Numbers have no leading zeros (shortNumber.ts). Most accounts have neither code nor storage and take about 15 bytes.
  */
 
 import {StoreError} from "../errors.ts";
@@ -30,7 +30,7 @@ export interface Account {
   readonly balance: Uint8Array;
   /** undefined = no code. */
   readonly code: AccountCode | undefined;
-  /** undefined = never had a slot: the tree of its slots is a new one. */
+  /** undefined = the account never had a slot: its storage tree is a new one. */
   readonly storage: AccountStorage | undefined;
 }
 
@@ -56,7 +56,7 @@ export const NEW_ACCOUNT: Account = {
   storage: undefined,
 };
 
-/** Writes the ACCOUNT_VALUE_BYTES of the value. */
+/** Writes the account's value, ACCOUNT_VALUE_BYTES long. */
 export function encodeAccountValueInto(
   out: Uint8Array,
   offset: number,

@@ -1,5 +1,5 @@
 /**
- * What is the same in every tree of a suite: the empty sub-trees, and the new tree with its two sentinel leaves.
+ * What all trees of a suite have in common: the empty sub-trees, and the new tree with its two sentinel leaves.
  *
  *   z(0) = 32 zero bytes (an empty leaf, not hashed), z(h+1) = H(z(h), z(h))
  *
@@ -19,7 +19,7 @@ export interface EmptyTree {
 
 export const HEAD_INDEX = 0;
 export const TAIL_INDEX = 1;
-/** The first index that a new tree gives to a leaf. */
+/** The index of the first leaf added to a new tree. */
 export const FIRST_FREE_NODE = 2;
 export const ZERO_WORD: Uint8Array = new Uint8Array(WORD_BYTES);
 
@@ -54,7 +54,7 @@ function buildEmptyTree(suite: HashSuite): EmptyTree {
   };
 }
 
-/** The sub-root of a tree that is empty but for its leftmost node at `height`. */
+/** The sub-root of a tree in which only the leftmost node at `height` is not empty. */
 export function foldLeftSpine(
   suite: HashSuite,
   zeros: readonly Uint8Array[],

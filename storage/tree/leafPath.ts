@@ -1,12 +1,13 @@
 /**
- * The path of one leaf to the sub-root: the hot part of a proof.
+ * The path from one leaf to the sub-root: the hot part of a proof.
  *
  *   height 40          sub-root
  *   39 .. emptyFrom    siblings are empty sub-trees: the same for every leaf of the tree
  *   emptyFrom-1 .. 1   pre-images of the siblings, 64 bytes each, copied from pages on the way down
  *   0                  leaf openings: the sibling's, and the leaf's own
  *
- * The pre-image of a sibling is two nodes of the row below it, in the same page at every height (geometry.ts).
+ * The pre-image of a sibling is two nodes of the row below it. At every height both are in the page of the path
+ * (geometry.ts).
  */
 
 import {StoreError} from "../errors.ts";
@@ -46,14 +47,14 @@ export function pathBytes(suite: HashSuite): number {
   return PRE_IMAGES_BYTES + 2 * suite.leafOpeningBytes;
 }
 
-/** One path at a time; its buffers are overwritten by the next `open`. */
+/** Holds one path at a time. The next `open` overwrites its buffers. */
 export class LeafPath {
   /** Siblings at this height and above are empty sub-trees. */
   emptyFrom = TREE_HEIGHT;
   /** Pre-images of the siblings at heights emptyFrom-1 down to 1, back to back. */
   readonly preImages: Uint8Array;
   readonly opening: Uint8Array;
-  /** Only if `hasSibling`. */
+  /** Valid only if `hasSibling`. */
   readonly siblingOpening: Uint8Array;
   /** false: the sibling leaf is empty. */
   hasSibling = false;
@@ -64,7 +65,7 @@ export class LeafPath {
   private readonly suite: HashSuite;
   private readonly zeros: readonly Uint8Array[];
 
-  /** @param memory - pathBytes(suite), for whoever wants the nodes in a place of theirs */
+  /** @param memory - pathBytes(suite) bytes for the nodes, for callers that want them in their own memory */
   constructor(suite: HashSuite, empty: EmptyTree, memory: Uint8Array = new Uint8Array(pathBytes(suite))) {
     this.suite = suite;
     this.zeros = empty.zeros;
@@ -75,9 +76,9 @@ export class LeafPath {
   }
 
   /**
-   * Hot: once per proved key. Reads are synchronous: a worker has nothing else to do meanwhile.
+   * Hot: runs once per proved key. Reads are synchronous, because a worker has nothing else to do meanwhile.
    *
-   * @param tree - of a stored tree: rootPage is not 0
+   * @param tree - a stored tree: rootPage is not 0
    * @param leafIndex - below tree.nextFreeNode
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
@@ -89,9 +90,9 @@ export class LeafPath {
   }
 
   /**
-   * As `open`, where the leaf may be another key's, deleted, or not there yet.
+   * Like `open`, for a leaf that may belong to another key, be deleted, or not exist yet.
    *
-   * @returns whether it has this key; if not, what is in the buffers means nothing
+   * @returns whether the leaf has this key. If not, the buffers hold nothing valid
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   openIfKey(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array): boolean {
@@ -132,11 +133,11 @@ export class LeafPath {
   }
 
   /**
-   * The pre-images of the path's siblings that a page has, from its highest row down.
+   * Copies the pre-images of the path's siblings in one page, from its highest row down.
    *
    * @param rowsAt - offset of the page's row 0
-   * @param count - nodes of that row in use
-   * @param position - of the path, or of the left one of the two nodes under it, in row 0
+   * @param count - nodes in use in row 0
+   * @param position - the path's node in row 0, or the left one of the two nodes under it
    */
   private copySiblings(body: Buffer, rowsAt: number, count: number, level: number, position: number): void {
     const lowest = lowestHeight(level);
@@ -154,9 +155,9 @@ export class LeafPath {
   }
 
   /**
-   * @param offset - of the left node; the right one follows it
+   * @param offset - offset of the left node; the right one follows it
    * @param available - how many of the two are stored; the others are empty sub-trees
-   * @param height - of the two nodes
+   * @param height - height of the two nodes
    */
   private copyPair(body: Buffer, offset: number, available: number, height: number): void {
     const out = this.filled;

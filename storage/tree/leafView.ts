@@ -1,5 +1,5 @@
 /**
- * A leaf without its path: what the EVM reads of a tree. Opened as a LeafPath is.
+ * A leaf without its path, as the EVM reads it. It is opened like a LeafPath.
  */
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
@@ -9,7 +9,7 @@ import {readLeaf, readLeafPage} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 export class LeafView {
-  /** The leaf that was opened; undefined before. */
+  /** The leaf that was opened last; undefined before the first. */
   leaf: Leaf | undefined;
 
   /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
@@ -17,7 +17,9 @@ export class LeafView {
     this.leaf = readLeaf(pages, tree, leafIndex);
   }
 
-  /** As `open`, where the leaf may be another key's, deleted, or not there yet. @returns whether it has this key */
+  /**
+   * Like `open`, for a leaf that may belong to another key, be deleted, or not exist yet. @returns whether it has this key
+   */
   openIfKey(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array): boolean {
     if (leafIndex >= tree.nextFreeNode) return false;
     const page = readLeafPage(pages, tree, Math.floor(leafIndex / LEAVES_PER_PAGE));

@@ -1,5 +1,5 @@
 /**
- * Numbers as leaf pages hold them: big-endian, without leading zeros, 0 to 32 bytes. Nonces, balances, values of slots.
+ * Numbers in leaf pages (nonces, balances, values of slots): big-endian, without leading zeros, 0 to 32 bytes.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
 

@@ -1,8 +1,8 @@
 /**
- * One tree as of one block: finds a key, reads its leaf, opens its path.
+ * One tree as of one block. It finds a key, reads its leaf, and opens its path.
  *
- * A key is first looked for where it stood before (KeyHints), and in the hKey index only where another leaf stands there.
- * How old the block is does not matter: every page is reached from the TreeRoot by point reads.
+ * A key is first looked for where it stood before (KeyHints). Only if another leaf stands there, the hKey index is read. The
+ * age of the block makes no difference: every page is reached from the TreeRoot by point reads.
  */
 import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "../index/keyHints.ts";
 import type {Leaf} from "../page/leafPage.ts";
@@ -13,18 +13,18 @@ import {LeafView} from "./leafView.ts";
 import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
-/** Where trees are read from. A StateReader is one. */
+/** What trees are read from. A StateReader is one. */
 export interface TreeSource {
   readonly pages: PageReader;
   readonly hints: KeyHints;
 }
 
-/** @param root - of a block record */
+/** @param root - from a block record */
 export function accountTree(source: TreeSource, root: TreeRoot): Tree {
   return new Tree(source, root, ACCOUNTS_SALT);
 }
 
-/** The tree of an account's slots. @param root - of the account's leaf; @param accountHKey - 32 bytes */
+/** The tree of an account's slots. @param root - from the account's leaf. @param accountHKey - 32 bytes */
 export function storageTree(source: TreeSource, root: TreeRoot, accountHKey: Uint8Array): Tree {
   return new Tree(source, root, saltOf(accountHKey));
 }
@@ -33,7 +33,7 @@ export class Tree {
   readonly root: TreeRoot;
   private readonly pages: PageReader;
   private readonly hints: KeyHints;
-  /** Tells this tree's keys from those of others among the hints. */
+  /** Separates the hints of this tree's keys from those of other trees. */
   private readonly salt: number;
 
   constructor({pages, hints}: TreeSource, root: TreeRoot, salt: number) {
@@ -43,12 +43,12 @@ export class Tree {
     this.salt = salt;
   }
 
-  /** Nothing is stored: there is no path to open. */
+  /** A new tree is not stored, so it has no path to open. */
   get isNew(): boolean {
     return this.root.rootPage === 0;
   }
 
-  /** Has it no leaf between head and tail? @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+  /** Has the tree no leaf between head and tail? @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   get isEmpty(): boolean {
     return (
       this.root.nextFreeNode === FIRST_FREE_NODE ||
@@ -57,7 +57,7 @@ export class Tree {
   }
 
   /**
-   * Where a key is, or would be: by the index alone.
+   * Finds where a key is, or would be. Reads only the index, not the hints.
    *
    * @param hKey - 32 bytes, above 0..0 and below the tail's key
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
@@ -67,7 +67,7 @@ export class Tree {
     return findKey(this.pages, this.root, hKey);
   }
 
-  /** @returns the key's leaf, views of its page; undefined if there is no such key. @throws as `find` */
+  /** @returns the key's leaf, with views of its page; undefined if there is no such key. @throws as `find` */
   read(hKey: Uint8Array): Leaf | undefined {
     if (this.isNew) return undefined;
     const view = new LeafView();
@@ -76,16 +76,16 @@ export class Tree {
   }
 
   /**
-   * Opens `path` for a key. Hot: once per proved key. Not for a new tree.
+   * Opens `path` for a key. Hot: runs once per proved key. The tree must not be new.
    *
-   * @returns the leaf that `path` is open for, or if the key is absent its neighbours; then `path` holds nothing of use
+   * @returns the leaf that `path` was opened for. If the key is absent: its neighbours, and `path` holds nothing valid
    * @throws as `find`
    */
   openPath(path: LeafPath, hKey: Uint8Array): KeyPosition {
     return this.openKey(path, hKey);
   }
 
-  /** Opens `path` for the leaf at an index in use, as a neighbour of an absent key is. @throws as `find` */
+  /** Opens `path` for the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `find` */
   openPathAt(path: LeafPath, leafIndex: number): void {
     path.open(this.pages, this.root, leafIndex);
   }

@@ -1,5 +1,5 @@
 /**
- * The pages and leaves of one tree as of one block, by the tree's root: what Tree, the writers and the checks read it with.
+ * Reads the pages and leaves of one tree as of one block, from the tree's root. Tree, the writers and the checks use it.
  */
 
 import {StoreError} from "../errors.ts";
@@ -15,13 +15,13 @@ import type {TreeRoot} from "./treeRoot.ts";
 /** Where a key stands among the leaves. */
 export type KeyPosition =
   | {readonly present: true; readonly leafIndex: number}
-  /** The leaves just before and after the key; neighbours in the linked list. */
+  /** The leaves just before and just after the key. They are neighbours in the linked list. */
   | {readonly present: false; readonly leftLeafIndex: number; readonly rightLeafIndex: number};
 
 /**
- * @param tree - of a stored tree: rootPage is not 0
+ * @param tree - a stored tree: rootPage is not 0
  * @param hKey - 32 bytes, above 0..0 and below the tail's key
- * @param onFound - as searchIndex has it
+ * @param onFound - as for searchIndex
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
 export function findKey(
@@ -39,7 +39,7 @@ export function findKey(
     : {present: false, leftLeafIndex: leaf.prev, rightLeafIndex: leafIndex};
 }
 
-/** The only page with leaves of a tree without index. @throws StoreError RECORD_DAMAGED if there are others */
+/** The only leaf page of a tree without index. @throws StoreError RECORD_DAMAGED if the tree has more leaf pages */
 function firstLeafPage(pages: PageReader, tree: TreeRoot): Buffer {
   const page = readLeafPage(pages, tree, 0);
   if (tree.nextFreeNode > LEAVES_PER_PAGE && leafAt(page, HEAD_INDEX)?.next !== TAIL_INDEX)
@@ -50,7 +50,7 @@ function firstLeafPage(pages: PageReader, tree: TreeRoot): Buffer {
   return page;
 }
 
-/** A tree of one leaf page has no index: its leaves are compared one by one. */
+/** A tree with one leaf page has no index. Its leaves are compared one by one. */
 function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
   let left = leafAt(page, HEAD_INDEX) as Leaf;
   let leftLeafIndex = HEAD_INDEX;
@@ -67,7 +67,7 @@ function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
   return {present: false, leftLeafIndex, rightLeafIndex: left.next};
 }
 
-/** @throws StoreError RECORD_MISSING if no leaf stands at `leafIndex`: what pointed to it is damaged */
+/** @throws StoreError RECORD_MISSING if there is no leaf at `leafIndex`: the record that points to it is damaged */
 export function readLeaf(pages: PageReader, tree: TreeRoot, leafIndex: number): Leaf {
   const leaf = leafAt(
     readLeafPage(pages, tree, Math.floor(leafIndex / LEAVES_PER_PAGE)),
@@ -84,7 +84,7 @@ export function readLeafPage(pages: PageReader, tree: TreeRoot, pageIndex: numbe
   return expectKind(pages.read(page), LEAF_PAGE, page);
 }
 
-/** The number of page `pageIndex` at `level`, walking down from the root. */
+/** The number of page `pageIndex` at `level`, found by walking down from the root. */
 export function findPage(pages: PageReader, tree: TreeRoot, level: number, pageIndex: number): number {
   const firstPosition = pageIndex * (POSITIONS_PER_PAGE[level] as number);
   if (firstPosition >= tree.nextFreeNode)

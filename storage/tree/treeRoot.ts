@@ -1,5 +1,5 @@
 /**
- * All that is needed to read a tree as of one block: 49 bytes, kept in the block record (accounts) or in the
+ * Everything needed to read a tree as of one block, in 49 bytes. It is part of the block record (account tree) or of the
  * account's leaf (slots).
  *
  *   nextFreeNode u40 | root page u48 | index page u48 | subRoot 32
@@ -10,11 +10,11 @@ import type {EmptyTree} from "./emptyTree.ts";
 import {FIRST_FREE_NODE} from "./emptyTree.ts";
 
 export interface TreeRoot {
-  /** Positions in use, head and tail included: every leaf index is below it. */
+  /** Positions in use, including head and tail. Every leaf index is below this number. */
   readonly nextFreeNode: number;
-  /** Page of the root, at level rootLevel(nextFreeNode); 0 = a new tree, nothing is stored. */
+  /** Page number of the root, at level rootLevel(nextFreeNode); 0 = a new tree, nothing is stored. */
   readonly rootPage: number;
-  /** Page of the hKey index's root; 0 = none: the tree is one leaf page, or new. */
+  /** Page number of the hKey index's root; 0 = no index: the tree is one leaf page, or new. */
   readonly indexPage: number;
   /** 32 bytes, at height 40. */
   readonly subRoot: Uint8Array;
@@ -42,7 +42,7 @@ export function decodeTreeRoot(bytes: Buffer, offset: number): TreeRoot {
   };
 }
 
-/** The same with bytes of its own, to be kept longer than the record that it is a view of. */
+/** A copy with its own bytes, which can be kept longer than the record it was read from. */
 export function ownTreeRoot(root: TreeRoot): TreeRoot {
   return {...root, subRoot: new Uint8Array(root.subRoot)};
 }
