@@ -1,6 +1,6 @@
 /**
- * The two hash suites of docs/proofs.md section 1, as the verifier's and the reference's own code:
- * node:crypto for sha256, plain numbers and @noble/hashes' keccak for poseidon2. The prover uses none of them.
+ * The two hash suites of docs/proofs.md section 1, written again for the verifier and the reference: node:crypto for sha256,
+ * plain numbers and @noble/hashes' keccak for poseidon2. The prover does not use this code.
  *
  *                         sha256                          poseidon2
  *   root node        64 = nextFreeNode 32 | sub-root 32   96 = nextFreeNode 64 | sub-root 32
@@ -13,13 +13,13 @@ export interface HashSuite {
   readonly name: "sha256" | "poseidon2";
   readonly rootNodeBytes: number;
   readonly leafOpeningBytes: number;
-  /** Bytes that safe() makes of a 32-byte word. */
+  /** Number of bytes that safe() makes from a 32-byte word. */
   readonly safeWordBytes: number;
   /** hKey of the tail leaf, 32 bytes. */
   readonly tailKey: Uint8Array;
   hash(...parts: readonly Uint8Array[]): Uint8Array;
   safe(bytes: Uint8Array): Uint8Array;
-  /** Undoes safe() of a word. @throws Error if `bytes` is nothing that safe() writes */
+  /** The reverse of safe() for a word. @throws Error if safe() cannot have written `bytes` */
   unsafe(bytes: Uint8Array): Uint8Array;
   /** Could these 32 bytes be an output of hash? */
   isDigest(bytes: Uint8Array): boolean;
@@ -73,7 +73,7 @@ export function encodeRootNode(suite: HashSuite, nextFreeNode: number, subRoot: 
   return Buffer.concat([suite.safe(word(nextFreeNode)), subRoot]);
 }
 
-/** Empty sub-trees by height, 0..40. */
+/** The empty sub-trees by height, 0 to 40. */
 export function zeroSubTrees(suite: HashSuite): Uint8Array[] {
   const zero = [ZERO_WORD];
   for (let height = 0; height < 40; height++)
@@ -82,7 +82,7 @@ export function zeroSubTrees(suite: HashSuite): Uint8Array[] {
 }
 
 /**
- * Top root of a new tree: head and tail, nothing else. By hand, so that it can check both trees:
+ * Top root of a new tree, which has only head and tail. Written out step by step, so that it can check both trees:
  *
  *   H( word(2) | H( ... H( H( H(head) H(tail) ) z1 ) z2 ... z39 ) )
  */
@@ -121,7 +121,7 @@ function hashPoseidon2(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Two bytes per 4-byte limb. An odd length (code only) leaves one byte to the first limb of the last block:
+ * Writes two bytes per 4-byte limb. If the length L is odd (code only), the first limb of the last block gets one byte:
  *
  *   0x0000XXXX ... 0x0000XXXX | 0x000000XX 0x0000XXXX ...     limb 8 * floor((L - 1) / 8)
  */
@@ -163,10 +163,10 @@ export const poseidon2Suite: HashSuite = {
   hashAddress: address => hashPoseidon2(safePoseidon2(address)),
   hashAccountValue: value => {
     const words = Array.from({length: 6}, (_, i) => value.subarray(32 * i, 32 * i + 32));
-    // Words 2 and 3 (storageRoot, codeHash) are digests: never passed through safe().
+    // Words 2 and 3 (storageRoot, codeHash) are digests: safe() is never applied to them.
     return hashPoseidon2(...words.map((part, i) => (i === 2 || i === 3 ? part : safePoseidon2(part))));
   },
-  // Section 1: only here does "without code" have a hash of its own; sha256 hashes no bytes.
+  // Section 1: only this suite has a special hash for "no code". sha256 hashes zero bytes.
   hashCode: code => hashPoseidon2(code.length === 0 ? ZERO_WORD : safePoseidon2(code)),
 };
 

@@ -25,7 +25,7 @@ export interface TreeKind {
   hashValue(value: Uint8Array): Uint8Array;
 }
 
-/** Everything that a single leaf's proof must satisfy, whatever the key. */
+/** Checks everything that the proof of a single leaf must satisfy, for any key. */
 export function verifyLeaf(
   suite: HashSuite,
   kind: TreeKind,
@@ -59,8 +59,8 @@ export function verifyLeaf(
   const subRoot = rootNode.subarray(suite.safeWordBytes);
   check(isEqual(foldLeaf(suite, leafIndex, nodes), subRoot), at, "the path does not fold to the sub-root");
 
-  // The root commits to nextFreeNode, and section 2 fills positions in order and never lowers it: nothing lies at or
-  // beyond it, and no link points there. A root that says otherwise is not one of this tree.
+  // The root commits to nextFreeNode. Section 2 fills positions in order and never lowers nextFreeNode. So no leaf lies at or
+  // beyond it, and no link points there. A root that says otherwise is not the root of such a tree.
   check(leafIndex < nextFreeNode, at, "leaf index is not below nextFreeNode");
   const siblingIndex = leafIndex % 2 === 0 ? leafIndex + 1 : leafIndex - 1;
   check(
@@ -86,7 +86,7 @@ export function verifyLeaf(
   return {leafIndex, opening, value};
 }
 
-/** The 42 nodes with the sizes of section 5. */
+/** The 42 nodes, checked for the sizes of section 5. */
 function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   check(Array.isArray(texts), `${at}.proofRelatedNodes`, "not an array");
   check(texts.length === DEPTH + 2, `${at}.proofRelatedNodes`, `${texts.length} entries instead of 42`);
@@ -97,7 +97,7 @@ function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
     const size = i === 0 ? suite.rootNodeBytes : i < DEPTH ? 64 : suite.leafOpeningBytes;
     check(isEmpty || node.length === size, here, `${node.length} bytes instead of ${size}`);
     if (isEmpty) return node;
-    // Digests fill the node but for its safe words, which come first: one in the root node, two in a leaf opening.
+    // A node is safe words first (one in the root node, two in a leaf opening), then digests up to its end.
     const firstDigest = i === 0 ? suite.safeWordBytes : i < DEPTH ? 0 : 2 * suite.safeWordBytes;
     for (let start = firstDigest; start < size; start += 32)
       check(suite.isDigest(node.subarray(start, start + 32)), here, "holds no digest of the suite");
@@ -106,7 +106,7 @@ function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   });
 }
 
-/** Folds from the leaf to the sub-root: at height h the sibling is node 40 - h. */
+/** Hashes from the leaf up to the sub-root: at height h the sibling is node 40 - h. */
 function foldLeaf(suite: HashSuite, leafIndex: number, nodes: readonly Uint8Array[]): Uint8Array {
   let current = suite.hash(nodes[DEPTH + 1] as Uint8Array);
   for (let height = 0; height < DEPTH; height++) {
@@ -128,7 +128,7 @@ function readLeafOpening(suite: HashSuite, at: string, node: Uint8Array): LeafOp
   };
 }
 
-/** The position or count in the safe word that `bytes` begins with: at most 2^40. */
+/** Reads the position or count in the safe word at the start of `bytes`: at most 2^40. */
 function readSafeNumber(suite: HashSuite, at: string, bytes: Uint8Array): number {
   let plain: Uint8Array;
   try {
@@ -149,7 +149,7 @@ function isZero(bytes: Uint8Array): boolean {
   return bytes.every(byte => byte === 0);
 }
 
-/** An empty leaf is 32 zero bytes; an opening of nothing but zeros is a leaf and is hashed. */
+/** An empty leaf is 32 zero bytes. An opening that is all zeros is a leaf, and is hashed. */
 function isEmptyLeaf(node: Uint8Array): boolean {
   return node.length === 32 && isZero(node);
 }

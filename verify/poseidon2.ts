@@ -14,7 +14,7 @@ const HALF_OF_FULL_ROUNDS = 3;
 const PARTIAL_ROUNDS = 21;
 const BLOCK_BYTES = 32;
 
-/** Splits one factor at 16 bits: every product stays below 2^48, where numbers are exact. */
+/** Splits one factor at 16 bits. Then every product stays below 2^48, where numbers are exact. */
 function multiply(a: number, b: number): number {
   const high = Math.floor(a / 65536);
   const low = a % 65536;
@@ -52,7 +52,7 @@ const INTERNAL_DIAGONAL: readonly number[] = [
   P - inverseOfPowerOfTwo(24),
 ];
 
-/** Constants per round: 16 in a full round, 1 in a partial one. */
+/** Constants of each round: 16 in a full round, 1 in a partial one. */
 const ROUND_CONSTANTS: readonly (readonly number[])[] = deriveRoundConstants();
 
 function deriveRoundConstants(): number[][] {
@@ -74,7 +74,7 @@ function cube(x: number): number {
   return multiply(multiply(x, x), x);
 }
 
-/** circ(2 M4, M4, M4, M4): each group of four is multiplied by M4, and the sum of all groups is added. */
+/** circ(2 M4, M4, M4, M4): multiplies each group of four by M4, then adds the sum of all groups. */
 function multiplyExternal(state: number[]): void {
   const total = [0, 0, 0, 0];
   for (let group = 0; group < WIDTH; group += 4) {
@@ -99,7 +99,7 @@ function multiplyInternal(state: number[]): void {
     state[i] = (sum + multiply(INTERNAL_DIAGONAL[i] as number, state[i] as number)) % P;
 }
 
-/** @param state - 16 elements below p, overwritten */
+/** @param state - 16 elements below p; it is overwritten */
 function permute(state: number[]): void {
   multiplyExternal(state);
   for (const constants of ROUND_CONSTANTS) {
@@ -113,7 +113,7 @@ function permute(state: number[]): void {
 /**
  * @param message - whole elements; a short last block is padded with zeros on its left
  * @returns 32 bytes
- * @throws Error if an element is p or more, or the length is not of whole elements
+ * @throws Error if an element is p or more, or if the length is not a whole number of elements
  */
 export function poseidon2(message: Uint8Array): Uint8Array {
   if (message.length % 4 !== 0) throw new Error(`poseidon2: ${message.length} bytes are not whole elements`);

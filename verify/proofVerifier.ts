@@ -1,8 +1,8 @@
 /**
- * Checks an answer of chain_getProof from docs/proofs.md, sections 5 and 6, alone, trusting nothing but a state root.
+ * Checks an answer of chain_getProof using only docs/proofs.md, sections 5 and 6. It trusts nothing but a state root.
  *
- * Strict on purpose: whatever the product must not send is refused, also where a lenient reader
- * could still make sense of it (order of fields, upper case, unused bytes).
+ * It is strict on purpose: it refuses everything that the product must not send, even if a lenient reader could still make
+ * sense of it (order of fields, upper case, unused bytes).
  */
 import {type HashSuite, hashSlot, hashSlotValue, newTreeRoot, readWord, word} from "./hashSuites.ts";
 import {decodeHex, encodeHex} from "./hex.ts";
@@ -17,7 +17,7 @@ export interface ProvenAccount {
   readonly leafIndex: number;
   readonly nonce: bigint;
   readonly balance: bigint;
-  /** `0x` text, as are the two code hashes. */
+  /** Text with `0x`, like the two code hashes. */
   readonly storageRoot: string;
   readonly codeHash: string;
   readonly keccakCodeHash: string;
@@ -32,11 +32,11 @@ export interface Proven {
 }
 
 /**
- * @param stateRoot - the root that is trusted, 32 bytes
- * @param address - as requested: any case
- * @param keys - as requested: any case, `0x` and 1 to 64 digits each
+ * @param stateRoot - the trusted root, 32 bytes
+ * @param address - as requested, in any case
+ * @param keys - as requested, in any case; `0x` and 1 to 64 digits each
  * @param result - the `result` of the answer, parsed
- * @throws Error naming the place in the answer and the check that failed
+ * @throws Error that names the place in the answer and the check that failed
  */
 export function verifyProof(
   suite: HashSuite,
@@ -62,7 +62,7 @@ export function verifyProof(
     "storageProofs",
     `${storageProofs.length} entries for ${keys.length} keys`,
   );
-  // An account that does not exist has no storage root: its slots are shown absent from a new tree.
+  // An account that does not exist has no storage root. Its slots are proven absent from a new tree.
   const storageRoot = account === null ? newTreeRoot(suite) : decodeHex(account.storageRoot);
   const slots = keys.map((key, i) => {
     check(/^0x[0-9a-fA-F]{1,64}$/.test(key), "request", `storage key ${key} is not 0x and 1 to 64 digits`);
@@ -113,7 +113,7 @@ function decodeAccount(suite: HashSuite, leaf: ProvenLeaf): ProvenAccount {
   };
 }
 
-/** @returns the key's leaf, or null where its absence is proven */
+/** @returns the key's leaf, or null if its absence is proven */
 function verifyKey(
   suite: HashSuite,
   kind: TreeKind,

@@ -1,4 +1,4 @@
-/** Reading an answer with no tolerance: each complaint names the place in the answer and the rule. */
+/** Reads an answer without tolerance. Each error names the place in the answer and the rule. */
 import {decodeHex} from "./hex.ts";
 
 /** @throws Error `at: rule` */
@@ -6,7 +6,7 @@ export function check(holds: boolean, at: string, rule: string): asserts holds {
   if (!holds) throw new Error(`${at}: ${rule}`);
 }
 
-/** @returns the fields' values, in order; exactly these fields in exactly this order must be there */
+/** @returns the values of the fields, in order. The object must have exactly these fields in exactly this order */
 export function readFields(at: string, value: unknown, names: readonly string[]): unknown[] {
   check(isObject(value), at, "not an object");
   const found = Object.keys(value).join(", ");

@@ -1,15 +1,17 @@
 /**
- * A note of what was acknowledged, kept in the store's directory: LevelDB cannot tell a torn end of its log from a lost one.
+ * A note of the blocks that were acknowledged, in the store's directory. LevelDB alone cannot tell whether the end of its log
+ * is torn or lost.
  *
  *   ACKNOWLEDGED   {"block":99,"log":5,"bytes":123456,"crc":"1a2b3c4d"}\n
  *
- *   block   the newest block held is this one, or a later one
- *   log     number of the log that was written to last, on disk up to byte `bytes`, unless its blocks are in tables by now
+ *   block   the newest block in the store is this one or a later one
+ *   log     number of the last log written, on disk up to byte `bytes`; or its blocks are in tables by now
  *   crc     crc32 of the text `block log bytes`
  *
- * It is a lower bound, so it needs no sync of its own: written after a batch was synced, an older note is true as well. Only a
- * rollback makes it wrong: it lowers the note first, and syncs it. The note is replaced by renaming, so that it is always whole;
- * a power cut may leave it empty or zero on some file systems, and then it says nothing.
+ * The note is a lower bound, so it needs no sync of its own: it is written after a batch was synced, and an older note is
+ * true too. Only a rollback makes it wrong; so a rollback first lowers the note and syncs it. The note is replaced by
+ * renaming, so it is never half written. On some file systems a power cut may leave it empty or full of zeros; then it says
+ * nothing.
  */
 import {closeSync, fsyncSync, openSync, renameSync, writeSync} from "node:fs";
 import {readFile} from "node:fs/promises";
@@ -28,7 +30,7 @@ export interface AcknowledgedNote {
   readonly bytes: number;
 }
 
-/** @returns undefined for a store without a note, or the finding that it is damaged */
+/** @returns the note; undefined if the store has none; a finding if the note is damaged */
 export async function readNote(directory: string): Promise<AcknowledgedNote | FileFinding | undefined> {
   let bytes: Buffer;
   try {
@@ -41,7 +43,9 @@ export async function readNote(directory: string): Promise<AcknowledgedNote | Fi
   return decodeNote(bytes) ?? {file: NOTE_FILE, offset: undefined, what: "it is not what was written"};
 }
 
-/** @returns how blocks that were acknowledged are missing, if they are. @param latest - the newest block held */
+/**
+ * @returns a text about the acknowledged blocks that are missing, or undefined if none is. @param latest - the newest block
+ */
 export function describeLoss(note: AcknowledgedNote, latest: number | undefined): string | undefined {
   if (latest !== undefined && note.block <= latest) return undefined;
   const rest = latest === undefined ? "there is none" : `the newest is block ${latest}`;
@@ -53,7 +57,7 @@ export function isFinding(value: object | undefined): value is FileFinding {
 }
 
 /**
- * @param synced - is it to be on disk before what follows? Else it may follow later
+ * @param synced - must the note be on disk before anything else is written?
  * @throws StoreError WRITE_FAILED
  */
 export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNote, synced: boolean): void {
@@ -73,7 +77,7 @@ export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNo
   }
 }
 
-/** @returns the note, if there is one. @throws StoreError STORE_DAMAGED if blocks that were acknowledged are not held */
+/** @returns the note, if there is one. @throws StoreError STORE_DAMAGED if acknowledged blocks are missing */
 export async function requireAcknowledged(
   directory: string,
   latest: number | undefined,

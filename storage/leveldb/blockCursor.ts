@@ -1,11 +1,11 @@
 /**
- * The entries of one block of a table, in order.
+ * Walks through the entries of one block of a table, in order.
  *
- *   block   entry * | offset of a restart point u32 * | their count u32                       little-endian
- *   entry   bytes shared with the key before | other bytes of the key | bytes of the value    varints
+ *   block   entry * | offset of a restart point u32 * | number of restart points u32          little-endian
+ *   entry   bytes shared with the previous key | other bytes of the key | bytes of the value    varints
  *           | other bytes of the key | value
  *
- * At a restart point nothing is shared. In an index block every entry is one: it is searched by halves.
+ * At a restart point nothing is shared. In an index block every entry is a restart point, so a binary search works.
  */
 import {compareKeys, TAG_BYTES} from "./internalKey.ts";
 
@@ -13,17 +13,17 @@ const U32_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
 
 export class BlockCursor {
-  /** An internal key: of the entry that `next` or `seek` went to. */
+  /** The internal key of the current entry, where `next` or `seek` went. */
   key: Buffer = EMPTY;
   /** A view of the block. */
   value: Buffer = EMPTY;
   private readonly bytes: Buffer;
   private readonly restartsAt: number;
   private readonly restarts: number;
-  /** Of the next entry. */
+  /** Offset of the next entry. */
   private at = 0;
 
-  /** @param bytes - their checksum is right. @throws RangeError if they are no block */
+  /** @param bytes - a block whose checksum is right. @throws RangeError if they are not a block */
   constructor(bytes: Buffer) {
     this.bytes = bytes;
     this.restarts = bytes.readUInt32LE(bytes.length - U32_BYTES);
@@ -32,7 +32,7 @@ export class BlockCursor {
       throw new RangeError(`a block with ${this.restarts} restart points`);
   }
 
-  /** @returns false at the end. @throws RangeError if it is no entry */
+  /** @returns false at the end. @throws RangeError if there is no valid entry */
   next(): boolean {
     if (this.at >= this.restartsAt) return false;
     const shared = this.varint();
@@ -62,7 +62,7 @@ export class BlockCursor {
     return false;
   }
 
-  /** The user key at a restart point against `userKey`, where it lies. */
+  /** Compares the user key at a restart point with `userKey`, without copying it. */
   private compareRestart(restart: number, userKey: Buffer): number {
     this.goTo(restart);
     this.varint();
@@ -79,7 +79,10 @@ export class BlockCursor {
     this.key = EMPTY;
   }
 
-  /** Below 2^32. Here rather than with a ByteReader: three for each entry, and a place to go on from. */
+  /**
+   * Reads a number below 2^32. Not with a ByteReader: each entry has three varints, and the cursor goes on from where they
+   * end.
+   */
   private varint(): number {
     let value = 0;
     for (let scale = 1; scale <= 2 ** 28; scale *= 0x80) {

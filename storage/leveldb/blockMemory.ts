@@ -1,5 +1,5 @@
 /**
- * Blocks of tables that were read last, up to a number of bytes.
+ * Keeps the blocks of tables that were read last, up to a number of bytes.
  */
 
 export class BlockMemory {
@@ -11,7 +11,7 @@ export class BlockMemory {
     this.maxBytes = maxBytes;
   }
 
-  /** @param name - of a block that never changes. @param read - where it is not here */
+  /** @param name - of a block that never changes. @param read - called if the block is not kept */
   get(name: string, read: () => Buffer): Buffer {
     const kept = this.blocks.get(name);
     const block = kept ?? read();

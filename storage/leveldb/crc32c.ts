@@ -1,13 +1,14 @@
 /**
- * The checksum of LevelDB's files: CRC-32C, masked where it is stored.
+ * The checksum of LevelDB's files: CRC-32C, stored in a masked form.
  *
  *   stored   rotateRight(crc, 15) + 0xa282ead8      leveldb util/crc32c.h
  *
- * 64 MB take 45 ms in pieces of 32 KB (a log's), 50 ms in pieces of 4 KB (a table's), 85 ms in pieces of 512 bytes.
+ * Time for 64 MB: 45 ms in pieces of 32 KB (as in a log), 50 ms in pieces of 4 KB (as in a table), 85 ms in pieces of 512
+ * bytes.
  */
 import {createCRC32} from "hash-wasm";
 
-/** Castagnoli's polynomial, bits reversed. */
+/** Castagnoli's polynomial with its bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 const MASK_DELTA = 0xa282ead8;
 
@@ -21,7 +22,7 @@ export function crc32c(bytes: Uint8Array): number {
   return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
 }
 
-/** @returns how many of the first bytes have this checksum, at least 1; undefined if none have */
+/** @returns the length of a prefix of `bytes` with this checksum, at least 1; undefined if no prefix has it */
 export function crc32cPrefix(bytes: Uint8Array, crc: number): number | undefined {
   let state = -1;
   for (let i = 0; i < bytes.length; i++) {
@@ -32,12 +33,12 @@ export function crc32cPrefix(bytes: Uint8Array, crc: number): number | undefined
   return undefined;
 }
 
-/** @returns what LevelDB stores for `crc` */
+/** @returns the masked form that LevelDB stores */
 export function maskCrc(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
 }
 
-/** @returns the checksum that LevelDB stored as `masked` */
+/** @returns the checksum of a masked form */
 export function unmaskCrc(masked: number): number {
   const rotated = (masked - MASK_DELTA) >>> 0;
   return ((rotated >>> 17) | (rotated << 15)) >>> 0;

@@ -1,5 +1,5 @@
 /**
- * Damage to one of LevelDB's files, as an error.
+ * An error about damage to one of LevelDB's files.
  */
 import {StoreError} from "../errors.ts";
 import type {FileFinding} from "./manifest.ts";

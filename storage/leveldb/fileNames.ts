@@ -1,23 +1,23 @@
 /**
- * Names of LevelDB's numbered files.
+ * The names of LevelDB's numbered files.
  */
 
-/** LevelDB's own name for a log. */
+/** The name that LevelDB gives a log. */
 export function logName(number: number): string {
   return `${String(number).padStart(6, "0")}.log`;
 }
 
-/** LevelDB's own name for a table. */
+/** The name that LevelDB gives a table. */
 export function tableName(number: number): string {
   return `${String(number).padStart(6, "0")}.ldb`;
 }
 
-/** @returns undefined if it is not the name of a log */
+/** @returns the log's number, or undefined if it is not the name of a log */
 export function logNumber(name: string): number | undefined {
   return numberOf(/^(\d+)\.log$/, name);
 }
 
-/** @returns undefined if it is not the name of a table. LevelDB reads both endings */
+/** @returns the table's number, or undefined if it is not the name of a table. LevelDB reads both file endings */
 export function tableNumber(name: string): number | undefined {
   return numberOf(/^(\d+)\.(?:ldb|sst)$/, name);
 }

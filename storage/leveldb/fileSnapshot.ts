@@ -1,8 +1,8 @@
 /**
- * A store's records as of one moment, read from LevelDB's files: nothing is written, no lock is taken, and damage is an
- * error, where LevelDB would read on or end the process.
+ * A store's records as of one moment, read directly from LevelDB's files. It writes nothing and takes no lock. Damage is an
+ * error here, where LevelDB would read on or end the process.
  *
- * All files are opened at once. A process that writes meanwhile may remove some of them later, which changes nothing here.
+ * All files are opened at once. If another process removes some of them later, the open files can still be read.
  */
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";
@@ -19,17 +19,17 @@ import type {KeyRange, RecordSource} from "./recordSource.ts";
 import {TableBlocks} from "./tableBlocks.ts";
 import {TableReader, type Version} from "./tableReader.ts";
 
-/** Another process may write, and have other files by the time that they are opened. */
+/** Another process may write, and have replaced files before they are opened here. Then the snapshot is opened again. */
 const MAX_ATTEMPTS = 20;
-/** For index and data blocks: the index blocks of some 4 GB of tables are this large. */
+/** For index and data blocks. The index blocks of some 4 GB of tables have this size. */
 const MEMORY_BYTES = 32 << 20;
 const LEVELS = [1, 2, 3, 4, 5, 6];
 
 export class FileSnapshot implements RecordSource {
   private readonly logs: MemoryTable;
-  /** Level 0, where keys overlap: newest first. */
+  /** Tables of level 0, where keys overlap; newest first. */
   private readonly overlapping: readonly TableReader[];
-  /** Each other level, in key order. */
+  /** Tables of each other level, in key order. */
   private readonly levels: readonly (readonly TableReader[])[];
 
   private constructor(logs: MemoryTable, tables: readonly TableReader[]) {
@@ -44,7 +44,7 @@ export class FileSnapshot implements RecordSource {
     );
   }
 
-  /** @throws FileDamage; StoreError STORE_UNREADABLE; what the system says if it refuses */
+  /** @throws FileDamage; StoreError STORE_UNREADABLE; the system's own errors */
   static async open(directory: string): Promise<FileSnapshot> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const manifest = await manifestOf(directory);
@@ -91,7 +91,7 @@ export class FileSnapshot implements RecordSource {
       ...this.overlapping.map(table => table.versions()),
       ...this.levels.map(versionsOf),
     ];
-    // Newer sources come first, and of one key the newest version within each.
+    // The sources are ordered from newest to oldest, and each gives the newest version of a key first.
     const heads = sources.map(source => source.next());
     let last: Buffer | undefined;
     for (;;) {
@@ -117,7 +117,7 @@ export class FileSnapshot implements RecordSource {
   }
 
   private lastKey(gte: Buffer, lte: Buffer): Buffer[] {
-    // The key after it, in the order of bytes.
+    // The smallest key above `lte`.
     let bound: Buffer | undefined = Buffer.concat([lte, Buffer.alloc(1)]);
     while (bound !== undefined && Buffer.compare(bound, gte) > 0) {
       const below: Buffer = bound;
@@ -176,7 +176,7 @@ async function manifestOf(directory: string): Promise<Manifest> {
   return manifest;
 }
 
-/** Of a level without overlaps. */
+/** Finds the table of a key in a level without overlaps. */
 function tableOf(level: readonly TableReader[], key: Buffer): TableReader | undefined {
   let low = 0;
   let high = level.length;

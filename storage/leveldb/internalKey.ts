@@ -1,5 +1,5 @@
 /**
- * Keys as tables hold them. Of one user key the newest version comes first.
+ * Keys as tables hold them. The newest version of a user key comes first.
  *
  *   internal key   user key | (sequence << 8 | kind) u64, little-endian
  */
@@ -17,12 +17,12 @@ export function kindOf(internalKey: Buffer): number {
   return internalKey[internalKey.length - TAG_BYTES] as number;
 }
 
-/** An internal key's user key against a user key. */
+/** Compares an internal key's user key with a user key. */
 export function compareKeys(internalKey: Buffer, userKey: Buffer): number {
   return Buffer.compare(userKeyOf(internalKey), userKey);
 }
 
-/** In the order of tables. */
+/** Compares two internal keys in the order of tables. */
 export function compareInternalKeys(left: Buffer, right: Buffer): number {
   const byUserKey = Buffer.compare(userKeyOf(left), userKeyOf(right));
   if (byUserKey !== 0) return byUserKey;

@@ -1,21 +1,21 @@
 /**
- * LevelDB's errors as the store's own.
+ * Turns LevelDB's errors into StoreErrors.
  */
 import {StoreError} from "../errors.ts";
 
-/** A read that LevelDB refused, or that was refused in its place. */
+/** An error for a read that LevelDB refused, or that was refused before LevelDB was asked. */
 export function damaged(what: string, error: unknown): StoreError {
   if (error instanceof StoreError)
     return new StoreError(error.code, `${what}: ${error.message}`, {cause: error});
   return new StoreError(codeOf(error), `${what}: LevelDB says ${reason(error)}`, {cause: error});
 }
 
-/** A write that LevelDB refused. */
+/** An error for a write that LevelDB refused. */
 export function writeFailed(error: unknown): StoreError {
   return new StoreError("WRITE_FAILED", `LevelDB says ${reason(error)}`, {cause: error});
 }
 
-/** An open that LevelDB refused. */
+/** An error for a store that LevelDB did not open. */
 export function openFailed(directory: string, error: unknown): StoreError {
   if (isLocked(error)) return inUse(directory, error);
   return new StoreError(codeOf(error), `${directory} does not open: LevelDB says ${reason(error)}`, {
@@ -27,14 +27,14 @@ export function inUse(directory: string, cause?: unknown): StoreError {
   return new StoreError("STORE_IN_USE", `${directory} is in use by another process`, {cause});
 }
 
-/** Did LevelDB not open because another process has its lock? */
+/** Did LevelDB refuse to open because another process has its lock? */
 export function isLocked(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if ("code" in at && at.code === "LEVEL_LOCKED") return true;
   return false;
 }
 
-/** What the machine refuses is no damage to the files. */
+/** Refusals by the system do not mean that the files are damaged. */
 function codeOf(error: unknown): "STORE_UNREADABLE" | "STORE_DAMAGED" {
   return /permission denied|too many open files|no space|quota exceeded|file too large|read-only|not open/i.test(
     reason(error),

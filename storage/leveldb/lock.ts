@@ -1,5 +1,5 @@
 /**
- * LevelDB's lock, looked at without opening the store.
+ * Looks at LevelDB's lock without opening the store.
  */
 import {existsSync} from "node:fs";
 import {mkdtemp, rm, symlink} from "node:fs/promises";
@@ -9,11 +9,11 @@ import {Level} from "level";
 import {isLocked} from "./levelErrors.ts";
 
 /**
- * Has another process the store open? Nothing in its directory is changed: LevelDB takes the lock of an empty folder, which
- * is a link to the store's, finds no store there and lets it go.
+ * Does another process have the store open? Nothing in its directory is changed. LevelDB is asked to open an empty folder
+ * whose lock is a link to the store's lock. It takes the lock, finds no store and releases the lock.
  *
- * False where no folder can be made: then it is not known. Not for a store that this process has open: letting go of the
- * link's lock would let go of the store's.
+ * Returns false if no folder can be created; then the answer is not known. Do not call it for a store that this process has
+ * open: releasing the link's lock would release the store's lock.
  */
 export async function isInUse(directory: string): Promise<boolean> {
   const lock = resolve(directory, "LOCK");
@@ -22,7 +22,7 @@ export async function isInUse(directory: string): Promise<boolean> {
   try {
     folder = await mkdtemp(join(tmpdir(), "proofd-lock-"));
   } catch {
-    return false; // the damage that was found is what the operator has to hear of
+    return false; // the operator must hear of the damage that was found, not of this
   }
   try {
     await symlink(lock, join(folder, "LOCK"));

@@ -1,19 +1,19 @@
 /**
- * Reading a file in LevelDB's log format, without LevelDB: its write-ahead logs and its manifest.
+ * Reads a file in LevelDB's log format without LevelDB: a write-ahead log or the manifest.
  *
- *   file     block of 32 KB *                       the last one as long as it got
+ *   file     block of 32 KB *                       the last one may be shorter
  *   block    piece * | up to 6 zeros                a piece never crosses the end of its block
  *   piece    masked crc32c(type, bytes) u32 | length u16 | type u8 | bytes         little-endian
  *   record   FULL, or FIRST MIDDLE * LAST
  *
  * LevelDB's own reader skips what it cannot read and goes on (log_reader.cc, and DBImpl::RecoverLogFile without paranoid
- * checks): a record is lost in silence. Here only a torn end is no damage. The store syncs every write before the next one,
- * so a crash can spoil the last record alone, and what it leaves of it is what reached the disk:
+ * checks), so a record is lost in silence. Here only a torn end is not damage. The store syncs every write before the next
+ * one. So a crash can spoil only the last record, of which those bytes are left that reached the disk:
  *
  *   the process was killed    the file ends within the record
- *   the power was cut         that, or zeros where sectors were not written, up to the end of the file
+ *   the power was cut         the same, or zeros up to the end of the file in place of sectors that were not written
  *
- * Whatever else is there, and anything after which another record begins, is damage.
+ * Everything else that cannot be read is damage, and so is a torn record with another record after it.
  */
 import {type FileHandle, open} from "node:fs/promises";
 import {crc32c, crc32cPrefix, unmaskCrc} from "./crc32c.ts";
@@ -22,7 +22,7 @@ export const LOG_BLOCK_BYTES = 32 << 10;
 const HEADER_BYTES = 7;
 const SECTOR_BYTES = 512;
 const PAGE_BYTES = 4096;
-/** Fewer zeros at the end of a page may be what was written there. */
+/** Fewer zeros than this at the end of a page may be data. */
 const MIN_ZEROS = 8;
 const CHUNK_BYTES = 32 * LOG_BLOCK_BYTES;
 
@@ -39,27 +39,27 @@ export interface LogDamage {
 }
 
 export interface LogContents {
-  /** Complete records, up to the first damage. */
+  /** Number of complete records before the first damage. */
   readonly records: number;
-  /** The end of the last of them: what was written up to here can be read. */
+  /** Where the last complete record ends. Everything before can be read. */
   readonly end: number;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly size: number;
   /** Where the torn record begins, if there is one. */
   readonly tornAt: number | undefined;
-  /** What of it cannot be read first. */
+  /** The first part of the torn record that cannot be read. */
   readonly torn: LogDamage | undefined;
-  /** The first; what comes after it is not counted. */
+  /** The first damage. Records after it are not counted. */
   readonly damage: LogDamage | undefined;
 }
 
-/** @param offset - where the record begins. @returns what is wrong with it, if anything is */
+/** @param offset - where the record begins. @returns what is wrong with the record, or undefined */
 export type OnRecord = (record: Buffer, offset: number) => string | undefined;
 
 /**
- * Reads a log up to its end or to the first damage. Memory does not grow with the file.
+ * Reads a log up to its end or to the first damage. Memory use does not grow with the file.
  *
- * @param onRecord - gets every complete record, bytes of its own; left out: nothing is gathered
+ * @param onRecord - called with every complete record, in memory of its own. Without it no records are gathered
  */
 export async function readLog(path: string, onRecord?: OnRecord): Promise<LogContents> {
   const file = await open(path, "r");
@@ -80,7 +80,7 @@ export async function readLog(path: string, onRecord?: OnRecord): Promise<LogCon
   }
 }
 
-/** @returns fewer bytes than `into` has only where the file ends */
+/** @returns the number of bytes read, smaller than `into` only at the end of the file */
 async function readFully(file: FileHandle, into: Buffer, position: number): Promise<number> {
   let bytes = 0;
   while (bytes < into.length) {
@@ -96,10 +96,10 @@ class LogReader {
   private readonly onRecord: OnRecord | undefined;
   private records = 0;
   private end = 0;
-  /** Of the record that is not complete yet. */
+  /** Where the current, incomplete record starts. */
   private startedAt: number | undefined;
   private parts: Buffer[] = [];
-  /** The first piece that a crash left unwritten. */
+  /** The first piece that a crash left incomplete. */
   private torn: LogDamage | undefined;
   damage: LogDamage | undefined;
 
@@ -116,7 +116,7 @@ class LogReader {
     return {records, end, size, tornAt, torn, damage};
   }
 
-  /** @param start - of the block in the file */
+  /** @param start - offset of the block in the file */
   readBlock(block: Buffer, start: number): void {
     let at = 0;
     while (LOG_BLOCK_BYTES - at >= HEADER_BYTES && at < block.length && this.damage === undefined) {
@@ -126,7 +126,7 @@ class LogReader {
     }
   }
 
-  /** @returns the piece's bytes; 0: the rest of the block is not read */
+  /** @returns the piece's size in bytes; 0 if the rest of the block cannot be read */
   private readPiece(block: Buffer, at: number, start: number): number {
     const offset = start + at;
     if (block.length - at < HEADER_BYTES) return this.tear(offset, "the file ends within a header");
@@ -138,7 +138,7 @@ class LogReader {
       return this.refuse(offset, `a piece of ${length} bytes, which its block has no room for`);
     const expected = unmaskCrc(block.readUInt32LE(at));
     if (next > block.length) {
-      // The checksum is also over the type: of a piece that is all there, with a wrong length, it finds the end.
+      // The checksum covers the type too. If the piece is complete but its length is wrong, this finds where it really ends.
       const whole = crc32cPrefix(block.subarray(at + 6), expected);
       if (whole === undefined) return this.tear(offset, "the file ends within a record");
       return this.refuse(offset, `a length of ${length}, but the checksum is that of ${whole - 1} bytes`);
@@ -157,7 +157,7 @@ class LogReader {
   private take(type: number, bytes: Buffer, offset: number, next: number): void {
     const begins = type === FULL || type === FIRST;
     if (this.torn !== undefined) {
-      // The next record was written after this one was synced.
+      // This is damage: the next record was written after this one was synced.
       if (begins) this.damage = {...this.torn, what: `${this.torn.what}, although records follow`};
       return;
     }
@@ -194,15 +194,16 @@ class LogReader {
   }
 
   private refuse(offset: number, what: string): 0 {
-    // After a torn piece nothing has to be right but that no other record begins.
+    // After a torn piece anything may follow except the beginning of another record.
     if (this.torn === undefined) this.damage = {offset, what};
     return 0;
   }
 }
 
 /**
- * Is one of the sectors that the piece lies in all zero there, as one that was not written? Or does a page of memory end in
- * zeros, as one that was written when less of the piece was there? (Blocks begin with a page.)
+ * Was part of the piece never written? There are two signs of it. A sector within the piece is all zero: it never reached the
+ * disk. Or a page of memory ends in zeros: it was written to disk before all of the piece was in it. (Blocks begin with a
+ * page.)
  */
 function hasUnwrittenPart(block: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; ) {
@@ -219,7 +220,7 @@ function hasUnwrittenPart(block: Buffer, from: number, to: number): boolean {
   return false;
 }
 
-/** How many of the bytes right before `end` are zero, down to `from`. */
+/** Number of zero bytes right before `end`, counted back to `from` at most. */
 function zerosBefore(block: Buffer, from: number, end: number): number {
   let at = end;
   while (at > from && block[at - 1] === 0) at--;

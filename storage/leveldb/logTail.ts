@@ -1,7 +1,7 @@
 /**
- * Where LevelDB's log ends now: it does not say which log it writes to, nor how far.
+ * Finds where LevelDB's log ends now. LevelDB does not say which log it writes to, nor how far.
  *
- * For the one writer, after each of its synced batches: what the log has up to here is on disk.
+ * Used by the one writer after each synced batch. The log is on disk up to this point.
  */
 import {readdirSync, statSync} from "node:fs";
 import {join} from "node:path";
@@ -10,16 +10,16 @@ import {logName, logNumber} from "./fileNames.ts";
 
 export class LogTail {
   private readonly directory: string;
-  /** Of the log's file. */
+  /** The number in the log's file name. */
   number = 0;
-  /** Of the log. */
+  /** Size of the log in bytes. */
   bytes = 0;
 
   constructor(directory: string) {
     this.directory = directory;
   }
 
-  /** A batch was written: the log that got it has grown, or else it is a new one. @throws StoreError WRITE_FAILED */
+  /** A batch was written: either the log has grown, or there is a new log. @throws StoreError WRITE_FAILED */
   advance(): void {
     try {
       this.find();

@@ -1,10 +1,10 @@
 /**
- * A record of a write-ahead log: one batch.
+ * Reads a record of a write-ahead log, which is one batch.
  *
  *   batch   sequence u64 | count u32 | entry * count                     little-endian, leveldb db/write_batch.cc
  *   entry   1 | key | value, or 0 | key                                  length-prefixed
  *
- * Each entry has a sequence number of its own, so the next batch's follows: a batch that is gone leaves a gap.
+ * Each entry has its own sequence number, and the next batch goes on from there. So a missing batch leaves a gap.
  */
 import {ByteReader} from "./byteReader.ts";
 
@@ -13,7 +13,7 @@ const DELETION = 0;
 const VALUE = 1;
 
 export interface LoggedBatch {
-  /** Of its first entry. */
+  /** Sequence number of its first entry. */
   readonly sequence: number;
   readonly count: number;
 }

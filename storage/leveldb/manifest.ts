@@ -1,6 +1,6 @@
 /**
- * What LevelDB's files should be: CURRENT names a manifest, and the manifest's records say step by step which tables there are
- * and which logs are not in tables yet.
+ * Reads which files LevelDB should have. CURRENT names a manifest. The manifest's records list, change by change, the tables
+ * that exist and the logs that are not in tables yet.
  *
  *   CURRENT    "MANIFEST-" number "\n"
  *   manifest   record *                              a file in log format (logFile.ts)
@@ -10,7 +10,7 @@
  *              5 compaction pointer: level, key         6 deleted table: level, number
  *              7 new table: level, number, size, smallest key, largest key
  *
- * Opening, LevelDB replays the logs from `log number` on, and the previous one, in the order of their numbers.
+ * When LevelDB opens, it replays the previous log and the logs from `log number` on, in the order of their numbers.
  */
 import {readFile} from "node:fs/promises";
 import {join} from "node:path";
@@ -21,7 +21,7 @@ import {readLog} from "./logFile.ts";
 /** What is wrong with one of LevelDB's files. */
 export interface FileFinding {
   readonly file: string;
-  /** undefined: the file as a whole. */
+  /** undefined: the finding is about the whole file. */
   readonly offset: number | undefined;
   readonly what: string;
 }
@@ -38,11 +38,11 @@ export interface TableFile {
 
 export interface Manifest {
   readonly name: string;
-  /** 0: no log is older than the first. */
+  /** Logs with lower numbers are in tables. 0: none is. */
   readonly logNumber: number;
   /** 0: none. */
   readonly previousLogNumber: number;
-  /** By their numbers. */
+  /** The tables by number. */
   readonly tables: ReadonlyMap<number, TableFile>;
 }
 
@@ -55,14 +55,14 @@ const DELETED_TABLE = 6;
 const NEW_TABLE = 7;
 const PREVIOUS_LOG_NUMBER = 9;
 
-/** Numbers that LevelDB does not open without, as its message calls them. */
+/** Numbers that LevelDB needs to open, with the names that its message gives them. */
 const REQUIRED = [
   [NEXT_FILE, "next file number"],
   [LOG_NUMBER, "log number"],
   [LAST_SEQUENCE, "last sequence number"],
 ] as const;
 
-/** @returns the manifest that CURRENT names, or what is wrong with one of the two */
+/** @returns the manifest that CURRENT names, or what is wrong with CURRENT or the manifest */
 export async function readManifest(directory: string): Promise<Manifest | FileFinding> {
   const current = await readFile(join(directory, "CURRENT"), "latin1");
   const name = /^(MANIFEST-\d+)\n$/.exec(current)?.[1];
@@ -94,7 +94,7 @@ export async function readManifest(directory: string): Promise<Manifest | FileFi
   };
 }
 
-/** The numbers of the logs that LevelDB would replay, in its order. @param names - of the directory's files */
+/** The numbers of the logs that LevelDB would replay, in its order. @param names - the names of the directory's files */
 export function liveLogs(
   names: readonly string[],
   {logNumber: first, previousLogNumber}: Manifest,
@@ -106,7 +106,7 @@ export function liveLogs(
     .sort((a, b) => a - b);
 }
 
-/** Do two readings name the same files? */
+/** Do two readings of the manifest name the same files? */
 export function isSameManifest(a: Manifest, b: Manifest): boolean {
   return (
     a.name === b.name &&
@@ -149,6 +149,6 @@ function readEdit(edit: ByteReader, numbers: Map<number, number>, tables: Map<nu
         throw new RangeError(`unknown tag ${tag}`);
     }
   }
-  // A table that is moved to another level is deleted and added in one record.
+  // A table that moves to another level is deleted and added in one record.
   for (const table of added) tables.set(table.number, table);
 }

@@ -1,5 +1,5 @@
 /**
- * What LevelDB's logs hold and no table yet: the newest version of each key in them. The records are loggedBatch.ts's.
+ * What LevelDB's logs hold that is in no table yet: the newest version of each key. loggedBatch.ts describes the records.
  */
 import {ByteReader} from "./byteReader.ts";
 import {Kind} from "./internalKey.ts";
@@ -9,10 +9,13 @@ const COUNT_AT = 8;
 const HEADER_BYTES = 12;
 
 export class MemoryTable {
-  /** By the key's bytes as latin1, which sorts as they do; undefined where the key is deleted. Some 200 000 of them. */
+  /**
+   * Values by the key's bytes as latin1, which keeps the order of bytes; undefined = the key is deleted. Some 200 000
+   * entries.
+   */
   private readonly values = new Map<string, Buffer | undefined>();
 
-  /** @param batch - a log's record, in writing order. @throws RangeError if it is none */
+  /** @param batch - a record of a log; records come in writing order. @throws RangeError if it is not a batch */
   apply(batch: Buffer): void {
     const fields = new ByteReader(batch.subarray(HEADER_BYTES));
     for (let left = batch.readUInt32LE(COUNT_AT); left > 0; left--) {
@@ -22,14 +25,14 @@ export class MemoryTable {
     }
   }
 
-  /** undefined: the logs say nothing of it. */
+  /** @returns undefined if the logs do not have the key */
   get(key: Buffer): Version | undefined {
     const name = key.toString("latin1");
     const value = this.values.get(name);
     return value === undefined && !this.values.has(name) ? undefined : {key, value};
   }
 
-  /** In key order. */
+  /** All versions in key order. */
   *versions(): Generator<Version> {
     for (const name of [...this.values.keys()].sort())
       yield {key: Buffer.from(name, "latin1"), value: this.values.get(name)};

@@ -1,6 +1,7 @@
 /**
- * A file in the store's directory while a process may write there: OPEN, empty. It is left where the process was killed, lost
- * its power, or was ended by LevelDB over a damaged table; then tables are verified whole before LevelDB opens again.
+ * An empty file OPEN, which is in the store's directory while a process may write there. It stays behind if the process was
+ * killed, lost its power, or was ended by LevelDB over a damaged table. Then tables are verified whole before LevelDB opens
+ * the store again.
  */
 import {closeSync, existsSync, openSync, rmSync} from "node:fs";
 import {join} from "node:path";
@@ -12,7 +13,7 @@ export function isMarkedOpen(directory: string): boolean {
   return existsSync(join(directory, OPEN_FILE));
 }
 
-/** @throws StoreError STORE_UNREADABLE where no file can be made */
+/** @throws StoreError STORE_UNREADABLE if the file cannot be created */
 export function markOpen(directory: string): void {
   try {
     closeSync(openSync(join(directory, OPEN_FILE), "w"));

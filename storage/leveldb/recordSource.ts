@@ -1,16 +1,16 @@
 /**
- * Where a reader's records come from: LevelDB itself, or its files (fileSnapshot.ts).
+ * Where a reader gets its records from: LevelDB, or its files (fileSnapshot.ts).
  */
 
-/** Both ends belong to it. */
+/** A range that includes both of its ends. */
 export interface KeyRange {
   readonly gte: Buffer;
   readonly lte: Buffer;
 }
 
 export interface RecordSource {
-  /** undefined: no such key. @throws where the files are damaged or cannot be read */
+  /** @returns undefined if there is no such key. @throws if the files are damaged or cannot be read */
   getSync(key: Buffer): Buffer | undefined;
-  /** The first key of a range, or the last one with `reverse`. */
+  /** The first key of a range, or its last key with `reverse`. */
   keys(edge: KeyRange & {readonly reverse: boolean; readonly limit: 1}): {all(): Promise<Buffer[]>};
 }

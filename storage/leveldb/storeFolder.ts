@@ -1,8 +1,8 @@
 /**
- * The folder of a store: is it there, who makes it, and what is taken away again.
+ * The folder of a store: does it exist, who creates it, and what is removed again.
  *
- * Not mkdir's own recursion, also LevelDB's: where a file system takes no folders and says "no such file" (/proc), it tries
- * for ever, on a thread that nothing can stop.
+ * It is not created with the recursive mkdir of Node or LevelDB. On a file system that takes no folders and answers "no such
+ * file" (/proc), these try for ever, on a thread that nothing can stop.
  */
 import {existsSync, mkdirSync, readdirSync, rmdirSync, statSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
@@ -11,7 +11,7 @@ import {StoreError} from "../errors.ts";
 import {NOTE_FILE} from "./acknowledgedNote.ts";
 
 /**
- * The folders from the uppermost one that is missing down to `directory`; empty if it is there.
+ * The missing folders on the way to `directory`, uppermost first; empty if `directory` exists.
  *
  * @throws StoreError STORE_UNREADABLE if it, or one above it, is not a folder or cannot be looked at
  */
@@ -24,7 +24,7 @@ export function missingFolders(directory: string): string[] {
   return missing;
 }
 
-/** @param folders - as `missingFolders` gives them. @throws StoreError STORE_UNREADABLE */
+/** @param folders - from `missingFolders`. @throws StoreError STORE_UNREADABLE */
 export function makeFolders(folders: readonly string[]): void {
   for (const folder of folders) {
     try {
@@ -39,14 +39,14 @@ export function makeFolders(folders: readonly string[]): void {
 }
 
 /**
- * Looks before LevelDB does: it would make files in whatever directory it is given.
+ * Checks the directory before LevelDB does, because LevelDB would create files in any directory.
  *
  * @throws StoreError STORE_MISSING, STORE_DAMAGED
  */
 export function refuseForeignDirectory(directory: string, create: boolean): void {
   if (existsSync(join(directory, "CURRENT"))) return;
   const files = existsSync(directory) ? readdirSync(directory) : [];
-  // The first manifest is written just before CURRENT: a crash between the two leaves it, and nothing is lost.
+  // The first manifest is written just before CURRENT. A crash between the two leaves only the manifest, and nothing is lost.
   if (files.some(name => name === NOTE_FILE || /^(\d+\.(ldb|log)|MANIFEST-(?!000001$).*)$/.test(name)))
     throw new StoreError("STORE_DAMAGED", `${directory} holds a store without its CURRENT file`);
   if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
@@ -59,9 +59,9 @@ export function refuseForeignDirectory(directory: string, create: boolean): void
 }
 
 /**
- * Takes away a closed store, and of the folders that were made for it those that are empty then.
+ * Removes a closed store, and those of the folders created for it that are empty then.
  *
- * LevelDB removes its files under its lock, so that a process that opens the store meanwhile keeps it.
+ * LevelDB removes its files while it holds its lock. So a process that has opened the store meanwhile keeps it.
  */
 export async function removeStore(directory: string, madeFolders: readonly string[]): Promise<void> {
   const {mode} = statSync(directory);
@@ -71,7 +71,7 @@ export async function removeStore(directory: string, madeFolders: readonly strin
     return; // another process has it open
   }
   if (madeFolders.length === 0) {
-    // It was there before, and LevelDB has removed it too.
+    // The folder existed before the store, and LevelDB has removed it too.
     if (!isFolder(directory)) mkdirSync(directory, {mode});
     return;
   }
@@ -79,12 +79,12 @@ export async function removeStore(directory: string, madeFolders: readonly strin
     try {
       if (isFolder(folder)) rmdirSync(folder);
     } catch {
-      return; // somebody has put something there meanwhile
+      return; // somebody has put something into the folder meanwhile
     }
   }
 }
 
-/** classic-level's, which is what Level is here, and its types do not say. */
+/** `Level` is classic-level here, which has this method. Its types do not say so. */
 const {destroy} = Level as unknown as {destroy(directory: string): Promise<void>};
 
 function isFolder(path: string): boolean {
@@ -92,7 +92,7 @@ function isFolder(path: string): boolean {
     if (statSync(path).isDirectory()) return true;
   } catch (error) {
     const {code, message} = error as NodeJS.ErrnoException;
-    // Below a file: that one is named when the search comes to it.
+    // The path goes through a file. The search upwards will come to that file and name it.
     if (code === "ENOENT" || code === "ENOTDIR") return false;
     throw new StoreError("STORE_UNREADABLE", `cannot look at ${path}: ${message}`, {cause: error});
   }

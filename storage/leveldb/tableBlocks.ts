@@ -1,13 +1,13 @@
 /**
- * The blocks of one LevelDB table, read without LevelDB: it verifies no checksum, and ends the process over some kinds of
- * damage.
+ * Reads the blocks of one LevelDB table without LevelDB. LevelDB verifies no checksum, and some kinds of damage make it end
+ * the process.
  *
  *   data block | trailer ...   filter block | trailer   metaindex | trailer   index | trailer   footer
  *
  *   trailer   type u8 (0 = as it is, 1 = compressed) | masked CRC-32C of block and type, u32 little-endian
  *   footer    metaindex offset, size | index offset, size (varints) | zeros up to byte 40 | magic number, 8 bytes
  *
- * Blocks follow each other without gaps: every byte is under a checksum, or in the footer, which is compared whole.
+ * Blocks follow each other without gaps. So every byte is covered by a checksum or is in the footer, which is compared whole.
  */
 import {closeSync, fstatSync, openSync, readSync} from "node:fs";
 import {join} from "node:path";
@@ -24,7 +24,7 @@ const MAGIC = Buffer.from("57fb808b247547db", "hex");
 const PLAIN = 0;
 const COMPRESSED = 1;
 
-/** Where a block lies, without its trailer. */
+/** Where a block lies in the file, without its trailer. */
 export interface BlockHandle {
   readonly offset: number;
   readonly size: number;
@@ -32,7 +32,7 @@ export interface BlockHandle {
 
 export class TableBlocks {
   readonly name: string;
-  /** Of the file. */
+  /** Size of the file in bytes. */
   readonly size: number;
   private readonly fd: number;
 
@@ -42,7 +42,7 @@ export class TableBlocks {
     this.size = fstatSync(fd).size;
   }
 
-  /** @throws what the system says if it cannot be opened: ENOENT where LevelDB has removed it */
+  /** @throws the system's error if the file cannot be opened: ENOENT if LevelDB has removed it */
   static open(directory: string, number: number): TableBlocks {
     const name = tableName(number);
     return new TableBlocks(name, openSync(join(directory, name), "r"));
@@ -70,19 +70,21 @@ export class TableBlocks {
     throw this.damage(footerAt, "footer: it is none, or does not fit the file");
   }
 
-  /** A block, checked. @param kind - for messages. @throws FileDamage; StoreError STORE_UNREADABLE if it is compressed */
+  /**
+   * Reads and checks a block. @param kind - for messages. @throws FileDamage; StoreError STORE_UNREADABLE if it is compressed
+   */
   readBlock(handle: BlockHandle, kind: string): Buffer {
     if (endOf(handle) > this.size) throw this.damage(handle.offset, `${kind}: it is beyond the file's end`);
     const bytes = this.read(handle.offset, handle.size + TRAILER_BYTES);
     const wrong = checkBlock(bytes);
     if (wrong !== undefined) throw this.damage(handle.offset, `${kind}: ${wrong}`);
-    // It may be whole: some other program has written it.
+    // The block may be undamaged, but another program has written it.
     if (bytes[handle.size] !== PLAIN)
       throw new StoreError("STORE_UNREADABLE", `${this.name} is compressed, which proofd's tables are not`);
     return bytes.subarray(0, handle.size);
   }
 
-  /** @throws FileDamage where the disk cannot read it, or the file ends */
+  /** @throws FileDamage if the disk cannot read it, or the file ends before */
   read(offset: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     for (let done = 0; done < length; ) {
@@ -113,7 +115,7 @@ export function readHandle(fields: ByteReader): BlockHandle {
   return {offset: fields.varint(), size: fields.varint()};
 }
 
-/** @param bytes - a block and its trailer. @returns what is wrong with it */
+/** @param bytes - a block and its trailer. @returns what is wrong with it, or undefined */
 export function checkBlock(bytes: Buffer): string | undefined {
   const typeAt = bytes.length - TRAILER_BYTES;
   const expected = unmaskCrc(bytes.readUInt32LE(typeAt + 1));

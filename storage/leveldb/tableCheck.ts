@@ -1,10 +1,10 @@
 /**
- * Verifying a table's own checksums, without LevelDB.
+ * Verifies the checksums in a table, without LevelDB.
  *
- *   frame   footer, index, metaindex and filter: 1 to 2 % of the file      at every open of a store
+ *   frame   footer, index, metaindex and filter: 1 to 2 % of the file      each time a store is opened
  *   whole   the frame and all data blocks                                  `proofd check`, `serve --verify`
  *
- * The blocks must fill the file without gaps, and its first and last key be those that the manifest says.
+ * The blocks must fill the file without gaps. Its first and last key must be those in the manifest.
  */
 import {BlockCursor} from "./blockCursor.ts";
 import {ByteReader} from "./byteReader.ts";
@@ -14,16 +14,16 @@ import {type BlockHandle, checkBlock, endOf, readHandle, type TableBlocks} from 
 
 export type Extent = "frame" | "whole";
 
-/** The bytes that a step read, and what is wrong in them. */
+/** One step of a check: the bytes that it read, and the damage in them. */
 export interface TableStep {
   readonly bytes: number;
   readonly damage: readonly FileFinding[];
 }
 
-/** Data blocks are read together, up to so many bytes (and at least one). */
+/** Data blocks are read together, up to this many bytes (and at least one block). */
 const READ_BYTES = 1 << 20;
 
-/** The caller may pause between steps, or end it there. @param live - what the manifest says of it */
+/** The caller may pause between steps, or stop. @param live - the manifest's entry for the table */
 export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent): Generator<TableStep> {
   const damage: FileFinding[] = [];
   const frame = collect(damage, () => checkFrame(table, live, damage));
@@ -59,7 +59,7 @@ interface Frame {
   readonly filters: readonly BlockHandle[] | undefined;
 }
 
-/** @throws FileDamage where the data blocks cannot be found */
+/** @throws FileDamage if the data blocks cannot be found */
 function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]): Frame {
   if (table.size !== live.size)
     throw table.damage(Math.min(table.size, live.size), `${table.size} bytes, expected ${live.size}`);
@@ -70,7 +70,7 @@ function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]):
   return {index, metaindex, filters};
 }
 
-/** Also that all blocks together fill the file. @throws FileDamage */
+/** Finds the data blocks, and checks that all blocks together fill the file. @throws FileDamage */
 function findDataBlocks(table: TableBlocks, {index, metaindex, filters}: Frame): readonly BlockHandle[] {
   const dataBlocks = readHandles(table, index, "index block");
   if (dataBlocks.length === 0) throw table.damage(index.offset, "index block: it is empty");
@@ -112,7 +112,7 @@ function checkDataBlocks(table: TableBlocks, blocks: readonly BlockHandle[]): Ta
   return {bytes, damage};
 }
 
-/** A table without damage may still be a copy of another. @throws FileDamage */
+/** An undamaged table may still be a copy of another one; its keys tell. @throws FileDamage */
 function checkEdges(table: TableBlocks, live: TableFile, dataBlocks: readonly BlockHandle[]): void {
   const first = new BlockCursor(table.readBlock(dataBlocks[0] as BlockHandle, "data block"));
   first.next();
@@ -122,7 +122,7 @@ function checkEdges(table: TableBlocks, live: TableFile, dataBlocks: readonly Bl
     throw table.damage(0, "its first and last key are not those that the manifest says");
 }
 
-/** Runs `read`; what is damaged goes to `damage`. */
+/** Runs `read`. If it throws damage, that is added to `damage`. */
 function collect<T>(damage: FileFinding[], read: () => T): T | undefined {
   try {
     return read();

@@ -1,5 +1,5 @@
 /**
- * Reading the records of one table. Every block is checked when it is read.
+ * Reads the records of one table. Every block is checked when it is read.
  */
 import {BlockCursor} from "./blockCursor.ts";
 import type {BlockMemory} from "./blockMemory.ts";
@@ -8,7 +8,7 @@ import {compareKeys, Kind, kindOf, userKeyOf} from "./internalKey.ts";
 import type {TableFile} from "./manifest.ts";
 import {type BlockHandle, readHandle, type TableBlocks} from "./tableBlocks.ts";
 
-/** One version of a key; `value` is undefined where that version deletes it. */
+/** One version of a key. `value` is undefined if this version deletes the key. */
 export interface Version {
   readonly key: Buffer;
   readonly value: Buffer | undefined;
@@ -19,7 +19,7 @@ export class TableReader {
   private readonly blocks: TableBlocks;
   private readonly memory: BlockMemory;
 
-  /** @param blocks - this reader's from now on */
+  /** @param blocks - belongs to this reader from now on */
   constructor(blocks: TableBlocks, live: TableFile, memory: BlockMemory) {
     this.blocks = blocks;
     this.live = live;
@@ -30,7 +30,7 @@ export class TableReader {
     this.blocks.close();
   }
 
-  /** The newest version here; undefined: none. @throws FileDamage */
+  /** The newest version of a key in this table, or undefined. @throws FileDamage */
   get(userKey: Buffer): Version | undefined {
     const {smallest, largest} = this.live;
     if (compareKeys(smallest, userKey) > 0 || compareKeys(largest, userKey) < 0) return undefined;
@@ -43,7 +43,7 @@ export class TableReader {
 
   /** The last key below `bound`, deleted or not. @throws FileDamage */
   lastBelow(bound: Buffer): Buffer | undefined {
-    // In the block where `bound` belongs, or else the one before it.
+    // It is in the block where `bound` belongs, or else in the block before.
     const handles: BlockHandle[] = [];
     const index = new BlockCursor(this.index());
     while (index.next()) {

@@ -1,6 +1,6 @@
 /**
- * Verifying the tables of a store, one after the other. LevelDB may be open meanwhile: a table that a compaction has removed is
- * passed over.
+ * Verifies the tables of a store one after the other. LevelDB may be open meanwhile: a table that a compaction has removed is
+ * skipped.
  */
 import {isFinding} from "./acknowledgedNote.ts";
 import {tableName} from "./fileNames.ts";
@@ -11,11 +11,11 @@ import {checkTable, type Extent} from "./tableCheck.ts";
 export interface TablesCheck {
   readonly extent: Extent;
   report(finding: FileFinding): void;
-  /** Called after each MB or so, and for what is passed over. @returns false to end the check there */
+  /** Called after about each MB, and for skipped tables. @returns false to end the check here */
   pause(file: string, bytes: number): Promise<boolean>;
 }
 
-/** @param tables - of the directory's manifest. @returns false if it was ended early */
+/** @param tables - from the directory's manifest. @returns false if the check was ended early */
 export async function checkTables(
   directory: string,
   tables: Iterable<TableFile>,
@@ -40,7 +40,7 @@ export async function checkTables(
   return true;
 }
 
-/** @returns undefined for a table that is not there: that is reported, unless it has gone out of use meanwhile */
+/** @returns undefined for a missing table. It is reported, unless the manifest no longer names it */
 async function openTable(
   directory: string,
   {number}: TableFile,

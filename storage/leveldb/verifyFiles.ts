@@ -1,6 +1,6 @@
 /**
- * Verifies what LevelDB relies on when it opens, and changes nothing: CURRENT, the manifest, that the tables are there, and the
- * logs that it would replay. Once it has opened, what it could not read of a log is gone for good.
+ * Verifies the files that LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, and the logs that it
+ * would replay. It changes nothing. Once LevelDB has opened, the parts of a log that it could not read are lost.
  */
 import {readdir, stat} from "node:fs/promises";
 import {join} from "node:path";
@@ -11,7 +11,7 @@ import {readLog} from "./logFile.ts";
 import {readLoggedBatch} from "./loggedBatch.ts";
 import {type FileFinding, isSameManifest, liveLogs, type Manifest, readManifest} from "./manifest.ts";
 
-/** @param directory - with a CURRENT file. @returns at most one finding for each file, none if all is well */
+/** @param directory - has a CURRENT file. @returns at most one finding per file, none if all is well */
 export async function verifyFiles(directory: string): Promise<FileFinding[]> {
   const note = await readNote(directory);
   const manifest = await readManifest(directory);
@@ -24,13 +24,13 @@ export async function verifyFiles(directory: string): Promise<FileFinding[]> {
   return findings;
 }
 
-/** Another process may write, and have other files by the time that they are read. */
+/** Another process may write, and have replaced files before they are read here. Then they are read again. */
 const MAX_ATTEMPTS = 20;
 
 /**
- * verifyFiles of a store that another process, or LevelDB of this one, may have open.
+ * Like verifyFiles, for a store that another process, or LevelDB in this one, may have open.
  *
- * @returns also the manifest, if it is whole
+ * @returns the findings, and the manifest if it is undamaged
  */
 export async function verifyFilesInUse(
   directory: string,
@@ -49,7 +49,7 @@ export async function verifyFilesInUse(
   }
 }
 
-/** How a finding reads: file, place, and what is wrong. */
+/** A finding as text: file, place, and what is wrong. */
 export function describeFinding({file, offset, what}: FileFinding): string {
   return `${whereOfFinding({file, offset})}: ${what}`;
 }
@@ -58,7 +58,7 @@ export function whereOfFinding({file, offset}: Pick<FileFinding, "file" | "offse
   return offset === undefined ? file : `${file}, byte ${offset}`;
 }
 
-/** That every table of the manifest is there, with its size. */
+/** Checks that every table in the manifest exists and has its size. */
 async function verifyTables(
   directory: string,
   names: readonly string[],
@@ -84,7 +84,7 @@ async function verifyTables(
   return findings;
 }
 
-/** The logs that LevelDB would replay, in its order. */
+/** Checks the logs that LevelDB would replay, in its order. */
 async function verifyLogs(
   directory: string,
   names: readonly string[],
@@ -100,7 +100,7 @@ async function verifyLogs(
   if (first > 0 && !numbers.includes(first)) missing(first, `${manifestName} names it`);
   else if (note !== undefined && note.log >= first && note.log > 0 && !numbers.includes(note.log))
     missing(note.log, "acknowledged blocks were written to it");
-  /** The log before that ends within a record, if it does. */
+  /** The log before this one, if it ends within a record. */
   let torn: {readonly file: string; readonly offset: number} | undefined;
   let nextSequence: number | undefined;
   for (const number of numbers) {
@@ -130,7 +130,7 @@ async function verifyLogs(
         offset: tornPiece?.offset ?? end,
         what: `${tornPiece?.what ?? "it ends here"}, but it was written and synced up to byte ${note.bytes}: acknowledged blocks are lost`,
       });
-    // LevelDB begins a log only after the last write to the one before, and that write was synced.
+    // LevelDB starts a log only after the last write to the log before, and that write was synced.
     if (torn !== undefined && records > 0)
       findings.push({...torn, what: `the log ends within a record, although ${file} was written after it`});
     if (findings.length > 0) nextSequence = undefined;

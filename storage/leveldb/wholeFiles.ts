@@ -1,9 +1,9 @@
 /**
- * The gate before LevelDB: it opens only what was verified. Of a log it drops what it cannot read and keeps the rest; over a
- * damaged table it may end the process, and again after every restart.
+ * The gate before LevelDB: LevelDB opens only files that were verified. It would drop what it cannot read of a log and keep
+ * the rest. Over a damaged table it may end the process, and again after every restart.
  *
  *   always                                 CURRENT, manifest, logs; of each table all but the data blocks (1 to 2 %)
- *   if the store was not closed            level 0 and the newest tables too, whole: what LevelDB is about to compact
+ *   if the store was not closed            also level 0 and the newest tables, whole: LevelDB is about to compact them
  */
 import {existsSync} from "node:fs";
 import {join} from "node:path";
@@ -17,23 +17,23 @@ import type {Extent} from "./tableCheck.ts";
 import {checkTables} from "./tablesCheck.ts";
 import {describeFinding, verifyFiles} from "./verifyFiles.ts";
 
-/** Of tables that are verified whole before a store is opened that was not closed: 2 to 3 s. */
+/** Bytes of tables that are verified whole if the store was not closed: 2 to 3 s. */
 const NOT_CLOSED_BYTES = 2 * 2 ** 30;
 
 /**
- * Returns if LevelDB would lose nothing by opening the store, or has none there yet. Changes nothing.
+ * Returns if LevelDB would lose nothing by opening the store, or if there is no store yet. Changes nothing.
  *
- * @throws StoreError STORE_DAMAGED that names file and byte, STORE_IN_USE, STORE_UNREADABLE
+ * @throws StoreError STORE_DAMAGED with file and byte, STORE_IN_USE, STORE_UNREADABLE
  */
 export async function requireWholeFiles(directory: string): Promise<void> {
   if (!existsSync(join(directory, "CURRENT"))) return;
-  // Its tables are its own affair.
+  // If another process has the store open, its tables are not looked at.
   if (isMarkedOpen(directory) && (await isInUse(directory))) throw inUse(directory);
   const wrong = await findDamage(directory);
   if (wrong === undefined) return;
-  // Files that another process writes to need not fit together.
+  // Files that another process is writing may not fit together.
   if (await isInUse(directory)) throw inUse(directory);
-  // It may have closed them meanwhile.
+  // The other process may have closed the store since the first look.
   const stillWrong = await findDamage(directory);
   if (stillWrong !== undefined) throw stillWrong;
 }
@@ -51,7 +51,7 @@ async function findDamage(directory: string): Promise<StoreError | undefined> {
   }
 }
 
-/** @returns the first finding. Only where the manifest is whole */
+/** The manifest must be undamaged. @returns the first finding */
 async function findTableDamage(directory: string): Promise<FileFinding | undefined> {
   const manifest = await readManifest(directory);
   if (isFinding(manifest)) return manifest;
@@ -75,7 +75,7 @@ async function findIn(
   return first;
 }
 
-/** Level 0, then the newest ones, up to a number of bytes. */
+/** The tables of level 0, then the newest other ones, up to a number of bytes. */
 function tablesToCompact({tables}: Manifest): TableFile[] {
   const byAge = [...tables.values()].sort(
     (a, b) => Number(b.level === 0) - Number(a.level === 0) || b.number - a.number,
