@@ -1,9 +1,9 @@
-/** Why there is no report. */
+/** An error that ends a load without a report. */
 
 export type LoadFailure =
-  /** What was asked for cannot be done with this server: a usage error that only the server could show. */
+  /** A usage error that only the server could show: this server cannot do what was asked for. */
   | "USAGE"
-  /** The server cannot be reached, or does not answer as JSON-RPC servers do. */
+  /** The server cannot be reached, or its answers are not JSON-RPC. */
   | "UNREACHABLE";
 
 export class LoadError extends Error {

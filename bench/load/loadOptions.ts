@@ -1,4 +1,4 @@
-/** What a load is told to be; the command line checks every field (cli/flags/loadFlags.ts). */
+/** The options of a load. The command line checks every field (cli/flags/loadFlags.ts). */
 import type {BlockChoice} from "./requests/blockChoice.ts";
 import type {KnownAccount} from "./requests/keys.ts";
 import type {Style} from "./requests/requestMaker.ts";
@@ -7,10 +7,10 @@ export interface LoadOptions {
   readonly url: URL;
   readonly style: Style;
   readonly connections: number;
-  /** At most as many as connections. */
+  /** Not more than connections. */
   readonly threads: number;
   readonly batch: number;
-  /** Requests per second in all; null = closed loop. */
+  /** Requests per second of all connections together; null = closed loop. */
   readonly rate: number | null;
   readonly durationSeconds: number;
   readonly warmUpSeconds: number;
@@ -18,32 +18,32 @@ export interface LoadOptions {
   readonly slots: number;
   readonly blocks: BlockChoice;
   readonly estimates: number;
-  /** JSON texts of estimates' `params`, of which each takes a random one; left out: transfers of nothing. */
+  /** JSON texts of estimates' `params`. Each estimate takes a random one. Default: transfers of nothing. */
   readonly estimateParams?: readonly string[];
   readonly keys: KeyChoice;
   readonly seed: number;
   readonly timeoutMs: number;
-  /** Calls to verify. */
+  /** How many calls to verify. */
   readonly verify: number;
   readonly limits: LoadLimits;
-  /** Of the program that sends the load. */
+  /** The version of the program that sends the load. */
   readonly version: string;
-  /** That started it, for the report. */
+  /** The command that started the load, for the report. */
   readonly command: string;
 }
 
-/** Beyond these a load has failed. */
+/** A load that exceeds one of these limits has failed. */
 export interface LoadLimits {
   readonly maxErrors: ErrorLimit;
-  /** Milliseconds: from when a request was due in an open loop, service time in a closed one. */
+  /** Milliseconds. Counted from when a request was due in an open loop; service time in a closed one. */
   readonly maxP99Ms: number | null;
 }
 
-/** Calls that may get an error, or be lost with a request that fails. */
+/** How many calls may fail: those that get an error, and those of requests that fail. */
 export type ErrorLimit = {readonly calls: number} | {readonly percent: number};
 
 export type KeyChoice =
   | {readonly kind: "file"; readonly path: string; readonly accounts: readonly KnownAccount[]}
   | {readonly kind: "numbered"; readonly count: number}
-  /** Whatever the server is known to have. */
+  /** Accounts that the server is known to have. */
   | {readonly kind: "server"};

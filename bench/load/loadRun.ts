@@ -1,7 +1,7 @@
 /**
- * A load from beginning to end.
+ * Runs a load from beginning to end.
  *
- *   ask the server what it is -> threads: warm-up, measured time, what is under way -> verify a sample -> report
+ *   ask the server what it is -> threads: warm-up, measured time, open requests end -> verify a sample -> report
  */
 import type {LoadOptions} from "./loadOptions.ts";
 import type {LoadReport} from "./report/loadReport.ts";
@@ -24,20 +24,20 @@ import {createSkipped, type Verification} from "./verification/verification.ts";
 import {verifySamples} from "./verification/verifySamples.ts";
 
 export interface RunningLoad {
-  /** @throws LoadError where there is no report */
+  /** @throws LoadError if there is no report */
   readonly outcome: Promise<LoadReport>;
-  /** Ends the measured time now; what is under way is followed to its end and the report comes. */
+  /** Ends the measured time now. Open requests are followed to their end, and the report comes. */
   stop(): void;
 }
 
-/** Hears of both ends of the measured time as they pass: to read what else is measured, such as the server's CPU time. */
+/** Called at both ends of the measured time, to read other figures such as the server's CPU time. */
 export interface WindowListener {
   onMeasureStart(): void;
-  /** Not later than the outcome. */
+  /** Called before the outcome settles, or with it. */
   onMeasureEnd(): void;
 }
 
-/** @param onSecond - every second of the warm-up (below 0) and of the measured time, soon after it ended */
+/** @param onSecond - called for every second of the warm-up (below 0) and of the measured time, soon after it ended */
 export function startLoad(
   options: LoadOptions,
   onSecond: (row: TimelineRow) => void,
@@ -47,11 +47,11 @@ export function startLoad(
   return {outcome: run.run(), stop: () => run.stop()};
 }
 
-/** So long before its time a thread is told when to start or to end. */
+/** A thread is told this long before its time to start or to end. */
 const LEAD_MS = 20;
 /**
- * Answers to verify come from at least so many requests, since the calls of one batch have much in common; and from
- * twice as many batches as would do, since some of their calls may have got errors.
+ * Answers to verify come from at least this many requests, because the calls of one batch have much in common. They come from
+ * twice as many batches as needed, because some of the calls may have got errors.
  */
 
 class LoadRun {
@@ -111,12 +111,12 @@ class LoadRun {
     const endMs = measureMs + 1000 * this.options.durationSeconds;
     this.times = {startMs, measureMs, endMs};
     const ends = this.threads.start(this.times);
-    // A signal that came before the threads could be told.
+    // stop() was called before the threads could be told.
     if (this.stopMs < Number.POSITIVE_INFINITY) this.stop();
     return this.measureCpu(measureMs, endMs, ends);
   }
 
-  /** CPU time of the measured time only. */
+  /** Measures the CPU time of the measured time only. */
   private async measureCpu<T>(measureMs: number, endMs: number, load: Promise<T>): Promise<T> {
     let atStart = process.cpuUsage();
     const onEnd = () => {
@@ -177,7 +177,7 @@ class LoadRun {
       sendLag,
       service,
       cpuMs: this.cpuMs ?? 0,
-      // Ends first: the total is complete only then.
+      // timeline.end() must come first: it completes the total.
       timeline: this.timeline.end(),
       latency: this.timeline.total,
       utilization: parts.ends.map(({utilization}) => utilization),

@@ -1,11 +1,11 @@
-/** Figures as a person reads them. */
+/** Formats figures for people. */
 
 /** A number of things: "1 call", "2 calls". */
 export function count(n: number, unit: string): string {
   return `${formatCount(n)} ${unit}${n === 1 ? "" : "s"}`;
 }
 
-/** 48120 as 48 120; below 100 with a decimal where there is one. */
+/** 48120 as 48 120; a number below 100 rounded to one decimal. */
 export function formatCount(n: number): string {
   const text = n < 100 ? String(Math.round(10 * n) / 10) : String(Math.round(n));
   return text.replace(/\B(?=(\d{3})+$)/g, " ");

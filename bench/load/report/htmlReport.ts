@@ -1,6 +1,6 @@
 /**
- * The report as one page: style, charts (uPlot, from node_modules) and figures are in the file, and its policy forbids
- * it to load anything.
+ * The report as one HTML page. Style, charts (uPlot, from node_modules) and figures are in the file. Its content policy
+ * forbids it to load anything.
  */
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
@@ -16,7 +16,8 @@ import {
   listErrors,
 } from "./textReport.ts";
 
-// Not compiled: read where they lie in the package. A folder with a slash at its end does not resolve.
+// These files are not compiled, so they are read from the package. `import.meta.resolve` cannot resolve a folder with a slash
+// at its end.
 const STYLE = new URL(import.meta.resolve("#package/bench/load/report/page/page.css"));
 const CHARTS = new URL(import.meta.resolve("#package/bench/load/report/page/charts.js"));
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";

@@ -1,13 +1,13 @@
-/** Whether a load has passed: each reason why not is a sentence, and `proofd load` then ends with exit code 1. */
+/** Decides whether a load has passed. Each reason against it is a sentence; `proofd load` then ends with exit code 1. */
 import type {ErrorLimit} from "../loadOptions.ts";
 import {count, formatCount, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
 
-/** Below this chance it is not by luck that all accounts that were looked at are absent. */
+/** If all verified accounts are absent and the chance of that is below this, it is not by luck. */
 const LUCK = 1e-6;
 const HUNDREDTHS_OF_PERCENT = 10_000;
 
-/** @returns nothing where the load has passed */
+/** @returns an empty list if the load has passed */
 export function listFailures(report: Omit<LoadReport, "failures" | "notes">): string[] {
   const {requests, calls, errors, settings, latency, loop} = report;
   if (requests.due === 0) return ["Nothing was measured: no request was due."];
@@ -37,7 +37,7 @@ export function writeErrorLimit(limit: ErrorLimit): string {
 
 function isBeyond(failed: number, due: number, limit: ErrorLimit): boolean {
   if ("calls" in limit) return failed > limit.calls;
-  // In whole numbers: 0.57 % of 10 000 are 57, not 56.99999999999999.
+  // Calculated in whole numbers: 0.57 % of 10 000 are 57, not 56.99999999999999.
   return failed * 100 * HUNDREDTHS_OF_PERCENT > Math.round(limit.percent * HUNDREDTHS_OF_PERCENT) * due;
 }
 

@@ -1,4 +1,4 @@
-/** One line on a terminal that shows the second just ended; nothing where standard error is no terminal. */
+/** One line on a terminal that shows the last second. Shows nothing if standard error is not a terminal. */
 
 import type {TimelineRow} from "../traffic/timeline.ts";
 import {formatCount, formatMegabytes, formatMs} from "./figureText.ts";

@@ -1,4 +1,4 @@
-/** The report of a load: figures only. `--json` prints it, textReport.ts and htmlReport.ts show it. */
+/** The report of a load, as figures only. `--json` prints it; textReport.ts and htmlReport.ts show it. */
 import type {LoadLimits} from "../loadOptions.ts";
 import type {BlockSpan} from "../requests/blockChoice.ts";
 import type {LatencyFigures, LatencyReport} from "../traffic/latency.ts";
@@ -8,31 +8,31 @@ import type {Verification} from "../verification/verification.ts";
 import type {Machine} from "./machine.ts";
 
 export interface LoadReport {
-  /** Why the load has not passed; none where it has. */
+  /** Why the load has not passed; empty if it has. */
   readonly failures: readonly string[];
   readonly version: string;
-  /** What started the load. */
+  /** The command that started the load. */
   readonly command: string;
-  /** Of the generator. The commit is that of the generator's program; the server says its own in server.client. */
+  /** The generator's machine. The commit is that of the generator's program; server.client has the server's. */
   readonly machine: Omit<Machine, "date">;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly url: string;
   readonly server: Target;
   readonly settings: ReportedSettings;
-  /** closed: latency is service time, from a request's first byte written. open: from when it was due. */
+  /** Latency counts from a request's first byte written (closed: service time) or from when the request was due (open). */
   readonly loop: "closed" | "open";
-  /** Of the measured time; shorter than asked for where a signal ended it. */
+  /** Length of the measured time. Shorter than asked for if a signal ended it. */
   readonly seconds: number;
-  /** Was it ended early? */
+  /** Did a signal end it early? */
   readonly stopped: boolean;
   /** What arrived in the measured time, per second. */
   readonly perSecond: {
     readonly requests: number;
     readonly calls: number;
-    /** A proof is that of one account or of one slot. */
+    /** A proof is for one account or one slot. */
     readonly proofs: number;
-    /** Of the answers' bodies. */
+    /** Bytes of the answers' bodies. */
     readonly bytes: number;
   };
   /** Requests that were due in the measured time: requests = answered + failed. */
@@ -41,10 +41,10 @@ export interface LoadReport {
     /** HTTP 200. */
     readonly answered: number;
     readonly failed: number;
-    /** Ended after the measured time. */
+    /** Requests that ended after the measured time. */
     readonly late: number;
   };
-  /** Their calls: calls = results + errors + malformed + lost with a request that failed. */
+  /** The calls of these requests: calls = results + errors + malformed + lost with a request that failed. */
   readonly calls: {
     readonly due: number;
     readonly results: number;
@@ -54,7 +54,7 @@ export interface LoadReport {
     readonly proofs: number;
     readonly estimates: number;
   };
-  /** Of requests with a result, and of timeouts up to when they were given up. null where there are none. */
+  /** Of requests with a result, and of timeouts up to when they were given up. null if there are none. */
   readonly latency: LatencyReport | null;
   /** Open loop: from a request's first byte written, of those with a result. null in a closed loop. */
   readonly service: LatencyReport | null;
@@ -63,7 +63,7 @@ export interface LoadReport {
   readonly errors: ReportedErrors;
   readonly verification: Verification;
   readonly generator: {
-    /** Of each thread's event loop in the measured time, 0 .. 1. */
+    /** Share of the measured time that each thread's event loop was busy, 0 .. 1. */
     readonly utilization: readonly number[];
     /** CPU time of this process per second of measured time, all threads. */
     readonly cpuCores: number;
@@ -71,12 +71,12 @@ export interface LoadReport {
     readonly sendLag: LatencyFigures | null;
     /** Open loop: share of requests that had to wait for a free connection. */
     readonly waitedShare: number;
-    /** Was it the generator that could not do more? */
+    /** Was the generator, not the server, the limit? */
     readonly wasLimit: boolean;
   };
-  /** What the reader of the figures should know. */
+  /** What readers of the figures should know. */
   readonly notes: readonly string[];
-  /** One per second of the measured time, by when answers arrived. */
+  /** One row per second of the measured time. Answers count in the second in which they arrived. */
   readonly timeline: readonly TimelineRow[];
 }
 
@@ -93,7 +93,7 @@ export interface ReportedSettings {
   /** null = the tag "latest". */
   readonly blocks: BlockSpan | null;
   readonly estimates: number;
-  /** Where the accounts come from, and how many. */
+  /** Where the accounts come from, and how many there are. */
   readonly keys: string;
   readonly seed: number;
   readonly timeoutMs: number;
@@ -108,11 +108,11 @@ export interface ReportedErrors {
   readonly http: readonly ReportedError[];
   /** Requests, by the code of the socket's error. */
   readonly socket: readonly ReportedError[];
-  /** Requests given up. */
+  /** Requests that got no answer in time. */
   readonly timeouts: number;
-  /** Timeouts of requests for which no connection became free. */
+  /** Timed-out requests for which no connection became free. */
   readonly neverSent: number;
-  /** Calls that HTTP 200 was answered to, without a result or an error. */
+  /** Calls of requests answered with HTTP 200 that got neither a result nor an error. */
   readonly malformed: number;
   readonly malformedReason: string;
 }
@@ -120,6 +120,6 @@ export interface ReportedErrors {
 export interface ReportedError {
   readonly code: string;
   readonly count: number;
-  /** The first one's. */
+  /** The message of the first one. */
   readonly message: string;
 }

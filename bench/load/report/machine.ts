@@ -1,5 +1,5 @@
 /**
- * What a figure is worth nothing without: the machine, the Node release and the commit.
+ * Figures mean nothing without these: the machine, the Node release and the commit.
  */
 import {execFileSync} from "node:child_process";
 import {availableParallelism, cpus, totalmem} from "node:os";
@@ -14,7 +14,7 @@ export interface Machine {
   readonly node: string;
   /** "unknown" outside of a git checkout. */
   readonly commit: string;
-  /** Tracked files differ from the commit. */
+  /** Do tracked files differ from the commit? */
   readonly isDirty: boolean;
   /** ISO 8601. */
   readonly date: string;
@@ -31,7 +31,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** @param folder - the commit of another repository that it lies in, as an installed package may, is not its own */
+/** @param folder - if it only lies inside another repository, as an installed package may, the commit is unknown */
 export function readCommit(folder: string): Pick<Machine, "commit" | "isDirty"> {
   if (git(folder, "rev-parse", "--show-prefix") !== "") return {commit: "unknown", isDirty: false};
   return {
@@ -48,7 +48,7 @@ export function commitText({commit, isDirty}: Pick<Machine, "commit" | "isDirty"
   return isDirty ? `${commit} (dirty)` : commit;
 }
 
-/** @returns undefined where there is no git, or no repository */
+/** @returns undefined if there is no git, or no repository */
 function git(cwd: string, ...args: string[]): string | undefined {
   try {
     return execFileSync("git", args, {

@@ -1,4 +1,4 @@
-/** What a load came to, and the report of it. */
+/** What a load measured, and how its report is made from that. */
 import type {LoadOptions} from "../loadOptions.ts";
 import type {BlockSpan} from "../requests/blockChoice.ts";
 import {correctForOmission, type Histogram, readFigures, reportLatency} from "../traffic/latency.ts";

@@ -1,14 +1,14 @@
-/** What the reader of a report's figures should know, as sentences; first of all whether the generator was the limit. */
+/** What readers of a report's figures should know, as sentences. The first one: whether the generator was the limit. */
 import type {LatencyFigures} from "../traffic/latency.ts";
 import type {LoadReport} from "./loadReport.ts";
 
-/** A thread this busy answers late whatever the server does. */
+/** A thread this busy reads answers late, however fast the server is. */
 const BUSY = 0.9;
-/** Timers tick in milliseconds; later than this is not the timers. */
+/** Timers tick in milliseconds. A longer delay does not come from them. */
 const LATE_MS = 10;
 const MANY = 0.01;
 
-/** Was it the generator that could not do more? @param utilization - of each thread's event loop, 0 .. 1 */
+/** Was the generator, not the server, the limit? @param utilization - of each thread's event loop, 0 .. 1 */
 export function wasLimit(utilization: readonly number[], sendLag: LatencyFigures | null): boolean {
   return utilization.some(share => share > BUSY) || (sendLag?.p50Ms ?? 0) > LATE_MS;
 }

@@ -1,4 +1,4 @@
-/** The report as a person reads it in a terminal. */
+/** The report as text for a terminal. */
 import type {LatencyFigures} from "../traffic/latency.ts";
 import type {PresenceCount} from "../verification/verification.ts";
 import {count, formatCount, formatMegabytes, formatMs, percent} from "./figureText.ts";
@@ -77,7 +77,7 @@ function writeLatency(label: string, {p50Ms, p90Ms, p99Ms, p999Ms, maxMs}: Laten
   return writeCells(label, [p50Ms, p90Ms, p99Ms, p999Ms, maxMs].map(formatMs));
 }
 
-/** Every kind of trouble as a line: how many, of what, the first message. */
+/** One line for each kind of error: how many, of what, and the first message. */
 export function listErrors({errors, settings}: Pick<LoadReport, "errors" | "settings">): string[] {
   const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
     `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message.replace(/\s+/g, " ")}`}`;

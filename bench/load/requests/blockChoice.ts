@@ -1,9 +1,9 @@
 /**
- * Which blocks the proofs are of, as --blocks says it:
+ * Which blocks the proofs are for, as given by --blocks:
  *
- *   latest            the tag: the newest provable block, as the head moves
+ *   latest            the tag: the newest provable block, which moves with the head
  *   N, oldest         that block
- *   A..B              per call a random one of them; A and B each latest, oldest or N
+ *   A..B              a random block of this range for each call; A and B are latest, oldest or N
  */
 
 export type BlockEnd = number | "latest" | "oldest";
@@ -11,7 +11,7 @@ export type BlockEnd = number | "latest" | "oldest";
 /** null = the tag "latest". */
 export type BlockChoice = null | {readonly from: BlockEnd; readonly to: BlockEnd};
 
-/** Both ends belong to it. */
+/** A range that includes both ends. */
 export interface BlockSpan {
   readonly low: number;
   readonly high: number;
@@ -19,7 +19,7 @@ export interface BlockSpan {
 
 const MAX_BLOCK = 2 ** 48 - 1;
 
-/** @returns undefined for text that is none of the above */
+/** @returns undefined if `text` is none of the above */
 export function parseBlockChoice(text: string): BlockChoice | undefined {
   if (text === "latest") return null;
   const ends = text.split("..");
@@ -36,8 +36,8 @@ function parseBlockEnd(text: string): BlockEnd | undefined {
 }
 
 /**
- * @param oldest - first block that can be proved; null where the server does not say
- * @param newest - last one
+ * @param oldest - first block that can be proved; null if the server does not say
+ * @param newest - last block that can be proved; null if the server does not say
  * @returns the span, or the end that cannot be known
  */
 export function resolveBlocks(

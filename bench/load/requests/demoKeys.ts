@@ -1,4 +1,4 @@
-/** The built-in demo chain's accounts: what a load asks for where the server serves that chain and nothing else is said. */
+/** The accounts of the built-in demo chain. A load asks for them if the server serves that chain and no others are named. */
 import {readFileSync} from "node:fs";
 import {type KnownAccount, padSlot} from "./keys.ts";
 
@@ -24,12 +24,12 @@ export function readDemoChainId(): number {
   return readAddresses().chainId;
 }
 
-/** Every account of its genesis, and the two contracts with storage: those are there from block 22 on. */
+/** Every account of the chain's genesis, and the two contracts with storage, which exist from block 22 on. */
 export function readDemoAccounts(): KnownAccount[] {
   const {alloc} = JSON.parse(readFileSync(GENESIS, "utf8")) as {alloc: Record<string, Allocation>};
   const accounts = Object.entries(alloc).map(([address, {storage, code}]) => ({
     address: address.toLowerCase(),
-    // A contract without slots of its own would be taken for someone who pays: it gets one.
+    // A contract without slots would be taken for an account that can pay, so it gets one slot.
     slots: Object.keys(storage ?? (code === undefined ? {} : {"0x0": ""})).map(padSlot),
   }));
   const {token, ledger} = readAddresses();

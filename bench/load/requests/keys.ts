@@ -1,22 +1,22 @@
-/** Which accounts and slots the calls name: from a file, by number, or handed over by what the server is. */
+/** Which accounts and slots the calls name: from a file, by number, or known from the server's chain. */
 import {hash} from "node:crypto";
 
 /** An account that the server's chain has; all text in lower case. */
 export interface KnownAccount {
   readonly address: string;
-  /** Slots worth asking for; further ones are made up. */
+  /** Slots to ask for. If a call needs more, they are made up. */
   readonly slots: readonly string[];
 }
 
 export type Keys =
   | {readonly kind: "list"; readonly accounts: readonly KnownAccount[]}
-  /** Accounts 0 .. count - 1 of the store that `npm run bench` makes: numberedAddress. */
+  /** Accounts 0 .. count - 1 of the store that `npm run bench` makes (numberedAddress). */
   | {readonly kind: "numbered"; readonly count: number};
 
 const MAX_ACCOUNTS = 1_000_000;
 
 /**
- * Lines `0xaddress [0xslot ...]`; empty lines and what follows a # are left out.
+ * Parses lines of the form `0xaddress [0xslot ...]`. Ignores empty lines and the rest of a line after #.
  *
  * @throws Error that names the line and what is wrong with it
  */
@@ -47,7 +47,7 @@ export function numberedAddress(i: number): string {
   return hash("sha256", `account ${i}`).slice(0, 40);
 }
 
-/** 32 bytes: what every server takes. */
+/** Pads a slot to 32 bytes, which every server accepts. */
 export function padSlot(slot: string): string {
   return `0x${slot.slice(2).toLowerCase().padStart(64, "0")}`;
 }

@@ -1,26 +1,27 @@
-/** Random choices that can be made again: the same seed and stream ask for the same keys. */
+/** Random choices that can be repeated: the same seed and stream give the same keys. */
 import {uniformFloat64} from "pure-rand/distribution/uniformFloat64";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 
-/** Four digits each: a slot's 64 digits take 0.9 us with them, 3.3 us with toString(16). */
+/** All texts of four hex digits. With them the 64 digits of a slot take 0.9 us, with toString(16) 3.3 us. */
 const DIGITS: readonly string[] = Array.from({length: 65_536}, (_, i) => i.toString(16).padStart(4, "0"));
 
 export class Random {
   private readonly generator: ReturnType<typeof xoroshiro128plus>;
 
-  /** @param stream - threads share a seed and have a stream each */
+  /** @param stream - threads share the seed, and each has its own stream */
   constructor(seed: number, stream: number) {
     this.generator = xoroshiro128plus(seed);
-    // A jump skips 2^64 draws, so streams do not overlap. Stream 0 jumps too: the first draws after a seed are not random.
+    // A jump skips 2^64 draws, so streams do not overlap. Stream 0 jumps too, because the first draws after a seed are not
+    // random.
     for (let i = 0; i <= stream; i++) this.generator.jump();
   }
 
-  /** @returns a number of [0, 1) with 53 bits */
+  /** @returns a number in [0, 1) with 53 bits */
   fraction(): number {
     return uniformFloat64(this.generator);
   }
 
-  /** @returns a whole number of [0, count), count up to 2^53 */
+  /** @returns a whole number in [0, count); count is at most 2^53 */
   below(count: number): number {
     return Math.floor(this.fraction() * count);
   }

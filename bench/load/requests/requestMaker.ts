@@ -1,8 +1,8 @@
 /**
- * Makes the bodies of the requests, each a new one, so that a cache in the server sees as many keys as there are.
+ * Makes the bodies of the requests. Each body is new, so that a cache in the server sees all the different keys.
  *
- * Hot: runs once per request on the generator's threads. Text is put together from parts; 1 us per call without
- * slots, while the server needs 50 us or more for it.
+ * Hot: runs once per request on the generator's threads. It joins parts of text. That takes 1 us per call without slots,
+ * while the server needs 50 us or more for the call.
  */
 import type {BlockSpan} from "./blockChoice.ts";
 import {type Keys, type KnownAccount, numberedAddress} from "./keys.ts";
@@ -16,11 +16,11 @@ export interface RequestPlan {
   readonly batch: number;
   /** Slots per call. */
   readonly slots: number;
-  /** Share of proofs that ask for an account that nobody has, 0 .. 1. */
+  /** Share of proofs that ask for an account that does not exist, 0 .. 1. */
   readonly absent: number;
   /** Share of calls that are estimates, 0 .. 1. */
   readonly estimates: number;
-  /** JSON texts of estimates' `params`; left out: transfers of nothing between the accounts. */
+  /** JSON texts of estimates' `params`. Default: transfers of nothing between the accounts. */
   readonly estimateParams?: readonly string[] | undefined;
   /** null = the tag "latest". */
   readonly blocks: BlockSpan | null;
@@ -43,7 +43,7 @@ export class RequestMaker {
   private readonly random: Random;
   private readonly proofMethod: string;
   private readonly estimateMethod: string;
-  /** Who pays whom: accounts without slots where there are any, since a contract may refuse. */
+  /** Senders and receivers of transfers: accounts without slots if there are any, because a contract may refuse. */
   private readonly payers: readonly KnownAccount[];
 
   constructor(plan: RequestPlan, random: Random) {
@@ -86,7 +86,7 @@ export class RequestMaker {
     return `{"jsonrpc":"2.0","id":${id},"method":"${this.proofMethod}","params":${params}}`;
   }
 
-  /** The account's own slots from a random one on, each once; then pseudo-random ones. */
+  /** Takes the account's own slots, each once, starting at a random one; then pseudo-random slots. */
   private chooseSlots(known: readonly string[]): string {
     const {slots} = this.plan;
     if (slots === 0) return "";
@@ -112,7 +112,7 @@ export class RequestMaker {
     return `{"jsonrpc":"2.0","id":${id},"method":"${this.estimateMethod}","params":${params}}`;
   }
 
-  /** Of nothing, which needs no balance, at the newest block. */
+  /** A transfer of nothing at the newest block. It needs no balance. */
   private makeTransfer(): string {
     return `[{"from":"${this.choosePayer()}","to":"${this.choosePayer()}","value":"0x0"}]`;
   }

@@ -1,9 +1,9 @@
 /**
- * What became of the calls of one request that was answered with HTTP 200.
+ * Finds out what became of the calls of a request that was answered with HTTP 200.
  *
- * Hot: almost every answer is a result for each call. That is seen without parsing: the text says `"result"` once per
- * call and `"error"` never, and neither can be part of anything else in an answer made of hex. Whatever is not plain
- * is parsed, so errors are counted by their exact codes.
+ * Hot: in almost every answer each call has a result. That can be seen without parsing: the text has `"result"` once per call
+ * and never `"error"`. In an answer made of hex neither can be part of anything else. Every other answer is parsed, so errors
+ * are counted by their exact codes.
  */
 import type {RequestBody} from "../requests/requestMaker.ts";
 
@@ -13,15 +13,15 @@ export interface RpcTrouble {
   readonly calls: number;
 }
 
-/** Each call is one of: a result, an error, malformed. */
+/** Each call is counted once: as a result, an error or malformed. */
 export interface Verdict {
   /** Calls with a result, estimates included. */
   readonly results: number;
   readonly estimateResults: number;
   readonly troubles: readonly RpcTrouble[];
-  /** Calls that got neither a result nor an error, or the answer as a whole was none. */
+  /** Calls without a result or an error, or all calls if the whole answer is not valid. */
   readonly malformed: number;
-  /** Why; "" where there is none. */
+  /** Why they are malformed; "" if none is. */
   readonly malformedReason: string;
 }
 
@@ -32,7 +32,7 @@ const ARRAY = "[".charCodeAt(0);
 const NO_TROUBLES: readonly RpcTrouble[] = [];
 const REASON_CHARACTERS = 120;
 
-/** @param chunks - the body as it came */
+/** @param chunks - the body in the pieces that arrived */
 export function readAnswer(chunks: readonly Uint8Array[], request: RequestBody, batch: number): Verdict {
   const opening = batch === 1 ? OBJECT : ARRAY;
   if (chunks[0]?.[0] === opening && countToken(chunks, RESULT) === batch && countToken(chunks, ERROR) === 0) {
@@ -42,7 +42,7 @@ export function readAnswer(chunks: readonly Uint8Array[], request: RequestBody, 
   return parseAnswer(Buffer.concat(chunks).toString("utf8"), request, batch);
 }
 
-/** How often `token` occurs, also across the border of two chunks. */
+/** How often `token` occurs, also across the border between two chunks. */
 export function countToken(chunks: readonly Uint8Array[], token: Buffer): number {
   let count = 0;
   let carry: Uint8Array | null = null;
@@ -50,7 +50,7 @@ export function countToken(chunks: readonly Uint8Array[], token: Buffer): number
   for (let i = 0; i < chunks.length; i++) {
     const chunk = chunks[i] as Uint8Array;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // Shorter than the token on either side, so a hit in it lies across the border.
+    // Each side is shorter than the token, so a match here lies across the border.
     if (carry !== null && Buffer.concat([carry, bytes.subarray(0, overlap)]).includes(token)) count++;
     for (let at = bytes.indexOf(token); at !== -1; at = bytes.indexOf(token, at + 1)) count++;
     if (i === chunks.length - 1) break;
@@ -89,7 +89,7 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
   let malformed = 0;
   let malformedReason = "";
   for (let id = 0; id < batch; id++) {
-    // A single call that could not be read as one is answered with the id null.
+    // If a single call could not be read, its answer has the id null.
     const element = byId.get(id) ?? (batch === 1 ? byId.get(null) : undefined);
     const trouble = readTrouble(element, 1);
     if (trouble !== null) {
@@ -111,7 +111,7 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
   return {results, estimateResults, troubles: [...troubles.values()], malformed, malformedReason};
 }
 
-/** @returns the error object of an answer, or null where it has none */
+/** @returns the error object of an answer, or null if it has none */
 function readTrouble(element: unknown, calls: number): RpcTrouble | null {
   if (!isObject(element) || !isObject(element.error) || !Number.isSafeInteger(element.error.code))
     return null;

@@ -1,7 +1,7 @@
 /**
- * One connection to the server with at most one request on it (undici's Client; no pipelining: uWebSockets.js closes a
- * connection for it). The request's times and its answer lie in the connection's own fields: nothing is made per
- * request but its body.
+ * One connection to the server with at most one request on it. It uses undici's Client without pipelining, because
+ * uWebSockets.js closes pipelined connections. The times and the answer of a request are in the connection's own fields: only
+ * the body is allocated for each request.
  */
 import {Client, type Dispatcher} from "undici";
 import type {RequestBody} from "../requests/requestMaker.ts";
@@ -10,15 +10,15 @@ import {nowMs} from "./schedule.ts";
 export interface Endpoint {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** With the query. */
+  /** Path and query. */
   readonly path: string;
   readonly userAgent: string;
   readonly timeoutMs: number;
 }
 
-/** Hears how each request ends: exactly one of these per request. */
+/** Told how each request ends: exactly one of these calls per request. */
 export interface ConnectionOwner {
-  /** A whole answer: status and chunks are in the connection. */
+  /** A whole answer has arrived. Its status and chunks are in the connection. */
   onAnswer(connection: Connection): void;
   onSocketError(connection: Connection, code: string, message: string): void;
 }
@@ -26,17 +26,17 @@ export interface ConnectionOwner {
 const EMPTY_BODY: RequestBody = {text: "", estimates: []};
 
 export class Connection {
-  /** Of the request under way, or of the last one. */
+  /** The body of the current request, or of the last one. */
   body: RequestBody = EMPTY_BODY;
-  /** When the request was due; where nothing says when, when it was handed over. */
+  /** When the request was due, or when it was handed over if no time was set for it. */
   dueMs = 0;
-  /** When its first byte was written; 0 before. */
+  /** When the request's first byte was written; 0 before. */
   writtenMs = 0;
   status = 0;
   chunks: Uint8Array[] = [];
   bytes = 0;
   isBusy = false;
-  /** Since when it has no request. */
+  /** When its last request ended. */
   idleSinceMs = 0;
   private readonly endpoint: Endpoint;
   private readonly owner: ConnectionOwner;
@@ -67,7 +67,7 @@ export class Connection {
     this.client.dispatch({...this.options, body: body.text}, this.handler);
   }
 
-  /** Gives the request up without a word to the owner, and the socket with it. */
+  /** Gives up the request and closes the socket. The owner is not told. */
   cut(): void {
     const client = this.client;
     this.client = this.createClient();
@@ -83,14 +83,14 @@ export class Connection {
   private createClient(): Client {
     return new Client(this.endpoint.origin, {
       pipelining: 1,
-      // Time-outs are the driver's: from when a request was due, and finer than undici's.
+      // The driver has its own time-outs: they count from when a request was due, and are finer than undici's.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {timeout: this.endpoint.timeoutMs},
     });
   }
 
-  /** @param client - what comes from a client that was cut is not heard */
+  /** @param client - its events are ignored once it was cut */
   private createHandler(client: Client): Dispatcher.DispatchHandlers {
     return {
       onConnect: () => {

@@ -2,14 +2,14 @@
  * One thread's share of the load, from the first request to the last answer.
  *
  *   closed loop   every connection sends its next request when it has the answer to the last one
- *   open loop     a request is due at its time (schedule.ts) whatever became of those before it, and takes the
- *                 connection that has been idle longest; with none idle it waits, and its latency counts that too
+ *   open loop     a request is due at its own time (schedule.ts), whatever happened to earlier ones. It takes the connection
+ *                 that has been idle longest. If none is idle it waits, and its latency includes the wait
  *
  *   start        measuring begins      ends                     last answer
- *     | warm-up          | measured      | those under way            |
+ *     | warm-up          | measured      | open requests end          |
  *
- * A request counts where it was due in the measured time. Nothing is due after it; what is under way is followed to
- * its end, at most for the time-out.
+ * A request counts if it was due in the measured time. No request is due after it. Open requests are followed to their end,
+ * but not longer than the time-out.
  */
 import {performance} from "node:perf_hooks";
 import {Random} from "../requests/random.ts";
@@ -20,7 +20,7 @@ import {Recorder} from "./recorder.ts";
 import {Sampler} from "./sampler.ts";
 import {nowMs, Schedule, type Times} from "./schedule.ts";
 
-/** A connection that failed waits so long, or a server that is down would be hit in a tight loop. */
+/** A connection waits this long after a failure. Otherwise a server that is down would be hit in a tight loop. */
 const RETRY_MS = 100;
 const FLUSH_EVERY_MS = 200;
 
@@ -30,7 +30,7 @@ export class Driver {
   private readonly maker: RequestMaker;
   private readonly recorder: Recorder;
   private readonly connections: Connection[];
-  /** Open loop: idle connections in the order in which they became so. */
+  /** Open loop: idle connections, the longest idle first. */
   private readonly idle: Connection[] = [];
   private schedule: Schedule | null = null;
   private busy = 0;
@@ -44,7 +44,7 @@ export class Driver {
   constructor(plan: DriverPlan, listener: DriverListener) {
     this.plan = plan;
     this.listener = listener;
-    // One stream for what is asked, so that a seed asks for the same; another for what is looked at.
+    // What is asked and which answers are kept use different streams, so that a seed always asks for the same.
     this.maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
     const sampler = new Sampler(plan.samples, new Random(plan.seed, plan.threads + plan.thread));
     this.recorder = new Recorder(plan.requests, plan.rate !== null, sampler, row => listener.onRow(row));
@@ -74,7 +74,7 @@ export class Driver {
     );
   }
 
-  /** Nothing is due from `endMs` on; what was sent before this thread heard of it counts. */
+  /** No request is due from `endMs` on. Requests sent before this thread was told of it count. */
   stop(endMs: number): void {
     const now = nowMs();
     const end = Math.max(endMs, now);
@@ -89,7 +89,7 @@ export class Driver {
 
   private begin(): void {
     const {rate, threads, thread} = this.plan;
-    // A timer may be a part of a millisecond early, and what is sent before the start does not count.
+    // A timer may fire a fraction of a millisecond early, and requests sent before the start do not count.
     if (nowMs() < this.times.startMs) {
       setImmediate(() => this.begin());
       return;
@@ -103,13 +103,13 @@ export class Driver {
     this.sendDue();
   }
 
-  /** At the end of the measured time: the first to see it counts. @returns the share that the event loop was busy */
+  /** Runs at the end of the measured time; only the first call counts. @returns the share that the event loop was busy */
   private onMeasured(): number {
     this.utilization ??= performance.eventLoopUtilization(this.loadAtStart).utilization;
     return this.utilization;
   }
 
-  /** Closed loop: the connection's next request. */
+  /** Closed loop: sends the connection's next request. */
   private sendNext(connection: Connection): void {
     const now = nowMs();
     if (now < this.times.endMs) {
@@ -120,7 +120,7 @@ export class Driver {
     }
   }
 
-  /** Open loop: all that is due and finds a connection. */
+  /** Open loop: sends all due requests for which there is a connection. */
   private sendDue(): void {
     const schedule = this.schedule as Schedule;
     const {timeoutMs} = this.plan.endpoint;
@@ -133,7 +133,7 @@ export class Driver {
         continue;
       }
       const connection = this.idle.shift();
-      if (connection === undefined) return; // the next one that is free goes on here
+      if (connection === undefined) return; // the next connection that becomes free goes on here
       const couldBeSentMs = Math.max(dueMs, connection.idleSinceMs);
       this.recorder.countSent(dueMs, couldBeSentMs, now);
       this.busy++;
@@ -166,7 +166,7 @@ export class Driver {
     }, RETRY_MS);
   }
 
-  /** The connection has no request now. */
+  /** The connection has become free: gives it its next request. */
   private goOn(connection: Connection): void {
     if (this.schedule === null) {
       this.sendNext(connection);
@@ -187,7 +187,7 @@ export class Driver {
       this.goOn(connection);
     }
     if (this.schedule !== null) this.sendDue();
-    // Where the last answer came just before the end, nothing else asks.
+    // If the last answer came just before the end, nothing else checks this.
     this.endIfDone();
   }
 

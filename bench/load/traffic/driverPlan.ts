@@ -1,4 +1,4 @@
-/** What a driver is told, and what it says. */
+/** The messages to and from a driver. */
 import type {LoadOptions} from "../loadOptions.ts";
 import type {BlockSpan} from "../requests/blockChoice.ts";
 import type {Keys} from "../requests/keys.ts";
@@ -11,17 +11,17 @@ export interface DriverPlan {
   readonly endpoint: Endpoint;
   readonly requests: RequestPlan;
   readonly seed: number;
-  /** Of all threads. */
+  /** The rate of all threads together. */
   readonly rate: number | null;
   readonly threads: number;
-  /** Of this thread. */
+  /** The number of this thread. */
   readonly thread: number;
   readonly connections: number;
-  /** Answers that this thread keeps to be verified. */
+  /** How many answers this thread keeps for verification. */
   readonly samples: number;
 }
 
-/** A thread's last word. */
+/** The last message of a thread. */
 export interface DriverEnd extends Counts {
   /** Share of the measured time that the thread's event loop was busy, 0 .. 1. */
   readonly utilization: number;
@@ -34,7 +34,7 @@ export interface DriverListener {
 
 const MIN_SAMPLES = 16;
 
-/** The load's connections, and the answers to keep, dealt out to its threads. */
+/** Divides the load's connections and the answers to keep among its threads. */
 export function planDrivers(
   options: LoadOptions,
   endpoint: Endpoint,
@@ -59,7 +59,7 @@ export function planDrivers(
   });
 }
 
-/** @returns the `index`-th of `parts` shares of `whole`, none more than one above another */
+/** @returns the `index`-th of `parts` shares of `whole`; shares differ by at most one */
 function shareOf(whole: number, parts: number, index: number): number {
   return Math.floor((whole * (index + 1)) / parts) - Math.floor((whole * index) / parts);
 }

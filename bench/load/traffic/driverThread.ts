@@ -1,4 +1,4 @@
-/** A thread of the generator: a driver between two messages. */
+/** A thread of the generator: runs a driver, which it starts and stops by message. */
 import {parentPort, workerData} from "node:worker_threads";
 import {Driver} from "./driver.ts";
 import type {DriverEnd, DriverPlan} from "./driverPlan.ts";

@@ -1,4 +1,4 @@
-/** The generator's threads, each a driver, as their main thread sees them. */
+/** The main thread's view of the generator's threads. Each thread runs one driver. */
 import {Worker} from "node:worker_threads";
 import type {DriverEnd, DriverPlan} from "./driverPlan.ts";
 import type {FromDriver, ToDriver} from "./driverThread.ts";
@@ -6,7 +6,7 @@ import type {Times} from "./schedule.ts";
 import type {PostedRow} from "./timeline.ts";
 
 export class DriverThreads {
-  /** Settles when every thread can be started. */
+  /** Settles when every thread is ready to start. */
   readonly ready: Promise<unknown>;
   private readonly threads: readonly Worker[];
   private readonly onRow: (thread: number, row: PostedRow) => void;
@@ -20,7 +20,7 @@ export class DriverThreads {
     this.ready = Promise.all(this.threads.map(thread => hear(thread, "ready", () => {})));
   }
 
-  /** @returns what each thread ended with, in their order. @throws what ended a thread before */
+  /** @returns the last message of each thread, in their order. @throws the error that ended a thread early */
   start(times: Times): Promise<DriverEnd[]> {
     const ends = this.threads.map(async (thread, i) => {
       const message = await hear(thread, "end", other => {
@@ -32,7 +32,7 @@ export class DriverThreads {
     return Promise.all(ends);
   }
 
-  /** Nothing is due from `endMs` on. */
+  /** No request is due from `endMs` on. */
   stop(endMs: number): void {
     for (const thread of this.threads) post(thread, {kind: "stop", endMs});
   }
@@ -46,7 +46,7 @@ function post(thread: Worker, message: ToDriver): void {
   thread.postMessage(message);
 }
 
-/** Waits for a kind of message; others go to `onOther`. @throws what ended the thread before */
+/** Waits for one kind of message; others go to `onOther`. @throws the error that ended the thread early */
 function hear<Kind extends FromDriver["kind"]>(
   thread: Worker,
   kind: Kind,

@@ -1,8 +1,8 @@
 /**
  * Latency histograms (HdrHistogram): microseconds, three significant digits, up to an hour.
  *
- * The library's JavaScript build, not its WebAssembly one: recording a value takes 0.1 us, once per request, and there
- * is nothing to free.
+ * Uses the library's JavaScript build, not its WebAssembly: recording a value takes 0.1 us, once per request, and there is no
+ * memory to free.
  */
 import {
   build,
@@ -16,9 +16,9 @@ export type {Histogram};
 const HOUR_US = 3_600_000_000;
 const COUNT_BITS = 64;
 
-/** Milliseconds; three significant digits. */
+/** In milliseconds, with three significant digits. */
 export interface LatencyFigures {
-  /** Values that were recorded. */
+  /** Number of recorded values. */
   readonly count: number;
   readonly meanMs: number;
   readonly p50Ms: number;
@@ -30,7 +30,7 @@ export interface LatencyFigures {
 
 export type LatencyReport = LatencyFigures & {readonly distribution: Distribution};
 
-/** Percentile (0 .. 100) and milliseconds, both ascending: as finely as there are values. */
+/** Percentile (0 .. 100) and milliseconds, both ascending. More values give finer steps. */
 export type Distribution = readonly (readonly [percentile: number, ms: number])[];
 
 export function createHistogram(): Histogram {
@@ -48,7 +48,7 @@ export function recordMs(histogram: Histogram, ms: number): void {
   histogram.recordValue(Math.min(HOUR_US, Math.max(0, Math.round(ms * 1000))));
 }
 
-/** As it crosses from thread to thread: about 1 KB. */
+/** The form that threads send to each other: about 1 KB. */
 export function encodeHistogram(histogram: Histogram): string {
   return encodeIntoCompressedBase64(histogram);
 }
@@ -89,7 +89,7 @@ function roundMs(us: number): number {
 const STEPS = 8;
 
 /**
- * The whole distribution:
+ * Reads the whole distribution, at these percentiles:
  *
  *   0, 25, 43.8, ... 90, ... 99, ... 99.9, ... 100
  */
@@ -104,8 +104,8 @@ function readDistribution(histogram: Histogram): Distribution {
 }
 
 /**
- * What clients would have seen that send at a steady pace, from the latencies of ones that wait for each answer:
- * behind an answer that took k intervals stand k - 1 requests that were not sent.
+ * Estimates what clients with a steady pace would have seen, from the latencies of clients that wait for each answer. While
+ * an answer took k intervals, k - 1 requests were not sent. They are added.
  *
  * @param intervalMs - the steady pace of one connection
  */

@@ -1,8 +1,8 @@
 /**
- * What one thread counts:
+ * The counts of one thread:
  *
- *   tally, latency, service, samples   of requests that were due in the measured time, whenever they ended
- *   rows                               of what arrived in each second, whenever it was due
+ *   tally, latency, service, samples   for requests that were due in the measured time, whenever they ended
+ *   rows                               for what arrived in each second, whenever it was due
  */
 import type {RequestPlan} from "../requests/requestMaker.ts";
 import {readAnswer, shorten, type Verdict} from "./answer.ts";
@@ -13,13 +13,13 @@ import {nowMs, type Times} from "./schedule.ts";
 import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
 import {AFTER_THE_END, createRow, type PostedRow, type SecondRow} from "./timeline.ts";
 
-/** A thread's counts at its end. */
+/** The counts that a thread sends at its end. */
 export interface Counts {
   readonly tally: Tally;
   readonly samples: readonly Sample[];
-  /** Open loop: how late the generator itself was, where a connection was idle. Encoded. */
+  /** Open loop: how late requests left although a connection was idle. That delay is the generator's. Encoded. */
   readonly sendLag: string;
-  /** From a request's first byte written to the answer's last one read. Encoded. */
+  /** From a request's first byte written to its answer's last byte read. Encoded. */
   readonly service: string;
 }
 
@@ -43,7 +43,7 @@ export class Recorder {
     this.onRow = onRow;
   }
 
-  /** Open loop. @param couldBeSentMs - from when on it was due and a connection was idle */
+  /** For an open loop. @param couldBeSentMs - when the request was due and a connection was idle */
   countSent(dueMs: number, couldBeSentMs: number, now: number): void {
     if (!this.isMeasured(dueMs)) return;
     recordMs(this.sendLag, now - couldBeSentMs);
@@ -80,7 +80,7 @@ export class Recorder {
     countTrouble(this.tally.socket, code, 1, message);
   }
 
-  /** Its latency is at least what passed until now, which is what is recorded. */
+  /** Counts a request that timed out. Its latency is at least the time until now, so this is recorded. */
   countTimeout(dueMs: number, now: number, wasNeverSent: boolean): void {
     this.rowAt(now).failed++;
     if (!this.isMeasured(dueMs)) return;
@@ -93,7 +93,7 @@ export class Recorder {
     recordMs(this.latency, now - dueMs);
   }
 
-  /** A second without answers ends too. */
+  /** Posts a row also for a second without answers. */
   flushRow(): void {
     if (nowMs() >= this.times.startMs) this.rowAt(nowMs());
   }
@@ -112,7 +112,7 @@ export class Recorder {
   private countVerdict(connection: Connection, verdict: Verdict, now: number): void {
     this.tally.requests++;
     countVerdict(this.tally, verdict);
-    // An answer of errors only is no service: it would make the latency look better than it is.
+    // An answer with only errors is not recorded: errors are fast, and would make the latency look better than it is.
     if (verdict.results === 0) return;
     recordMs(this.latency, now - (this.isOpenLoop ? connection.dueMs : connection.writtenMs));
     recordMs(this.service, now - connection.writtenMs);

@@ -1,4 +1,4 @@
-/** A uniform sample of answers to verify (algorithm R): every answer has the same chance, however many will come. */
+/** A uniform sample of answers to verify (algorithm R): every answer has the same chance, however many follow. */
 import type {Random} from "../requests/random.ts";
 
 export interface Sample {
@@ -19,7 +19,7 @@ export class Sampler {
     this.random = random;
   }
 
-  /** @param chunks - copied where the answer is taken: they are views of the socket's memory */
+  /** @param chunks - views of the socket's memory, so they are copied if the answer is taken */
   offer(request: string, chunks: readonly Uint8Array[]): void {
     this.seen++;
     const place = this.samples.length < this.size ? this.samples.length : this.random.below(this.seen);

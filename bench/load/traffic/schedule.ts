@@ -1,6 +1,6 @@
 /** When things are due, on one clock for all threads. */
 
-/** performance.now() counts from each thread's own start. */
+/** performance.now() starts at 0 in each thread; this makes the threads' times comparable. */
 const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 /** Milliseconds of the computer's monotonic clock, the same in every thread. */
@@ -8,7 +8,7 @@ export function nowMs(): number {
   return performance.now() + OFFSET_MS;
 }
 
-/** On the clock of nowMs. */
+/** Times on the clock of nowMs. */
 export interface Times {
   readonly startMs: number;
   readonly measureMs: number;
@@ -16,7 +16,7 @@ export interface Times {
 }
 
 /**
- * When requests are due in an open loop: evenly, the threads taking turns.
+ * When requests are due in an open loop: at even intervals, with the threads taking turns.
  *
  *   thread 0   |0       |3       |6           request k of the whole is due at start + k / rate
  *   thread 1      |1       |4
@@ -39,7 +39,7 @@ export class Schedule {
     return this.startMs + this.firstMs + this.next * this.intervalMs;
   }
 
-  /** The next request is taken. */
+  /** Goes on to the next request. */
   advance(): void {
     this.next++;
   }

@@ -1,7 +1,9 @@
-/** Counts of the requests that were due in the measured time, each followed to its end; and how threads' counts add up. */
+/**
+ * Counts of the requests that were due in the measured time, whenever they ended, and how the counts of threads are added.
+ */
 import type {Verdict} from "./answer.ts";
 
-/** One kind of trouble, and the first message that came with it. */
+/** One kind of error, and the first message with it. */
 export interface Trouble {
   count: number;
   readonly message: string;
@@ -10,28 +12,28 @@ export interface Trouble {
 /**
  * requests = answered + HTTP statuses + socket errors + timeouts
  *
- * calls of the answered ones = results + JSON-RPC errors + malformed
+ * calls of answered requests = results + JSON-RPC errors + malformed
  */
 export interface Tally {
   requests: number;
-  /** HTTP 200 and a whole body. */
+  /** Requests with HTTP 200 and a whole body. */
   answered: number;
   /** Calls with a result. */
   results: number;
-  /** Those of them that are estimates. */
+  /** Results of estimates, which are part of `results`. */
   estimateResults: number;
   /** Calls by JSON-RPC error code. */
   readonly rpc: Record<string, Trouble>;
-  /** Calls that an answer with HTTP 200 has neither a result nor an error for. */
+  /** Calls of requests answered with HTTP 200 that got neither a result nor an error. */
   malformed: number;
   malformedReason: string;
   /** Requests by HTTP status other than 200. */
   readonly http: Record<string, Trouble>;
   /** Requests by the code of the socket's error. */
   readonly socket: Record<string, Trouble>;
-  /** Requests given up. */
+  /** Requests that got no answer in time. */
   timeouts: number;
-  /** Those of them that no connection was free for in all that time. */
+  /** Timed-out requests for which no connection became free in all that time. */
   neverSent: number;
   /** Open loop: requests for which no connection was free when they were due. */
   waited: number;

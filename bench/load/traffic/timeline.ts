@@ -1,16 +1,16 @@
 /**
- * Puts the threads' seconds together: counts and latency per second, and the latency of the whole.
+ * Adds up the seconds of all threads: counts and latency per second, and the latency of the whole load.
  *
- * A histogram takes 190 KB, so a second's is summed up as soon as every thread has posted it.
+ * A histogram takes 190 KB, so a second is added up as soon as every thread has posted it.
  */
 import {createHistogram, decodeHistogram, type Histogram, percentileMs} from "./latency.ts";
 
-/** The row of all that arrived after the measured time. */
+/** The row of everything that arrived after the measured time. */
 export const AFTER_THE_END: number = Number.POSITIVE_INFINITY;
 
-/** What one thread saw arrive in one second, whenever it was due. Sent to the main thread as the second ends. */
+/** What arrived at one thread in one second, whenever it was due. It is sent to the main thread when the second ends. */
 export interface SecondRow {
-  /** Since the measured time began; below 0 in the warm-up; AFTER_THE_END. */
+  /** Seconds since the measured time began; below 0 in the warm-up; or AFTER_THE_END. */
   readonly second: number;
   /** Requests answered with HTTP 200. */
   answered: number;
@@ -21,11 +21,11 @@ export interface SecondRow {
   /** Calls with an error or malformed. */
   callErrors: number;
   proofs: number;
-  /** Of bodies. */
+  /** Bytes of bodies. */
   bytes: number;
 }
 
-/** `latency`: encoded histogram of those that were due in the measured time. */
+/** `latency`: encoded histogram of the requests that were due in the measured time. */
 export type PostedRow = Readonly<SecondRow> & {readonly latency: string | null};
 
 export function createRow(second: number): SecondRow {
@@ -42,7 +42,7 @@ function addRow(into: SecondRow, from: Readonly<SecondRow>): void {
 }
 
 export interface TimelineRow extends Readonly<SecondRow> {
-  /** Of requests that were due in the measured time; null where none ended in this second. */
+  /** Of requests that were due in the measured time; null if none ended in this second. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
   readonly maxMs: number | null;
@@ -54,19 +54,19 @@ interface OpenSecond {
 }
 
 export class Timeline {
-  /** All requests that were due in the measured time and got a result, or timed out. */
+  /** All requests that were due in the measured time and got a result or timed out. */
   readonly total: Histogram = createHistogram();
   private readonly scratch = createHistogram();
   private readonly open = new Map<number, OpenSecond>();
   private readonly closed = new Map<number, TimelineRow>();
-  /** By thread, the newest second that it posted. A thread posts its seconds in order. */
+  /** The newest second that each thread has posted. A thread posts its seconds in order. */
   private readonly newest: number[];
 
   constructor(threads: number) {
     this.newest = Array.from({length: threads}, () => Number.NEGATIVE_INFINITY);
   }
 
-  /** @returns the seconds that are complete with it, in order */
+  /** @returns the seconds that this row completes, in order */
   add(thread: number, posted: PostedRow): TimelineRow[] {
     const {latency, ...row} = posted;
     const open = this.open.get(row.second) ?? {row: createRow(row.second), latencies: []};
@@ -81,7 +81,7 @@ export class Timeline {
       .map(second => this.close(second));
   }
 
-  /** @returns all seconds in order, those after the measured time and of the warm-up included */
+  /** @returns all seconds in order, including the warm-up and those after the measured time */
   end(): TimelineRow[] {
     for (const second of this.open.keys()) this.close(second);
     return [...this.closed.values()].sort((a, b) => a.second - b.second);

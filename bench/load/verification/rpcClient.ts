@@ -1,4 +1,7 @@
-/** The few calls beside the load: what the server is, which roots its blocks have. One at a time or a few at once. */
+/**
+ * The few calls that are not part of the load: what the server is, and which roots its blocks have. Sends one or a few at a
+ * time.
+ */
 import {Agent, request} from "undici";
 import {LoadError} from "../loadError.ts";
 import {shorten} from "../traffic/answer.ts";
@@ -33,7 +36,7 @@ export class RpcClient {
 
   /**
    * @returns the result
-   * @throws RpcAnswerError for an error object; LoadError UNREACHABLE where there is no JSON-RPC answer
+   * @throws RpcAnswerError for an error object; LoadError UNREACHABLE if there is no JSON-RPC answer
    */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
     const {origin, path, userAgent} = this.endpoint;
@@ -54,7 +57,7 @@ export class RpcClient {
     return readResult(`${origin} answered ${method} with`, status, text);
   }
 
-  /** @returns the result, or null where the server has no such method or none for these parameters */
+  /** @returns the result, or null if the server does not have the method or has no result for these parameters */
   async tryCall(method: string, params: readonly unknown[] = []): Promise<unknown> {
     try {
       return await this.call(method, params);
@@ -64,7 +67,7 @@ export class RpcClient {
     }
   }
 
-  /** Results by key, a few calls at once. */
+  /** Sends a few calls at a time. @returns results by key */
   async callAll<K>(
     keys: Iterable<K>,
     callOf: (key: K) => readonly [method: string, params: readonly unknown[]],

@@ -1,4 +1,4 @@
-/** What can be known of the server before the first request, from its own methods. */
+/** What the server says about itself before the first request. */
 
 import {LoadError} from "../loadError.ts";
 import type {LoadOptions} from "../loadOptions.ts";
@@ -8,7 +8,7 @@ import type {Keys, KnownAccount} from "../requests/keys.ts";
 import type {Style} from "../requests/requestMaker.ts";
 import type {RpcClient} from "./rpcClient.ts";
 
-/** Each is null where the server does not say. */
+/** A field is null if the server does not say. */
 export interface Target {
   readonly client: string | null;
   readonly chainId: number | null;
@@ -22,7 +22,7 @@ export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> 
   const client = readText(await rpc.tryCall("web3_clientVersion"));
   const chainId = readQuantity(await rpc.tryCall(`${style}_chainId`));
   if (style === "eth") {
-    // Every header since genesis is there; how far back it can prove, no node says.
+    // Nodes have every header since genesis, but do not say how far back they can prove.
     return {client, chainId, oldest: 0, newest: readQuantity(await rpc.tryCall("eth_blockNumber"))};
   }
   const coverage = await rpc.tryCall("chain_getCoverage");
@@ -30,7 +30,7 @@ export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> 
   return {client, chainId, oldest: readQuantity(earliest), newest: readQuantity(finalized)};
 }
 
-/** @throws LoadError USAGE where the server does not say what --blocks asks for */
+/** @throws LoadError USAGE if --blocks needs a block that the server does not name */
 export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): BlockSpan | null {
   if (choice === null) return null;
   const span = resolveBlocks(choice, oldest, newest);
@@ -42,7 +42,7 @@ export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): Blo
   );
 }
 
-/** Accounts by default: those of the demo chain where it is that; with eth style those that the newest blocks name. */
+/** The default accounts: those of the demo chain if the server serves it; in eth style, those in the newest blocks. */
 async function findKeys(rpc: RpcClient, style: Style, target: Target): Promise<Keys & {origin: string}> {
   if (style === "chain" && target.chainId === readDemoChainId())
     return {kind: "list", accounts: readDemoAccounts(), origin: "the demo chain"};
@@ -59,7 +59,7 @@ async function findKeys(rpc: RpcClient, style: Style, target: Target): Promise<K
 const BLOCKS_READ = 16;
 const MAX_FOUND = 4096;
 
-/** Accounts that a development node holds keys of, and those in the newest blocks' transactions. */
+/** The accounts whose keys a development node has, and those in the newest blocks' transactions. */
 async function findEthAccounts(rpc: RpcClient, newest: number | null): Promise<KnownAccount[]> {
   const found = new Set<string>();
   const own = await rpc.tryCall("eth_accounts");
@@ -87,7 +87,7 @@ function readQuantity(value: unknown): number | null {
   return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : null;
 }
 
-/** @returns the accounts to ask for, and where they come from as text for the report */
+/** @returns the accounts to ask for, and a text for the report that says where they come from */
 export async function chooseKeys(
   rpc: RpcClient,
   {keys, absent, estimates, style}: Pick<LoadOptions, "keys" | "absent" | "estimates" | "style">,

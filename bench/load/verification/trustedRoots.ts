@@ -1,16 +1,16 @@
 /**
- * Which state root an answer must lead to: that of the block that was asked for; for the tag "latest" that of any
- * block that was the newest while the load ran.
+ * Which state root an answer must lead to: the root of the requested block. For the tag "latest": the root of any block that
+ * was the newest during the load.
  *
- * The roots come from the server itself, so what is verified is that its answers are proofs of the state that it
- * claims to have.
+ * The roots come from the server itself. So the check shows that the answers are proofs of the state that the server claims
+ * to have.
  */
 import {LoadError} from "../loadError.ts";
 import type {Style} from "../requests/requestMaker.ts";
 import {RpcAnswerError, type RpcClient} from "./rpcClient.ts";
 import {EMPTY_TRIE, readProofRoot} from "./verifyEth.ts";
 
-/** The newest blocks of a chain that ran away during the load are enough. */
+/** If the chain grew very fast during the load, only this many of its newest blocks are used. */
 const MAX_CANDIDATES = 10_000;
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
@@ -18,7 +18,7 @@ export class TrustedRoots {
   private readonly rpc: RpcClient;
   private readonly style: Style;
   private readonly roots = new Map<number, string>();
-  /** Newest provable blocks at the beginning and at the end. */
+  /** The newest provable blocks before and after the load. */
   private first: number | null = null;
   private last: number | null = null;
   private lastNote: string | null = null;
@@ -40,9 +40,9 @@ export class TrustedRoots {
   }
 
   /**
-   * Called after the load: reads the roots of these blocks, and of what "latest" was.
+   * Called after the load. Reads the roots of these blocks, and of those that "latest" meant.
    *
-   * @throws RpcAnswerError, LoadError where the server does not give one
+   * @throws RpcAnswerError, LoadError if the server does not give one
    */
   async read(blocks: Iterable<number>, latest: boolean): Promise<void> {
     const numbers = new Set(blocks);
@@ -55,7 +55,7 @@ export class TrustedRoots {
     const results = await this.rpc.callAll(numbers, number => this.callOf(`0x${number.toString(16)}`));
     for (const [number, result] of results) {
       const {stateRoot} = (result ?? {}) as {stateRoot?: unknown};
-      // Without it an answer for the block is neither right nor wrong.
+      // Without a root, an answer for this block cannot be called right or wrong.
       if (typeof stateRoot !== "string")
         throw new LoadError("UNREACHABLE", `${this.methodOf()} gives no state root of block ${number}`);
       this.roots.set(number, stateRoot);
@@ -64,8 +64,8 @@ export class TrustedRoots {
   }
 
   /**
-   * anvil makes the header of block 0 before it adds its accounts, so the header names the empty state whatever
-   * the block has. The root of one more proof of that block stands in: all answers must be proofs of one state.
+   * anvil makes the header of block 0 before it adds its accounts. So the header names the empty state, whatever the block
+   * has. The root of another proof of this block is used instead: all answers must be proofs of one state.
    */
   private async readGenesisRoot(): Promise<void> {
     const proof = await this.rpc.tryCall("eth_getProof", [ZERO_ADDRESS, [], "0x0"]);
@@ -74,7 +74,7 @@ export class TrustedRoots {
     try {
       root = readProofRoot(proof);
     } catch {
-      return; // no proof at all: answers of that kind are found wrong by the header's root
+      return; // there is no proof at all; then the header's root shows that such answers are wrong
     }
     if (root === EMPTY_TRIE) return;
     this.roots.set(0, root);
@@ -83,7 +83,7 @@ export class TrustedRoots {
       "Answers of block 0 were compared with each other instead of with the header: all must lead to one root.";
   }
 
-  /** What the reader of the result should know of the roots; null where there is nothing. */
+  /** What readers of the result should know about the roots, or null. */
   get note(): string | null {
     return this.lastNote;
   }

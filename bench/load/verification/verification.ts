@@ -1,13 +1,13 @@
-/** What verified answers showed: what is wrong, and what of the rest is there. */
+/** What the verified answers showed: the wrong ones, and how many accounts and slots exist in the right ones. */
 
-/** Does it exist? */
+/** Do the account and its slots exist? */
 export interface Presence {
   readonly account: boolean;
   /** In the order of the request. */
   readonly slots: readonly boolean[];
 }
 
-/** A server that has none of what it is asked for is right, and not what was to be loaded. */
+/** Tells how much exists. A server that answers "absent" for everything is right, but it is not the load that was wanted. */
 export interface PresenceCount {
   readonly present: number;
   readonly absent: number;
@@ -19,7 +19,7 @@ export function countPresence(present: readonly boolean[]): PresenceCount {
 }
 
 export interface WrongAnswer {
-  /** The call that was asked. */
+  /** The call that got the wrong answer. */
   readonly call: string;
   readonly reason: string;
 }
@@ -28,20 +28,20 @@ export interface Verification {
   /** Calls whose result was checked. */
   readonly checked: number;
   readonly wrong: number;
-  /** The first few. */
+  /** The first few wrong answers. */
   readonly wrongAnswers: readonly WrongAnswer[];
-  /** Of the right ones: accounts and slots that are proved to be there, or not to be. */
+  /** In right answers: accounts and slots that are proven to exist, or to be absent. */
   readonly accounts: PresenceCount;
   readonly slots: PresenceCount;
-  /** Of the right ones: only their form can be checked. */
+  /** Right answers to estimates. Only their form can be checked. */
   readonly estimates: number;
-  /** What the reader should know of the roots; null where there is nothing. */
+  /** What readers should know about the roots, or null. */
   readonly note: string | null;
-  /** Why nothing was checked; null where something was to be. */
+  /** Why nothing was checked, or null if something was. */
   readonly skipped: string | null;
 }
 
-/** Why nothing was checked. */
+/** A verification in which nothing was checked. */
 export function createSkipped(reason: string): Verification {
   const none = {present: 0, absent: 0};
   return {

@@ -1,4 +1,6 @@
-/** Verifies the answer to a chain_getProof call with the independent verifier (verify/), suite by its root node's size. */
+/**
+ * Verifies an answer to chain_getProof with the independent verifier (verify/). The size of the root node tells the suite.
+ */
 import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
@@ -9,9 +11,9 @@ interface LeafProof {
 }
 
 /**
- * @param roots - any of them is trusted
- * @returns what it proves
- * @throws Error with what is wrong
+ * @param roots - the trusted roots; the proof must lead to one of them
+ * @returns what the answer proves
+ * @throws Error that says what is wrong
  */
 export function verifyChainProof(
   roots: readonly string[],

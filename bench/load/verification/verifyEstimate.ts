@@ -1,9 +1,9 @@
-/** Checks the shape of an estimate: that it is right cannot be told from outside. */
+/** Checks the form of an estimate. Whether its value is right cannot be seen from outside. */
 
 const TRANSFER_GAS = 21_000n;
 const CHAIN_FIELDS = ["baseFeePerGas", "gasLimit", "priorityFeePerGas"];
 
-/** @throws Error with what is wrong */
+/** @throws Error that says what is wrong */
 export function verifyChainEstimate(result: unknown): void {
   const fields = (result ?? {}) as Record<string, unknown>;
   const names = Object.keys(fields).sort().join(", ");
@@ -13,12 +13,12 @@ export function verifyChainEstimate(result: unknown): void {
   checkGas("gasLimit", fields.gasLimit);
 }
 
-/** @throws Error with what is wrong */
+/** @throws Error that says what is wrong */
 export function verifyEthEstimate(result: unknown): void {
   checkGas("result", result);
 }
 
-/** The calls are transfers, and no transaction takes less. */
+/** The calls are transfers, and no transaction takes less gas than that. */
 function checkGas(at: string, value: unknown): void {
   const gas = readQuantity(at, value);
   if (gas < TRANSFER_GAS) throw new Error(`${at}: ${gas} gas, less than a transaction takes`);

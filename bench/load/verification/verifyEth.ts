@@ -19,9 +19,9 @@ interface EthProof {
 }
 
 /**
- * @param roots - any of them is trusted
- * @returns what it proves
- * @throws Error with what is wrong
+ * @param roots - the trusted roots; the proof must lead to one of them
+ * @returns what the answer proves
+ * @throws Error that says what is wrong
  */
 export async function verifyEthProof(
   roots: readonly string[],
@@ -46,7 +46,7 @@ export async function verifyEthProof(
     const entry = (storageProof[i] ?? {}) as {key?: unknown; value?: unknown; proof?: unknown};
     const slot = BigInt(slots[i] as string);
     if (readNumber(`${at}.key`, entry.key) !== slot) throw new Error(`${at}.key: is not ${slots[i]}`);
-    // An account without storage has no storage root in some nodes' answers.
+    // Some nodes give no storage root for an account without storage.
     const storageRoot = value === null || proof.storageHash === ZERO ? EMPTY_TRIE : String(proof.storageHash);
     const proven = await readProven(at, storageRoot, word(slot), readNodes(`${at}.proof`, entry.proof));
     const stored = proven === null ? 0n : toNumber(RLP.decode(proven) as Uint8Array);
@@ -57,7 +57,7 @@ export async function verifyEthProof(
   return {account: value !== null, slots: present};
 }
 
-/** @returns the state root that an answer leads to. @throws Error for nodes that are no bytes */
+/** @returns the state root that an answer leads to. @throws Error if its nodes are not bytes */
 export function readProofRoot(result: unknown): string {
   return rootOf(readNodes("accountProof", ((result ?? {}) as EthProof).accountProof));
 }
@@ -66,7 +66,7 @@ function rootOf(nodes: readonly Uint8Array[]): string {
   return nodes.length === 0 ? EMPTY_TRIE : encode(keccak_256(nodes[0] as Uint8Array));
 }
 
-/** The fields beside the proof are what it proves; for an account that does not exist, nothing. */
+/** The fields next to the proof must say what it proves. For an account that does not exist they must be empty. */
 function checkAccount(proof: EthProof, value: Uint8Array | null): void {
   if (value === null) {
     if (readNumber("nonce", proof.nonce) !== 0n || readNumber("balance", proof.balance) !== 0n)
@@ -86,7 +86,7 @@ function checkAccount(proof: EthProof, value: Uint8Array | null): void {
   if (proof.codeHash !== encode(codeHash)) throw new Error(`codeHash: ${encode(codeHash)} is proved`);
 }
 
-/** @returns the value, or null where its absence is proven */
+/** @returns the value, or null if its absence is proven */
 async function readProven(
   at: string,
   root: string,
@@ -94,7 +94,7 @@ async function readProven(
   nodes: readonly Uint8Array[],
 ): Promise<Uint8Array | null> {
   if (root === EMPTY_TRIE) {
-    // geth has no node to show, anvil shows the root: the empty string.
+    // An empty trie: geth sends no node, anvil sends the root, which is the empty string.
     if (nodes.every(node => encode(keccak_256(node)) === EMPTY_TRIE)) return null;
     throw new Error(`${at}: a node of an empty trie`);
   }

@@ -1,4 +1,4 @@
-/** Verifies a sample of the answers after the load, so that it takes nothing from it. */
+/** Verifies a sample of the answers. It runs after the load, so that it does not slow the load down. */
 
 import {LoadError} from "../loadError.ts";
 import type {Random} from "../requests/random.ts";
@@ -31,7 +31,7 @@ interface CheckedCall {
   readonly result: unknown;
 }
 
-/** @param count - calls to check, as evenly over the answers as can be */
+/** @param count - calls to check, spread over the answers as evenly as possible */
 export async function verifySamples(
   samples: readonly Sample[],
   count: number,
@@ -48,7 +48,7 @@ export async function verifySamples(
   }
 }
 
-/** @throws RpcAnswerError, LoadError where the server does not give the roots */
+/** @throws RpcAnswerError, LoadError if the server does not give the roots */
 async function verifyCalls(
   calls: readonly CheckedCall[],
   style: Style,
@@ -89,7 +89,7 @@ async function verifyCalls(
   };
 }
 
-/** In turns a random call of each answer. */
+/** Takes a random call of each answer in turn. */
 function chooseCalls(samples: readonly Sample[], count: number, random: Random): CheckedCall[] {
   const chosen: CheckedCall[] = [];
   let rest = samples.map(readResults);
@@ -100,7 +100,7 @@ function chooseCalls(samples: readonly Sample[], count: number, random: Random):
   return chosen.slice(0, count);
 }
 
-/** The calls of a request that got a result; those with an error are counted elsewhere. */
+/** The calls of a request that got a result. Calls with an error are counted elsewhere. */
 function readResults(sample: Sample): CheckedCall[] {
   const asked = [JSON.parse(sample.request)].flat() as readonly Call[];
   const answers = [JSON.parse(Buffer.from(sample.answer).toString("utf8"))].flat() as readonly {

@@ -56,7 +56,7 @@
     return value.toLocaleString("en", {maximumSignificantDigits: 4}).replaceAll(",", "\u202f");
   }
 
-  /** Where a percentile stands: 90 at 1, 99 at 2, 99.9 at 3; the highest value where one in all of them would be. */
+  /** Place of a percentile on the x axis: 90 at 1, 99 at 2, 99.9 at 3. Of n values the highest stands where 1 in n would. */
   const placeOf = (percentile, count) => -Math.log10(Math.max(1 - percentile / 100, 1 / Math.max(count, 1)));
   const percentileAt = place => Number((100 * (1 - 10 ** -place)).toPrecision(6));
 
@@ -89,13 +89,13 @@
     );
   }
 
-  /** [[x, y], ...] as [[x, ...], [y, ...]], each x once. */
+  /** [[x, y], ...] becomes [[x, ...], [y, ...]], with each x once. */
   function transpose(points) {
     const byX = new Map(points);
     return [[...byX.keys()], [...byX.values()]];
   }
 
-  /** Two distributions do not have the same points: between its own, each is a line. */
+  /** Distributions have different points, so each one's values between its own points are interpolated. */
   function fillGaps(x, values) {
     const known = x.map((_, i) => i).filter(i => values[i] !== null && values[i] !== undefined);
     return x.map((place, i) => {
@@ -108,7 +108,7 @@
     });
   }
 
-  /** A last second that is not a whole one would look like a drop. */
+  /** Without the last second if it is incomplete: it would look like a drop. */
   const rows = report.timeline.filter(row => row.second + 1 <= report.seconds);
   const seconds = rows.map(row => row.second + 1);
   const overTime = {
@@ -153,7 +153,7 @@
   drawAll();
   let width = window.innerWidth;
   window.addEventListener("resize", () => {
-    // A phone's address bar changes the height only.
+    // When a phone shows or hides its address bar, only the height changes: then nothing is redrawn.
     if (window.innerWidth === width) return;
     width = window.innerWidth;
     drawAll();
