@@ -1,4 +1,4 @@
-/** anvil, where it is installed: an optional dependency of 60 MB, for Linux on x64 only. */
+/** Starts anvil, if it is installed. It is an optional dependency of 60 MB, for Linux on x64 only. */
 import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
@@ -10,7 +10,7 @@ import type {GenesisAccount} from "./peerStore.ts";
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
 const GAS_LIMIT = "0x3938700";
 
-/** @returns undefined where anvil is not installed */
+/** @returns anvil's path, or undefined if it is not installed */
 export function findAnvil(): string | undefined {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`)), "bin", "anvil");
@@ -19,7 +19,7 @@ export function findAnvil(): string | undefined {
   }
 }
 
-/** @param alloc - all accounts that it has */
+/** @param alloc - all its accounts */
 export async function startAnvil(
   program: string,
   alloc: Readonly<Record<string, GenesisAccount>>,
@@ -45,7 +45,7 @@ export async function startAnvil(
       args: ["--init", genesis, "--port", "0", "--accounts", "1", "--no-mining", "--hardfork", "osaka"],
       listening: /Listening on (127\.0\.0\.1:\d+)/,
     });
-    // Block 0's header has the root of another state, without the accounts that anvil adds.
+    // The header of block 0 has the root of a state without the accounts that anvil adds. So a block is mined.
     await anvil.call("evm_mine");
     return anvil;
   } finally {

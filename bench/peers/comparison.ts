@@ -1,4 +1,4 @@
-/** One load on one server, as figures that compare. */
+/** Runs one load on one server, and gives figures that can be compared. */
 import {type LoadChoice, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
@@ -11,14 +11,14 @@ export interface PeerFigures {
   readonly connections: number;
   readonly batch: number;
   readonly requestsPerSecond: number;
-  /** Proofs of accounts and of slots, or estimates. */
+  /** Proofs of accounts and slots, or estimates. */
   readonly unitsPerSecond: number;
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
-  /** Of the server's process; undefined where the system does not show it (only Linux does). */
+  /** CPU time of the server's process; undefined if the system does not show it (only Linux does). */
   readonly cpuUsPerUnit: number | undefined;
   readonly cpuUsPerRequest: number | undefined;
-  /** One SHA-256 of 64 bytes meanwhile. */
+  /** Time of one SHA-256 of 64 bytes during the load. */
   readonly hashUs: number;
   /** CPU time per unit in such hashes. */
   readonly hashesPerUnit: number | undefined;
@@ -68,7 +68,7 @@ export async function runLoad(
   };
 }
 
-/** The round with the median CPU time per unit, or rate where there is none. */
+/** The round with the median CPU time per unit, or with the median rate if there is no CPU time. */
 export function middleRound(runs: readonly PeerFigures[]): PeerFigures {
   const order = ({cpuUsPerUnit, unitsPerSecond}: PeerFigures) => cpuUsPerUnit ?? 1 / unitsPerSecond;
   return runs.toSorted((a, b) => order(a) - order(b))[runs.length >> 1] as PeerFigures;

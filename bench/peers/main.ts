@@ -1,10 +1,10 @@
 /**
- * `npm run bench:peers`: proofd, the naive server and anvil, asked the same by the same generator, one after the other.
+ * `npm run bench:peers`: the same generator asks proofd, the naive server and anvil the same, one after the other.
  *
- *   for each load:  proofd | naive | anvil, proofd | naive | anvil, ...    rounds in turn, the middle one counts
+ *   for each load:  proofd | naive | anvil, proofd | naive | anvil, ...    rounds in turn; the middle one counts
  *
- * The machine's speed changes from minute to minute, so only what stands in one table compares. CPU time is that of the
- * server's process over the measured time, all threads, divided by what was answered in it.
+ * The machine's speed changes from minute to minute, so compare only figures within one table. CPU time is that of the
+ * server's process in the measured time, all threads, divided by the number of answers.
  */
 import {join} from "node:path";
 import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
@@ -89,7 +89,7 @@ async function startServers(
   return started;
 }
 
-/** Progress; the figures alone go to standard output. */
+/** Writes progress to standard error; only the figures go to standard output. */
 function say(text: string): void {
   process.stderr.write(text);
 }

@@ -1,14 +1,14 @@
 /**
- * What the naive server stores: each node of a tree as a record of its own, of one block only.
+ * The records of the naive server: each node of a tree is a record of its own. Only one block is stored.
  *
  *   key                              value
- *   node/<tree>/<height>/<index>     pre-image of the node: left 32 | right 32           height 1 .. 39; empty nodes are left out
+ *   node/<tree>/<height>/<index>     pre-image of the node: left 32 | right 32           height 1 .. 39; no empty nodes
  *   leaf/<tree>/<index>              leaf opening 128 | value (an account's 192 bytes, a slot's 32)
- *   key/<tree>/<hKey>                leaf index, decimal; in the order of the keys, to find an absent key's neighbours
+ *   key/<tree>/<hKey>                leaf index, decimal; the order of keys gives an absent key's neighbours
  *   root/<tree>                      root node 64
  *   head                             JSON: number, hash, stateRoot
  *
- * A tree is `accounts`, or the hKey of the account whose slots it has.
+ * <tree> is `accounts`, or the hKey of the account that has the slots.
  */
 export const ACCOUNTS = "accounts";
 export const OPENING_BYTES = 128;
@@ -36,5 +36,5 @@ export function rootKey(tree: string): string {
   return `root/${tree}`;
 }
 
-/** As every thread opens it; all else is LevelDB's default. */
+/** The options with which every thread opens it; the others are LevelDB's defaults. */
 export const LEVEL_OPTIONS = {keyEncoding: "utf8", valueEncoding: "buffer", multithreading: true} as const;

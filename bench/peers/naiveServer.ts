@@ -1,9 +1,9 @@
 /**
- * What the comparison compares with: chain_getProof made the plain way, without any of proofd's ideas.
+ * The server to compare with: chain_getProof in the plain way, without any of proofd's ideas.
  *
  *   node:http -> JSON.parse -> a Piscina task per call -> 42 reads -> objects -> JSON.stringify
  *
- * It checks nothing, has no limits, no history, and proves the newest block whatever block is asked for. Not for use.
+ * It checks nothing, has no limits and no history, and proves the newest block for every request. Not for use.
  */
 import {existsSync} from "node:fs";
 import {createServer, type IncomingMessage} from "node:http";
@@ -85,9 +85,9 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The threads open the store themselves. @throws FlagError where there is none */
+/** The threads open the store themselves. @throws FlagError if there is none */
 async function readHead(directory: string): Promise<NaiveHead> {
-  // LevelDB makes the folder even where it is told to make no store.
+  // LevelDB creates the folder even if it is told not to create a store.
   if (!existsSync(join(directory, "CURRENT")))
     throw new FlagError(`--db is '${directory}': expected a naive store, there is none`);
   const db = new Level<string, Buffer>(directory, {...LEVEL_OPTIONS, createIfMissing: false});

@@ -1,4 +1,4 @@
-/** Makes the naive server's records from the newest block of a store of proofd, and checks that the root is the same. */
+/** Makes the naive server's records from the newest block of a proofd store, and checks that the root is the same. */
 import {existsSync, renameSync, rmSync} from "node:fs";
 import {Level} from "level";
 import type {StateReader} from "../../storage/block/stateReader.ts";
@@ -25,7 +25,7 @@ import {
 const CACHE_BYTES = 64 << 20;
 const BATCH_RECORDS = 10_000;
 
-/** Makes it where it is missing. @param from - a store of proofd that no process has open */
+/** Makes the naive store if it is missing. @param from - a store of proofd that no process has open */
 export async function makeNaiveStore(from: string, directory: string): Promise<void> {
   if (existsSync(directory)) return;
   const unfinished = `${directory}.unfinished`;
@@ -90,7 +90,7 @@ class NaiveBuilder {
     return hashTopRoot(suite, count, row);
   }
 
-  /** The nodes of `height` over the row below it, whose right neighbours are empty sub-trees. */
+  /** Adds the nodes of `height` above the row `below`. Nodes to the right of that row are empty sub-trees. */
   private async addRow(tree: string, height: number, below: Buffer): Promise<Buffer> {
     const {suite, empty} = this.store;
     const belowCount = below.length / WORD_BYTES;

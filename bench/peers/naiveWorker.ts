@@ -1,7 +1,7 @@
 /**
- * A thread of the naive server: one call of chain_getProof per task, a record per node, objects.
+ * A thread of the naive server: one call of chain_getProof per task, one record per node, plain objects.
  *
- * Reads are LevelDB's synchronous ones, the fastest that there are: it is the design that is compared, not the driver.
+ * It reads with LevelDB's synchronous calls, the fastest ones: the comparison is about the design, not the driver.
  */
 import {createHash} from "node:crypto";
 import {workerData} from "node:worker_threads";
@@ -11,7 +11,7 @@ import {emptyTree} from "../../storage/tree/emptyTree.ts";
 import {ACCOUNTS, hKeyKey, LEVEL_OPTIONS, leafKey, nodeKey, OPENING_BYTES, rootKey} from "./naiveLayout.ts";
 
 export interface NaiveCall {
-  /** 0x text, as are the slots. */
+  /** Text with 0x, like the slots. */
   readonly address: string;
   readonly slots: readonly string[];
 }
@@ -57,7 +57,7 @@ export default async function prove({
   return {accountProof, storageProofs};
 }
 
-/** @param tree - null: a new one, of which nothing is stored */
+/** @param tree - null: a new tree, which is not stored */
 async function proveKey(tree: string | null, key: string, hKey: string): Promise<KeyProof> {
   if (tree === null) return {key, ...proveAbsence(new NewTree(), 0, 1)};
   const stored = new StoredTree(tree);
@@ -109,7 +109,7 @@ class StoredTree implements Tree {
   }
 }
 
-/** Head and tail, alone. */
+/** A tree with only head and tail. */
 class NewTree implements Tree {
   prove(index: number): PathProof {
     const openings = [Buffer.alloc(OPENING_BYTES), Buffer.alloc(OPENING_BYTES)] as const;

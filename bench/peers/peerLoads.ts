@@ -1,4 +1,4 @@
-/** What the servers are asked: the same connections, calls per request and time for all. */
+/** The loads of the comparison: the same connections, calls per request and time for all servers. */
 
 import type {LoadChoice} from "../served/measuredLoad.ts";
 import {listSlotAccounts, listTokenTransfers} from "./peerStore.ts";
@@ -14,9 +14,9 @@ export type LoadName = (typeof LOAD_NAMES)[number];
 export interface PeerLoad {
   readonly name: LoadName;
   readonly title: string;
-  /** What is counted, and what CPU time is divided by. */
+  /** What is counted; CPU time is divided by the count. */
   readonly unit: "proof" | "estimate";
-  /** A server that cannot do it is left out. */
+  /** A server that cannot do this load is not in the list. */
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
 
@@ -25,7 +25,7 @@ const BATCH = {connections: 16, batch: 100};
 
 export function listLoads(accounts: number): PeerLoad[] {
   const numbered = {keys: {kind: "numbered", count: accounts}} as const;
-  // The only accounts that anvil has.
+  // anvil has only these accounts.
   const slotAccounts = {
     keys: {kind: "file", path: "the accounts with slots", accounts: listSlotAccounts(accounts)},
   } as const;
@@ -57,7 +57,7 @@ export function listLoads(accounts: number): PeerLoad[] {
       name: "batch",
       title: "accounts, batches of 100",
       unit: "proof",
-      // Without anvil: it takes seconds for one, and a proof costs it the same in a batch.
+      // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
       choices: {proofd: {...numbered, ...BATCH}, naive: {...numbered, ...BATCH}},
     },
     {

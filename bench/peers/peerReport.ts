@@ -1,4 +1,4 @@
-/** The table of a comparison, and what of it is promised. */
+/** The table of a comparison, and which targets are met. */
 import {writeNumber, writeTable} from "../program/table.ts";
 import type {PeerFigures} from "./comparison.ts";
 import type {LoadName, PeerName} from "./peerLoads.ts";
@@ -58,7 +58,7 @@ export function writeReport(figures: readonly PeerFigures[]): {table: string; ve
   return {table: writeTable(COLUMNS, rows, 2), verdicts};
 }
 
-/** One line, for those who wait. */
+/** One line of progress. */
 export function writeCosts({unit, unitsPerSecond, cpuUsPerUnit, hashUs}: PeerFigures): string {
   return `${writeNumber(unitsPerSecond)} ${unit}s/s, CPU ${writeNumber(cpuUsPerUnit)} us each, a hash ${writeNumber(hashUs)} us`;
 }

@@ -1,8 +1,8 @@
 /**
- * The store that the servers are compared on: the bench store and one block more, which gives the first accounts slots.
+ * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts.
  *
  *   bench-data/..  npm run bench: N accounts, 300 blocks of history
- *   .../peers-N    the same table files, linked, and block 301: SLOTS slots for each of the first 10 000 accounts
+ *   .../peers-N    the same table files, linked, and block 301 with SLOTS slots for each of the first 10 000 accounts
  */
 
 import {createHash} from "node:crypto";
@@ -18,12 +18,12 @@ import {addressAt} from "../stages/benchChain.ts";
 import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../stages/benchContracts.ts";
 import {CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
 
-/** As many as anvil can be asked for: it rebuilds the trie of all its accounts for each proof. */
+/** More would be too slow for anvil: it rebuilds the trie of all its accounts for each proof. */
 const MAX_SLOT_ACCOUNTS = 10_000;
 const SLOTS = 8;
 const TOKEN_TRANSFERS = 4096;
 
-/** @returns the folder, made where it is missing */
+/** @returns the folder, which is created if it is missing */
 export async function makePeerStore(accounts: number): Promise<string> {
   const directory = join(BENCH_FOLDER, `peers-${accounts}`);
   if (existsSync(directory)) return directory;
@@ -50,7 +50,7 @@ export function listSlotAccounts(accounts: number): KnownAccount[] {
   return Array.from({length: slotAccounts(accounts)}, (_, i) => ({address: hex(addressAt(i)), slots}));
 }
 
-/** `params` of estimates of ERC-20 transfers to accounts that have none of the token. */
+/** `params` of estimates: ERC-20 transfers to accounts that have no tokens. */
 export function listTokenTransfers(): string[] {
   return Array.from({length: TOKEN_TRANSFERS}, (_, i) => {
     const data = hex(encodeTransfer(sha256(`receiver ${i}`).subarray(0, 20), 5n));
@@ -58,7 +58,7 @@ export function listTokenTransfers(): string[] {
   });
 }
 
-/** An account as geth's genesis has it. */
+/** An account in the form of geth's genesis. */
 export interface GenesisAccount {
   readonly balance: string;
   readonly nonce?: string;
@@ -66,7 +66,7 @@ export interface GenesisAccount {
   readonly storage?: Readonly<Record<string, string>>;
 }
 
-/** The accounts with slots and the contracts, for a node that cannot hold the others. */
+/** The accounts with slots and the contracts, for a node that cannot hold the other accounts. */
 export function listGenesisAccounts(accounts: number): Record<string, GenesisAccount> {
   const genesis: Record<string, GenesisAccount> = {};
   for (let i = 0; i < slotAccounts(accounts); i++) {

@@ -1,14 +1,16 @@
-/** A program under bench/: its flags, checked before any work, and how it ends. */
+/** A program under bench/: its flags, which are checked before any work, and how it ends. */
 import {accessSync, constants, mkdirSync, statSync} from "node:fs";
 import {dirname} from "node:path";
 import {Command, CommanderError, InvalidArgumentError, Option} from "commander";
 
 const USAGE = 2;
 
-/** A value that only the work can judge. The message names the flag, the value and what is expected. */
+/**
+ * A flag's value is wrong in a way that only the work can see. The message names the flag, the value and what is expected.
+ */
 export class FlagError extends Error {}
 
-/** @param name - how it is run, up to its flags */
+/** @param name - the command that runs it, without its flags */
 export function createProgram(name: string, about: string, options: readonly Option[]): Command {
   const program = new Command(name)
     .description(about)
@@ -18,7 +20,7 @@ export function createProgram(name: string, about: string, options: readonly Opt
   return program;
 }
 
-/** Runs `work` with the flags of the command line; sets exit code 2 for a flag that cannot be. */
+/** Runs `work` with the flags of the command line. Sets exit code 2 if a flag is wrong. */
 export async function runProgram<Flags>(
   program: Command,
   work: (flags: Flags) => Promise<void>,
@@ -32,7 +34,7 @@ export async function runProgram<Flags>(
   }
 }
 
-/** @throws CommanderError for a FlagError, which is told as commander tells its own */
+/** @throws CommanderError for a FlagError, so that it is reported like commander's own errors */
 async function runWork<Flags>(program: Command, work: (flags: Flags) => Promise<void>): Promise<void> {
   try {
     await work(program.opts() as Flags);
@@ -42,7 +44,7 @@ async function runWork<Flags>(program: Command, work: (flags: Flags) => Promise<
   }
 }
 
-/** As it can be run again. */
+/** The command line that repeats this run. */
 export function writeCommand(program: Command): string {
   return [program.name(), ...process.argv.slice(2)].join(" ");
 }
@@ -59,7 +61,7 @@ export function countOption(flags: string, about: string, least: number, most: n
   });
 }
 
-/** Some of `names`, with commas between them; all where the flag is left out. */
+/** Some of `names`, separated by commas. Default: all. */
 export function namesOption(flags: string, about: string, names: readonly string[]): Option {
   return new Option(flags, `${about}: ${names.join(", ")}`).default(names, "all").argParser(text =>
     text.split(",").map(name => {
@@ -70,9 +72,9 @@ export function namesOption(flags: string, about: string, names: readonly string
 }
 
 /**
- * Makes the folder that a file is to lie in, before minutes are spent on what goes into it.
+ * Creates the folder for a file, before minutes are spent on its content.
  *
- * @throws FlagError where no file can be written there
+ * @throws FlagError if no file can be written there
  */
 export function prepareFile(flag: string, path: string): void {
   try {

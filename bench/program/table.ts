@@ -1,11 +1,11 @@
 /** Tables in Markdown, aligned, so that a document can quote them as they are printed. */
 
-/** A table that is printed as its rows come, so the widths are given; what is wider moves the rest of its row. */
+/** A table whose rows are printed one by one, so its widths are given. A wider cell moves the rest of its row. */
 export class Table {
   private readonly widths: readonly number[];
   private readonly texts: number;
 
-  /** @param texts - how many columns, from the left, are texts; the others are numbers, aligned right */
+  /** @param texts - number of text columns, from the left; the other columns are numbers, aligned right */
   constructor(widths: readonly number[], texts: number) {
     this.widths = widths;
     this.texts = texts;
@@ -18,7 +18,7 @@ export class Table {
     return `${this.writeRow(names)}|${rules.join("|")}|\n`;
   }
 
-  /** @param cells - empty where there are fewer than columns */
+  /** @param cells - missing cells are left empty */
   writeRow(cells: readonly string[]): string {
     const padded = this.widths.map((width, i) => {
       const cell = cells[i] ?? "";
@@ -28,7 +28,7 @@ export class Table {
   }
 }
 
-/** A table whose rows are all there: as wide as it must be. */
+/** A table with all its rows. Columns are as wide as their cells need. */
 export function writeTable(
   names: readonly string[],
   rows: readonly (readonly string[])[],
@@ -39,7 +39,7 @@ export function writeTable(
   return `${table.writeHeading(names)}${rows.map(row => table.writeRow(row)).join("")}`;
 }
 
-/** Three significant digits, thousands apart: 0.0123, 1.23, 12.3, 123, 12 300. */
+/** Three significant digits, with thousands separated: 0.0123, 1.23, 12.3, 123, 12 300. */
 export function writeNumber(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return "-";
   const rounded = Number(value.toPrecision(3));

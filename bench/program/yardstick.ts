@@ -1,9 +1,10 @@
 /**
- * The speed of the computer while something else is measured: one SHA-256 of 64 bytes, as a tree's branch is hashed.
+ * Measures the speed of the computer while something else is measured, as the time of one SHA-256 of 64 bytes, the hash of a
+ * branch in a tree.
  *
- * Shared computers differ threefold from minute to minute; what a task costs in such hashes travels better than
- * microseconds. A look is a burst that is short against a time slice, so the median has little of other processes'
- * turns. It is SHA-256 whatever the store's suite, so that all ratios mean the same.
+ * The speed of shared computers can change threefold from minute to minute. So the cost of a task in such hashes can be
+ * compared better than its microseconds. A look is a burst that is much shorter than a time slice, so other processes hardly
+ * change the median. It is SHA-256 for every suite of a store, so that all ratios mean the same.
  */
 import {sha256Suite} from "../../storage/hash/sha256Suite.ts";
 
@@ -20,8 +21,8 @@ export class Yardstick {
   private timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param hashes - of a look
-   * @param everyMs - from one look to the next
+   * @param hashes - number of hashes in a look
+   * @param everyMs - time from one look to the next
    */
   constructor(hashes: number, everyMs: number) {
     this.hashes = hashes;
@@ -29,7 +30,7 @@ export class Yardstick {
     for (let i = 0; i < WARM_UP_LOOKS; i++) this.hash();
   }
 
-  /** For whoever has the thread to itself between two runs of what it measures. */
+  /** For callers that have the thread to themselves between two runs of what they measure. */
   lookIfDue(): void {
     const startMs = performance.now();
     if (startMs < this.nextAtMs) return;
@@ -37,7 +38,7 @@ export class Yardstick {
     this.nextAtMs = performance.now() + this.everyMs;
   }
 
-  /** Looks from now on, by a timer. */
+  /** Starts to look regularly, by a timer. */
   start(): void {
     this.look();
     this.timer = setInterval(() => this.look(), this.everyMs);
@@ -47,7 +48,7 @@ export class Yardstick {
     clearInterval(this.timer);
   }
 
-  /** Microseconds per hash, the median so far; NaN without a look. */
+  /** Median time of a hash so far in microseconds; NaN before the first look. */
   get medianUs(): number {
     const sorted = this.looksUs.toSorted((a, b) => a - b);
     return sorted[sorted.length >> 1] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** A load, and beside it what it costs the server: CPU time over exactly the measured time, without the warm-up. */
+/** A load and its cost for the server: CPU time over exactly the measured time, without the warm-up. */
 
 import {VERSION} from "../../server/version.ts";
 import type {LoadOptions} from "../load/loadOptions.ts";
@@ -7,7 +7,7 @@ import type {LoadReport} from "../load/report/loadReport.ts";
 import {Yardstick} from "../program/yardstick.ts";
 import type {ServerProcess} from "./serverProcess.ts";
 
-/** 1 % of a core. */
+/** This takes 1 % of a core. */
 const HASHES_PER_LOOK = 500;
 const LOOK_EVERY_MS = 100;
 
@@ -15,13 +15,15 @@ export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "
 
 export interface MeasuredLoad {
   readonly report: LoadReport;
-  /** Of all the server's threads per second of measured time; undefined where the system does not show it. */
+  /** CPU time of all the server's threads per second of measured time; undefined if the system does not show it. */
   readonly serverCpuMsPerSecond: number | undefined;
-  /** One hash of 64 bytes meanwhile, microseconds. */
+  /** Time of one hash of 64 bytes during the load, in microseconds. */
   readonly hashUs: number;
 }
 
-/** Whatever `choice` leaves out is as in `proofd load`, but for one thread: the other cores are the server's. */
+/**
+ * Fields that `choice` does not give have the defaults of `proofd load`, except one thread: the other cores are the server's.
+ */
 export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
   const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
   let cpuMs: number | undefined;
@@ -48,7 +50,7 @@ export async function measureLoad(server: ServerProcess, choice: LoadChoice): Pr
   };
 }
 
-/** For a load that only keeps the server busy. */
+/** A load that only keeps the server busy. */
 export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptions {
   return {
     url: server.url,
@@ -66,7 +68,7 @@ export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptio
     seed: 1,
     timeoutMs: 30_000,
     verify: 50,
-    // Errors are figures here; whoever measures judges them.
+    // Errors are figures here. The caller judges them.
     limits: {maxErrors: {percent: 100}, maxP99Ms: null},
     version: VERSION,
     command: process.argv.join(" "),
@@ -74,7 +76,7 @@ export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptio
   };
 }
 
-/** @throws Error where an answer was wrong, none came, or none could be verified */
+/** @throws Error if an answer was wrong, none came, or none could be verified */
 export function requireRight({failures, verification, errors, url}: LoadReport): void {
   if (failures.length > 0)
     throw new Error(`${url}: ${failures.join(" ")} ${JSON.stringify([verification, errors])}`);

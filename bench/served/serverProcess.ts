@@ -1,10 +1,10 @@
-/** A server under test: a process of its own, so that its CPU time and memory can be told from the load's. */
+/** A server under test, in a process of its own: so its CPU time and memory are separate from the load's. */
 import {type ChildProcess, spawn} from "node:child_process";
 import {once} from "node:events";
 import {readFileSync} from "node:fs";
 import {fileURLToPath} from "node:url";
 
-/** USER_HZ, which Linux fixes for all that it shows to programs. */
+/** USER_HZ. Linux shows all programs this value. */
 const TICKS_PER_SECOND = 100;
 const KEPT_OUTPUT = 16_384;
 const KILL_AFTER_MS = 15_000;
@@ -13,21 +13,21 @@ export interface Launch {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Finds host and port in what it prints on standard output. */
+  /** Matches host and port in the server's standard output. */
   readonly listening: RegExp;
 }
 
-/** Of a process; bytes. The anonymous part is its own; the rest is mostly table files that the kernel can drop. */
+/** Memory of a process in bytes. The anonymous part is its own; the rest is mostly table files that the kernel can drop. */
 export interface Memory {
   readonly rss: number;
   readonly anonymous: number;
 }
 
 const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
-/** Of proofd and of the naive server. */
+/** The output of proofd and of the naive server. */
 export const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
-/** @throws Error with what it printed, where it ends before it listens */
+/** @throws Error with its output if it ends before it listens */
 export function startProofd(db: string, args: readonly string[]): Promise<ServerProcess> {
   return startServer({
     name: "proofd",
@@ -37,12 +37,12 @@ export function startProofd(db: string, args: readonly string[]): Promise<Server
   });
 }
 
-/** @throws Error with what it printed, where it ends before it listens */
+/** @throws Error with its output if it ends before it listens */
 export async function startServer(launch: Launch): Promise<ServerProcess> {
   const child = spawn(launch.command, launch.args, {stdio: ["ignore", "pipe", "pipe"]});
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
-  // Without a listener a signal ends the bench without that event, and the server would live on.
+  // Without a listener a signal would end the bench without its exit event, and the server would go on running.
   process.once("SIGTERM", exitOnTerm);
   child.once("close", () => {
     process.off("exit", kill);
@@ -63,7 +63,7 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   return new ServerProcess(launch.name, child, new URL(`http://${host}`), () => output);
 }
 
-/** 128 and the signal's number, as shells report it. */
+/** The exit code is 128 plus the signal's number, as shells report it. */
 function exitOnTerm(): void {
   process.exit(143);
 }
@@ -81,11 +81,11 @@ export class ServerProcess {
     this.readOutput = readOutput;
   }
 
-  /** User and system time of all its threads so far; undefined where the system does not show it (Linux does). */
+  /** User and system time of all its threads so far; undefined if the system does not show it (Linux does). */
   readCpuMs(): number | undefined {
     const text = this.readProc("stat");
     if (text === undefined) return undefined;
-    // The program's name, in brackets, may hold spaces; utime and stime are fields 14 and 15.
+    // The program's name, in brackets, may contain spaces. utime and stime are fields 14 and 15.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
   }
@@ -98,7 +98,7 @@ export class ServerProcess {
     return {rss: bytesOf("VmRSS"), anonymous: bytesOf("RssAnon")};
   }
 
-  /** One call. @throws Error for an error object */
+  /** Calls one method. @throws Error for an error object */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
     const response = await fetch(this.url, {
       method: "POST",

@@ -1,13 +1,13 @@
 /**
- * A copy of a store that costs nothing: LevelDB never changes a table file once it is written, so both can have it.
+ * Copies a store at almost no cost: LevelDB never changes a table file once it is written, so both stores can share it.
  *
- *   *.ldb    linked: removing it in one store leaves the other's
+ *   *.ldb    linked: a file removed in one store stays in the other
  *   others   copied: CURRENT, MANIFEST, the log
  */
 import {copyFileSync, linkSync, mkdirSync, readdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
 
-/** @param to - replaced where it exists; on the same file system. No process may have `from` open */
+/** @param to - replaced if it exists; must be on the same file system. No process may have `from` open */
 export function copyStore(from: string, to: string): void {
   rmSync(to, {recursive: true, force: true});
   mkdirSync(to, {recursive: true});

@@ -1,4 +1,4 @@
-/** Memory idle and under load, many clients at once, and proofs beside hostile estimates. */
+/** Measures memory idle and under load, many clients at once, and proofs during hostile estimates. */
 import type {LoadOptions} from "../load/loadOptions.ts";
 import {type RunningLoad, startLoad} from "../load/loadRun.ts";
 import {createLoad, measureLoad, requireRight} from "../served/measuredLoad.ts";
@@ -10,7 +10,7 @@ import {compareProofs, MB, MemoryWatch, p99Ms, sleep, warmUp} from "./watch.ts";
 const IDLE_MS = 2000;
 const CLIENTS = 1000;
 const HOSTILE_CONNECTIONS = 32;
-/** Then its connection is cut, and it asks again: at the end nothing is left to wait for. */
+/** After this time a hostile connection is cut and asks again, so that nothing is left to wait for at the end. */
 const HOSTILE_PATIENCE_MS = 3000;
 const PASSES = 2;
 
@@ -97,7 +97,7 @@ export async function measureEstimates(bench: ServiceBench): Promise<Finding[]> 
   }
 }
 
-/** More than the threads can do: each of them is held up by one for the two seconds that it may take. */
+/** More than the threads can do: each estimate holds a thread for the two seconds that it may take. */
 function createHostileLoad(server: ServerProcess, {accounts, durationSeconds}: ServiceBench): LoadOptions {
   return createLoad(server, {
     keys: {kind: "numbered", count: accounts},

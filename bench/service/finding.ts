@@ -1,4 +1,4 @@
-/** What the parts of the service's bench find: figures, with a target where there is one. */
+/** What the parts of the service's bench find: figures, some with a target. */
 
 import {writeNumber} from "../program/table.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
@@ -6,9 +6,9 @@ import type {ServerProcess} from "../served/serverProcess.ts";
 export interface ServiceBench {
   readonly accounts: number;
   readonly durationSeconds: number;
-  /** Of the single proofs whose latency is watched, per second. */
+  /** Single proofs per second. Their latency is measured. */
   readonly rate: number;
-  /** Folder of the store, a copy. */
+  /** Folder of the store, which is a copy. */
   readonly directory: string;
   readonly startServer: (args?: readonly string[]) => Promise<ServerProcess>;
 }

@@ -1,4 +1,4 @@
-/** Clients that are connected and ask for nothing. The server closes them after ten seconds, so they are made again. */
+/** Clients that are connected and ask for nothing. The server closes them after ten seconds, so they connect again. */
 import {readFileSync} from "node:fs";
 import {connect, type Socket} from "node:net";
 import type {ServerProcess} from "../served/serverProcess.ts";
@@ -6,7 +6,7 @@ import type {Finding, ServiceBench} from "./finding.ts";
 import {compareProofs, MB, warmUp} from "./watch.ts";
 
 const WANTED = 10_000;
-/** Files that both processes need besides. */
+/** Open files that both processes need for other purposes. */
 const SPARE_FILES = 500;
 const AT_ONCE = 200;
 
@@ -85,13 +85,13 @@ class Crowd {
         this.replaced++;
         this.connect().catch(() => {});
       });
-      // Without a reader the end is not seen.
+      // Without a reader the end of the connection is not seen.
       socket.resume();
     });
   }
 }
 
-/** Node raises its own limit to the most that it may have; a child may have as many. */
+/** Node raises its own limit as far as allowed; a child process has the same limit. */
 function readFileLimit(): number {
   try {
     const line = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));

@@ -1,4 +1,4 @@
-/** Single proofs while a block of 5 000 leaf writes is imported every second, against the same without. */
+/** Single proofs while a block of 5 000 leaf writes is imported every second, compared with none imported. */
 import {createHash} from "node:crypto";
 import {appendFileSync, rmSync, writeFileSync} from "node:fs";
 import {numberedAddress} from "../load/requests/keys.ts";
@@ -18,7 +18,7 @@ export async function measureImport(bench: ServiceBench): Promise<Finding[]> {
   try {
     await warmUp(server, bench);
     const first = await readNewest(server);
-    // Made before: writing them takes time of its own.
+    // Written before the measured time, because writing them takes time.
     const count = PASSES * (bench.durationSeconds + 3);
     const blocks = Array.from({length: count}, (_, i) => writeBlock(first + 1 + i, bench.accounts));
     let given = 0;
@@ -30,7 +30,7 @@ export async function measureImport(bench: ServiceBench): Promise<Finding[]> {
       },
       end: async () => {
         clearInterval(timer);
-        // The last one may have come just now.
+        // The last block may have come just now.
         late += Math.max(0, first + given - 1 - (await readNewest(server)));
         while ((await readNewest(server)) < first + given) await sleep(100);
       },
@@ -58,11 +58,11 @@ async function readNewest(server: ServerProcess): Promise<number> {
   return Number(latest);
 }
 
-/** A line that changes so many accounts of block 0: a leaf write each. Finalized at once. */
+/** The line of a block that changes this many accounts of block 0, one leaf write each. The block is finalized at once. */
 function writeBlock(number: number, accounts: number): string {
   const changes: string[] = [];
   const count = Math.min(LEAF_WRITES, accounts);
-  // Prime to every number of accounts that the bench makes: no account comes twice.
+  // Has no factor in common with any number of accounts of the bench, so no account comes twice.
   for (let i = 0; i < count; i++) {
     const account = (number * 31 + i * 7919) % accounts;
     changes.push(`"0x${numberedAddress(account)}":{"nonce":"0x${number.toString(16)}"}`);

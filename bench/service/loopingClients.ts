@@ -1,6 +1,6 @@
 /**
- * Estimates of transfers while others ask for endless loops, all from one address, which is the harder case: clients with
- * addresses of their own take turns.
+ * Estimates of transfers while other clients ask for endless loops. All come from one address, which is the harder case:
+ * clients with different addresses take turns.
  */
 import type {LoadOptions} from "../load/loadOptions.ts";
 import {startLoad} from "../load/loadRun.ts";
@@ -14,9 +14,9 @@ const LOOP = `0x${"99".repeat(20)}`;
 export const ENDLESS = JSON.stringify([{to: LOOP}, "latest", {[LOOP]: {code: "0x5b600056"}}]);
 const LOOPING_CONNECTIONS = 64;
 const MAX_P99_MS = 250;
-/** Of transfers, per second: what a thread does in a twentieth of its time. */
+/** Transfers per second: a thread needs a twentieth of its time for them. */
 const TRANSFER_RATE = 100;
-/** Until they all wait, and the first have been turned away. */
+/** Time until all loops wait and the first are refused. */
 const SETTLE_MS = 3000;
 const BATCH = 100;
 const BATCH_CONNECTIONS = 4;
@@ -76,7 +76,7 @@ export async function measureLoopingClients(bench: ServiceBench): Promise<Findin
   }
 }
 
-/** They wait as long as the server does, and ask again at once when they are turned away. */
+/** The loops wait as long as the server does, and ask again at once when they are refused. */
 function createLoops(server: ServerProcess, {accounts, durationSeconds}: ServiceBench): LoadOptions {
   return createLoad(server, {
     keys: {kind: "numbered", count: accounts},

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:service`: what else a running proofd costs, and what one client's load does to the others.
+ * `npm run bench:service`: other costs of a running proofd, and what one client's load does to other clients.
  *
- * Others' latency is that of single proofs at a steady rate (open loop): a stall shows in all the requests it delays.
- * Works on a copy of the bench store (npm run bench), which is removed at the end.
+ * The latency of the other clients is that of single proofs at a steady rate (open loop). So a stall shows in all requests
+ * that it delays. The bench works on a copy of the bench store (npm run bench), which is removed at the end.
  */
 import {rmSync} from "node:fs";
 import {join} from "node:path";

@@ -1,4 +1,4 @@
-/** One client that asks for 200 MB and reads 5 MB a second: what it costs the server, and the others. */
+/** One client that asks for 200 MB and reads 5 MB a second: its cost for the server and for other clients. */
 import {connect, type Socket} from "node:net";
 import {numberedAddress} from "../load/requests/keys.ts";
 import type {Memory, ServerProcess} from "../served/serverProcess.ts";
@@ -8,7 +8,7 @@ import {compareProofs, MB, MemoryWatch, sleep, warmUp} from "./watch.ts";
 const BYTES_PER_SECOND = 5e6;
 const TURNS_PER_SECOND = 20;
 const CALLS = 1000;
-/** Absent ones, of 12 KB each. */
+/** Absent slots. Their proofs have 12 KB each. */
 const SLOTS_PER_CALL = 16;
 const MIN_BYTES = 190e6;
 
@@ -54,7 +54,7 @@ export async function measureSlowReader(bench: ServiceBench): Promise<Finding[]>
   }
 }
 
-/** 1 000 accounts and 16 absent slots of each. */
+/** A batch of 1 000 accounts with 16 absent slots each. */
 function writeLargeBatch(accounts: number): string {
   const slots = Array.from({length: SLOTS_PER_CALL}, (_, i) => `0x${(i + 1000).toString(16)}`);
   const calls = Array.from({length: CALLS}, (_, id) => ({
@@ -68,14 +68,14 @@ function writeLargeBatch(accounts: number): string {
 
 class SlowReader {
   bytes = 0;
-  /** Bytes with the head, when the whole answer is there. */
+  /** Number of bytes including the HTTP head, once the whole answer has arrived. */
   readonly end: Promise<number>;
   private readonly socket: Socket;
   private readonly timer: NodeJS.Timeout;
   private allowance = 0;
   private isSlow = true;
 
-  /** @returns once it has sent its request */
+  /** @returns the reader, after it has sent its request */
   static async start({url}: ServerProcess, body: string): Promise<SlowReader> {
     const socket = connect({host: url.hostname, port: Number(url.port)});
     await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
@@ -96,7 +96,7 @@ class SlowReader {
         this.bytes += chunk.length;
         this.allowance -= chunk.length;
         if (this.isSlow && this.allowance <= 0) socket.pause();
-        // The last chunk of a chunked body.
+        // Looks for the last chunk of a chunked body.
         tail = Buffer.concat([tail, chunk.subarray(-8)]).subarray(-8);
         if (!tail.toString("latin1").endsWith("\r\n0\r\n\r\n")) return;
         clearInterval(this.timer);
@@ -104,14 +104,14 @@ class SlowReader {
         socket.destroy();
       });
     });
-    this.end.catch(() => {}); // whoever waits for it sees it
+    this.end.catch(() => {}); // the caller that waits for `end` gets the error
     this.timer = setInterval(() => {
       this.allowance = Math.min(this.allowance, 0) + BYTES_PER_SECOND / TURNS_PER_SECOND;
       if (this.allowance > 0) socket.resume();
     }, 1000 / TURNS_PER_SECOND);
   }
 
-  /** The rest as fast as it comes. */
+  /** Reads the rest as fast as it comes. */
   hurry(): void {
     this.isSlow = false;
     this.socket.resume();

@@ -1,4 +1,4 @@
-/** What other clients see, and how large the server grows, while something happens. */
+/** What other clients see, and how much memory the server takes, while something happens. */
 import type {LoadReport} from "../load/report/loadReport.ts";
 import {type LoadChoice, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {Memory, ServerProcess} from "../served/serverProcess.ts";
@@ -8,7 +8,7 @@ const SAMPLE_MS = 50;
 const CONNECTIONS = 16;
 export const MB = 1e6;
 
-/** The largest of a process's memory, sampled. */
+/** Samples the memory of a process and keeps the largest values. */
 export class MemoryWatch {
   rss = 0;
   anonymous = 0;
@@ -20,7 +20,7 @@ export class MemoryWatch {
     this.timer = setInterval(() => this.sample(), SAMPLE_MS);
   }
 
-  /** @returns the largest since it was made */
+  /** @returns the largest values since it was created */
   stop(): Memory {
     clearInterval(this.timer);
     this.sample();
@@ -34,7 +34,7 @@ export class MemoryWatch {
   }
 }
 
-/** Single proofs at the bench's rate. @throws Error where one is wrong */
+/** Single proofs at the bench's rate. @throws Error if one is wrong */
 async function watchProofs(
   server: ServerProcess,
   bench: ServiceBench,
@@ -52,13 +52,13 @@ async function watchProofs(
   return report;
 }
 
-/** The first seconds of a process are slower: code is compiled, pages are read for the first time. */
+/** The first seconds of a process are slower: code is compiled, and pages are read for the first time. */
 export async function warmUp(server: ServerProcess, {accounts}: ServiceBench): Promise<void> {
   const keys = {kind: "numbered", count: accounts} as const;
   await measureLoad(server, {keys, batch: 20, durationSeconds: 2, verify: 0});
 }
 
-/** p99 of single proofs, milliseconds, without something and beside it. */
+/** p99 of single proofs in milliseconds, alone and while something else happens. */
 export interface Comparison {
   readonly alone: number | undefined;
   readonly beside: number | undefined;
@@ -72,7 +72,7 @@ export interface Disturbance {
 }
 
 /**
- * In turns, since a shared machine changes its speed meanwhile:
+ * Measures both kinds in turns, because the speed of a shared machine changes meanwhile:
  *
  *   alone | begin, beside, end | alone | begin, beside, end | alone        means of each kind
  */

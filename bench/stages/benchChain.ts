@@ -1,8 +1,8 @@
 /**
- * The chain that is measured: random accounts in block 0, then blocks of 350 leaf writes.
+ * The measured chain: random accounts in block 0, then blocks of 350 leaf writes.
  *
- * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones. All of
- * it follows from the number of accounts, so every run and every machine has the same chain.
+ * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones. The number of
+ * accounts determines everything, so every run and every machine has the same chain.
  */
 import {createHash} from "node:crypto";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
@@ -19,7 +19,7 @@ export function addressAt(i: number): Buffer {
   return Buffer.from(numberedAddress(i), "hex");
 }
 
-/** 20 bytes of an account that no block has. */
+/** 20 bytes: an account that is in no block. */
 export function absentAddressAt(i: number): Buffer {
   return addressAt(i).fill(0xaa, 4, 8);
 }

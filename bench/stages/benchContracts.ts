@@ -16,7 +16,7 @@ export const BENCH_CHAIN: ChainConfig = {
 
 export const TOKEN = contractAddress("token");
 export const LEDGER = contractAddress("ledger");
-/** Of each of the first HOLDERS accounts. */
+/** Balance of each of the first HOLDERS accounts. */
 const TOKEN_BALANCE = 10n ** 24n;
 export const HOLDERS = 1000;
 
@@ -41,7 +41,7 @@ export function encodeTransfer(to: Uint8Array, value: bigint): Uint8Array {
   return encodeCall(token, "transfer(address,uint256)", to, value);
 }
 
-/** Writes so many slots that nobody has written before. */
+/** A call that writes this many slots for the first time. */
 export function encodeFill(slots: bigint): Uint8Array {
   return encodeCall(ledger, "fill(uint256,uint256,uint256)", 0n, slots, 1n);
 }

@@ -1,12 +1,12 @@
 /**
- * The figures of one run, as `--json` writes them and `--against` reads them.
+ * The figures of one run. `--json` writes them and `--against` reads them.
  */
 import {readFileSync} from "node:fs";
 import type {Machine} from "../load/report/machine.ts";
 import {FlagError} from "../program/benchProgram.ts";
 import type {StoreFigures} from "./benchStore.ts";
 
-/** Raised whenever older files can no longer be compared with. */
+/** Raised whenever a run can no longer be compared with older files. */
 export const RUN_FORMAT = 1;
 
 export interface BenchRun {
@@ -21,26 +21,26 @@ export interface BenchRun {
   readonly figures: readonly Figure[];
 }
 
-/** One task. Microseconds per unit. */
+/** The result of one task. Times are in microseconds per unit. */
 export interface Result {
   readonly suite: string;
   readonly stage: string;
   readonly name: string;
-  /** Per sample: a sample's mean over its units is what median and p99 are of. */
+  /** Units in a sample. Median and p99 are those of the samples' means over their units. */
   readonly units: number;
   readonly samples: number;
   readonly medianUs: number;
   readonly p99Us: number;
-  /** Of the mean, 95% confidence, +-percent. */
+  /** Error of the mean in percent, +-, with 95% confidence. */
   readonly errorPercent: number;
   readonly perSecond: number;
-  /** Median of a SHA-256 of 64 bytes hashed between the samples. */
+  /** Median time of a SHA-256 of 64 bytes, hashed between the samples. */
   readonly yardstickUs: number;
-  /** medianUs / yardstickUs: what travels between machines, and between moments of a shared one. */
+  /** medianUs / yardstickUs. It can be compared between machines, and between moments of a shared machine. */
   readonly yardsticks: number;
 }
 
-/** What is no time per unit: bytes, ratios. */
+/** A figure that is not a time per unit: bytes, ratios. */
 export interface Figure {
   readonly suite: string;
   readonly stage: string;
@@ -49,7 +49,7 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** @throws FlagError if there is no such file, or it is no run's file */
+/** @throws FlagError if there is no such file, or it is not the file of a run */
 export function readRun(path: string): BenchRun {
   let run: Partial<BenchRun> | null;
   try {

@@ -1,11 +1,11 @@
 /**
- * The stores that are measured, made once and kept between runs; what making one cost is kept beside it.
+ * The measured stores. They are made once and kept between runs, together with what making them cost.
  *
  *   bench-data/<suite>-<accounts>-<blocks>-v<layout>/     relative to the working directory
  *     db/          the store
  *     made.json    StoreFigures
  *
- * A folder gets its name when it is complete, so that what a broken-off run left is never measured.
+ * A folder gets its name when it is complete, so the rest of an interrupted run is never measured.
  */
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
@@ -15,20 +15,20 @@ import {describeMachine, type Machine} from "../load/report/machine.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";
 
-/** Raised whenever a change to the chain or to the store's format makes kept stores no match for new ones. */
+/** Raised whenever the chain or the store's format changes, so that kept stores differ from new ones. */
 const LAYOUT_VERSION = 2;
-/** Of history after block 0, where nobody asks for more. */
+/** Blocks of history after block 0, by default. */
 export const DEFAULT_BLOCKS = 300;
-/** As `proofd serve` gives to each worker. */
+/** `proofd serve` gives each worker this much. */
 export const CACHE_BYTES = 64 << 20;
 
 /** What making the store cost. */
 export interface StoreFigures {
   readonly machine: Machine;
   readonly block0Seconds: number;
-  /** Of the whole process, after block 0. */
+  /** Peak memory of the whole process after block 0. */
   readonly peakRssBytes: number;
-  /** Median of the blocks after block 0, each synced. */
+  /** Median time of the blocks after block 0. Each is synced. */
   readonly blockMs: number;
   readonly bytesPerLeafWrite: number;
 }
@@ -36,9 +36,9 @@ export interface StoreFigures {
 export interface BenchStore {
   readonly store: StateStore;
   readonly directory: string;
-  /** In block 0. */
+  /** Accounts in block 0. */
   readonly accounts: number;
-  /** After block 0, all finalized: the number of the newest. */
+  /** Blocks after block 0, all finalized: the number of the newest block. */
   readonly blocks: number;
   readonly made: StoreFigures;
 }
@@ -57,12 +57,12 @@ export async function openBenchStore(suite: string, accounts: number, blocks: nu
   }
   const directory = join(folder, "db");
   const store = await StateStore.open({directory, role: "owner", suite, cacheBytes: CACHE_BYTES});
-  // A run that was broken off while it committed leaves blocks on top.
+  // A run that was interrupted while it committed leaves blocks on top.
   await store.rollback(blocks);
   return {store, directory, accounts, blocks, made: JSON.parse(figures) as StoreFigures};
 }
 
-/** The store as `npm run bench -- --accounts N` keeps it, for others to copy. @returns its folder */
+/** The store that `npm run bench -- --accounts N` keeps, for others to copy. @returns its folder */
 export async function keepBenchStore(accounts: number): Promise<string> {
   const {store, directory} = await openBenchStore("sha256", accounts, DEFAULT_BLOCKS);
   await store.close();

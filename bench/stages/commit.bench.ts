@@ -1,7 +1,7 @@
 /**
- * Blocks committed on top of the store, each synced: 350 leaf writes in random accounts and 50 new ones.
+ * Commits blocks on top of the store, each synced: 350 leaf writes in random accounts and 50 new ones.
  *
- * They are not finalized and are rolled back afterwards, so that the kept store stays as it is.
+ * The blocks are not finalized and are rolled back afterwards, so the kept store does not change.
  */
 
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";

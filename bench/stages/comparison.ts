@@ -1,17 +1,17 @@
 /**
- * One run against an earlier one: by time, and by time in yardsticks, which leaves the machine's speed out.
+ * Compares one run with an earlier one: by time, and by time in yardsticks, which takes out the machine's speed.
  *
- * A change counts where it is larger than the errors of both runs together. What waits for the disk or for other
- * threads (commits, trips) does not follow the yardstick: there the time says more.
+ * A change counts if it is larger than the errors of both runs together. Tasks that wait for the disk or for other threads
+ * (commits, trips) do not follow the yardstick; for them the time says more.
  */
 
 import {commitText} from "../load/report/machine.ts";
 import type {BenchRun, Figure, Result} from "./benchRun.ts";
 
 export interface Comparison {
-  /** What else differs between the runs. */
+  /** Other differences between the runs. */
   readonly notes: readonly string[];
-  /** Tasks that both runs have. */
+  /** The tasks that both runs have. */
   readonly changes: readonly Change[];
   readonly figureChanges: readonly FigureChange[];
 }
@@ -19,7 +19,7 @@ export interface Comparison {
 export interface Change {
   readonly before: Result;
   readonly after: Result;
-  /** after / before - 1: positive is slower. */
+  /** after / before - 1: a positive value is slower. */
   readonly time: number;
   readonly yardsticks: number;
   /** Is the change larger than both errors together? */
@@ -82,7 +82,7 @@ function describeDifferences(before: BenchRun, after: BenchRun): string[] {
     .map(([what, was, is]) => `${what}: ${was} before, ${is} now`);
 }
 
-/** Matches by suite, stage and name, in the order of `after`. */
+/** Pairs entries with the same suite, stage and name, in the order of `after`. */
 function pair<T extends Named>(before: readonly T[], after: readonly T[]) {
   const earlier = new Map(before.map(one => [nameOf(one), one]));
   const both: {before: T; after: T}[] = [];

@@ -1,7 +1,7 @@
 /**
- * Gas estimates in process, one thread: whole ones, the EVM's part of them, and the same call found by plain bisection.
+ * Gas estimates in this process on one thread: whole estimates, the EVM's part of them, and plain bisection of the same call.
  *
- * Every round takes another receiver, so that each ERC-20 transfer makes a new balance.
+ * Every round takes another receiver, so each ERC-20 transfer creates a new balance.
  */
 import {createHash} from "node:crypto";
 import {Simulation} from "../../workers/estimate/call/simulation.ts";
@@ -15,12 +15,11 @@ import {encodeFill, encodeTransfer, HOLDERS, LEDGER, TOKEN} from "./benchContrac
 import type {BenchStore} from "./benchStore.ts";
 import type {BenchTask, Stage} from "./stage.ts";
 
-/** The defaults of `proofd serve`. */
 /** 2 million gas of storage writes. */
 const HEAVY_SLOTS = 90n;
-/** Enough to find a limit below 50 million exactly to 48 gas. */
+/** Enough to find a limit below 50 million to within 48 gas. */
 const BISECTION_RUNS = 20;
-/** Enough for one run of any of the calls. */
+/** Enough for one run of every call. */
 const RUN_GAS = 16_000_000n;
 const NO_BYTES = new Uint8Array(0);
 
@@ -73,7 +72,7 @@ export function createEstimateStage({store, blocks}: BenchStore): Stage {
   };
 }
 
-/** How a gas limit is found without the first run's figures. */
+/** How a gas limit is found without the figures of a first run. */
 async function bisect(simulation: Simulation): Promise<void> {
   let low = 21_000n;
   let high = BigInt(DEFAULT_ESTIMATE_SETTINGS.gasCap);

@@ -1,5 +1,5 @@
 /**
- * The suite's hashes: of two nodes one at a time and by the batch, of keys and values, as proofs and blocks need them.
+ * The suite's hashes as proofs and blocks need them: of two nodes, one pair at a time and in batches; of keys; of values.
  */
 import {createHash} from "node:crypto";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
@@ -8,7 +8,7 @@ import type {BenchStore} from "./benchStore.ts";
 import type {BenchTask, Stage} from "./stage.ts";
 
 const HASHES = 256;
-/** As storage/hash/pairBatch.ts gathers them. */
+/** The batch size of storage/hash/pairBatch.ts. */
 const BATCH = 512;
 
 export function createHashStage({store}: BenchStore): Stage {

@@ -1,7 +1,7 @@
 /**
- * From a key to its leaf's index, or to its neighbours: the hKey index, and for an absent key one leaf.
+ * From a key to its leaf's index, or to its neighbours: reads the hKey index, and for an absent key also one leaf.
  *
- * Input: keys of accounts in block 0, and keys that no block has; at the head and at old blocks.
+ * Input: keys of accounts in block 0 and keys that are in no block, at the head and at old blocks.
  */
 import {accountTree} from "../../storage/tree/tree.ts";
 import {absentAddressAt, addressAt} from "./benchChain.ts";

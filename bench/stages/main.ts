@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: makes the stores that are not there yet, measures every stage on each, prints a table, writes JSON.
+ * `npm run bench`: makes the missing stores, measures every stage on each store, prints a table and writes JSON.
  */
 
 import {writeFileSync} from "node:fs";
@@ -42,7 +42,7 @@ await runProgram<StageFlags>(createStagesProgram(NAMES), measureStages);
 
 async function measureStages(flags: StageFlags): Promise<void> {
   const {accounts, blocks, time: timeMs, only, against} = flags;
-  // Before minutes are spent on measuring.
+  // Read before minutes are spent on measuring.
   const before = against === undefined ? undefined : readRun(against);
   const machine = describeMachine();
   const path = flags.json ?? join(RUNS_FOLDER, `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
@@ -78,7 +78,7 @@ async function measureStages(flags: StageFlags): Promise<void> {
     process.stdout.write(`\nagainst ${against}:\n${comparisonText(compareRuns(before, run))}`);
 }
 
-/** Those of `names` that `only` has; all if it has none of them. */
+/** The `names` that are in `only`; all `names` if none is. */
 function chosen(names: readonly string[], only: readonly string[]): readonly string[] {
   const named = names.filter(name => only.includes(name));
   return named.length > 0 ? named : names;

@@ -1,15 +1,15 @@
 /**
- * Measures the tasks of a stage, one after the other, with tinybench.
+ * Measures the tasks of a stage with tinybench, one after the other.
  */
 import {Bench} from "tinybench";
 import {Yardstick} from "../program/yardstick.ts";
 import type {Result} from "./benchRun.ts";
 import type {Stage} from "./stage.ts";
 
-/** Tasks that take long get these many runs, whatever the time. */
+/** Slow tasks get this many runs, even if that takes longer than the time per task. */
 const LEAST_RUNS = 16;
 const LEAST_WARMUP_RUNS = 4;
-/** A look takes about a hundredth of the time between two. */
+/** A look takes about a hundredth of the time between two looks. */
 const HASHES_PER_LOOK = 50;
 const LOOK_EVERY_MS = 5;
 

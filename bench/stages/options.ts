@@ -14,18 +14,18 @@ export interface StageFlags {
   readonly time: number;
   /** Names of stages and hash suites. */
   readonly only: readonly string[];
-  /** Left out: a file of its own under bench-data/runs/. */
+  /** Default: a new file under bench-data/runs/. */
   readonly json?: string;
   readonly against?: string;
 }
 
-/** Accounts of block 0 hold tokens and are changed in every block: fewer would not do. */
+/** The first HOLDERS accounts of block 0 hold tokens and are changed in every block, so fewer are not possible. */
 const MIN_ACCOUNTS = HOLDERS;
 const MAX_ACCOUNTS = 10_000_000;
 const MAX_BLOCKS = 100_000;
 const MAX_TIME_MS = 600_000;
 
-/** @param names - of all stages and hash suites */
+/** @param names - the names of all stages and hash suites */
 export function createStagesProgram(names: readonly string[]): Command {
   return createProgram(
     "npm run bench --",

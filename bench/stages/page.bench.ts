@@ -1,7 +1,8 @@
 /**
  * Single pages at the head: read from LevelDB, checked, decoded.
  *
- * Input: leaf pages far apart, and the inner pages and directories above them, which are few and cached in use.
+ * Input: leaf pages far apart, and the inner pages and directories above them. There are few of those, so a server has them
+ * cached.
  */
 
 import {LEAVES_PER_PAGE, POSITIONS_PER_PAGE} from "../../storage/page/geometry.ts";
@@ -20,7 +21,7 @@ export function createPageStage({store, blocks}: BenchStore): Stage {
   const {reader, db} = store;
   const {pages} = reader;
   const {accounts: tree} = reader.blockOrThrow(blocks);
-  /** Page numbers at `level`, the last, partly filled one left out. */
+  /** Page numbers at `level`, without the last page, which is not full. */
   const pageNumbers = (level: number): number[] => {
     const count = Math.max(1, Math.floor(tree.nextFreeNode / (POSITIONS_PER_PAGE[level] as number)));
     return Array.from({length: INPUTS}, (_, i) => findPage(pages, tree, level, spread(i, count)));

@@ -1,7 +1,7 @@
 /**
- * From a leaf's index to its path, as bytes: every inner page, the siblings' pages, the leaf page.
+ * From a leaf's index to its path as bytes: every inner page, the siblings' pages, the leaf page.
  *
- * Input: leaves of block 0 far apart; at the head and at old blocks.
+ * Input: leaves of block 0 far apart, at the head and at old blocks.
  */
 import {LeafPath} from "../../storage/tree/leafPath.ts";
 import {accountTree} from "../../storage/tree/tree.ts";

@@ -1,10 +1,10 @@
 /**
- * Proofs as finished JSON-RPC text, in process, without threads: 8 calls a task (the dispatcher makes up to 128).
+ * Proofs as finished JSON-RPC text in this process, without threads: 8 calls per task (the dispatcher makes up to 128).
  *
- * Every run takes other accounts and, for old blocks, other blocks, so that caches help as little as they would in
- * use. Before a task is measured it goes through all its accounts once: a server's threads know where keys stand after
- * some minutes, and files are in the system's cache. With one slot: the token contract and the balance of one of its
- * holders, each with its path.
+ * Every run takes other accounts and, for old blocks, other blocks, so caches help no more than in use. Before a task is
+ * measured it goes through all its accounts once. This is the state of a server after some minutes: its threads know where
+ * keys stand, and files are in the system's cache. A proof with one slot is for the token contract and the balance of one of
+ * its holders, each with its path.
  */
 import {Prover} from "../../workers/prove/prover.ts";
 import {absentAddressAt, addressAt} from "./benchChain.ts";
@@ -14,7 +14,7 @@ import {type ProveCall, packCalls} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 
 const CALLS_PER_RUN = 8;
-/** Their leaf pages, 80 MB at a million accounts, are more than a thread keeps. */
+/** Their leaf pages (80 MB for a million accounts) are more than a thread keeps. */
 const ACCOUNTS = 1 << 16;
 
 export function createProofStage({store, accounts, blocks}: BenchStore): Stage {

@@ -1,5 +1,5 @@
 /**
- * Jobs as the dispatcher makes them: calls of chain_getProof, packed.
+ * Jobs in the dispatcher's form: packed calls of chain_getProof.
  */
 
 import {PROOF_SEGMENT_COST} from "../../server/methods/proof/proofCalls.ts";
@@ -12,7 +12,7 @@ export const CALLS_PER_TASK = PROOF_SEGMENT_COST;
 export interface ProveCall {
   readonly block: number;
   readonly address: Uint8Array;
-  /** 32 bytes; undefined = the account alone. */
+  /** 32 bytes; undefined = only the account. */
   readonly slot?: Uint8Array | undefined;
 }
 

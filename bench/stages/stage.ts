@@ -1,25 +1,26 @@
 /**
- * What a *.bench.ts file makes: the tinybench tasks of one stage of the work, on one store.
+ * What a *.bench.ts file creates: the tinybench tasks of one stage, on one store.
  */
 import type {Figure, Result} from "./benchRun.ts";
 import type {BenchStore} from "./benchStore.ts";
 
 export interface BenchTask {
-  /** Holds what is measured and its input. */
+  /** Says what is measured, and with which input. */
   readonly name: string;
   /**
-   * What one call of `run` does so many of; the results are per unit. Enough that the clock (0.1 us) does not count, few
-   * enough for half a millisecond: where others want the core too, longer runs are interrupted more often than not.
+   * How many units one call of `run` does; results are per unit. There must be enough that the clock's step (0.1 us) does not
+   * matter, and few enough that a run takes less than half a millisecond: if other processes want the core too, longer runs
+   * are interrupted more often than not.
    */
   readonly units: number;
-  /** An `async` function where it has to be waited for: tinybench starts any other one once, to see whether it has. */
+  /** Must be an `async` function if it returns a promise. tinybench runs any other function once more, to find that out. */
   readonly run: () => unknown;
   readonly hooks?: Hooks;
 }
 
-/** What is done around runs, untimed. */
+/** Untimed work around the runs. */
 export interface Hooks {
-  /** Before warm-up, and before what is measured. */
+  /** Runs before the warm-up, and again before the measured runs. */
   readonly beforeAll?: () => void | Promise<void>;
   readonly beforeEach?: () => void | Promise<void>;
   readonly afterAll?: () => void | Promise<void>;
@@ -27,17 +28,17 @@ export interface Hooks {
 
 export interface Stage {
   readonly tasks: readonly BenchTask[];
-  /** What follows from the stage's results besides times. */
+  /** Other figures that follow from the stage's results. */
   readonly figures?: (results: readonly Result[]) => readonly Omit<Figure, "suite" | "stage">[];
   readonly close?: () => Promise<void>;
 }
 
 export type CreateStage = (store: BenchStore) => Stage | Promise<Stage>;
 
-/** Inputs that a task goes through, so that caches help as little as they would in use; making one may take long. */
+/** Number of inputs of a task: so many that caches help no more than in use. Creating an input may be slow. */
 export const INPUTS = 1 << 14;
 
-/** `i` spread over 0 .. count-1: the same in every run, neighbours far apart. */
+/** Spreads `i` over 0 .. count-1, with neighbours far apart. The same in every run. */
 export function spread(i: number, count: number): number {
   return (i * 7919) % count;
 }

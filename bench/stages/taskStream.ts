@@ -1,12 +1,12 @@
 /**
- * A stream of tasks of which so many are always in flight: one that ends starts the next.
+ * Keeps a fixed number of tasks in flight: when one ends, the next starts.
  */
 export class TaskStream {
   private readonly startTask: () => Promise<unknown>;
   private readonly inFlight: number;
   private isStopping = false;
   private lanes: Promise<void>[] = [];
-  /** Ended since `take` last resolved. */
+  /** Tasks that ended since `take` last resolved. */
   private ended = 0;
   private wanted = Number.POSITIVE_INFINITY;
   private onWanted = (): void => {};
@@ -32,7 +32,7 @@ export class TaskStream {
     await Promise.race([enough, Promise.all(this.lanes)]);
   }
 
-  /** Waits for what is in flight. */
+  /** Waits for the tasks in flight. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all(this.lanes);

@@ -1,7 +1,7 @@
 /**
- * Bytes to JSON text: the digits alone, then a whole proof whose pages are all in memory.
+ * From bytes to JSON text: first only the digits, then a whole proof whose pages are all in memory.
  *
- * Input of the whole proofs: 16 accounts of block 0 at the head, every page that they need in a map.
+ * Input of the whole proofs: 16 accounts of block 0 at the head, with every page that they need in a map.
  */
 
 import {ACCOUNT_VALUE_BYTES, TREE_HEIGHT} from "../../storage/hash/suite.ts";

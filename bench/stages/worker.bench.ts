@@ -1,9 +1,9 @@
 /**
- * Proofs through the pool: the trip to a thread and back, and what one and two threads prove when they are kept busy.
+ * Proofs through the pool: the trip to a thread and back, and how much one and two busy threads prove.
  *
- * Input: accounts of block 0 at the head. Busy means two tasks of 128 proofs in flight per thread, each with memory for its
- * answer as the server lends it; this process's main thread hands them out, so two threads on two cores cannot quite do
- * twice as much as one.
+ * Input: accounts of block 0 at the head. A busy thread has two tasks of 128 proofs in flight, each with memory for its
+ * answer like the server's. This process's main thread hands them out, so two threads on two cores cannot quite do twice as
+ * much as one.
  */
 import {createAnswerMemory} from "../../server/dispatch/lanes/proofLane.ts";
 import {ProofPool} from "../../workers/pool/pool.ts";
@@ -13,14 +13,14 @@ import {CALLS_PER_TASK, packCalls} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 import {TaskStream} from "./taskStream.ts";
 
-/** Made ahead; together as many accounts as the other stages go through. */
+/** Made in advance. Together they have as many accounts as the other stages use. */
 const JOBS = 256;
 const IN_FLIGHT_PER_WORKER = 2;
 const TASKS_PER_RUN = 8;
 
 export async function createWorkerStage({directory, accounts, blocks}: BenchStore): Promise<Stage> {
   const openPool = (workers: number): Promise<ProofPool> =>
-    // The bench's own handle is the store's owner.
+    // The bench's own handle is already the store's owner.
     ProofPool.open({directory, workers, cacheBytes: CACHE_BYTES, createIfMissing: false, readOnly: true});
   const one = await openPool(1);
   const two = await openPool(2);
@@ -49,7 +49,7 @@ export async function createWorkerStage({directory, accounts, blocks}: BenchStor
       hooks: {
         beforeAll: async () => {
           stream.start();
-          // Each thread has looked for most keys then, as a server's have after some minutes.
+          // By then each thread has looked for most keys, like a server's threads after some minutes.
           await stream.take(JOBS * pool.workers);
         },
         afterAll: () => stream.stop(),
