@@ -28,7 +28,7 @@ export async function measureMemory(bench: ServiceBench): Promise<Finding[]> {
     return [
       {figure: "RSS, idle", value: inMb(idle?.rss), unit: "MB", atMost: 150},
       {figure: "RSS, batches of 100 at 16 connections", value: inMb(busy.rss), unit: "MB", atMost: 600},
-      {figure: "... of it not files", value: inMb(busy.anonymous), unit: "MB"},
+      {figure: "... without files", value: inMb(busy.anonymous), unit: "MB"},
       {figure: "... proofs per second", value: report.perSecond.proofs, unit: "/s"},
     ];
   } finally {
@@ -85,11 +85,11 @@ export async function measureEstimates(bench: ServiceBench): Promise<Finding[]> 
     return [
       {figure: "p99 of single proofs, nothing else", value: alone, unit: "ms"},
       {
-        figure: `p99 beside endless estimates at ${HOSTILE_CONNECTIONS} connections`,
+        figure: `p99 of single proofs during endless estimates at ${HOSTILE_CONNECTIONS} connections`,
         value: beside,
         unit: "ms",
       },
-      {figure: "... against nothing else", value: ratio, unit: "x"},
+      {figure: "... ratio", value: ratio, unit: "x"},
       {figure: "... endless estimates asked for", value: ended, unit: ""},
     ];
   } finally {

@@ -37,9 +37,9 @@ export async function measureIdleConnections(bench: ServiceBench): Promise<Findi
       {figure: `RSS with ${count} idle connections`, value: rss / MB, unit: "MB"},
       {figure: "... more than before them", value: (rss - before) / MB, unit: "MB"},
       {figure: "... open at the end", value: open, unit: "", atLeast: count * 0.99},
-      {figure: "... closed as idle and made again meanwhile", value: crowd.replaced, unit: ""},
+      {figure: "... closed as idle and opened again meanwhile", value: crowd.replaced, unit: ""},
       {figure: "... p99 of others' single proofs", value: beside, unit: "ms"},
-      {figure: "... against without them", value: ratio, unit: "x"},
+      {figure: "... ratio", value: ratio, unit: "x"},
     ];
   } finally {
     await server.stop();

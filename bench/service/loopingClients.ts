@@ -58,7 +58,7 @@ export async function measureLoopingClients(bench: ServiceBench): Promise<Findin
       },
       {figure: "... estimates per second", value: batched.report.perSecond.calls, unit: "/s"},
       {
-        figure: `p99 of a transfer's estimate beside ${LOOPING_CONNECTIONS} looping connections`,
+        figure: `p99 of a transfer's estimate during endless loops from ${LOOPING_CONNECTIONS} connections`,
         value: p99Ms(report),
         unit: "ms",
         atMost: MAX_P99_MS,
@@ -69,7 +69,7 @@ export async function measureLoopingClients(bench: ServiceBench): Promise<Findin
         unit: "",
         atMost: 0,
       },
-      {figure: "... endless loops asked for meanwhile", value: ended.requests.due, unit: ""},
+      {figure: "... endless loops asked for", value: ended.requests.due, unit: ""},
     ];
   } finally {
     await server.stop();

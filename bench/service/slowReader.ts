@@ -45,9 +45,9 @@ export async function measureSlowReader(bench: ServiceBench): Promise<Finding[]>
         unit: "MB",
       },
       {figure: "... more than before it", value: (memory.rss - before) / MB, unit: "MB"},
-      {figure: "... taken meanwhile", value: slowBytes / MB, unit: "MB"},
+      {figure: "... bytes that the reader took meanwhile", value: slowBytes / MB, unit: "MB"},
       {figure: "... p99 of others' single proofs", value: beside, unit: "ms"},
-      {figure: "... against without it", value: ratio, unit: "x"},
+      {figure: "... ratio", value: ratio, unit: "x"},
     ];
   } finally {
     await server.stop();

@@ -52,7 +52,7 @@ export function rehashPage(
   if (isLeafPage)
     for (let position = 0; position < entries; position++)
       if (Buffer.compare(node(0, position), hashLeaf(suite, empty, body, position)) !== 0)
-        mismatches.push(`leaf ${position}: its hash is another`);
+        mismatches.push(`leaf ${position}: its hash does not match`);
   for (let row = 1; row < rows; row++)
     for (let position = 0; position < rowLength(occupied, row); position++)
       if (

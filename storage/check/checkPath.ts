@@ -38,7 +38,7 @@ export async function checkPath(
           ? foldLeftSpine(store.suite, store.empty.zeros, root, pageRootHeight(level))
           : root;
       if (Buffer.compare(actual, expected) !== 0)
-        findings.report(`${where}, page ${page}`, "it has another root than stands above it");
+        findings.report(`${where}, page ${page}`, "its root is not the one recorded above it");
       if (level === 0) {
         const leaf = leafAt(body, leafIndex % LEAVES_PER_PAGE);
         await checkLeaf(store, check, findings, leaf, leafIndex);

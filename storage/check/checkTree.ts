@@ -76,7 +76,7 @@ async function checkPages(
         );
         const at = childRootAt(body, position);
         if (child !== undefined && Buffer.compare(child, body.subarray(at, at + WORD_BYTES)) !== 0)
-          findings.report(where, `page ${childPage(body, position)} has another root than stands here`);
+          findings.report(where, `page ${childPage(body, position)} has another root than this page says`);
       }
     return root;
   } catch (error) {

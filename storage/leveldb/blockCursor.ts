@@ -70,7 +70,7 @@ export class BlockCursor {
     this.varint();
     const end = this.at + keyBytes;
     if (keyBytes < 0 || end > this.restartsAt)
-      throw new RangeError("a key that is no key, or larger than its block");
+      throw new RangeError("a key that is invalid, or larger than its block");
     return -userKey.compare(this.bytes, this.at, end);
   }
 

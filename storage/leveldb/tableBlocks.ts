@@ -67,7 +67,7 @@ export class TableBlocks {
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
     }
-    throw this.damage(footerAt, "footer: it is none, or does not fit the file");
+    throw this.damage(footerAt, "footer: it is invalid, or does not fit the file");
   }
 
   /**

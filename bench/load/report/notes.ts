@@ -19,7 +19,7 @@ export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): stri
   const busiest = Math.max(0, ...generator.utilization);
   if (busiest > BUSY)
     notes.push(
-      `THE GENERATOR WAS THE LIMIT: a thread of it was busy ${Math.round(100 * busiest)} % of the time; the server may do more. ` +
+      `THE GENERATOR WAS THE LIMIT: one of its threads was busy ${Math.round(100 * busiest)} % of the time; the server may do more. ` +
         "Use more --threads, a larger --batch or another machine.",
     );
   const {sendLag} = generator;
@@ -31,7 +31,7 @@ export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): stri
   else if (sendLag !== null && sendLag.p99Ms > LATE_MS)
     notes.push(
       `The generator was late: 1 % of the requests left ${sendLag.p99Ms} ms late or more although a connection was free. ` +
-        "The highest latencies hold that too.",
+        "The highest latencies include that delay.",
     );
   if (generator.waitedShare > MANY)
     notes.push(
