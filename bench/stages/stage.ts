@@ -13,7 +13,7 @@ export interface BenchTask {
    * are interrupted more often than not.
    */
   readonly units: number;
-  /** Must be an `async` function if it returns a promise. tinybench runs any other function once more, to find that out. */
+  /** Must be an `async` function if it returns a promise. tinybench first runs any other function once to find that out. */
   readonly run: () => unknown;
   readonly hooks?: Hooks;
 }

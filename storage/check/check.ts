@@ -45,7 +45,7 @@ export async function checkEverything(
     if (!(await findings.pause(`block ${block}`))) return;
     before = record;
   }
-  // Lists and indexes run through pages from all blocks, so they are checked for the newest one as a whole.
+  // Lists and indexes run through pages from all blocks, so they are checked as a whole, for the newest block.
   if (before !== undefined) await checkState(store, before, FIRST_PAGE, true, findings);
 }
 
