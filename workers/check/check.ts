@@ -1,6 +1,6 @@
 /**
- * A check of a store: first LevelDB's own files by their checksums, then, if those are whole, what the records say: hashes,
- * lists, indexes. All of it is read from the files, and reported as it is found.
+ * Checks a store. First it compares LevelDB's own files with their checksums. If all files are whole, it checks the records:
+ * hashes, lists, indexes. It reads everything from the files, and reports each finding at once.
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import {requireFormat} from "../../storage/block/format.ts";
@@ -18,9 +18,9 @@ import {checkTables} from "../../storage/leveldb/tablesCheck.ts";
 import {verifyFilesInUse, whereOfFinding} from "../../storage/leveldb/verifyFiles.ts";
 import type {CheckEvent, CheckJob, CheckOutcome} from "../job/checkJob.ts";
 
-/** Stop is heard, and progress told, so often. */
+/** How often a check looks for a stop request and reports progress. */
 const PAUSE_INTERVAL_MS = 100;
-/** Few hints: a check looks keys up by the index, which is to be checked too. */
+/** No room for hints: a check looks keys up by the index, so that the index is checked too. */
 const MEMORY = {pageBytes: 32 << 20, hintBytes: 0};
 
 export class Check implements Findings {
@@ -36,14 +36,14 @@ export class Check implements Findings {
   private readonly startMs = performance.now();
   private pausedAtMs = performance.now();
 
-  /** @param signal - ends the check early; what was found until then counts */
+  /** @param signal - ends the check early; the findings up to then count */
   constructor(job: CheckJob, signal: AbortSignal, onEvent: (event: CheckEvent) => void) {
     this.job = job;
     this.signal = signal;
     this.onEvent = onEvent;
   }
 
-  /** @throws StoreError STORE_MISSING, FORMAT_MISMATCH, STORE_UNREADABLE; what the system says if it refuses */
+  /** @throws StoreError STORE_MISSING, FORMAT_MISMATCH, STORE_UNREADABLE; the system's own error if it refuses access */
   async run(): Promise<CheckOutcome> {
     refuseForeignDirectory(this.job.directory, false);
     await this.checkFiles();
@@ -95,7 +95,7 @@ export class Check implements Findings {
     }
   }
 
-  /** @returns undefined if a file was damaged since it was verified: that is reported */
+  /** @returns undefined if a file was damaged after it was verified; the damage is reported */
   private async openSnapshot(): Promise<FileSnapshot | undefined> {
     try {
       return await FileSnapshot.open(this.job.directory);

@@ -1,5 +1,5 @@
 /**
- * The thread of one check. What it says crosses as CheckMessages; the message "stop" asks it to end.
+ * The thread of one check. It sends CheckMessages. The message "stop" asks it to end.
  */
 import {parentPort, workerData} from "node:worker_threads";
 import {StoreError} from "../../storage/errors.ts";
@@ -10,7 +10,7 @@ import {Check} from "./check.ts";
 const say = (message: CheckMessage): void => parentPort?.postMessage(message);
 
 const job = workerData as CheckJob;
-// Beside a service; `proofd check` has a process of its own, whose priority is the operator's.
+// A check with a byte rate runs inside a service. `proofd check` is its own process, whose priority the operator sets.
 if (job.bytesPerSecond !== undefined) yieldToOtherThreads(Niceness.CHECK);
 const stopping = new AbortController();
 parentPort?.once("message", () => stopping.abort());
@@ -18,7 +18,7 @@ try {
   say({kind: "outcome", outcome: await new Check(job, stopping.signal, say).run()});
 } catch (error) {
   if (!(error instanceof StoreError)) throw error;
-  // An error that is thrown loses its code on the way.
+  // A thrown error would lose its code on the way to the main thread.
   say({kind: "refused", code: error.code, message: error.message});
 } finally {
   parentPort?.close();

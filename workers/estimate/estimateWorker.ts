@@ -11,7 +11,7 @@ import {Estimator} from "./estimator.ts";
 /** What the pool hands to its estimate threads. */
 export interface EstimateWorkerSettings extends WorkerSettings {
   readonly settings: EstimateSettings;
-  /** Of a chain whose block 0 names none. */
+  /** The chain id if block 0 names none. */
   readonly chainId: bigint | undefined;
 }
 
@@ -19,7 +19,7 @@ yieldToOtherThreads(Niceness.ESTIMATE);
 const {settings, chainId} = readWorkerSettings<EstimateWorkerSettings>();
 const estimator = new Estimator((await openWorkerStore()).reader, settings, chainId);
 
-/** The estimate under way: its EVM can run one at a time, and the pool hands the next one over before it ends. */
+/** The running estimate. The EVM runs one at a time, but the pool hands over the next job before this one ends. */
 let last: Promise<unknown> = Promise.resolve();
 
 export default function estimate(job: EstimateJob): Promise<EstimateAnswers> {

@@ -23,7 +23,7 @@ import {BASE_FEE, type BlockContext, type ForkEvm, ForkEvms, resetEvm} from "./e
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
 
-/** Of a call's data. What is made of it after its execution takes longer than a first slice, and never asks for the time. */
+/** Longest call data for a first slice. With more, the work after execution takes too long and never checks the deadline. */
 const MAX_FIRST_DATA_BYTES = 32 << 10;
 
 export interface Estimate {
@@ -42,7 +42,7 @@ export class Estimator {
   private readonly evms: ForkEvms;
   private readonly priorityFee: PriorityFee;
 
-  /** @param chainId - of a chain whose block 0 names none */
+  /** @param chainId - the chain id if block 0 names none */
   constructor(store: StateReader, settings: EstimateSettings, chainId: bigint | undefined) {
     this.store = store;
     this.settings = settings;
@@ -101,7 +101,7 @@ export class Estimator {
     }
   }
 
-  /** A rollback takes the pages of a block away. @throws StoreError BLOCK_UNKNOWN if it took this one's */
+  /** A rollback removes a block's pages. @throws StoreError BLOCK_UNKNOWN if this block was rolled back */
   private requireHeld({header: {number, hash}}: BlockRecord): void {
     const held = this.store.readBlock(number)?.header.hash;
     if (held === undefined || Buffer.compare(held, hash) !== 0)

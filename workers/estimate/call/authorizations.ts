@@ -1,5 +1,5 @@
 /**
- * EIP-7702: sets the code of the accounts whose owners signed for it, before the call runs.
+ * EIP-7702: before the call runs, sets the code of the accounts whose owners signed for it.
  */
 import {Account, type Address, bigIntToUnpaddedBytes, eoaCode7702RecoverAuthority} from "@ethereumjs/util";
 import type {Authorization} from "../../job/estimateCall.ts";
@@ -8,14 +8,14 @@ import type {Deadline} from "../evm/deadline.ts";
 import type {CallState} from "../state/callState.ts";
 import {AUTHORIZATION_GAS} from "./callTransaction.ts";
 
-/** An authorization and who signed it; undefined: not signed as the EIP wants it, so it is skipped. */
+/** An authorization and its signer. Without a signer it is invalid by the EIP, so it is skipped. */
 export interface SignedAuthorization extends Authorization {
   readonly authority: Address | undefined;
 }
 
-/** Precedes the address in the code of an account that delegates. */
+/** The code of an account that delegates is this prefix and an address. */
 const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
-/** What an account that exists has paid too much for. */
+/** AUTHORIZATION_GAS pays for a new account. This part is refunded if the account exists already. */
 const EXISTING_ACCOUNT_REFUND = AUTHORIZATION_GAS - 12_500n;
 const MAX_NONCE = 2n ** 64n - 1n;
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
@@ -31,7 +31,7 @@ export function recoverAuthorities(
   });
 }
 
-/** @returns the refund for accounts that exist. After the sender's nonce has risen. */
+/** Called after the sender's nonce has risen. @returns the refund for accounts that exist already */
 export async function applyAuthorizations(
   authorizations: readonly SignedAuthorization[],
   chainId: bigint,
@@ -68,7 +68,7 @@ function recoverAuthority({chainId, address, nonce, yParity, r, s}: Authorizatio
     ) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
     return eoaCode7702RecoverAuthority([chainIdBytes, address, nonceBytes, parityBytes, rBytes, sBytes]);
   } catch {
-    // No point of the curve: the EIP skips such an authorization.
+    // The signature is no point of the curve. The EIP skips such an authorization.
     return undefined;
   }
 }

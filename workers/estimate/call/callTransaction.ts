@@ -1,5 +1,5 @@
 /**
- * The transaction that a call would become: what it pays before any code runs, and its bytes.
+ * The transaction that a call would become: the gas it pays before any code runs, and its bytes.
  */
 import type {Common} from "@ethereumjs/common";
 import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
@@ -18,20 +18,20 @@ const INITCODE_WORD_GAS = 2n;
 /** EIP-2930. */
 const LISTED_ADDRESS_GAS = 2400n;
 const LISTED_SLOT_GAS = 1900n;
-/** EIP-7702: of an empty account; what an account that exists gets back is in authorizations.ts. */
+/** EIP-7702, for a new account. authorizations.ts has the refund for an account that exists already. */
 export const AUTHORIZATION_GAS = 25_000n;
 /** EIP-7623: a zero byte is one token, another four. */
 const FLOOR_TOKEN_GAS = 10n;
 const TOKENS_OF_NONZERO_BYTE = 4n;
 
-/** What a transfer of value to an account without code takes. */
+/** Gas of a value transfer to an account without code. */
 export const PLAIN_TRANSFER_GAS = TX_GAS;
 
-/** Wei per gas; both 0 where the call names no fee. */
+/** Wei per gas. Both are 0 if the call names no fee. */
 export interface CallFee {
-  /** What is paid, and what GASPRICE gives. */
+  /** The price that is paid, and that the opcode GASPRICE returns. */
   readonly price: bigint;
-  /** The most that would be paid: the balance must hold it. */
+  /** The highest price that could be paid. The balance must cover it. */
   readonly cap: bigint;
 }
 
@@ -39,7 +39,7 @@ export interface CallFee {
 export function intrinsicGas(call: EstimateCall, common: Common): bigint {
   const {zeros, others} = countBytes(call.data);
   let gas = TX_GAS + zeros * ZERO_BYTE_GAS;
-  // Not isActivatedEIP(2028): the library knows istanbul's changes by their collective EIP only, and would say no.
+  // Not isActivatedEIP(2028): the library lists istanbul's changes only under their collective EIP and would answer no.
   gas += others * (common.gteHardfork("istanbul") ? NONZERO_BYTE_GAS : OLD_NONZERO_BYTE_GAS);
   if (call.to === undefined) {
     if (common.gteHardfork("homestead")) gas += CREATION_GAS;
@@ -51,14 +51,14 @@ export function intrinsicGas(call: EstimateCall, common: Common): bigint {
   return gas + AUTHORIZATION_GAS * BigInt(call.authorizationList?.length ?? 0);
 }
 
-/** The least that the transaction pays, however little it executes (EIP-7623); 0 before prague. */
+/** The least gas that the transaction pays, however little it executes (EIP-7623). 0 before prague. */
 export function floorGas(call: EstimateCall, common: Common): bigint {
   if (!common.isActivatedEIP(7623)) return 0n;
   const {zeros, others} = countBytes(call.data);
   return TX_GAS + FLOOR_TOKEN_GAS * (zeros + TOKENS_OF_NONZERO_BYTE * others);
 }
 
-/** What the call says it pays. @param baseFee - of the block, wei per gas; undefined before london */
+/** The fee that the call's fields give. @param baseFee - of the block, wei per gas; undefined before london */
 export function feeOf(call: EstimateCall, baseFee: bigint | undefined): CallFee {
   const {gasPrice, maxFeePerGas, maxPriorityFeePerGas} = call;
   if (maxFeePerGas === undefined && maxPriorityFeePerGas === undefined)
@@ -68,24 +68,24 @@ export function feeOf(call: EstimateCall, baseFee: bigint | undefined): CallFee 
   return {price: wanted < cap ? wanted : cap, cap};
 }
 
-/** The type that the call asks for, else the newest that `common` has for its fields. */
+/** The type that the call names, or else the newest type that `common` has for its fields. */
 export function typeOf(call: EstimateCall, common: Common): TransactionType {
   if (call.type !== undefined) return call.type;
   if (common.isActivatedEIP(1559)) return 2;
   return call.accessList === undefined ? 0 : 1;
 }
 
-/** The EIP that brought a transaction type, if `common` does not have it. */
+/** The EIP that introduced a transaction type, if `common` does not have it. */
 export function missingEip(type: TransactionType, common: Common): number | undefined {
   const eip = {0: undefined, 1: 2930, 2: 1559, 4: 7702}[type];
   return eip === undefined || common.isActivatedEIP(eip) ? undefined : eip;
 }
 
 /**
- * What is signed: `type | rlp(fields)`, or before EIP-2718 rlp(fields), with the chain id as EIP-155 has it.
+ * The bytes that a sender signs: `type | rlp(fields)`. For type 0: rlp(fields), with the chain id as in EIP-155.
  *
- * @param type - of the transaction, whatever the call says
- * @param nonce - of the sender, where the call names none
+ * @param type - of the transaction; the call's own type is ignored
+ * @param nonce - of the sender; used if the call names none
  */
 export function encodeUnsigned(
   call: EstimateCall,

@@ -1,12 +1,12 @@
-/** Why a call fails even with all the gas that it may have, as its caller reads it. */
+/** Explains to the caller why a call fails even with all the gas that it may have. */
 import {EstimateError, executionFailed} from "../evm/estimateError.ts";
 import {decodeRevertReason} from "./revertReason.ts";
 import type {RunResult} from "./simulation.ts";
 
-/** Longer revert data is not passed on: 4 KB is much, 32 KiB bounds an answer. */
+/** Longer revert data is not passed on. Even 4 KB is unusual; 32 KiB bounds the size of an answer. */
 const MAX_REVERT_BYTES = 32 << 10;
 
-/** @param run - at the upper bound */
+/** @param run - the run with the upper bound as its gas limit */
 export function explainFailure({failure, returned}: RunResult, upper: bigint): EstimateError {
   switch (failure?.kind) {
     case "revert": {

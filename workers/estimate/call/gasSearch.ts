@@ -1,5 +1,6 @@
 /**
- * The least gas limit that a call succeeds with, to a tolerance (docs/gas.md, "gasLimit"), in as few runs as can be: usually two.
+ * Finds the least gas limit with which a call succeeds, to a tolerance (docs/gas.md, "gasLimit"). It takes as few runs as
+ * possible, usually two.
  *
  *   low: fails   ......   high: succeeds          until (high - low) / high < tolerance
  */
@@ -7,11 +8,11 @@ import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
 import type {RunResult} from "./simulation.ts";
 
 export interface GasSearch {
-  /** Where a search for the limit ends. */
+  /** The highest limit to try. */
   readonly upper: bigint;
   /** Try the gas of a plain transfer first. */
   readonly isPlainTransfer: boolean;
-  /** 0 <= tolerance < 1; 0: exact. */
+  /** 0 <= tolerance < 1; 0 is exact. */
   readonly tolerance: number;
 }
 
@@ -20,7 +21,7 @@ const STIPEND = 2300n;
 const ALL_PARTS = 64n;
 const PASSED_PARTS = 63n;
 
-/** @returns the limit, or the run at the upper bound where that one failed */
+/** @returns the limit, or the run at the upper bound if that run failed */
 export async function searchGasLimit(
   run: (gasLimit: bigint) => Promise<RunResult>,
   {upper, isPlainTransfer, tolerance}: GasSearch,
@@ -41,7 +42,7 @@ export async function searchGasLimit(
   }
   while (high - low > 1n && !isWithin(tolerance, low, high)) {
     let middle = (low + high) / 2n;
-    // Most calls need little more than they spend: going up from there costs fewer runs than coming down.
+    // Most calls need little more gas than they spend, so going up from there takes fewer runs than coming down.
     if (middle > low * 2n) middle = low * 2n;
     if (await succeeds(middle)) high = middle;
     else low = middle;

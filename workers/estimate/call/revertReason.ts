@@ -1,5 +1,5 @@
 /**
- * What a contract reverted with, in words: Solidity's Error(string) and Panic(uint256).
+ * Puts a contract's revert data into words: Solidity's Error(string) and Panic(uint256).
  */
 
 /** keccak256("Error(string)") and keccak256("Panic(uint256)"), the first 4 bytes. */
@@ -38,7 +38,7 @@ function describePanic(word: Buffer): string {
   return `panic: ${PANICS[code] ?? "unknown panic code"} (0x${code})`;
 }
 
-/** One ABI-encoded string: offset, and there length and bytes. */
+/** Reads one ABI-encoded string: an offset, and at that offset its length and bytes. */
 function decodeString(body: Buffer): string | undefined {
   const offset = readLength(body, 0);
   const length = offset === undefined ? undefined : readLength(body, offset);
@@ -48,7 +48,7 @@ function decodeString(body: Buffer): string | undefined {
   return body.toString("utf8", start, start + length).slice(0, MAX_REASON_CHARACTERS);
 }
 
-/** A word that can be a length here; undefined: it reaches past the end. */
+/** Reads a word as a length or an offset. @returns undefined if it reaches past the end */
 function readLength(body: Buffer, at: number): number | undefined {
   if (at + WORD_BYTES > body.length) return undefined;
   const word = BigInt(`0x${body.toString("hex", at, at + WORD_BYTES)}`);

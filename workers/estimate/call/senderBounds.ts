@@ -11,11 +11,11 @@ const MAX_NONCE = 2n ** 64n - 1n;
 
 export interface GasBounds {
   readonly block: BlockContext;
-  /** Of the settings. */
+  /** From the settings. */
   readonly gasCap: bigint;
-  /** Wei per gas: the most that the call would pay; 0 where it names no fee. */
+  /** Wei per gas: the most that the call would pay. 0 if it names no fee. */
   readonly feeCap: bigint;
-  /** The sender's, wei. */
+  /** The sender's balance, wei. */
   readonly balance: bigint;
   /** EIP-7825 is active. */
   readonly hasTransactionCap: boolean;

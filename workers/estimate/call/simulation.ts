@@ -1,8 +1,8 @@
 /**
- * Runs one call at one block with a given gas limit, as a transaction in that block would run; nothing of it stays.
+ * Runs one call at one block with a given gas limit, as a transaction in that block would run. It keeps none of its effects.
  *
- * @ethereumjs' runTx takes a signed transaction, checks what a call need not fulfil, and makes a receipt and a bloom; this
- * is the part of it that decides success and gas.
+ * This is the part of @ethereumjs' runTx that decides success and gas. runTx itself takes a signed transaction, checks rules
+ * that a call need not obey, and makes a receipt and a bloom.
  */
 import {EVMError} from "@ethereumjs/evm";
 import {Account, Address} from "@ethereumjs/util";
@@ -17,13 +17,13 @@ export interface RunResult {
   readonly failure: RunFailure | undefined;
   /** What the call returned or reverted with. */
   readonly returned: Uint8Array;
-  /** Gas taken before refunds, at least the floor: no lower limit can do. */
+  /** Gas taken before refunds, at least the floor. No lower gas limit is enough. */
   readonly spent: bigint;
 }
 
 export interface RunFailure {
   readonly kind: "revert" | "outOfGas" | "intrinsic" | "other";
-  /** The EVM's word for it. */
+  /** The EVM's words for the failure. */
   readonly reason: string;
 }
 
@@ -46,7 +46,7 @@ const {
   INVALID_EOF_FORMAT,
 } = EVMError.errorMessages;
 
-/** What the library's words for a halt mean; those left out say it. */
+/** Plain words for the library's halt messages. A message that is not listed is plain already. */
 const REASONS: Readonly<Record<string, string>> = {
   [CODESIZE_EXCEEDS_MAXIMUM]: "the code that the creation returns is longer than 24576 bytes (EIP-170)",
   [STACK_UNDERFLOW]: "stack underflow: an instruction takes more from the stack than it holds",
@@ -62,7 +62,7 @@ const REASONS: Readonly<Record<string, string>> = {
   [INVALID_EOF_FORMAT]: "the code begins with 0xef (EIP-3541)",
 };
 
-/** Whose balance and nonce count where the call names no sender. */
+/** The sender of a call that names none: its balance and nonce count. */
 const ZERO_ADDRESS = new Uint8Array(20);
 
 export class Simulation {
@@ -78,7 +78,7 @@ export class Simulation {
   private readonly to: Address | undefined;
   private authorizations: readonly SignedAuthorization[] | undefined;
 
-  /** @param gasPrice - wei per gas that the sender pays and GASPRICE gives */
+  /** @param gasPrice - wei per gas that the sender pays and GASPRICE returns */
   constructor(call: EstimateCall, forkEvm: ForkEvm, block: BlockContext, gasPrice: bigint) {
     this.call = call;
     this.forkEvm = forkEvm;
@@ -95,13 +95,13 @@ export class Simulation {
     return (await this.forkEvm.state.getAccount(this.sender)) ?? new Account();
   }
 
-  /** No data, and nothing at the receiver that could run. */
+  /** True if the call has no data and its receiver has nothing that could run. */
   async isPlainTransfer(): Promise<boolean> {
     if (this.to === undefined || this.call.data.length > 0) return false;
     return (await this.forkEvm.state.getCodeSize(this.to)) === 0;
   }
 
-  /** @throws TimeLimitError, StoreError; the EVM is not fit for another call then */
+  /** @throws TimeLimitError, StoreError; after either, the EVM must be reset or dropped before the next call */
   async run(gasLimit: bigint): Promise<RunResult> {
     if (gasLimit < this.minimum) {
       const reason = `the call takes ${this.minimum} gas before it executes anything`;
@@ -161,10 +161,10 @@ export class Simulation {
 
   private describeFailure(error: EVMError | undefined): RunFailure | undefined {
     if (error === undefined) return undefined;
-    // The library names the place of an invalid jump by hashes of code and contract.
+    // The library adds the place of an invalid jump, as hashes of code and contract.
     const reason = error.error.replace(/ at 0x.*$/s, "");
     if (reason === REVERT) {
-      // The library's word for most inputs that a precompile refuses; it takes all gas, as no revert does.
+      // The library says "revert" for most inputs that a precompile refuses. Unlike a revert, that takes all gas.
       const isPrecompile = this.to !== undefined && this.forkEvm.evm.getPrecompile(this.to) !== undefined;
       if (isPrecompile) return {kind: "other", reason: "the precompile refuses its input"};
       return {kind: "revert", reason};

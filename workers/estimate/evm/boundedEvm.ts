@@ -1,13 +1,14 @@
 /**
- * @ethereumjs' EVM with a deadline inside its loop.
+ * @ethereumjs' EVM with a deadline that is checked inside its loop.
  *
- *   opcodes whose work grows with their input, or that read the state      asked before each
+ *   opcodes whose work grows with their input, or that read the state      before each
  *   all other opcodes                                                      every 256 of them
- *   calls and creations                                                    asked before each
+ *   calls and creations                                                    before each
  *   jump analyses                                                          every 16 KB of code (jumpAnalyses.ts)
  *   long precompiles                                                       stopped in the middle (deadline.ts, modexp.ts)
  *
- * JUMPDESTs alone would not do: 2.4 MB of straight code come in with one request, 500 000 SSTOREs of one slot.
+ * Checks at JUMPDESTs alone would not be enough: one request can bring 2.4 MB of code without jumps, such as 500 000 SSTOREs
+ * of one slot.
  */
 import type {Common} from "@ethereumjs/common";
 import {
@@ -28,19 +29,19 @@ export interface BoundedEvmOptions extends Pick<EVMOpts, "stateManager" | "block
   readonly deadline: Deadline;
 }
 
-/** The library exports it by this way only. */
+/** The library exports this type only in this way. */
 type OpHandler = Extract<
   NonNullable<EVMOpts["customOpcodes"]>[number],
   {logicFunction: unknown}
 >["logicFunction"];
 
-/** 256 of the slowest opcodes with a fixed price, MULMOD and the like, take some 0.1 ms. */
+/** 256 of the slowest opcodes with a fixed price, such as MULMOD, take about 0.1 ms. */
 const STEPS_PER_CHECK = 256;
 /** The one long precompile whose loop cannot be stopped from outside (modexp.ts). */
 const MODEXP = new Address(new Uint8Array(20).fill(5, 19));
 /**
- * Time grows with the input, up to minutes at 50 million gas: bn254 pairing, blake2f, BLS12-381 MSMs and pairing; and
- * point evaluation, whose first call makes tables.
+ * bn254 pairing, blake2f, BLS12-381 MSMs and pairing: their time grows with the input, up to minutes at 50 million gas.
+ * Point evaluation: its first call builds tables.
  */
 const LONG_PRECOMPILES = ["08", "09", "0a", "0c", "0e", "0f"].map(end => end.padStart(40, "0"));
 

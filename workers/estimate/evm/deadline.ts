@@ -1,11 +1,12 @@
 /**
- * The time that one call may execute for, kept inside the execution itself.
+ * The time limit of one call, checked inside the execution itself.
  *
- * It is this thread's time on a processor where the system tells it, so that a call that succeeds on an idle machine does
- * not fail on a busy one, where proofs go first (threadPriority.ts); else, and four times over, the clock's.
+ * If the system reports it, the limit counts this thread's processor time. So a call that succeeds on an idle machine does
+ * not fail on a busy one, where proofs run first (threadPriority.ts). Wall-clock time may then be four times the limit. On
+ * other systems the limit counts wall-clock time.
  *
- * What loops in the EVM asks `check` (boundedEvm.ts). A precompile is one long synchronous call that cannot ask:
- * `run` has node:vm stop it, which ends the isolate's execution at the next loop or big-integer step.
+ * Loops in the EVM call `check` (boundedEvm.ts). A precompile is one long synchronous call that cannot do so. For it, `run`
+ * uses node:vm, which ends the isolate's execution at the next loop or big-integer step.
  */
 import {Script} from "node:vm";
 import {MAX_STRETCH, type Slice} from "../../job/estimateSlices.ts";
@@ -29,14 +30,14 @@ const invokeSlot = new Script(`globalThis[Symbol.for("${SLOT.description}")]()`)
 const slots = globalThis as unknown as {[SLOT]: (() => unknown) | undefined};
 
 export class Deadline {
-  /** Of a call that has no slice. */
+  /** The limit of a call without a slice. */
   private readonly wholeMs: number;
   private limitMs: number;
   private clockLimitMs: number;
   private readonly thread = new ThreadClock();
   private startedMs = 0;
   private startedThreadMs: number | undefined;
-  /** Before it nothing can be over: by the clock. */
+  /** No limit can be reached before this moment of the wall clock. */
   private dueMs = 0;
 
   constructor(limitMs: number) {
@@ -45,7 +46,7 @@ export class Deadline {
     this.clockLimitMs = MAX_STRETCH * limitMs;
   }
 
-  /** A call begins. @param slice - of the whole time; left out: all of it */
+  /** Begins a call. @param slice - the part of the whole time that it may use; default: all of it */
   start(slice?: Slice): void {
     const whole = {ms: this.wholeMs, clockMs: MAX_STRETCH * this.wholeMs};
     const {ms, clockMs} = slice ?? whole;
@@ -80,7 +81,7 @@ export class Deadline {
     }
   }
 
-  /** Looks how much of the time was really this thread's, and what is left of it. @throws TimeLimitError */
+  /** Reads how much of the time this thread really had, and moves `dueMs` by what is left. @throws TimeLimitError */
   private postpone(): void {
     const nowMs = performance.now();
     const threadMs = this.thread.readMs();

@@ -1,5 +1,5 @@
 /**
- * What calls are executed with: for each hard fork an EVM over a state that any block can be put under.
+ * The EVMs that execute calls: one for each hard fork, each on a state that can be moved to any block.
  *
  * The chain's rules come from block 0 of the store (geth's genesis config), or from --hardfork.
  */
@@ -26,7 +26,7 @@ export interface ForkEvm {
   readonly deadline: Deadline;
 }
 
-/** The block as its code sees it. */
+/** The block as executed code sees it. */
 export interface BlockContext {
   readonly header: {
     readonly number: bigint;
@@ -42,7 +42,7 @@ export interface BlockContext {
 
 /** Wei: fixed on this layer 2, whatever the header says (docs/gas.md). */
 export const BASE_FEE = 7n;
-/** Blob gas plays no part on a layer 2: its price stays at the least that EIP-4844 knows. */
+/** Blob gas is not used on a layer 2. Its price stays at EIP-4844's minimum. */
 const BLOB_BASE_FEE = 1n;
 const ZERO_ADDRESS = new Uint8Array(20);
 const ZERO_WORD = new Uint8Array(32);
@@ -52,7 +52,7 @@ export interface ForkEvmsOptions {
   readonly deadline: Deadline;
   /** One of HARDFORKS, for every block; undefined: as the genesis config says. */
   readonly hardfork: string | undefined;
-  /** Of a chain whose block 0 names none. */
+  /** The chain id if block 0 names none. */
   readonly chainId: bigint | undefined;
   /** Gas limit of a block whose source gave none. */
   readonly gasCap: bigint;
@@ -86,7 +86,7 @@ export class ForkEvms {
     return {forkEvm, context: this.contextOf(block, forkEvm.common)};
   }
 
-  /** Drops an EVM whose execution failed in a way that nobody expects: what it has left behind is not known. */
+  /** Drops an EVM after an unexpected failure, which may leave anything behind. */
   discard(forkEvm: ForkEvm): void {
     for (const [fork, one] of this.byFork) if (one === forkEvm) this.byFork.delete(fork);
   }
@@ -108,7 +108,7 @@ export class ForkEvms {
       common,
       stateManager: state,
       blockchain,
-      // Asked for under clique; what the store has of the header is its miner.
+      // The EVM asks for the signer under clique. The store has only the header's miner.
       cliqueSigner: header => header.coinbase,
       deadline,
     });
@@ -132,7 +132,7 @@ export class ForkEvms {
   }
 
   private readSchedule(): ForkSchedule {
-    // Not kept while it fails: block 0 may still come.
+    // A failure is not kept, because block 0 may still come.
     this.schedule ??= this.makeSchedule();
     return this.schedule;
   }
@@ -163,15 +163,15 @@ export class ForkEvms {
 }
 
 /**
- * Clears what an execution left that was stopped in the middle. Another EVM in its place would cost 1 to 2 ms for the next call,
- * half as much as a first slice. (The state is cleared as every call begins.)
+ * Clears what a stopped execution left in its EVM. A new EVM instead would cost the next call 1 to 2 ms, half a first slice.
+ * (The state is cleared at the start of every call.)
  */
 export function resetEvm({evm}: ForkEvm): void {
   evm.journal.cleanJournal();
   evm.transientStorage.clear();
 }
 
-/** An EVM's fork never changes; the library searches a list at every question, 9 % of a token transfer. */
+/** Remembers which EIPs are active: an EVM's fork never changes. The library's list search takes 9 % of a token transfer. */
 function rememberEips(common: Common): void {
   const answers = new Map<number, boolean>();
   const ask = common.isActivatedEIP.bind(common);

@@ -1,19 +1,20 @@
 /**
- * Where code may jump to, and what it pushes, kept from frame to frame and call to call.
+ * Where code may jump to, and which values it pushes: analysed once, kept from frame to frame and from call to call.
  *
- * @ethereumjs' interpreter finds it anew in every frame, 0.1 ms for a token and 1 ms for 24 KB of code, and never asks for
- * the time: 2.4 MB of pushes took 0.15 s of an idle core and 300 MB. It offers no place for another way, nor its
- * Interpreter: one opcode of ours is run to meet it, and its method is wrapped, once per thread.
+ * @ethereumjs' interpreter analyses the code again in every frame: 0.1 ms for a token, 1 ms for 24 KB of code. It never
+ * checks the deadline: 2.4 MB of pushes took 0.15 s of an idle core and 300 MB. The library has no hook for another analysis
+ * and does not export its Interpreter. So this module runs one opcode of its own to get hold of the Interpreter, and wraps
+ * its method, once per thread.
  */
 import {createEVM, type EVM} from "@ethereumjs/evm";
 import {bytesToBigInt} from "@ethereumjs/util";
 import type {Deadline} from "./deadline.ts";
 
-/** What the library's interpreter reads; all of it by position in the code. */
+/** What the library's interpreter reads, by position in the code. */
 interface Analysis {
   /** 1: a JUMPDEST that is not part of a push. */
   readonly jumps: Uint8Array;
-  /** By the position after the PUSH. */
+  /** Pushed values, by the position after the PUSH. */
   readonly pushes: readonly bigint[];
   readonly opcodesCached: readonly unknown[];
 }
@@ -28,16 +29,16 @@ interface Analyser {
 const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
-/** Numbers of so many bytes are exact without bigint. */
+/** Numbers of up to this many bytes are exact without bigint. */
 const SAFE_BYTES = 6;
-/** Bytes of code that take some 0.2 ms. */
+/** Bytes of code between two checks of the deadline; they take about 0.2 ms. */
 const BYTES_PER_CHECK = 1 << 14;
-/** An analysis takes about 20 times the code's bytes. */
+/** Bytes of code whose analyses are kept. An analysis takes about 20 times as many bytes. */
 const MAX_ANALYSED_BYTES = 1 << 20;
-/** What an entry takes beside, in bytes of code. */
+/** Overhead of one entry, counted in bytes of code. */
 const ENTRY_BYTES = 32;
 
-/** By the code's own array: the cache of codes (heldState.ts) hands out the same one every time. */
+/** Analyses by the code's array object: the cache of codes (heldState.ts) returns the same object every time. */
 export class JumpAnalyses {
   private readonly deadline: Deadline;
   private readonly analyses = new Map<Uint8Array, Analysis>();
@@ -49,7 +50,7 @@ export class JumpAnalyses {
 
   /** @throws TimeLimitError */
   of(code: Uint8Array, lookUp: (opcode: number) => unknown): Analysis {
-    // Initcode is a view of its creator's memory: another one each time, and it would hold on to all of that memory.
+    // Initcode is a view of its creator's memory. The view is new each time, and would keep all of that memory alive.
     if (code.byteLength !== code.buffer.byteLength) return analyse(code, lookUp, this.deadline);
     const kept = this.analyses.get(code);
     if (kept !== undefined) return kept;
@@ -88,7 +89,7 @@ function analyse(code: Uint8Array, lookUp: (opcode: number) => unknown, deadline
   return {jumps, pushes, opcodesCached};
 }
 
-/** Zeros follow where the code ends. */
+/** Reads a pushed value. Zeros follow the end of the code. */
 function readPush(code: Uint8Array, at: number, bytes: number): bigint {
   if (bytes <= SAFE_BYTES) {
     let value = 0;
@@ -101,7 +102,7 @@ function readPush(code: Uint8Array, at: number, bytes: number): bigint {
 
 const keepers = new WeakMap<EVM, JumpAnalyses>();
 
-/** From now on, interpreters of `evm` keep their analyses, and make them within the time. */
+/** From now on, interpreters of `evm` keep their analyses, and check the deadline while they make them. */
 export function keepJumpAnalyses(evm: EVM, deadline: Deadline): void {
   keepers.set(evm, new JumpAnalyses(deadline));
 }

@@ -3,9 +3,9 @@
  *
  *   base length | exponent length | modulus length | base | exponent | modulus        32 bytes each, then as they say
  *
- * The library's makes one number of the exponent and shifts it for every bit: 18 MB of it come for 50 million gas, as
- * hex text made byte by byte takes 30 times that in memory, and neither its loop nor a shift can be stopped for seconds.
- * Here the exponent stays bytes.
+ * The library's version turns the exponent into one number and shifts it for every bit. 50 million gas buy an exponent of
+ * 18 MB. Its hex text, made byte by byte, takes 30 times that in memory, and neither the loop nor a shift can be stopped for
+ * seconds. Here the exponent stays bytes.
  */
 import type {Common} from "@ethereumjs/common";
 import {EVMError, type ExecResult, type PrecompileInput} from "@ethereumjs/evm";
@@ -31,7 +31,7 @@ export function createModexp(deadline: Deadline): (input: PrecompileInput) => Ex
     const isTooLong =
       common.isActivatedEIP(7823) && (longest > MAX_OPERAND_BYTES || exponentLength > MAX_OPERAND_BYTES);
     if (gas > gasLimit || isTooLong) return outOfGas(gasLimit);
-    // Paid for, so the lengths are bounded; without base and modulus the exponent is not.
+    // The gas is paid, which bounds the lengths. Without base and modulus it does not bound the exponent's length.
     if (modulusLength === 0n) return {executionGasUsed: gas, returnValue: NO_BYTES};
     const modulusBytes = Number(modulusLength);
     const modulus = readNumber(data, exponentAt + exponentLength, modulusBytes);
@@ -44,7 +44,7 @@ export function createModexp(deadline: Deadline): (input: PrecompileInput) => Ex
   };
 }
 
-/** @param head - the number that the first 32 bytes of the exponent are, or all where there are fewer */
+/** @param head - the first 32 bytes of the exponent as a number, or all bytes if there are fewer */
 function priceOf(longest: bigint, exponentLength: bigint, head: bigint, common: Common): bigint {
   const isLatest = common.isActivatedEIP(7883);
   const rest = exponentLength > 32n ? exponentLength - 32n : 0n;
@@ -87,7 +87,7 @@ function raise(
   return power;
 }
 
-/** Zeros follow where `data` ends. */
+/** Zeros follow the end of `data`. */
 function readNumber(data: Uint8Array, at: bigint, bytes: number): bigint {
   const start = at > BigInt(data.length) ? data.length : Number(at);
   const there = data.subarray(start, start + bytes);

@@ -1,17 +1,17 @@
 /**
- * The size of a transaction after compression, as layer 1 is paid for it: sender, then the unsigned transaction.
+ * The size of a transaction after compression, which is what layer 1 is paid for: the sender, then the unsigned transaction.
  *
- * DEFLATE with a preset dictionary stands in for the network's own compressor, which has seen many transactions before
- * this one; so has the dictionary. Where it does not help, the raw size counts.
+ * DEFLATE stands in for the network's own compressor. That one has seen many transactions before this one, so DEFLATE gets a
+ * preset dictionary of what they share. If compression does not help, the raw size counts.
  */
 import {constants, deflateRawSync} from "node:zlib";
 import {DICTIONARY} from "./dictionary.ts";
 
 /** The window holds the dictionary and most transactions; a larger one only costs time. */
 const WINDOW_BITS = 13;
-/** Levels 7 to 9 find up to 2 % more in 100 KB of ABI words, and take 37 ms for it in place of 1.7. */
+/** Levels 7 to 9 save up to 2 % more in 100 KB of ABI words, but take 37 ms instead of 1.7. */
 const LEVEL = 6;
-/** No network takes longer transactions; 2.4 MB made for the purpose take 2 s at level 9, 0.6 s at 6, 0.05 s at 1. */
+/** No network accepts longer transactions. 2.4 MB made to compress slowly take 2 s at level 9, 0.6 s at 6, 0.05 s at 1. */
 const LONG_BYTES = 128 << 10;
 
 /**

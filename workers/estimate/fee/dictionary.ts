@@ -1,6 +1,6 @@
 /**
- * What transactions have in common, for the compressor: runs of zeros as the ABI pads with them, and the calls made most.
- * What is likeliest stands last, where DEFLATE reaches it with the fewest bits.
+ * The compressor's dictionary: bytes that many transactions share, such as the ABI's zero padding and the most common calls.
+ * The likeliest bytes stand last, where DEFLATE reaches them with the fewest bits.
  */
 
 /** The first 4 bytes of keccak256 of the signature. */
@@ -24,11 +24,11 @@ const SELECTORS = [
 ];
 
 const WORD = "00".repeat(32);
-/** The largest word, as unlimited approvals have it. */
+/** The largest word, used by unlimited approvals. */
 const MAX_WORD = "ff".repeat(32);
-/** Small words, as offsets and lengths of the ABI are. */
+/** Small words, such as offsets and lengths in the ABI. */
 const SMALL_WORDS = ["60", "40", "20", "02", "01"].map(last => "00".repeat(31) + last);
-/** An address or an amount begins with so many zeros. */
+/** The zeros before an amount (24 bytes) and before an address (12 bytes). */
 const PADDING = ["00".repeat(24), "00".repeat(12)];
 
 export const DICTIONARY = Buffer.from(

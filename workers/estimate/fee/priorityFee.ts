@@ -1,5 +1,6 @@
 /**
- * The priority fee per gas, layer 1 included (docs/gas.md). Exact: fractions of integers, rounded up to a whole wei once.
+ * The priority fee per gas, including the cost of layer 1 (docs/gas.md). It is exact: fractions of integers, rounded up to a
+ * whole wei once.
  *
  *   verification   max(margin * ratio * verificationGasCost * size * minGasPrice / (gasLimit * capacity) + adjustment,
  *                      minGasPrice - baseFee)
@@ -8,13 +9,13 @@
 import type {FeeSettings} from "../../job/estimateSettings.ts";
 
 export interface FeeInputs {
-  /** Of the same answer; above 0. */
+  /** From the same answer; above 0. */
   readonly gasLimit: bigint;
   /** Bytes of the compressed transaction. */
   readonly compressedSize: number;
   /** Wei. */
   readonly baseFee: bigint;
-  /** Of the selected block; undefined: the store has none of it. */
+  /** From the selected block; undefined if the store has none. */
   readonly extraData: Uint8Array | undefined;
 }
 
@@ -78,7 +79,7 @@ function readCosts(extraData: Uint8Array | undefined): {fixed: bigint; variable:
   };
 }
 
-/** @param text - decimal: digits, and perhaps a point and digits; checked where it comes in */
+/** @param text - decimal: digits, optionally a point and more digits; already validated */
 function parseDecimal(text: string): Fraction {
   const [whole = "", decimals = ""] = text.split(".");
   return {numerator: BigInt(whole + decimals), denominator: 10n ** BigInt(decimals.length)};

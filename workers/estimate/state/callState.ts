@@ -1,5 +1,5 @@
 /**
- * The state that one call is simulated on: the block's, the caller's overrides over it, and what a run writes over both.
+ * The state that one call is simulated on: the block's state, the caller's overrides over it, and a run's writes over both.
  */
 import type {StateManagerInterface} from "@ethereumjs/common";
 import {Account, Address} from "@ethereumjs/util";
@@ -42,7 +42,7 @@ export class CallState extends StateOverlay implements StateManagerInterface {
     }
   }
 
-  /** Runs `work` and takes back what it wrote. What it throws leaves the state for `moveTo` to clear. */
+  /** Runs `work` and reverts its writes. If `work` throws, the writes stay until `moveTo` clears them. */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     await this.checkpoint();
     const result = await work();
@@ -55,7 +55,7 @@ export class CallState extends StateOverlay implements StateManagerInterface {
     this.originalStorageCache.clear();
   }
 
-  /** A simulation has no trie: nothing in the EVM asks for these. */
+  /** A simulation has no trie. The EVM never calls these methods. */
   getStateRoot(): Promise<Uint8Array> {
     throw new Error("a simulated state has no root");
   }

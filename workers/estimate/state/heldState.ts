@@ -1,8 +1,8 @@
 /**
- * The state of one block as the EVM reads it: accounts, slots and code by point reads of our trees.
+ * The state of one block as the EVM reads it: accounts, slots and code, by point reads of the store's trees.
  *
- * What was read is kept, since nothing of it ever changes: per block, and codes for all blocks. When there is too much of
- * it, all of it is dropped.
+ * Everything that was read is cached, since it never changes: accounts and slots per block, codes for all blocks. A full
+ * cache is dropped whole.
  */
 import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
@@ -18,16 +18,16 @@ const MAX_CACHED_VALUES = 120_000;
 const MAX_CACHED_CODE_BYTES = 16 << 20;
 
 interface HeldAccount {
-  /** null: there is none. */
+  /** null: there is no such account. */
   readonly account: Account | null;
-  /** undefined: never had a slot. */
+  /** undefined: the account never had a slot. */
   readonly slots: Tree | undefined;
 }
 
-/** The blocks' states that a worker reads, and what it keeps of them. */
+/** The states of the blocks that a worker reads, with their caches. */
 export class HeldStates {
   private readonly store: StateReader;
-  /** By the page of the account tree's root, which is never given to another state. */
+  /** By the root page of the account tree. Its number is never given to another state. */
   private readonly states = new Map<number, HeldState>();
   private readonly codes = new Map<ByteKey, Uint8Array>();
   private cachedCodeBytes = 0;
@@ -37,7 +37,7 @@ export class HeldStates {
     this.store = store;
   }
 
-  /** @param accounts - of a block record */
+  /** @param accounts - the account tree of a block record */
   at(accounts: TreeRoot): HeldState {
     if (this.cachedValues > MAX_CACHED_VALUES) {
       this.states.clear();
@@ -56,7 +56,7 @@ export class HeldStates {
     this.cachedValues++;
   }
 
-  /** @returns the same object for the same code, while it is kept. @throws StoreError RECORD_MISSING */
+  /** @returns the same object for the same code, while it is cached. @throws StoreError RECORD_MISSING */
   readCode(codeHash: Uint8Array): Uint8Array {
     if (sameBytes(codeHash, KECCAK256_NULL)) return NO_BYTES;
     const key = toKey(codeHash);
@@ -103,7 +103,7 @@ export class HeldState implements StateBase {
     const slotKey = toKey(slot);
     const cached = slots.get(slotKey);
     if (cached !== undefined) return cached;
-    // The key comes from the EVM's stack, 32 bytes; a copy, since pages are views of what LevelDB handed out.
+    // The slot comes from the EVM's stack and has 32 bytes. The value is copied, since pages are views of LevelDB's memory.
     const leaf = tree.read(this.store.suite.hashSlot(slot));
     const value = leaf === undefined ? NO_BYTES : new Uint8Array(leaf.value);
     slots.set(slotKey, value);
@@ -130,7 +130,7 @@ export class HeldState implements StateBase {
     if (leaf === undefined) return {account: null, slots: undefined};
     const {nonce, balance, code, storage} = decodeStoredAccount(leaf.value);
     const slots = storage === undefined ? undefined : storageTree(this.store, storage.tree, hKey);
-    // The EVM asks of a storage root only whether it is that of no slots (EIP-7610).
+    // The EVM only asks whether the storage root is the one of an empty storage (EIP-7610).
     const root =
       slots === undefined || slots.isEmpty ? KECCAK256_RLP : new Uint8Array(storage?.storageRoot ?? []);
     const codeHash = code === undefined ? KECCAK256_NULL : new Uint8Array(code.keccakCodeHash);

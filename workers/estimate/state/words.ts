@@ -1,4 +1,4 @@
-/** Words of 32 bytes as calls have them (job/estimateCall.ts): back to back. */
+/** Words of 32 bytes, back to back, as calls have them (job/estimateCall.ts). */
 
 export const WORD_BYTES = 32;
 
