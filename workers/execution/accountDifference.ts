@@ -1,5 +1,5 @@
 /**
- * What a block did to one account: its state before against its state after, never the attempts in between.
+ * What a block changed in one account: its state after the block against its state before. Steps in between do not show.
  */
 import type {Account} from "@ethereumjs/util";
 import type {AccountDifference, SlotDifference} from "../../storage/block/accountDifference.ts";
@@ -10,9 +10,9 @@ export interface WrittenAccount {
   readonly before: Account | null;
   /** null: there is none after it. */
   readonly after: Account | null;
-  /** In between it was deleted, or lost its storage to a creation at its address. */
+  /** During the block it was deleted, or lost its storage to a creation at its address. */
   readonly isReset: boolean;
-  /** Slots written since the last reset; 32 bytes, and the value without leading zeros. */
+  /** Slots written since the last reset: 32 bytes each, and the value without leading zeros. */
   readonly slots: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
   /** The code that `after` has. */
   readonly code: Uint8Array;

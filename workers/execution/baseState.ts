@@ -1,5 +1,5 @@
 /**
- * The state that the block at hand begins with: a trie root, read through a bounded cache.
+ * The state at the start of the block that is executed: a trie root, read through a bounded cache.
  */
 import type {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
@@ -10,12 +10,12 @@ import {ExecutionError} from "./errors.ts";
 import {NO_BYTES, type StateBase} from "./stateOverlay.ts";
 import {codeKey, openTrie, type TrieNodes, type TrieOverlay} from "./trieNodes.ts";
 
-/** What a block left of an account. */
+/** An account as a block left it. */
 export interface SealedAccount {
   readonly key: ByteKey;
-  /** With its new storageRoot; null: none. */
+  /** With its new storageRoot; null: there is no account. */
   readonly account: Account | null;
-  /** None of the slots that it had before are left. */
+  /** All slots that it had before the block are gone. */
   readonly isCleared: boolean;
   readonly slots: ReadonlyMap<ByteKey, Uint8Array>;
 }
@@ -26,7 +26,7 @@ const MAX_CACHED_CODE_BYTES = 32 << 20;
 
 export class BaseState implements StateBase {
   private readonly nodes: TrieNodes;
-  /** Looks up in one trie after the other. */
+  /** Reads all tries: its root is set before each lookup. */
   private readonly reader: MerklePatriciaTrie;
   private current: Uint8Array = KECCAK256_RLP;
 
@@ -45,13 +45,13 @@ export class BaseState implements StateBase {
     return this.current;
   }
 
-  /** Goes on at the state of any other block. */
+  /** Moves to the state of another block. */
   moveTo(root: Uint8Array): void {
     this.clearCache();
     this.current = root;
   }
 
-  /** Goes on after a block that was executed on this state. */
+  /** Moves on by a block that was executed on this state. */
   advance(root: Uint8Array, sealed: readonly SealedAccount[]): void {
     this.current = root;
     for (const {key, account, isCleared, slots} of sealed) {
@@ -71,7 +71,7 @@ export class BaseState implements StateBase {
     this.cachedValues = 0;
   }
 
-  /** Not to be changed by the caller. */
+  /** The caller must not change the result. */
   async readAccount(key: ByteKey): Promise<Account | null> {
     const cached = this.accounts.get(key);
     if (cached !== undefined) return cached;

@@ -11,7 +11,7 @@ export interface BlobSchedule {
   readonly customHardforks: Record<string, HardforkConfig>;
 }
 
-/** What `blobSchedule` says of each fork; the EIPs' own counts where it says nothing. */
+/** The counts that `blobSchedule` gives for each fork. Forks that it does not name have the counts of their EIPs. */
 export function readBlobSchedule(value: unknown, forks: readonly ScheduledFork[]): BlobSchedule {
   const schedule = parseObject(value ?? {}, "config.blobSchedule");
   const params: ParamsDict = {};
@@ -24,7 +24,7 @@ export function readBlobSchedule(value: unknown, forks: readonly ScheduledFork[]
       continue;
     }
     const counts = readBlobCounts(schedule[name], `config.blobSchedule.${name}`);
-    // Forks that change nothing else are not all known to @ethereumjs; of the others it has the EIPs.
+    // @ethereumjs does not know every fork that changes only blob counts. It has the EIPs of all other forks.
     if (isBlobFork) customHardforks[name] = {eips: [], params: counts};
     else params[name] = counts;
   }

@@ -1,9 +1,9 @@
 /**
- * Executes a chain's blocks one after the other and turns each into what it changed.
+ * Executes a chain's blocks one after the other and turns each into a block difference.
  *
- * A block counts when execution gives what its header says: gas used, receipts root, logs bloom, requests hash and
- * state root. What only consensus decides (seals, difficulty, the steps of gas limit and base fee) is taken from the
- * chain, whose hashes link it to the genesis.
+ * A block is accepted if execution gives what its header says: gas used, receipts root, logs bloom, requests hash and
+ * state root. What only consensus decides (seals, difficulty, the steps of gas limit and base fee) is not checked. It is
+ * taken from the chain, whose hashes link it to the genesis.
  */
 import {
   type Block,
@@ -27,9 +27,9 @@ import {rootKey, type TrieNodes} from "./trieNodes.ts";
 
 export interface BlockExecutorOptions {
   readonly genesis: Genesis;
-  /** Keeps the tries between runs; must answer for what was put. */
+  /** Keeps the tries between runs. It must return whatever was put. */
   readonly nodes: TrieNodes;
-  /** Hash of a block already held, for BLOCKHASH. Asked only for blocks that this executor did not execute. */
+  /** Hash of a stored block, for BLOCKHASH. Called only for blocks that this executor did not execute. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
 }
 
@@ -49,10 +49,10 @@ export class BlockExecutor {
   private readonly common: Common;
   private readonly state: ExecutionState;
   private readonly recent = new Map<number, Uint8Array>();
-  /** Made anew after a failure, which may leave its journal in the middle of a transaction. */
+  /** Replaced after a failure, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;
   private last: BlockId;
-  /** Of the block that is being explained. */
+  /** Position in the block that `explain` executes. */
   private refusedTransaction: number | undefined;
 
   private constructor({genesis, nodes, blockHash}: BlockExecutorOptions, last: BlockId) {
@@ -64,7 +64,7 @@ export class BlockExecutor {
     this.last = last;
   }
 
-  /** Starts at block 0: puts the allocation's nodes; `difference` is block 0 itself. */
+  /** Starts at block 0 and puts the allocation's nodes. `difference` is block 0 itself. */
   static async start(
     options: BlockExecutorOptions,
   ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
@@ -76,9 +76,9 @@ export class BlockExecutor {
   }
 
   /**
-   * Goes on after a block that an executor on the same `nodes` has executed.
+   * Continues after a block that an executor on the same `nodes` has executed.
    *
-   * @throws ExecutionError STATE_MISSING if none has: the block was imported as a difference
+   * @throws ExecutionError STATE_MISSING if the block was not executed but imported as a difference
    */
   static async resume(options: BlockExecutorOptions, after: BlockId): Promise<BlockExecutor> {
     const stateRoot = options.nodes.get(rootKey(after.hash));
@@ -142,7 +142,7 @@ export class BlockExecutor {
 
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
     this.common.setHardfork(this.genesis.forks.forkAt(head));
-    // Uncles may be older than a fork; the library finds theirs by number, which is all that counts before the merge.
+    // Uncles may be older than a fork. The library finds their fork by number, which is enough before the merge.
     let block: Block;
     try {
       block = createBlockFromRLP(blockRlp, {
@@ -153,7 +153,7 @@ export class BlockExecutor {
       checkShape(blockRlp, head, this.common);
       throw error;
     }
-    // The library writes the header anew from the fields it knows.
+    // The library encodes the header again from the fields that it knows.
     checkField("header hash", toHex(head.hash), toHex(block.hash()));
     try {
       this.vm ??= await this.createVm();
@@ -164,7 +164,7 @@ export class BlockExecutor {
     }
   }
 
-  /** Executes a refused block once more without the library's comparison, whose errors do not say what it got. */
+  /** Executes a refused block again without the library's comparison, because its errors do not name the computed value. */
   private async explain(block: Block): Promise<void> {
     this.state.discard();
     const vm = await this.createVm();
@@ -209,7 +209,7 @@ export class BlockExecutor {
   }
 }
 
-/** The EVM asks it of the block that it runs, whose header is a whole one. */
+/** The EVM calls this for the block that it runs, whose header is complete. */
 const findCliqueSigner: NonNullable<EVMOpts["cliqueSigner"]> = header =>
   cliqueSigner(header as LibraryHeader);
 

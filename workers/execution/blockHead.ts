@@ -10,7 +10,7 @@ import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {ExecutionError} from "./errors.ts";
 
-/** A header as the store keeps it, and what execution is checked against. */
+/** The header fields that the store keeps, and those that execution is checked against. */
 export interface BlockHead extends Required<Omit<BlockHeader, "baseFeePerGas">> {
   /** Since London. */
   readonly baseFeePerGas?: bigint;
@@ -59,7 +59,7 @@ export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead 
   }
 }
 
-/** The first item of an RLP list, head included, a view. */
+/** The first item of an RLP list, with its head, as a view. */
 function firstItem(list: Uint8Array): Uint8Array {
   const outer = listBounds(list);
   const inner = listBounds(list.subarray(outer.start, outer.end));

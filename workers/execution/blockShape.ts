@@ -1,6 +1,6 @@
 /**
- * Which fields a block of a fork has. Looked at only once a block is refused: the library says which proposal it misses, and
- * not that a wrong number or timestamp has made the block one of another fork.
+ * Which fields a block of a fork has. This is checked only after a block was refused. The library says which EIP the block
+ * lacks, but not that a wrong number or timestamp made it a block of another fork.
  */
 import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
@@ -9,9 +9,9 @@ import type {BlockHead} from "./blockHead.ts";
 
 interface HeaderField {
   readonly name: string;
-  /** That brought it; undefined: always there. */
+  /** The EIP that introduced it; undefined: it was always there. */
   readonly eip?: number;
-  /** Exactly, where it has a fixed length. */
+  /** The exact length, if it is fixed. */
   readonly bytes?: number;
 }
 
@@ -40,13 +40,13 @@ const HEADER_FIELDS: readonly HeaderField[] = [
   {name: "requestsHash", eip: 7685, bytes: 32},
 ];
 
-/** The EIP of each type of transaction that may stand in a block. */
+/** The EIP of each transaction type that a block may contain. */
 const EIP_OF_TYPE: Readonly<Record<number, number>> = {1: 2930, 2: 1559, 3: 4844, 4: 7702};
 const LEGACY_FROM = 0xc0;
 
 /**
  * @param common - set to the block's fork
- * @throws Error that says what is missing, too much or of another length
+ * @throws Error that says what is missing, what is too much, or what has a wrong length
  */
 export function checkShape(blockRlp: Uint8Array, {number, timestamp}: BlockHead, common: Common): void {
   const parts = RLP.decode(blockRlp);

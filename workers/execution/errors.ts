@@ -1,11 +1,11 @@
 /**
- * The failures of executing a chain. `code` is the contract; the message names the field, byte or block and the reason.
+ * Failures in executing a chain. Callers may rely on `code`. The message names the field, byte or block, and the reason.
  */
 
 export type ExecutionErrorCode =
-  | "GENESIS_INVALID" // the genesis file is not one that geth would take, or needs a rule set that is not here
+  | "GENESIS_INVALID" // geth would not accept the genesis file, or it needs rules that are not supported
   | "RLP_INVALID" // the block file is cut short or is not RLP
-  | "BLOCK_INVALID" // a block does not follow its parent, or its execution gives something else than its header says
+  | "BLOCK_INVALID" // a block does not follow its parent, or its execution does not give what its header says
   | "STATE_MISSING"; // the trie nodes of the parent block are not in this store
 
 export class ExecutionError extends Error {

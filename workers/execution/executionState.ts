@@ -1,11 +1,11 @@
 /**
- * The state that a block executes on: what it has written so far, over the trie of its parent.
+ * The state that a block executes on: the block's writes so far, over the trie of its parent.
  *
  *   written    accounts, slots, dropped storage; with an undo log for reverts      this block, StateOverlay
  *   parent     accounts and slots as of the parent, read once                      a bounded cache
  *   trie       Merkle-Patricia, keys hashed                                        TrieNodes
  *
- * Why not @ethereumjs' MerkleStateManager: a difference needs the written keys with their values before and after,
+ * @ethereumjs' MerkleStateManager does not fit. A difference needs the written keys with their values before and after,
  * its caches lose what a reverted clearStorage dropped, and it writes every intermediate node to disk.
  * The trie is touched once per block here (before byzantium once per transaction, for the receipt).
  */
@@ -23,10 +23,10 @@ import {NO_BYTES, StateOverlay} from "./stateOverlay.ts";
 import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
 
 interface ComputedRoot {
-  /** Of the overlay when it was computed. */
+  /** The overlay's `changes` when the root was computed. */
   readonly changes: number;
   readonly root: Uint8Array;
-  /** Of every written account that exists. */
+  /** The storage root of every written account that exists. */
   readonly storageRoots: ReadonlyMap<ByteKey, Uint8Array>;
 }
 
@@ -38,7 +38,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
   private readonly trie: MerklePatriciaTrie;
   private readonly parent: BaseState;
 
-  /** The root with everything written, while `changes` is what it was. */
+  /** The root with everything written. It is valid until `changes` rises. */
   private computed: ComputedRoot | undefined;
 
   constructor(nodes: TrieNodes) {
@@ -51,12 +51,12 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     this.parent = parent;
   }
 
-  /** With everything written so far. */
+  /** The root with everything written so far. */
   async getStateRoot(): Promise<Uint8Array> {
     return (await this.compute()).root;
   }
 
-  /** Moves to the state of another block, dropping what was written. */
+  /** Drops everything written and moves to the state of another block. */
   async setStateRoot(root: Uint8Array): Promise<void> {
     if (!(await this.hasStateRoot(root)))
       throw new ExecutionError(
@@ -75,7 +75,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     this.parent.clearCache();
   }
 
-  /** Never asked for by block execution: the overlay and the undo log have one user. */
+  /** Block execution never calls it. The overlay and the undo log have one user. */
   shallowCopy(): StateManagerInterface {
     throw new Error("an execution state cannot be copied");
   }

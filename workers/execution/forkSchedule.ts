@@ -2,7 +2,7 @@
  * Which hard fork a block falls under, from geth's genesis config.
  *
  *   by number     homestead ... grayGlacier     blocks with a difficulty
- *   paris         blocks with difficulty 0      geth's own test; so no total difficulty has to be kept
+ *   paris         blocks with difficulty 0      geth's own test, so no total difficulty is needed
  *   by timestamp  shanghai ... bpo5             blocks with difficulty 0
  */
 import {type ChainConfig, Common, type HardforkTransitionConfig} from "@ethereumjs/common";
@@ -70,8 +70,8 @@ export class ForkSchedule {
   }
 
   /**
-   * The fork of a block that is held, from what the store has of its header. Where it has no difficulty, a block from
-   * london on counts as one since the merge.
+   * The fork of a stored block, from the header fields in the store. If they lack the difficulty, a block from london on
+   * counts as one after the merge.
    */
   forkOfHeld(block: {
     readonly number: number;
@@ -84,7 +84,7 @@ export class ForkSchedule {
     return lastActive(this.byNumber, BigInt(block.number)) ?? CHAIN_START;
   }
 
-  /** By number or time alone, as geth asks for block 0, whose difficulty says nothing. */
+  /** By number or time alone, as in geth for block 0, whose difficulty says nothing. */
   isActive(name: string, moment: Pick<BlockMoment, "number" | "timestamp">): boolean {
     const reached = (fork: ScheduledFork, now: bigint): boolean => fork.name === name && fork.from <= now;
     return (
@@ -112,7 +112,7 @@ export class ForkSchedule {
       name: "genesis",
       chainId: Number(this.chainId),
       defaultHardfork: CHAIN_START,
-      // Asked by @ethereumjs' blockchain package only; the genesis block is made in genesisBlock.ts.
+      // Only @ethereumjs' blockchain package reads this. genesisBlock.ts makes the genesis block.
       genesis: {gasLimit: 0, difficulty: 0, nonce: "0x", extraData: "0x"},
       hardforks: scheduled,
       customHardforks,

@@ -1,5 +1,5 @@
 /**
- * The hard forks that are known, and where a genesis config in geth's form sets them: by block number up to grayGlacier, by
+ * The supported hard forks, and the fields of geth's genesis config that set them: by block number up to grayGlacier, by
  * timestamp from shanghai on.
  */
 import {invalidGenesis, type JsonObject, parseQuantity} from "./gethJson.ts";
@@ -39,7 +39,7 @@ const TIME_FORKS: readonly Fork[] = [
   {name: "bpo5", field: "bpo5Time", optional: true},
 ];
 
-/** End like a fork but change nothing that a block's execution sees. */
+/** Config fields whose names look like forks, but which change nothing that a block's execution sees. */
 const NO_FORK = new Set(["mergeNetsplitBlock", "mergeForkBlock", "eip155Block"]);
 
 export const CHAIN_START = "chainstart";
@@ -62,7 +62,7 @@ export function configOfFork(fork: string): JsonObject {
     if (optional !== true) config[field] = 0;
     if (name === fork) break;
   }
-  // eip155 goes with eip158, as normalize() wants it.
+  // normalize() requires eip155 to be set like eip158.
   return config.eip158Block === undefined ? config : {...config, eip155Block: 0};
 }
 
@@ -78,17 +78,17 @@ export function checkForkFields(config: JsonObject): void {
   }
 }
 
-/** Those by block number that are set, in order. @throws ExecutionError GENESIS_INVALID naming the field */
+/** The forks that are set by block number, in order. @throws ExecutionError GENESIS_INVALID naming the field */
 export function readNumberForks(config: JsonObject): ScheduledFork[] {
   return readForks(normalize(config), NUMBER_FORKS);
 }
 
-/** Those by timestamp. */
+/** The forks that are set by timestamp, in order. */
 export function readTimeForks(config: JsonObject): ScheduledFork[] {
   return readForks(config, TIME_FORKS);
 }
 
-/** What geth derives: eip155 goes with eip158, petersburg with constantinople, and a DAO fork may be opposed. */
+/** As geth reads a config: eip155 equals eip158, petersburg defaults to constantinople, a chain may oppose the DAO fork. */
 function normalize(config: JsonObject): JsonObject {
   if ((config.eip155Block ?? null) !== (config.eip158Block ?? null))
     throw invalidGenesis("config.eip155Block", "must equal eip158Block");

@@ -1,5 +1,5 @@
 /**
- * geth's genesis file: what it says, checked field by field.
+ * Parses geth's genesis file and checks it field by field.
  */
 
 import type {SlotDifference} from "../../storage/block/accountDifference.ts";
@@ -47,7 +47,7 @@ export interface Genesis {
   readonly accounts: readonly GenesisAccount[];
 }
 
-/** geth puts this for 0. */
+/** geth uses this in place of 0. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
 /** @throws ExecutionError GENESIS_INVALID naming the field and the rule it broke */

@@ -1,5 +1,5 @@
 /**
- * Block 0 as geth makes it of a genesis file: the state's trie, the header, its hash.
+ * Block 0 as geth makes it from a genesis file: the state's trie, the header, its hash.
  */
 import {RLP} from "@ethereumjs/rlp";
 import {
@@ -19,7 +19,7 @@ import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
 
 /** London's first base fee, also geth's default for a genesis under London's rules. */
 const INITIAL_BASE_FEE = 1_000_000_000n;
-/** Accounts put into the trie between two writes of it, which the caller may write out: bounds what a genesis of millions keeps in memory. */
+/** The trie is written, and the caller may flush it, after this many accounts. Bounds the memory for a genesis of millions. */
 const ACCOUNTS_PER_WRITE = 4096;
 const LOGS_BLOOM_BYTES = 256;
 
@@ -61,7 +61,7 @@ async function writeAllocation(accounts: readonly GenesisAccount[], nodes: TrieN
   return trie.root();
 }
 
-/** The fields that geth's Genesis.ToBlock sets; the later ones exist from their fork on. */
+/** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on. */
 function headerFields(genesis: Genesis, stateRoot: Uint8Array): (Uint8Array | bigint)[] {
   const moment = {number: 0, timestamp: genesis.timestamp};
   const nonce = Buffer.alloc(8);

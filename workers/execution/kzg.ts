@@ -1,12 +1,12 @@
 /**
- * KZG as block execution needs it: the point evaluation precompile (EIP-4844), on noble's BLS12-381.
+ * The part of KZG that block execution needs: the point evaluation precompile (EIP-4844), on noble's BLS12-381.
  *
  * A proof that the polynomial behind commitment C has the value y at z is a point P with
  *
  *   e(C - [y]G1, G2) = e(P, [tau]G2 - [z]G2)
  *
- * so of the trusted setup one point is enough. Blobs themselves never reach a block: the other functions of
- * @ethereumjs' KZG serve transactions on their way through a network, and are not here.
+ * so one point of the trusted setup is enough. Blobs themselves never reach a block. The other functions of
+ * @ethereumjs' KZG serve transactions on their way through a network, so they are not needed here.
  */
 import type {KZG} from "@ethereumjs/util";
 import {bls12_381} from "@noble/curves/bls12-381.js";
@@ -26,7 +26,7 @@ export const kzg = {verifyProof: verifyPointEvaluation} as Pick<KZG, "verifyProo
 /**
  * All hex with 0x: points 48 bytes, compressed; `z` and `y` 32 bytes, big-endian.
  *
- * @throws Error C_KZG_BADARGS, by which the precompile knows malformed input
+ * @throws Error C_KZG_BADARGS, by which the precompile recognises malformed input
  */
 export function verifyPointEvaluation(commitment: string, z: string, y: string, proof: string): boolean {
   const c = parsePoint(commitment);
@@ -35,7 +35,7 @@ export function verifyPointEvaluation(commitment: string, z: string, y: string, 
   const yScalar = parseScalar(y);
   const shifted = c.subtract(G1.BASE.multiplyUnsafe(yScalar));
   const divisor = tauG2.subtract(G2.BASE.multiplyUnsafe(zScalar));
-  // Pairings with the point at infinity are 1; noble's batch refuses it.
+  // Pairings with the point at infinity are 1. noble's batch refuses that point, so such pairs are left out.
   const pairs = [
     {g1: shifted, g2: G2.BASE.negate()},
     {g1: p, g2: divisor},

@@ -1,9 +1,9 @@
 /**
- * Why a block was refused, in words that name what was wrong and what is expected. The library's own name a check of its
- * code, or the state of the machine. Its version is pinned, and a test goes through these.
+ * Says why a block was refused: what was wrong and what is expected. The library's own messages name a check in its code, or
+ * the state of the machine. The library's version is pinned, and a test covers these messages.
  */
 
-/** Of the block as a whole. Those that the executor compares itself (gas used, roots, bloom) do not come here. */
+/** Messages about the whole block. What the executor compares itself (gas used, roots, bloom) never gets here. */
 const OF_BLOCK: readonly (readonly [RegExp, string])[] = [
   [/^invalid transaction trie$/, "its transactions do not give the transactions root of its header"],
   [/^invalid uncle hash$/, "its uncles do not give the uncle hash of its header"],
@@ -36,7 +36,7 @@ const OF_BLOCK: readonly (readonly [RegExp, string])[] = [
   [/^system contract empty: no code at .*?(0x[0-9a-f]{40})/, "the system contract $1 has no code"],
 ];
 
-/** Of the transaction that was about to run. */
+/** Messages about the transaction that was about to run. */
 const OF_TRANSACTION: readonly (readonly [RegExp, string])[] = [
   [/^tx has a higher gas limit than the block$/, "its gas limit is more than what is left of the block's"],
   [/EIP (\d+) is not activated/, "its type needs EIP-$1, which the block's fork does not have"],
@@ -67,7 +67,7 @@ const OF_TRANSACTION: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** @param transaction - position of the one that was about to run, where transactions were */
+/** @param transaction - position of the transaction that was about to run, if one was */
 export function describeRefusal(error: unknown, transaction: number | undefined): string {
   const message = plainMessage(error);
   const ofBlock = translate(OF_BLOCK, message);

@@ -1,18 +1,18 @@
 /**
- * Cuts what `geth export` writes into blocks: RLP lists back to back, no frame around them.
+ * Cuts the output of `geth export` into blocks: RLP lists back to back, with no frame around them.
  *
  *   0xc0 + n        list, payload of n bytes, n <= 55
  *   0xf7 + k        list, then k bytes of payload length (k 1..8, no leading zero, more than 55), then the payload
  *
- * Only list heads are read here: a block is decoded by who takes it.
+ * Only list heads are read here. The caller decodes the blocks.
  */
 import {ExecutionError} from "./errors.ts";
 
-/** Ten times what EIP-7934 lets a block be; more is a damaged length, and would be buffered whole. */
+/** Eight times the limit of EIP-7934 (8 MiB). A greater length is damage, and the block would be buffered whole. */
 export const MAX_BLOCK_BYTES = 64 << 20;
 
 export interface RlpBlock {
-  /** The whole list, head included; the caller's to keep. */
+  /** The whole list with its head. The caller may keep it. */
   readonly bytes: Uint8Array;
   /** Where it begins, counted from the first byte of the (unpacked) file. */
   readonly offset: number;
@@ -30,9 +30,9 @@ const SHORT_LIST = 0xc0;
 const MAX_HEAD_BYTES = 9;
 
 /**
- * Yields the blocks of `chunks` in order, holding no more than one block and one chunk.
+ * Yields the blocks of `chunks` in order. Holds at most one block and one chunk in memory.
  *
- * @param signal - has ended `chunks` early: then a block that is cut short is no error
+ * @param signal - if it has ended `chunks` early, a block that is cut short is no error
  * @throws ExecutionError RLP_INVALID with the block's position and the byte offset
  */
 export async function* readRlpBlocks(
@@ -84,7 +84,7 @@ function readListHead(bytes: Uint8Array, position: number, offset: number): List
   return {headBytes: 1 + lengthBytes, payloadBytes};
 }
 
-/** The first `count` bytes of `pending`, which holds that many; mostly a view. */
+/** The first `count` bytes of `pending`, which holds that many. Usually a view. */
 function peek(pending: readonly Uint8Array[], count: number): Uint8Array {
   const first = pending[0];
   if (first === undefined || first.length >= count) return first?.subarray(0, count) ?? new Uint8Array(0);

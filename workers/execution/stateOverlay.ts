@@ -1,10 +1,10 @@
 /**
- * What execution has written, over a state that is only read: accounts, slots, dropped storage, with an undo log.
+ * What execution has written, over a read-only state: accounts, slots, dropped storage, with an undo log.
  *
  *   written    accounts, slots, cleared storage, new codes     undone entry by entry on revert
  *   base       accounts, slots and codes as they were          StateBase, never written
  *
- * It is the part of @ethereumjs' state manager that the EVM uses; roots are the business of those who have a tree.
+ * It is the part of @ethereumjs' state manager that the EVM uses. State roots are left to subclasses that have a trie.
  */
 import type {AccountFields} from "@ethereumjs/common";
 import {OriginalStorageCache} from "@ethereumjs/statemanager";
@@ -12,9 +12,9 @@ import {Account, type Address, unpadBytes} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {type ByteKey, toKey} from "./byteKey.ts";
 
-/** The state below. What it hands out is not changed. */
+/** The state below. The objects that it returns are never changed. */
 export interface StateBase {
-  /** @param key - of the address; null: there is no such account */
+  /** @param key - of the address. @returns null if there is no such account */
   readAccount(key: ByteKey): Promise<Account | null> | Account | null;
   /** @param slot - 32 bytes. @returns the value without leading zeros */
   readSlot(key: ByteKey, slot: Uint8Array): Promise<Uint8Array> | Uint8Array;
@@ -30,12 +30,12 @@ export class StateOverlay {
   /** null: deleted. */
   protected readonly accounts = new Map<ByteKey, Account | null>();
   protected readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
-  /** Accounts whose slots of the base are gone, by deletion or before a creation. */
+  /** Accounts that no longer have the slots of the base: they were deleted, or cleared before a creation. */
   protected readonly cleared = new Set<ByteKey>();
   /** Accounts deleted at some point. */
   protected readonly destroyed = new Set<ByteKey>();
   protected readonly newCodes = new Map<ByteKey, Uint8Array>();
-  /** Rises with everything that is written or taken back. */
+  /** Rises with every write and every revert. */
   protected changes = 0;
 
   private readonly base: StateBase;
@@ -80,7 +80,7 @@ export class StateOverlay {
 
   async putCode(address: Address, code: Uint8Array): Promise<void> {
     const codeHash = keccak256(code);
-    // Named by its hash, so a revert need not take it back; only codes that accounts end with are persisted.
+    // The key is its hash, so a revert need not remove it. Only codes that accounts have in the end are persisted.
     this.newCodes.set(toKey(codeHash), new Uint8Array(code));
     await this.modifyAccountFields(address, {codeHash});
   }

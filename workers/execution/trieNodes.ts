@@ -1,12 +1,12 @@
 /**
- * Where the Merkle-Patricia trie lives: nodes on disk, and above them the ones that the block at hand makes.
+ * The nodes of the Merkle-Patricia trie: those on disk, and over them the new ones of the block that is executed.
  *
  *   key                               value
  *   <keccak of the node, 64 hex>      a trie node, RLP
  *   code:<keccak of the code, hex>    a contract's code
  *   root:<block hash, hex>            the state's trie root after that block, 32 bytes
  *
- * A key's value never changes, so nodes may reach the disk ahead of their block, and stay when it is rolled back.
+ * A key's value never changes. So nodes may reach the disk before their block, and stay there when it is rolled back.
  */
 import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
@@ -14,11 +14,11 @@ import {type BatchDBOp, type DB, KECCAK256_RLP, ValueEncoding} from "@ethereumjs
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {ExecutionError} from "./errors.ts";
 
-/** The caller's store. What was put must be there for `get` at once, on disk no later than the block. */
+/** The caller's store. `get` must return a put value at once. The value must be on disk no later than the block. */
 export interface TrieNodes {
   get(key: string): Uint8Array | undefined;
   put(key: string, value: Uint8Array): void;
-  /** Awaited now and then while a large allocation is put: may write what was put, or throw to end it. */
+  /** Awaited from time to time while a large allocation is put. It may write what was put, or throw to end the work. */
   settle?(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function openTrie(overlay: TrieOverlay, root: Uint8Array): MerklePatricia
 }
 
 const BRANCH_ITEMS = 17;
-/** The root of a trie without nodes, which the library looks up all the same. */
+/** The root of an empty trie. It has no node, but the library looks it up. */
 const EMPTY_ROOT_KEY = Buffer.from(KECCAK256_RLP).toString("hex");
 
 /** The trie library's database: reads fall through to `nodes`, writes stay here until `persist`. */
@@ -54,7 +54,7 @@ export class TrieOverlay implements DB<string, Uint8Array> {
     this.nodes = nodes;
   }
 
-  /** @throws ExecutionError STATE_MISSING: the library itself would take a missing node for a missing key */
+  /** @throws ExecutionError STATE_MISSING, since the library would take a missing node for a missing key */
   async get(key: string): Promise<Uint8Array | undefined> {
     if (key === EMPTY_ROOT_KEY) return undefined;
     const node = this.made.get(key) ?? this.nodes.get(key);
@@ -87,8 +87,8 @@ export class TrieOverlay implements DB<string, Uint8Array> {
   }
 
   /**
-   * Writes what the tree under `root` has and the disk has not; leaves out the nodes that later writes of the same
-   * block replaced, about half of them.
+   * Writes the nodes under `root` that are not on disk yet. Nodes that later writes of the same block replaced are skipped,
+   * about half of them.
    */
   persist(root: Uint8Array): void {
     const key = Buffer.from(root).toString("hex");
@@ -98,7 +98,7 @@ export class TrieOverlay implements DB<string, Uint8Array> {
     this.nodes.put(key, node);
     const items = RLP.decode(node);
     if (!Array.isArray(items)) return;
-    // A child below 32 bytes lies in its parent, and is too short to refer to another.
+    // A child below 32 bytes is part of its parent, and too short to refer to another node.
     if (items.length === BRANCH_ITEMS) {
       for (const child of items.slice(0, -1))
         if (child instanceof Uint8Array && child.length === 32) this.persist(child);
