@@ -1,6 +1,6 @@
 /**
- * Takes the blocks of a source into the store: those that are not held are applied, all are finalized as job and source say,
- * and a rollback takes the newest ones away again.
+ * Takes the blocks of a source into the store. It applies the blocks that are not stored yet, marks blocks as finalized as
+ * the job and the source say, and removes the newest ones on a rollback.
  */
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
@@ -9,18 +9,18 @@ import type {ImportJob} from "../job/importJob.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 export class BlockIntake {
-  /** Blocks that were held when the source gave them. */
+  /** Blocks that were in the store already when the source gave them. */
   alreadyHeld = 0;
   private readonly store: StateStore;
   private readonly job: ImportJob;
   private current: BlockWriter;
-  /** Changed accounts and slots that the writers before `current` took. */
+  /** Changed accounts and slots that the writers before `current` wrote. */
   private readonly before = {accounts: 0, slots: 0};
   /** False until the source has shown that it ends where it should. */
   private mayFinalize: boolean;
   /** The highest number that the source called finalized; -1 for none. */
   private finalizedBySource = -1;
-  /** The last block that the source gave and that is held now. */
+  /** The last block that came from the source and is in the store now. */
   private newestSeen: number | undefined;
 
   private constructor(store: StateStore, job: ImportJob, writer: BlockWriter) {
@@ -34,7 +34,7 @@ export class BlockIntake {
     return new BlockIntake(store, job, await BlockWriter.create(store));
   }
 
-  /** Another one after a rollback: not to be kept. */
+  /** A rollback replaces the writer, so do not keep a reference to it. */
   get writer(): BlockWriter {
     return this.current;
   }
@@ -60,30 +60,30 @@ export class BlockIntake {
     if (this.mayFinalize) this.current.markFinalized(this.finalizedBySource);
   }
 
-  /** Makes all that was taken durable and visible. @throws StoreError WRITE_FAILED */
+  /** Makes all taken blocks durable and visible. @throws StoreError WRITE_FAILED */
   async flush(): Promise<void> {
     const {finalized} = this.job;
-    // Only once the source has shown that it is of this chain, and no further than it went.
+    // Only once the source has shown that it is of this chain, and only up to its newest block.
     if (finalized !== undefined && this.newestSeen !== undefined && this.mayFinalize)
       this.current.markFinalized(finalized === "last" ? this.newestSeen : finalized);
     await this.current.flush();
   }
 
   /**
-   * Removes the blocks above `block`. Only when all that was taken is flushed.
+   * Removes the blocks above `block`. Call it only when all taken blocks are flushed.
    *
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN: nothing is removed; WRITE_FAILED
    */
   async rollback(block: number): Promise<void> {
     await this.store.rollback(block);
-    // The writer's newest block, and the page numbers that it gives, are those from before.
+    // The old writer still has the newest block and the page numbers from before the rollback.
     this.before.accounts = this.accounts;
     this.before.slots = this.slots;
     this.current = await BlockWriter.create(this.store);
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);
   }
 
-  /** Block 0 says which chain this is, or else the job does. */
+  /** Block 0 names the chain; if it does not, the job does. */
   private nameChain<T extends Awaited<ReturnType<SourceBlock["difference"]>>>(block: T): T {
     const {chainId} = this.job;
     if (block.chain === undefined || chainId === undefined) return block;

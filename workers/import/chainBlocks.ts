@@ -11,10 +11,10 @@ import {readRlpBlocks} from "../execution/rlpBlocks.ts";
 import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
 
 /**
- * Blocks that are held are only compared, by hash; execution goes on after the newest one, from the trie nodes kept
- * with it.
+ * Blocks that are in the store are only compared, by hash. Execution continues after the newest one, from the trie nodes
+ * stored with it.
  *
- * @param writer - gives the writer of the store, which is another one after a rollback
+ * @param writer - returns the writer of the store, which a rollback replaces
  * @throws SourceError, ExecutionError
  */
 export async function* readChainBlocks(
@@ -29,7 +29,7 @@ export async function* readChainBlocks(
     nodes: {
       get: key => writer().readExecutionNode(key),
       put: (key, value) => writer().putExecutionNode(key, value),
-      // Nodes are named by their hashes and may go ahead of their block.
+      // The key of a node is its hash, so nodes may be written before their block.
       settle: async () => {
         if (signal.aborted) throw new Stopped();
         if (writer().isFull) await writer().flush();

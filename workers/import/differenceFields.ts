@@ -29,7 +29,7 @@ export function parseBytes(value: unknown, field: string, length?: number): Buff
   return bytes;
 }
 
-/** A block number: what u48 holds. */
+/** A block number, which must fit a u48. */
 export function parseNumber(value: unknown, field: string): number {
   return Number(parseQuantity(value, field, 48));
 }

@@ -1,5 +1,5 @@
 /**
- * Blocks from differences (docs/operations.md, "Import"): NDJSON, one line a block, read as it streams in.
+ * Blocks from differences (docs/operations.md, "Import"): NDJSON, one line per block, read as it streams in.
  */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
@@ -9,8 +9,8 @@ import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /**
- * @param signal - has ended `chunks` early: then a line that is not whole is no error
- * @param onCut - takes the number of a last line that is not whole, which is dropped; left out: it is an error
+ * @param signal - if it has ended `chunks` early, an incomplete line is no error
+ * @param onCut - called with the number of an incomplete last line, which is dropped. Without it such a line is an error
  * @throws SourceError naming the line
  */
 export async function* readDifferenceLines(
@@ -31,7 +31,7 @@ export async function* readDifferenceLines(
     try {
       scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
     } catch (error) {
-      // The lines before the bad one are whole.
+      // The lines before the bad one are complete.
       yield* assembler.take();
       take(error);
     }
@@ -50,7 +50,7 @@ export async function* readDifferenceLines(
   yield* assembler.take();
 }
 
-/** Of a line, beside `accounts`, by their names in lower case. */
+/** The fields of a line other than `accounts`, by their names in lower case. */
 const FIELDS: ReadonlyMap<string, string> = new Map(
   [
     "number",
@@ -76,7 +76,7 @@ class LineAssembler implements LineHandler {
   private accounts: AccountDifferences | undefined;
   private blocks: (SourceBlock & {readonly line: number})[] = [];
 
-  /** Fields that are not ours are not kept; one that differs from ours only in case is a mistake. */
+  /** Ignores unknown fields. A field that differs from a known one only in case is refused as a mistake. */
   field(name: string, value: unknown): void {
     const known = FIELDS.get(name.toLowerCase());
     if (known === undefined) return;
@@ -118,7 +118,7 @@ class LineAssembler implements LineHandler {
     this.accounts = undefined;
   }
 
-  /** The blocks that have become whole. */
+  /** The blocks that are complete and not taken yet. */
   take(): (SourceBlock & {readonly line: number})[] {
     const taken = this.blocks;
     this.blocks = [];

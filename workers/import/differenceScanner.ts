@@ -8,13 +8,13 @@
  */
 import {SourceError} from "./sourceBlock.ts";
 
-/** What the scanner tells of a line, in the order of its bytes. */
+/** What the scanner reports of a line, in the order of its bytes. */
 export interface LineHandler {
-  /** A value beside `accounts`. */
+  /** A field other than `accounts`. */
   field(name: string, value: unknown): void;
   startAccounts(): void;
   account(address: string, value: unknown): void;
-  /** The line is whole. */
+  /** The line is complete. */
   end(line: number): void;
 }
 
@@ -49,16 +49,16 @@ const EXPECTED: Record<State, string> = {
 };
 
 export class DifferenceScanner {
-  /** The line at hand, from 1. */
+  /** The current line, from 1. */
   line = 1;
   private state: State = "line";
   /** Inside `accounts`. */
   private inAccounts = false;
   private name = "";
-  /** Bytes of the name or value at hand from earlier chunks. */
+  /** Bytes of the current name or value from earlier chunks. */
   private parts: Buffer[] = [];
   private partBytes = 0;
-  /** Inside a name or value that goes on. */
+  /** Set while inside a name or value. */
   private cutting: "name" | "value" | undefined;
   private depth = 0;
   private inString = false;
@@ -75,7 +75,7 @@ export class DifferenceScanner {
     while (at < chunk.length) at = this.cutting === undefined ? this.step(chunk, at) : this.cut(chunk, at);
   }
 
-  /** Is a line begun, and not whole? A whole one may still lack its newline. */
+  /** True if a line has begun and is not complete. A complete line may still lack its newline. */
   get isWithinLine(): boolean {
     return this.state !== "line" && this.state !== "lineEnd";
   }
@@ -146,7 +146,7 @@ export class DifferenceScanner {
     this.state = "line";
   }
 
-  /** Goes on with a name or value until its last byte. @returns the offset after what was taken */
+  /** Reads a name or value up to its last byte. @returns the offset after the bytes that it took */
   private cut(chunk: Buffer, start: number): number {
     let at = start;
     for (; at < chunk.length; at++) {
@@ -162,7 +162,7 @@ export class DifferenceScanner {
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         if (++this.depth > MAX_DEPTH) throw this.error(`nesting deeper than ${MAX_DEPTH}`);
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        // A bare value before the end of its object.
+        // A value without quotes or brackets ends where its object ends.
         if (this.depth === 0) return this.complete(chunk, start, at);
         if (--this.depth === 0) return this.complete(chunk, start, at + 1);
       } else if (byte === NEWLINE) throw this.error("it ends within a value (truncated?)");

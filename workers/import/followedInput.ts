@@ -1,11 +1,11 @@
 /**
- * An input that goes on: it comes in segments, each of which begins with the start of a line.
+ * An input that keeps growing. It comes in segments. Each begins with the start of a line.
  *
  *   file       as it grows, until another file stands at its path (log rotation) or it became shorter (copy and truncate)
  *   FIFO       what its writers write until the last of them closes it
- *   -          standard input; nothing follows
+ *   -          standard input; the only segment
  *
- * A segment may begin with what an earlier one had: blocks that are held are recognised by who takes them.
+ * A segment may repeat lines of an earlier one. The caller recognises blocks that are in the store already.
  */
 import {type BigIntStats, constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
@@ -17,16 +17,16 @@ import {SourceError} from "./sourceBlock.ts";
 import {SourceWatch} from "./sourceWatch.ts";
 import {unpacked} from "./unpacked.ts";
 
-/** How often a file, or a path where there is none, is looked at. */
+/** How often to look at a file, or at a path that has no file. */
 const FOLLOW_INTERVAL_MS = 100;
-/** How often a FIFO is looked at for more: rarer the longer it gives nothing. 0.2 % of a core at most. */
+/** How often to read a FIFO: less often the longer it gives nothing. Takes 0.2 % of a core at most. */
 const MIN_FIFO_INTERVAL_MS = 1;
 const MAX_FIFO_INTERVAL_MS = 32;
-/** How often a FIFO without a writer is compared with what its path names. */
+/** How often a FIFO without a writer is compared with the file at its path. */
 const LOOK_INTERVAL_MS = 1000;
 
 export interface Segment {
-  /** Once, before the next segment. @throws SourceError */
+  /** Read once, before the next segment. @throws SourceError */
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly kind: "file" | "fifo" | "once";
 }
@@ -49,7 +49,7 @@ export class FollowedInput {
     return this.bytes;
   }
 
-  /** Until the signal, or the end of what cannot go on. @throws SourceError */
+  /** Yields segments until the signal, or until an input that cannot grow ends. @throws SourceError */
   async *segments(): AsyncGenerator<Segment> {
     const {path, watch} = this;
     const {signal} = this.options;
@@ -61,7 +61,7 @@ export class FollowedInput {
       }
       for (;;) {
         const next = await this.openWhenThere();
-        // Not before: a FIFO without a reader breaks its writer's pipe.
+        // Not earlier: a FIFO without a reader breaks its writer's pipe.
         await file?.close();
         file = next;
         if (file === undefined) return;
@@ -127,8 +127,8 @@ export class FollowedInput {
         return;
       }
       const there = await this.statPath();
-      // An empty one is not written to yet, so the old one may be. Then the old one is read once more: its writer may
-      // have gone on with it until just now.
+      // Nobody has written to an empty new file yet, so the writer may still use the old one. Once the new file counts, the
+      // old one is read once more, because its writer may have used it until just now.
       isReplaced = there !== undefined && !isSame(there, opened) && !(there.isFile() && there.size === 0n);
       if (isReplaced) continue;
       this.watch.set(there === undefined ? "waiting" : "following");
@@ -137,8 +137,8 @@ export class FollowedInput {
   }
 
   /**
-   * Polled, since only read(2) tells an end for sure: of a writer that came and went before the descriptor was opened
-   * anew, the event loop learns nothing. The descriptor never waits (O_NONBLOCK).
+   * Polls, because only read(2) reports an end reliably. The event loop does not see a writer that came and went before the
+   * descriptor was opened again. Reads never wait (O_NONBLOCK).
    */
   private async *readFifo(file: FileHandle, opened: BigIntStats): AsyncGenerator<Uint8Array> {
     const {chunkBytes, signal} = this.options;
@@ -156,7 +156,7 @@ export class FollowedInput {
         }
         hasWriter = false;
         this.watch.set("waiting");
-        // Who replaces a FIFO leaves the old one without a writer.
+        // A FIFO that was replaced has no writer any more.
         if (performance.now() > lookMs) {
           const there = await this.statPath();
           if (there === undefined) return;
@@ -198,7 +198,7 @@ export class FollowedInput {
   }
 }
 
-/** @returns 0: there is no writer; -1: there is one, which has written nothing */
+/** @returns bytes read; 0: there is no writer; -1: there is a writer, but nothing to read */
 async function readNow(fifo: FileHandle, buffer: Buffer): Promise<number> {
   try {
     return (await fifo.read(buffer, 0, buffer.length, null)).bytesRead;

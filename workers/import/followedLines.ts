@@ -1,11 +1,11 @@
-/** Block differences from an input that goes on: the lines of each segment continue the chain of the one before. */
+/** Block differences from an input that keeps growing. Each segment continues the chain of the segment before. */
 import {readDifferenceLines} from "./differenceLines.ts";
 import type {FollowedInput} from "./followedInput.ts";
 import type {SourceBlock} from "./sourceBlock.ts";
 
 /**
- * A segment that ends within a line (its writer died, or was rotated there) loses that line: the next segment has it
- * again, or else its first block does not follow and is refused.
+ * If a segment ends within a line (its writer died, or the file was rotated there), that line is dropped. The next segment
+ * must repeat the line; otherwise its first block does not follow and is refused.
  *
  * @throws SourceError naming the line, counted from the segment's start
  */
@@ -19,7 +19,7 @@ export async function* readFollowedLines(
     const lines = readDifferenceLines(chunks, signal, kind === "once" ? undefined : onCut);
     for await (const block of lines) {
       yield block;
-      // Asked for the next one, so it was taken. A stream has no end to be read to.
+      // The caller asks for the next block, so it has taken this one. A stream has no end that could be reached.
       if (kind !== "file") watch.set("following");
     }
   }

@@ -1,24 +1,24 @@
-/** Why an import ends, or refuses an order: told apart by code, and as text for the operator. */
+/** Why an import ends, or refuses an order: by error code, and as text for the operator. */
 import {StoreError} from "../../storage/errors.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
-/** Of an order: nothing was changed, and the import goes on. */
+/** True if an order was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {
   return error instanceof StoreError && (error.code === "BLOCK_UNKNOWN" || error.code === "FINALIZED");
 }
 
-/** No other write may follow. */
+/** True if a write failed. No other write may follow. */
 export function isWriteFailure(error: unknown): boolean {
   return error instanceof StoreError && error.code === "WRITE_FAILED";
 }
 
-/** What precedes the reason: lines have a number besides their block's. */
+/** The start of a message: the line number, if the source has lines. */
 export function whereOf(at: SourceBlock): string {
   return "line" in at ? `line ${at.line}: ` : "";
 }
 
-/** With the stack where the failure was not expected. */
+/** The reason as text, with the stack if the failure was not expected. */
 export function reasonOf(error: unknown): string {
   const isExpected =
     error instanceof StoreError || error instanceof SourceError || error instanceof ExecutionError;

@@ -1,6 +1,6 @@
 /**
- * The thread that writes: imports, one at a time. It opens the store anew for each job, so that nothing it has cached
- * of a refused block outlives the job.
+ * The thread that writes. It runs one import at a time. It opens the store again for each job, so that nothing cached of
+ * a refused block outlives the job.
  */
 
 import type {ImportJob, ImportOrder, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
@@ -13,7 +13,7 @@ yieldToOtherThreads(Niceness.IMPORT);
 export default async function run(job: ImportJob): Promise<ImportOutcome> {
   const store = await openWorkerStore();
   const stopping = new AbortController();
-  /** Orders that came before the importer. */
+  /** Orders that came before the importer was created. */
   const waiting: NumberedOrder[] = [];
   let take = (order: NumberedOrder): void => void waiting.push(order);
   job.port.on("message", (order: ImportOrder) => (order === "stop" ? stopping.abort() : take(order)));

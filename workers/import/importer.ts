@@ -1,7 +1,7 @@
 /**
- * The import job: takes blocks from a source, writes those that are not held, says what is on disk.
+ * The import job: takes blocks from a source, writes those that are not stored yet, and reports what is on disk.
  *
- * Several blocks share a synced write while the source has more at hand; as soon as it has not, what is complete is
+ * Several blocks share a synced write while the source has more to give. As soon as it has not, the complete blocks are
  * written, so that a block that comes alone is provable at once.
  */
 
@@ -15,9 +15,9 @@ import {type OpenedSource, openSource} from "./openedSource.ts";
 import {OrderQueue} from "./orderQueue.ts";
 import {type SourceBlock, Stopped} from "./sourceBlock.ts";
 
-/** A source that gives nothing for this long has nothing at hand: what is complete is written. */
+/** When a source gives nothing for this long, the complete blocks are written. */
 const IDLE_MS = 5;
-/** What is complete is written at least this often, so that a bulk import shows and can resume. */
+/** Complete blocks are written at least this often, so that a bulk import shows progress and can resume. */
 const FLUSH_INTERVAL_MS = 1000;
 
 export class Importer {
@@ -31,7 +31,7 @@ export class Importer {
   private stopped = false;
   private input: OpenedSource["input"] | undefined;
   private head: Head;
-  /** The newest block held that was there before the import; -1 for none. */
+  /** The newest stored block that was there before the import; -1 for none. */
   private latestBefore: number;
   private flushedAt = performance.now();
 
@@ -58,18 +58,18 @@ export class Importer {
     return new Importer(store, job, await BlockIntake.create(store, job), await readHead(store), onEvent);
   }
 
-  /** Asks to end after the block at hand. */
+  /** Asks the import to end after the current block. */
   stop(): void {
     this.stopped = true;
     this.ending.abort();
   }
 
-  /** Answered by an event, at the latest after the block at hand; not at all once the import is over. */
+  /** The answer is an event, at the latest after the current block. Once the import is over, there is no answer. */
   take(order: NumberedOrder): void {
     this.orders.push(order);
   }
 
-  /** Expected failures are outcomes; all that was complete before them is on disk. */
+  /** Expected failures are outcomes. All blocks that were complete before them are on disk. */
   async run(): Promise<ImportOutcome> {
     let at: SourceBlock | undefined;
     try {
@@ -97,12 +97,12 @@ export class Importer {
     return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped};
   }
 
-  /** Blocks imported that are on disk. */
+  /** Imported blocks that are on disk. */
   private get blocks(): number {
     return (this.head.latest ?? -1) - this.latestBefore;
   }
 
-  /** Yields the source's blocks; writes what is complete whenever it has none at hand. */
+  /** Yields the source's blocks. Writes the complete ones whenever the source has nothing ready. */
   private async *whileIdle(source: AsyncGenerator<SourceBlock>): AsyncGenerator<SourceBlock> {
     try {
       for (;;) {
@@ -119,7 +119,7 @@ export class Importer {
     }
   }
 
-  /** No block is being applied meanwhile. */
+  /** Called only while no block is being applied. */
   private async obey(order: NumberedOrder): Promise<void> {
     try {
       if ("rollback" in order) await this.rollback(order.rollback);
@@ -160,7 +160,7 @@ export class Importer {
     let writeFailed = isWriteFailure(error);
     let message = `${writeFailed || at === undefined ? "" : whereOf(at)}${reasonOf(error)}`;
     try {
-      // What could not be written is cleared away when the store is opened again.
+      // The next opening of the store clears away what could not be written.
       if (!writeFailed) {
         await this.flush();
         await this.store.reclaim();

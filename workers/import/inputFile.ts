@@ -1,5 +1,5 @@
 /**
- * An input from its start to its end, as a stream of chunks: a file, a pipe or standard input (`-`), unpacked if it is gzip, whatever its name.
+ * Reads a file, a pipe or standard input (`-`) from start to end, as a stream of chunks. gzip is unpacked, whatever the name.
  */
 import {constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
@@ -9,16 +9,16 @@ import {SourceError} from "./sourceBlock.ts";
 import {unpacked} from "./unpacked.ts";
 
 export interface InputFile {
-  /** Once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
+  /** Read once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Size of the file as it is on disk; null: not known. */
   readonly bytesTotal: number | null;
-  /** Bytes taken from the file so far, packed ones if it is gzip. */
+  /** Bytes read from the file so far; compressed bytes if it is gzip. */
   bytesRead(): number;
 }
 
 export interface InputOptions {
-  /** Read at once. `bytesRead` is ahead of the work by up to so many. */
+  /** Size of one read. `bytesRead` may be ahead of the work by as much. */
   readonly chunkBytes: number;
   /** Ends the stream, as if the input ended there. */
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ async function statOrThrow(path: string): ReturnType<typeof stat> {
   }
 }
 
-/** Reads of regular files do not wait for anyone. */
+/** Regular files only: their reads never wait for a writer. */
 async function* readFile(path: string, {chunkBytes, signal}: InputOptions): AsyncGenerator<Uint8Array> {
   const file = await openOrThrow(path);
   try {
@@ -81,7 +81,7 @@ async function openPipe(path: string): Promise<Readable> {
   return (await openOrThrow(path)).createReadStream();
 }
 
-/** Waits for nobody, whatever is there by now. */
+/** Never waits for a writer, whatever kind of file is there by now. */
 async function openOrThrow(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

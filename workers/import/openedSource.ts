@@ -1,4 +1,4 @@
-/** The source of an import job, opened: its blocks, and how far its input is read. */
+/** Opens the source of an import job: its blocks, and how far its input has been read. */
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {ImportJob} from "../job/importJob.ts";
 import type {SourceEvent} from "../job/importSource.ts";
@@ -10,7 +10,7 @@ import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
 import {endAtHead} from "./sourceEnd.ts";
 
 const TEXT_CHUNK_BYTES = 256 << 10;
-/** A few blocks: each takes a while to execute, and the progress shown is that of the bytes read. */
+/** Holds only a few blocks: each takes a while to execute, and progress is counted by the bytes read. */
 const CHAIN_CHUNK_BYTES = 4 << 10;
 /** Larger genesis files do not fit a string of V8. */
 const MAX_GENESIS_BYTES = 480 << 20;
@@ -21,9 +21,9 @@ export interface OpenedSource {
 }
 
 /**
- * @param writer - gives the writer of the store, which is another one after a rollback
+ * @param writer - returns the writer of the store, which a rollback replaces
  * @param signal - ends the input
- * @param onEvent - takes what happens to a source that is followed
+ * @param onEvent - called with what happens to a followed source
  * @throws SourceError, ExecutionError; Stopped if the signal came before the genesis file was read
  */
 export async function openSource(
@@ -53,7 +53,7 @@ async function openKind(
   }
   const genesis = await readGenesis(source.genesisPath, signal);
   const input = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal});
-  // Loads the EVM: half a second and 15 MB that differences can do without.
+  // Loads the EVM, which costs half a second and 15 MB. Differences do not need it.
   const {readChainBlocks} = await import("./chainBlocks.ts");
   return {blocks: readChainBlocks(genesis, input.chunks, writer, signal), input};
 }

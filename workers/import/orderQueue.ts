@@ -11,7 +11,7 @@ export class OrderQueue {
     this.wake();
   }
 
-  /** Obeys what is there and what comes until `next` is settled, which is the source's next block. */
+  /** Obeys all orders that are there or come before `next`, the source's next block, is settled. */
   async obeyUntilSettled(
     next: Promise<unknown>,
     obey: (order: NumberedOrder) => Promise<void>,

@@ -22,15 +22,15 @@ export function openStandardInput(): Readable {
   if (kind.isFIFO() || kind.isSocket())
     return new Socket({fd: STANDARD_INPUT, readable: true, writable: false});
   if (isatty(STANDARD_INPUT)) return new ReadStream(STANDARD_INPUT);
-  // A file redirected, or /dev/null.
+  // A redirected file, or /dev/null.
   return createReadStream("", {fd: STANDARD_INPUT, autoClose: false});
 }
 
 /**
- * Does not wait for a writer. The socket owns the descriptor: no FileHandle may have it, and a worker thread must not
- * be one that closes "unmanaged" descriptors when it ends (pool.ts), since Node never learns that a socket closed it.
+ * Does not wait for a writer. The socket owns the descriptor, so no FileHandle may have it. A worker thread must not close
+ * "unmanaged" descriptors when it ends (pool/importThread.ts), since Node never learns that a socket closed one.
  *
- * @throws SourceError, also where `path` is no pipe
+ * @throws SourceError, also if `path` is no pipe
  */
 export function openFifo(path: string): Socket {
   let fd: number | undefined;
@@ -38,7 +38,7 @@ export function openFifo(path: string): Socket {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return new Socket({fd, readable: true, writable: false});
   } catch (error) {
-    // A constructor that throws has not taken it.
+    // If the constructor threw, the socket has not taken the descriptor.
     if (fd !== undefined) closeSync(fd);
     throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
   }

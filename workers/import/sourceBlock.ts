@@ -1,5 +1,5 @@
 /**
- * What every source of blocks gives: enough to see whether a block is held already, and the block itself.
+ * What every source of blocks gives: enough to see whether a block is in the store already, and the block itself.
  */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 
@@ -7,15 +7,15 @@ export interface SourceBlock {
   readonly number: number;
   /** 32 bytes. */
   readonly hash: Uint8Array;
-  /** Blocks up to this number are finalized, says the source. */
+  /** The source says that blocks up to this number are finalized. */
   readonly finalized?: number;
-  /** Which chain the source says it is; undefined where it does not. */
+  /** The chain id that the source names, if any. */
   readonly chainId?: bigint;
-  /** Makes the difference: executes the block, where that is what it takes. Called at most once, in the order of the blocks. */
+  /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
 }
 
-/** A source was asked to stop before its next block was whole. */
+/** A source was asked to stop before its next block was complete. */
 export class Stopped extends Error {
   constructor() {
     super("stopped");

@@ -1,4 +1,4 @@
-/** A source that has to end at a known block: the parent hash of the next block vouches for each block but the last. */
+/** A source that must end at a known block. The parent hash of the next block vouches for each block but the last. */
 import {toHex} from "../../storage/hex.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
@@ -6,7 +6,7 @@ import {type SourceBlock, SourceError} from "./sourceBlock.ts";
  * Holds each block back until the source shows what comes after it, so that a wrong last block is never taken.
  *
  * @param head - 32 bytes: the last block's hash
- * @param signal - has ended `source` early: then the block held back is dropped, and that is no error
+ * @param signal - if it has ended `source` early, the block held back is dropped without an error
  * @throws SourceError if the source ends at another block, or goes on after this one
  */
 export async function* endAtHead(

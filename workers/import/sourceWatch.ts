@@ -1,8 +1,8 @@
 /**
- * Tells of a followed source's state when it changes.
+ * Reports the state of a followed source when it changes.
  *
- * "waiting" is told once it has lasted: rotation leaves a path without a file for a moment, and some write each line
- * with a writer of its own.
+ * "waiting" is reported only after it has lasted a while: rotation leaves a path without a file for a moment, and some
+ * programs open a FIFO again for each line.
  */
 import type {SourceChange, SourceEvent, SourceState} from "../job/importSource.ts";
 

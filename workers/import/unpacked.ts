@@ -1,4 +1,4 @@
-/** Bytes unpacked if they are gzip, whatever the name of what they come from. */
+/** Unpacks bytes if they are gzip, whatever the name of their source. */
 import {Transform} from "node:stream";
 import {pipeline} from "node:stream/promises";
 import {createGunzip} from "node:zlib";
@@ -30,7 +30,7 @@ export async function* unpacked(
     if (first[0] === 0x1f && first[1] === 0x8b) yield* gunzip(path, all, signal);
     else yield* all;
   } finally {
-    // Whoever stops among the first chunks has not reached it: its file would stay open.
+    // A caller that stops within `ahead` never reaches the rest of `chunks`, whose file would stay open.
     await chunks.return(undefined);
   }
 }
