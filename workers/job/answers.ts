@@ -1,24 +1,24 @@
 /**
- * The text of JSON-RPC responses, and of the answers that a task comes back with:
+ * The text of JSON-RPC responses, and of the answers that a task returns:
  *
  *   response    {"jsonrpc":"2.0","id":<id>,"result":<text>}       or "error" in place of "result"
  *
  *   text        | response 0 , | response 1 , | response 3 , |    call 2 failed: it has an empty range
  *   ends                       e0             e1 = e2        e3
  *
- * Each response is followed by one comma, so that neighbouring answers are a part of a batch's text as they stand.
+ * Each response is followed by one comma, so that neighbouring answers can go into a batch's text without a change.
  */
 import type {Failure} from "./failure.ts";
 
 /** Finished answers, as a proof thread and an estimate thread give them back. */
 export interface Answers {
-  /** May be the front of larger memory: the job's. */
+  /** May be the front part of the job's memory. */
   readonly text: Uint8Array;
-  /** The job's memory where `text` is not in it. */
+  /** The job's memory, if `text` is not in it. */
   readonly unused?: ArrayBuffer;
   /** One per call: where its response and comma end. */
   readonly ends: Uint32Array;
-  /** Of the calls that have an empty range. */
+  /** The failures of the calls that have an empty range. */
   readonly failures: readonly (Failure & {readonly call: number})[];
 }
 

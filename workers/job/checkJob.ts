@@ -1,29 +1,29 @@
-/** A check of a store: its job, what it says, how it ends. */
+/** A check of a store: its job, what it reports, how it ends. */
 import type {StoreErrorCode} from "../../storage/errors.ts";
 
-/** A check reads the files itself and changes nothing: LevelDB is not opened, and may be open in whatever process. */
+/** A check reads the files itself and changes nothing. It does not open LevelDB, which any process may have open. */
 export interface CheckJob {
   readonly directory: string;
-  /** "tables": only the checksums of LevelDB's tables. "records": those of all its files, and then what the records say. */
+  /** "tables": only the checksums of LevelDB's tables. "records": the checksums of all its files, and then the records. */
   readonly extent: "tables" | "records";
-  /** Only this block's state, whole; without it every record and every block. */
+  /** Check only this block's state, but all of it. Default: every record and every block. */
   readonly block?: number;
-  /** Only this many random leaves of the block; without a block, of the newest one held. */
+  /** Check only this many random leaves of the block. Default for the block: the newest one. */
   readonly sample?: number;
-  /** Tables are read no faster; left out: as fast as it goes. */
+  /** Upper bound for the reading of tables. Default: as fast as possible. */
   readonly bytesPerSecond?: number;
 }
 
 export type CheckEvent =
-  /** `at`: what is being checked. `bytes`: of tables, so far. */
+  /** `at`: what is being checked. `bytes`: bytes of tables read so far. */
   | {readonly kind: "progress"; readonly at: string; readonly bytes: number; readonly pages: number}
   | {readonly kind: "begin"; readonly tables: number; readonly bytes: number}
-  /** The newest block held, where the job names none. */
+  /** The newest block, which is sampled if the job names none. */
   | {readonly kind: "sampling"; readonly block: number}
   | {readonly kind: "finding"; readonly where: string; readonly what: string};
 
 export interface CheckOutcome {
-  /** Of tables, compared with their checksums. */
+  /** Bytes of tables that were compared with their checksums. */
   readonly bytes: number;
   readonly blocks: number;
   readonly pages: number;
@@ -31,11 +31,11 @@ export interface CheckOutcome {
   readonly findings: number;
   /** Some of LevelDB's files are damaged, so their records were not looked at. */
   readonly filesDamaged: boolean;
-  /** What was being checked when it was told to stop; null: it went through. */
+  /** What was being checked when it was told to stop; null: it finished. */
   readonly stoppedAt: string | null;
 }
 
-/** What a check's thread says: at last the outcome, or why there is none. */
+/** The messages of a check's thread. The last one is the outcome, or why there is none. */
 export type CheckMessage =
   | CheckEvent
   | {readonly kind: "outcome"; readonly outcome: CheckOutcome}

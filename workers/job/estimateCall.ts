@@ -4,10 +4,10 @@
 export type TransactionType = 0 | 1 | 2 | 4;
 
 /**
- * A call of chain_estimateGas, checked as far as it can be without the block. Fields left out are undefined.
+ * A call of chain_estimateGas, checked as far as it can be without the block. Fields that the client did not send are undefined.
  *
- * What there can be thousands of is packed back to back: handing over an array of its own takes structured clone a third of
- * a microsecond.
+ * Items that may come in thousands are packed back to back, because structured clone takes a third of a microsecond for each
+ * separate array.
  */
 export interface EstimateCall {
   readonly block: number;
@@ -26,7 +26,7 @@ export interface EstimateCall {
   readonly data: Uint8Array;
   /** Below 2^64 - 1. */
   readonly nonce?: bigint;
-  /** What was asked for, or what the fields make it; undefined: the newest that the block's fork has. */
+  /** The type that the call names, or that its fields imply; undefined: the newest that the block's fork has. */
   readonly type?: TransactionType;
   readonly accessList?: readonly AccessListEntry[];
   /** Type 4 only, at least one. */
@@ -52,7 +52,7 @@ export interface Authorization {
   readonly s: bigint;
 }
 
-/** What the state is taken to be instead, for one call. */
+/** State of one account that replaces the stored one for one call. */
 export interface AccountOverride {
   /** 20 bytes. */
   readonly address: Uint8Array;

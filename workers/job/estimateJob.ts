@@ -1,4 +1,4 @@
-/** Gas estimates to make: what the main thread hands to an estimate thread, and what comes back. */
+/** A job of gas estimates: what the main thread hands to an estimate thread, and what comes back. */
 import type {Answers} from "./answers.ts";
 import type {EstimateCall} from "./estimateCall.ts";
 
@@ -6,16 +6,16 @@ export interface EstimateJob {
   readonly calls: readonly EstimateCall[];
   /** JSON texts of the calls' ids, one per call. */
   readonly ids: readonly string[];
-  /** Each call gets so much time now (estimateSlices.ts); left out: all that the settings allow. */
+  /** The time that each call gets in this job (estimateSlices.ts). Default: all that the settings allow. */
   readonly slice?: EstimateSlice;
 }
 
 export type EstimateSlice = "first" | "second";
 
-/** The calls named here have an empty range and no entry in `failures`. */
+/** Calls that are unfinished or were not begun have an empty range and no entry in `failures`. */
 export interface EstimateAnswers extends Answers {
-  /** Calls whose slice was over before they were. */
+  /** Calls that did not finish within their slice. */
   readonly unfinished: readonly number[];
-  /** The first so many calls were begun; the others may be asked for again as if they had never come. */
+  /** How many calls were begun, counted from the first. The others may be sent again as if they had never come. */
   readonly begun: number;
 }

@@ -1,6 +1,6 @@
 /** How gas estimates are made: the same for every call of a process. */
 
-/** Forks that a store without a genesis config can be told to execute under; each includes those before it. */
+/** Hard forks that a store without a genesis config can be told to use. Each includes those before it. */
 export const HARDFORKS: readonly string[] = [
   "homestead",
   "tangerineWhistle",
@@ -21,9 +21,9 @@ export const HARDFORKS: readonly string[] = [
 export interface EstimateSettings {
   /** Gas; the upper bound of every search. */
   readonly gasCap: number;
-  /** Execution of one call, all its runs together. */
+  /** Time limit for the execution of one call, all its runs together. */
   readonly timeMs: number;
-  /** The search ends when (high - low) / high is below it; 0 = exact. */
+  /** The search ends when (high - low) / high is below it; 0 is exact. */
   readonly gasTolerance: number;
   /** Executes every block under this hard fork, one of HARDFORKS, whatever the genesis config says; undefined: by the config. */
   readonly hardfork?: string;
@@ -49,7 +49,7 @@ export interface FeeSettings {
   readonly variableCost: bigint;
 }
 
-/** What holds where no flag says otherwise (docs/gas.md). */
+/** The settings of a service without flags (docs/gas.md). */
 export const DEFAULT_ESTIMATE_SETTINGS: EstimateSettings = {
   gasCap: 50_000_000,
   timeMs: 2000,

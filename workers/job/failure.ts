@@ -6,7 +6,7 @@ export type Failure =
   | {readonly failure: "DAMAGED" | "BLOCK_UNKNOWN" | "INTERNAL"; readonly detail: string}
   | EstimateFailure;
 
-/** What only a gas estimate can fail by; every `detail` is safe for the caller. */
+/** Failures that only a gas estimate can have. Every `detail` is safe to show to the caller. */
 export type EstimateFailure =
   /** `data`: what the contract reverted with, 0x hex. */
   | {readonly failure: "REVERTED"; readonly detail: string; readonly data: string}
@@ -14,7 +14,7 @@ export type EstimateFailure =
   | {readonly failure: "EXECUTION_FAILED"; readonly detail: string}
   /** A parameter that only the block's hard fork or state shows to be wrong. */
   | {readonly failure: "CALL_INVALID"; readonly detail: string}
-  /** The store does not say what it takes to execute. */
+  /** The store lacks something that execution needs, such as the chain's rules. */
   | {readonly failure: "NOT_AVAILABLE"; readonly detail: string}
   | {
       readonly failure: "LIMIT_EXCEEDED";
@@ -25,7 +25,7 @@ export type EstimateFailure =
   /** Routed estimates only: the gateway did not answer. */
   | {readonly failure: "UPSTREAM_DOWN"; readonly detail: string};
 
-/** A failure as a value; whatever is not expected is internal. */
+/** Turns an error into a failure value. Unexpected errors are internal. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
     return {failure: "BLOCK_UNKNOWN", detail: error.message};

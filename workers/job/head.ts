@@ -10,10 +10,10 @@ export interface Head {
 
 export async function readHead({reader}: StateStore): Promise<Head> {
   const latest = (await reader.latest()) ?? null;
-  // A store begins at block 0 and has no gaps: a record that is not there is missing.
+  // A store begins at block 0 and has no gaps. A block record that is not found is damage, not a later beginning.
   const earliest = latest === null ? null : 0;
   const marker = reader.readFinalized();
-  // The marker may be ahead: a source may say what is final before it has sent it.
+  // The marker may be ahead: a source may call a block final before it has sent it.
   const finalized = latest === null || marker === undefined ? null : Math.min(marker, latest);
   return {earliest, finalized, latest};
 }

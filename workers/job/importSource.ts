@@ -24,12 +24,12 @@ export type SourceState = "reading" | "following" | "waiting";
  *
  *   replaced      another file stands at its path: the old one was read to its end, the new one is read from its start
  *   truncated     the file became shorter: it is read again from its start
- *   writer_left   a FIFO's last writer has closed it: the next one is waited for
+ *   writer_left   a FIFO's last writer has closed it: the import waits for the next one
  *   line_cut      a file or a FIFO's writer ended within a line, which is dropped
  */
 export type SourceChange = "replaced" | "truncated" | "writer_left" | "line_cut";
 
-/** Of a source that is followed. */
+/** An event of a followed source. */
 export type SourceEvent =
   | {readonly kind: "state"; readonly state: SourceState}
   | {readonly kind: "change"; readonly change: SourceChange; readonly line?: number};

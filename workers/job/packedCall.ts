@@ -47,7 +47,7 @@ export function writeCallHead(
   calls[start + FORM_AT] = form;
 }
 
-/** @param start - of the call, as for the other readers */
+/** @param start - where the call begins; the other readers take the same */
 export function readCallBlock(calls: Buffer, start: number): number {
   return calls.readUIntBE(start, 6);
 }
