@@ -1,9 +1,9 @@
 /**
- * The chain as this process sees it: the head, finality and blocks by hash or number, for whoever needs no tree.
+ * The chain as this process sees it: the head, finality and blocks by hash or number, for callers that need no tree.
  *
- *   chainWrites.ts -- setHead --> ChainView -- onChange --> whoever waits for a block or its finality
+ *   chainWrites.ts -- setHead --> ChainView -- onChange --> callers that wait for a block or its finality
  *
- * Another process may not have the store open, so nothing changes that is not told here.
+ * No other process can have the store open, so every change is reported here.
  */
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
@@ -17,13 +17,13 @@ export interface BlockSummary {
   readonly hash: Uint8Array;
   /** 32 bytes: the top root of the account tree. */
   readonly stateRoot: Uint8Array;
-  /** Seconds, as a rule since 1970; undefined: its source did not say. */
+  /** Seconds, usually since 1970; undefined: its source gave none. */
   readonly timestamp?: bigint;
 }
 
 /**
- * Called after the head changed, at once and in the order of the changes. `latest` falls by a rollback only: the blocks above
- * it are gone, and others may come under their numbers. `finalized` never falls.
+ * Called right after each change of the head, in the order of the changes. `latest` falls only by a rollback: the blocks above
+ * it are gone, and other blocks may get their numbers. `finalized` never falls.
  */
 export type HeadListener = (head: Head, before: Head) => void;
 
@@ -36,8 +36,8 @@ export class ChainView {
   private readonly listeners = new Set<HeadListener>();
 
   /**
-   * @param head - of `reader`'s store, which stays the caller's
-   * @param expectedChainId - what the chain's id is where block 0 does not say
+   * @param head - of `reader`'s store, which the caller closes
+   * @param expectedChainId - the chain id if block 0 names none
    */
   constructor(reader: StateReader, head: Head, expectedChainId: bigint | undefined) {
     this.reader = reader;
@@ -49,7 +49,7 @@ export class ChainView {
     return this.reader.suite.name;
   }
 
-  /** undefined where neither block 0 nor whoever opened the store names one. */
+  /** undefined if neither block 0 nor the one who opened the store names one. */
   get chainId(): bigint | undefined {
     this.chain ??= this.reader.readChain();
     return this.chain?.chainId ?? this.expectedChainId;
@@ -61,7 +61,7 @@ export class ChainView {
 
   /**
    * @param hash - 32 bytes
-   * @returns the block's number, or undefined if no block held has it
+   * @returns the block's number, or undefined if no stored block has this hash
    */
   findBlock(hash: Uint8Array): number | undefined {
     return this.reader.findBlock(hash);
@@ -77,13 +77,13 @@ export class ChainView {
     }
   }
 
-  /** @returns a function that ends the calls */
+  /** @returns a function that removes the listener */
   onChange(listener: HeadListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  /** Only for what writes the chain, when the change is on disk. */
+  /** Called only by the code that writes the chain, once the change is on disk. */
   setHead(head: Head): void {
     const before = this.current;
     const isSame =

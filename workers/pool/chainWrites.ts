@@ -1,7 +1,7 @@
 /**
- * What changes the chain that is held: imports, finality, rollbacks.
+ * Everything that changes the stored chain: imports, finality, rollbacks.
  *
- * While an import runs, its thread is the one that writes: orders go to it and are obeyed between two blocks. Else this thread
+ * While an import runs, only its thread writes: orders go to it, and it obeys them between two blocks. Otherwise this thread
  * writes. Orders are obeyed one after the other, and no import begins in the middle of one.
  */
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
@@ -23,10 +23,10 @@ export class ChainWrites {
   private readonly sessions = new Set<ImportSession>();
   /** The last order. */
   private orders: Promise<unknown> = Promise.resolve();
-  /** After a refused write LevelDB's log may end within a record: what is appended to it could not be read again. */
+  /** After a refused write LevelDB's log may end within a record. What is appended to it could not be read again. */
   private writeFailed = false;
 
-  /** @param store, chain, thread - stay the caller's; `chain` is told of every change */
+  /** @param store, chain, thread - the caller closes them; `chain` is told of every change */
   constructor(store: StateStore, chain: ChainView, thread: ImportThread) {
     this.store = store;
     this.chain = chain;
@@ -50,10 +50,10 @@ export class ChainWrites {
   }
 
   /**
-   * Marks blocks up to `block` as finalized. Finality never falls: a lower number than the one that is marked changes nothing.
+   * Marks blocks up to `block` as finalized. Finality never falls: a number below the marked one changes nothing.
    *
    * @returns the head as it is then
-   * @throws StoreError BLOCK_UNKNOWN if `block` is not held, WRITE_FAILED
+   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, WRITE_FAILED
    */
   finalize(block: number): Promise<Head> {
     return this.order({finalize: block}, "finalize", async () => {
@@ -64,7 +64,7 @@ export class ChainWrites {
   }
 
   /**
-   * Removes the unfinalized blocks above `block`. An import goes on with its source: the next block has to follow `block`.
+   * Removes the unfinalized blocks above `block`. A running import continues: its source's next block must follow `block`.
    *
    * @returns the head as it is then
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
@@ -80,7 +80,7 @@ export class ChainWrites {
     await this.orders;
   }
 
-  /** @param perform - does it here, where no import takes the order */
+  /** @param perform - carries the order out in this thread, if no import takes it */
   private order(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
     const result = this.orders.then(() => this.obey(order, what, perform));
     this.orders = result.catch(() => {}); // the caller sees it
@@ -89,7 +89,7 @@ export class ChainWrites {
 
   private async obey(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
     for (const session of this.sessions) {
-      // One that has not begun waits for this order.
+      // An import that has not begun waits for this order.
       if (!session.hasBegun) continue;
       const answer = await session.order(order);
       if (answer === null) await session.ended;
@@ -101,7 +101,7 @@ export class ChainWrites {
     return this.chain.head();
   }
 
-  /** After a write that failed there is no other one: LevelDB could not read it again. @throws StoreError WRITE_FAILED */
+  /** Refuses to write after a failed write, because LevelDB could not read it again. @throws StoreError WRITE_FAILED */
   private async write(what: string, perform: () => Promise<void>): Promise<void> {
     if (this.writeFailed) throw new StoreError("WRITE_FAILED", `${WRITE_FAILED_BEFORE}: restart to ${what}`);
     try {

@@ -1,6 +1,6 @@
 /**
- * The threads that estimate gas, of two kinds: those for jobs with a slice, started with the pool, and those for estimates
- * that take long, started when the first one comes.
+ * The threads that estimate gas. Some are for jobs with a slice and start with the pool. The others are for long estimates
+ * and start when the first one comes.
  */
 import {EventEmitter} from "node:events";
 import type {EstimateWorkerSettings} from "../estimate/estimateWorker.ts";
@@ -9,20 +9,20 @@ import {MAX_STRETCH, SLICES} from "../job/estimateSlices.ts";
 import {ThreadPool} from "./threadPool.ts";
 
 /**
- * One is worked on, the next lies in the thread's own mailbox and need not wait for the main thread's turn: 1.1 to 1.2 times as
- * many transfers a second. Not so for proofs: while their thread waits, more calls come together for its next task. Nor for long
- * estimates, which take turns outside.
+ * One job is worked on. The next lies in the thread's own mailbox, so the thread need not wait for the main thread: 1.1 to 1.2
+ * times as many transfers a second. Proof threads get one job at a time: while one is busy, more calls gather for its next task.
+ * Long estimates also go one at a time, because they take turns before they come here.
  */
 const ESTIMATES_PER_THREAD = 2;
 /**
- * An estimate that still runs this long after its own time and that of the one before it is stuck where no deadline is
- * asked for: its thread is replaced. Far more than a busy machine delays a thread by.
+ * An estimate that still runs this long after its own time and that of the one before it is stuck in code that never checks
+ * the deadline. Its thread is replaced. A busy machine delays a thread by far less.
  */
 const GRACE_MS = 5000;
 
 /**
- * How many threads there are for estimates that take long, 30 MB each. No nicer than the others: beside proofs that take every
- * core, at niceness 15 a call would get a twentieth of its time in four times that by the clock, at 10 a third.
+ * How many threads there are for long estimates, 30 MB each. They have the same niceness as the others, 10: while proofs take
+ * every core, a call gets a third of its processor time within four times that wall-clock time. At 15 it would get a twentieth.
  *
  * @param workers - threads for jobs with a slice
  */
@@ -33,7 +33,7 @@ export function countLongWorkers(workers: number): number {
 export class EstimateThreads {
   private readonly sliced: ThreadPool<EstimateJob, EstimateAnswers>;
   private readonly long: ThreadPool<EstimateJob, EstimateAnswers>;
-  /** By the clock, of a call that has no slice. */
+  /** Wall-clock limit of a call without a slice. */
   private readonly longMs: number;
 
   /** @param workers - threads for jobs with a slice, at least 1 */
@@ -63,13 +63,13 @@ export class EstimateThreads {
     await this.sliced.run({calls: [], ids: []});
   }
 
-  /** Runs on one thread of those for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
+  /** Runs on a thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
   async estimate(job: EstimateJob): Promise<EstimateAnswers> {
     const isSliced = job.slice !== undefined;
-    // The one before it may be of the longest slice.
+    // The job before it may have the longest slice.
     const callMs = isSliced ? SLICES.second.clockMs : this.longMs;
     const limitMs = ESTIMATES_PER_THREAD * callMs * job.calls.length + GRACE_MS;
-    // Not AbortSignal.timeout: its weak references take the main thread a tenth of a short estimate's time.
+    // Not AbortSignal.timeout: its weak references cost the main thread a tenth of a short estimate's time.
     const signal = new EventEmitter();
     const timer = setTimeout(() => signal.emit("abort"), limitMs);
     try {

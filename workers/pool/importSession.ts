@@ -1,5 +1,5 @@
 /**
- * The main thread's end of one import: what it says comes in, orders go out, and at last there is an outcome.
+ * The main thread's end of one import: its messages come in, orders go out, and at the end there is an outcome.
  *
  *   main thread   <-- ImportEvent, SourceEvent, OrderAnswer --   import thread
  *                 -- "stop", ImportOrder ------------------->
@@ -18,13 +18,13 @@ import type {ImportThread} from "./importThread.ts";
 import type {Running} from "./running.ts";
 
 export interface ImportListeners {
-  /** Before the outcome settles. */
+  /** Called before the outcome settles. */
   readonly onEvent: (event: ImportEvent) => void;
-  /** What happens to a source that is followed. */
+  /** Called with what happens to a followed source. */
   readonly onSource: (event: SourceEvent) => void;
 }
 
-/** What the pool hears besides. */
+/** The pool's own listeners in addition. */
 interface SessionListeners extends ImportListeners {
   readonly onOutcome: (outcome: ImportOutcome) => void;
 }
@@ -33,7 +33,7 @@ export class ImportSession implements Running<ImportOutcome> {
   readonly outcome: Promise<ImportOutcome>;
   /** Settles when the import is over, however it ended. */
   readonly ended: Promise<void>;
-  /** The thread has the job, or is to take it next. */
+  /** The thread has the job, or takes it next. */
   hasBegun = false;
   private readonly port: MessagePort;
   private readonly unanswered = new Map<number, (answer: OrderAnswer | null) => void>();
@@ -56,7 +56,7 @@ export class ImportSession implements Running<ImportOutcome> {
       } else if ("kind" in message) listeners.onSource(message);
       else listeners.onEvent(message);
     });
-    // The worker closes its end when it is done, or dead: all events are here before the outcome is.
+    // The worker's end closes when the worker is done or dead, so all events are here before the outcome.
     const allReceived = new Promise<void>(resolve => near.once("close", resolve));
     const run = async (): Promise<ImportOutcome> => {
       await ready;
@@ -76,7 +76,7 @@ export class ImportSession implements Running<ImportOutcome> {
       for (const resolve of this.unanswered.values()) resolve(null);
       this.unanswered.clear();
     };
-    this.ended = this.outcome.then(end, end); // whoever started the import sees its failure
+    this.ended = this.outcome.then(end, end); // the caller of startImport sees the failure
   }
 
   stop(): void {

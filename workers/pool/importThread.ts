@@ -1,9 +1,9 @@
-/** The thread that writes: one, and only while it has a job. */
+/** The thread that writes. There is only one, and only while it has a job. */
 import {Piscina} from "piscina";
 import type {ImportJob, ImportOutcome} from "../job/importJob.ts";
 import type {WorkerSettings} from "../thread/workerStore.ts";
 
-/** It ends when it has had nothing to do for this long: the EVM's memory goes with it. */
+/** The thread ends when it has had nothing to do for this long. That frees the EVM's memory. */
 const IDLE_MS = 1000;
 
 export class ImportThread {
@@ -16,10 +16,10 @@ export class ImportThread {
       maxThreads: 1,
       idleTimeout: IDLE_MS,
       workerData,
-      // An import waits for its source: the thread must not sleep in Atomics.wait meanwhile.
+      // While an import waits for its source, the thread must not sleep in Atomics.wait.
       atomics: "disabled",
-      // A thread that ends would close descriptors a second time that were opened by number and given to a socket, which
-      // has closed them (import/pipe.ts).
+      // Otherwise a thread that ends would close descriptors that it gave to a socket. The socket has closed them already
+      // (import/pipe.ts).
       trackUnmanagedFds: false,
       recordTiming: false,
     });
@@ -28,7 +28,7 @@ export class ImportThread {
 
   /** Runs when the job before it is done. Rejects if the thread dies, or cannot start. */
   async run(job: ImportJob): Promise<ImportOutcome> {
-    // Piscina tells of a thread that cannot start by this event only, and keeps the task.
+    // Piscina reports a thread that cannot start only by this event, and keeps the task.
     let onError = (_error: Error): void => {};
     const cannotStart = new Promise<never>((_, reject) => {
       onError = reject;

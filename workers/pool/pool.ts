@@ -1,13 +1,13 @@
 /**
- * A store that is open, and the threads that work on it:
+ * An open store, and the threads that work on it:
  *
  *   main thread          proof threads (N)   estimate threads (M)   long estimates (M/2)   import thread (1, only while
  *   ChainView, orders       prove               a slice each           to their end           it has a job)
  *        |                     |                   |                     |                     |
  *        +---------------------+-------------------+---------------------+--- one LevelDB, multithreading: true
  *
- * Four Piscina pools: a block's hashing takes no proof thread away, nor do simulations, each of which may last seconds; and
- * those that do take no thread away from the short ones.
+ * There are four Piscina pools. So neither the hashing of a block nor a simulation, which may last seconds, takes a proof
+ * thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../../storage/block/format.ts";
 import {StoreError} from "../../storage/errors.ts";
@@ -35,20 +35,20 @@ export interface PoolOptions {
   readonly workers: number;
   /** Bytes of pages that each worker may keep. */
   readonly cacheBytes: number;
-  /** May a store be made in an empty or missing directory? */
+  /** Allows to make a store in an empty or missing directory. */
   readonly createIfMissing: boolean;
-  /** For a store that this process has open already: changes nothing, not even what a crash left. */
+  /** For a store that this process has open already. Changes nothing, not even what a crash left. */
   readonly readOnly?: boolean;
   /** Refuses a store of another chain. */
   readonly chainId?: bigint;
-  /** Left out: no gas estimates. */
+  /** Without it there are no gas estimates. */
   readonly estimates?: EstimateOptions;
-  /** A worker died: its calls fail, it is replaced. */
+  /** Called when a worker died. Its calls fail, and it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
 }
 
 export interface EstimateOptions {
-  /** Estimate threads for jobs with a slice, at least 1; there are `countLongWorkers` for the others. */
+  /** Estimate threads for jobs with a slice, at least 1. `countLongWorkers` gives the number for the other jobs. */
   readonly workers: number;
   readonly settings: EstimateSettings;
 }
@@ -111,21 +111,21 @@ export class ProofPool {
     return maxProofTextBytes(this.store.reader.suite);
   }
 
-  /** Runs on one proof thread. Rejects if that thread dies, and the job's memory with it. */
+  /** Runs on one proof thread. Rejects if that thread dies; the job's memory is lost then. */
   prove(job: ProveJob): Promise<Answers> {
     if (this.proofs === undefined)
       return Promise.reject(new Error("the pool was opened without proof threads"));
     return this.proofs.prove(job);
   }
 
-  /** Runs on one estimate thread, of those for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
+  /** Runs on an estimate thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
   estimate(job: EstimateJob): Promise<EstimateAnswers> {
     if (this.estimates === undefined)
       return Promise.reject(new Error("the pool was opened without estimate threads"));
     return this.estimates.estimate(job);
   }
 
-  /** @param onSource - takes what happens to a source that is followed */
+  /** @param onSource - called with what happens to a followed source */
   startImport(
     job: Omit<ImportJob, "port">,
     onEvent: (event: ImportEvent) => void,
@@ -134,23 +134,23 @@ export class ProofPool {
     return this.writes.startImport(job, {onEvent, onSource});
   }
 
-  /** See ChainWrites, also while an import runs. @throws StoreError BLOCK_UNKNOWN, WRITE_FAILED */
+  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, WRITE_FAILED */
   finalize(block: number): Promise<Head> {
     return this.writes.finalize(block);
   }
 
-  /** See ChainWrites, also while an import runs. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
+  /** See ChainWrites. Works while an import runs too. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   rollback(block: number): Promise<Head> {
     return this.writes.rollback(block);
   }
 
-  /** Waits for jobs under way, ends the threads, closes the store. */
+  /** Waits for running jobs, ends the threads, closes the store. */
   async close(): Promise<void> {
     await this.end();
     await this.store.close();
   }
 
-  /** Closes after a failure: a store that was made for this pool, and holds no block, is removed. */
+  /** Closes after a failure. Removes the store if it was made for this pool and holds no block. */
   async discard(): Promise<void> {
     await this.end();
     await this.store.discard();

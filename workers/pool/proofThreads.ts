@@ -5,8 +5,8 @@ import type {WorkerSettings} from "../thread/workerStore.ts";
 import {ThreadPool} from "./threadPool.ts";
 
 /**
- * Garbage of a proof thread before it is collected, MiB: V8 would take 48, of pages that are long out of the processor's
- * cache. Next to nothing of it survives, so collecting more often costs no more.
+ * MiB of garbage in a proof thread before it is collected. V8's own choice is 48, most of it long out of the processor's
+ * cache. Almost nothing survives a collection, so collecting more often costs no more.
  */
 const YOUNG_MB = 12;
 
@@ -30,7 +30,7 @@ export class ProofThreads {
     await this.threads.run({calls: new Uint8Array(0), ids: []});
   }
 
-  /** Runs on one thread. Rejects if that thread dies, and the job's memory with it. */
+  /** Runs on one thread. Rejects if that thread dies; the job's memory is lost then. */
   prove(job: ProveJob): Promise<Answers> {
     return this.threads.run(job, job.memory === undefined ? {} : {transferList: [job.memory]});
   }

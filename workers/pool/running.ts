@@ -1,6 +1,6 @@
-/** An import or a check under way. */
+/** A running import or check. */
 export interface Running<Outcome> {
   readonly outcome: Promise<Outcome>;
-  /** Asks it to end after the block at hand. */
+  /** Asks it to end after the current block. */
   stop(): void;
 }

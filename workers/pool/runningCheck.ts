@@ -1,15 +1,15 @@
 /**
- * The main thread's end of a check: a thread of its own, beside whatever else this process does.
+ * The main thread's end of a check, which has a thread of its own.
  */
 import {Worker} from "node:worker_threads";
 import {StoreError} from "../../storage/errors.ts";
 import type {CheckEvent, CheckJob, CheckMessage, CheckOutcome} from "../job/checkJob.ts";
 import type {Running} from "./running.ts";
 
-/** Garbage before it is collected, MiB: it holds on to blocks and pages, and V8 would take 48. */
+/** MiB of garbage before it is collected. It holds on to blocks and pages, and V8's own choice is 48. */
 const YOUNG_MB = 12;
 
-/** The outcome rejects with a StoreError where there is no store to check, or it cannot be read. */
+/** The outcome rejects with a StoreError if there is no store to check, or if it cannot be read. */
 export function startCheck(job: CheckJob, onEvent: (event: CheckEvent) => void): Running<CheckOutcome> {
   const worker = new Worker(new URL("../check/checkWorker.js", import.meta.url), {
     workerData: job,

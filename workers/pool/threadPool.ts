@@ -1,4 +1,4 @@
-/** Threads of one kind, as a Piscina pool that tells of each thread that dies. */
+/** Threads of one kind, as a Piscina pool that reports each thread that dies. */
 import {Piscina} from "piscina";
 
 export type ThreadPoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
@@ -11,7 +11,7 @@ export class ThreadPool<Job, Result> {
 
   /**
    * @param kind - "proof" and the like, for the message
-   * @param onExit - takes why a thread could not start, or that one died; it is replaced
+   * @param onExit - called when a thread could not start, or has died; a dead thread is replaced
    */
   constructor(kind: string, options: ThreadPoolOptions, onExit: (error: Error) => void) {
     this.piscina = new Piscina({...options, recordTiming: false});
@@ -26,13 +26,13 @@ export class ThreadPool<Job, Result> {
     return this.piscina.run(job, options);
   }
 
-  /** Waits for the jobs under way. */
+  /** Waits for the running jobs. */
   async close(): Promise<void> {
     this.closing = true;
     await this.piscina.close();
   }
 
-  /** Ends the threads in the middle of whatever they do. */
+  /** Ends the threads at once, also in the middle of a job. */
   async destroy(): Promise<void> {
     this.closing = true;
     await this.piscina.destroy();

@@ -1,7 +1,7 @@
 /**
  * How long this thread has had a processor.
  *
- * Linux tells per thread, in nanoseconds (proc(5), schedstat); 1.3 us a reading. Node 20 has no call for it.
+ * Linux reports it per thread, in nanoseconds (proc(5), schedstat). One reading takes 1.3 us. Node 20 has no call for it.
  */
 import {openSync, readSync} from "node:fs";
 
@@ -12,7 +12,7 @@ export class ThreadClock {
   private readonly file: number | undefined = openSchedstat();
   private readonly line = Buffer.alloc(64);
 
-  /** @returns ms, or undefined where the system does not tell */
+  /** @returns ms, or undefined if the system does not report it */
   readMs(): number | undefined {
     if (this.file === undefined) return undefined;
     const length = readSync(this.file, this.line, 0, this.line.length, 0);
@@ -20,7 +20,7 @@ export class ThreadClock {
   }
 }
 
-/** The file of the thread that opens it, whoever reads it later. */
+/** The file shows the thread that opened it, even if another thread reads it. */
 function openSchedstat(): number | undefined {
   try {
     return openSync(SCHEDSTAT, "r");

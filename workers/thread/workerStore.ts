@@ -10,7 +10,7 @@ export interface WorkerSettings {
   readonly cacheBytes: number;
 }
 
-/** Of this thread. Piscina wraps it: [its own data, ours]. */
+/** The settings of this thread. Piscina wraps them: [its own data, these settings]. */
 export function readWorkerSettings<Settings extends WorkerSettings>(): Settings {
   return (Array.isArray(workerData) ? workerData.at(-1) : workerData) as Settings;
 }
