@@ -1,6 +1,6 @@
 /**
- * The text of a task's answers, written into memory that the task brought, or into the thread's own where it brought none
- * or too little:
+ * The text of a task's answers. It is written into memory that the task brought, or into the thread's own memory if the task
+ * brought none or too little:
  *
  *   lent memory    written, handed back with the text in it: no copy, no pages that the kernel has to clear
  *   own memory     grows by doubling, kept from task to task; the text is copied out
@@ -30,12 +30,12 @@ export class AnswerText {
     return this.length;
   }
 
-  /** Takes back what was written since `size` was this. */
+  /** Drops what was written since `size` had this value. */
   truncate(size: number): void {
     this.length = size;
   }
 
-  /** Makes room, so that the writes of one proof need not each ask. */
+  /** Makes room once, so that each write of a proof need not check for room. */
   reserve(bytes: number): void {
     if (this.length + bytes <= this.bytes.length) return;
     let size = this.own.length;
@@ -46,24 +46,24 @@ export class AnswerText {
     this.own = roomy;
   }
 
-  /** Text of ASCII characters; its room is reserved. */
+  /** Appends ASCII text. Its room must be reserved. */
   ascii(text: string): void {
     this.length += this.bytes.write(text, this.length, "latin1");
   }
 
-  /** Text of any characters. */
+  /** Appends text of any characters. */
   text(text: string): void {
     this.reserve(3 * text.length);
     this.length += this.bytes.write(text, this.length, "utf8");
   }
 
-  /** Ready-made ASCII; its room is reserved. */
+  /** Appends ASCII bytes. Their room must be reserved. */
   raw(ascii: Uint8Array): void {
     this.bytes.set(ascii, this.length);
     this.length += ascii.length;
   }
 
-  /** `0x` and the bytes' digits between quotes; room is reserved. */
+  /** Appends `0x` and the bytes' digits between quotes. The room must be reserved. */
   quotedHex(from: Uint8Array, start: number, end: number): void {
     const {bytes} = this;
     let at = this.length;
@@ -80,14 +80,14 @@ export class AnswerText {
   }
 
   /**
-   * What was written. All memory returned is the caller's, to transfer.
+   * Returns what was written. The caller owns all returned memory and may transfer it.
    *
-   * @returns `text`: in the lent memory, else a copy of its own size; `unused`: the lent memory where `text` is not in it
+   * @returns `text`: in the lent memory, else a copy of its own size; `unused`: the lent memory if `text` is not in it
    */
   take(): Pick<Answers, "text" | "unused"> {
     const {lent, bytes, length} = this;
     if (lent === undefined) return {text: new Uint8Array(bytes.subarray(0, length))};
-    // Not to be written into again.
+    // The memory is given away and must not be written into again.
     this.clear();
     if (bytes.buffer === lent && length >= TRANSFER_BYTES) return {text: new Uint8Array(lent, 0, length)};
     return {text: new Uint8Array(bytes.subarray(0, length)), unused: lent};

@@ -17,7 +17,7 @@ export class BlockText {
   }
 
   /**
-   * @param block - finalized, as every block that is proved: its text never changes
+   * @param block - finalized, as every block that is proved, so its text never changes
    * @throws StoreError BLOCK_UNKNOWN, RECORD_DAMAGED
    */
   of(block: number): string {

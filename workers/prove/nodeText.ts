@@ -9,7 +9,7 @@ import {readFileSync} from "node:fs";
 /** Nodes are read by whole vectors. */
 export const VECTOR_BYTES = 16;
 
-/** Of each node, besides its digits: `,"0x` and `"`. */
+/** Bytes that each node needs besides its digits: `,"0x` and `"`. */
 export const QUOTE_BYTES = 5;
 
 interface Exports {
@@ -24,7 +24,7 @@ declare const WebAssembly: {
 };
 
 export class NodeText {
-  /** Where nodes are to be when they are quoted: `capacity` bytes. */
+  /** Nodes must lie here when they are quoted: `capacity` bytes. */
   readonly nodes: Uint8Array;
   /** The rest of the memory. */
   readonly text: Uint8Array;
@@ -46,7 +46,7 @@ export class NodeText {
    * @param nodeBytes - of each: a multiple of VECTOR_BYTES
    * @param at - offset in `text`, where count * (2 * nodeBytes + QUOTE_BYTES) bytes are free
    * @returns the offset after them
-   * @throws WebAssembly.RuntimeError where the memory ends
+   * @throws WebAssembly.RuntimeError if the text does not fit the memory
    */
   quote(from: Uint8Array, count: number, nodeBytes: number, at: number): number {
     const start = this.nodes.length;

@@ -1,5 +1,5 @@
 /**
- * Proofs as JSON text (docs/proofs.md, section 5), written from the tree's pages into the answer without objects between.
+ * Proofs as JSON text (docs/proofs.md, section 5), written from the tree's pages into the answer without objects in between.
  *
  *   "proofRelatedNodes": [root node, sibling pre-images from height 39 down to 1, sibling leaf opening, leaf opening]
  *
@@ -109,7 +109,7 @@ export class ProofText {
   }
 }
 
-/** Nothing is between head and tail of a new tree. */
+/** Shows that nothing is between head and tail of a new tree. */
 function newTreeAbsence(suite: HashSuite, empty: EmptyTree): string {
   const rootNode = new Uint8Array(suite.rootNodeBytes);
   suite.encodeRootNodeInto(rootNode, 0, TAIL_INDEX + 1, empty.subRoot);

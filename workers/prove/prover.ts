@@ -1,5 +1,5 @@
 /**
- * Answers the calls of a ProveJob: each one's whole JSON-RPC response, as text.
+ * Answers each call of a ProveJob with its whole JSON-RPC response, as text.
  */
 
 import type {StateReader} from "../../storage/block/stateReader.ts";
@@ -24,10 +24,10 @@ import {AnswerText} from "./answerText.ts";
 import {BlockText} from "./blockText.ts";
 import {ProofText} from "./proofText.ts";
 
-/** Account trees of proved blocks that a worker keeps, 350 bytes each: calls at old blocks ask for each more than once. */
+/** How many account trees of proved blocks a worker keeps, 350 bytes each. Calls at old blocks use each more than once. */
 const KEPT_TREES = 1 << 15;
 const COMMA = 0x2c;
-/** Ends of a response, after its last storage proof. */
+/** The end of a response, after its last storage proof. */
 const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 
@@ -113,7 +113,7 @@ export class Prover {
   private accountsAt(block: number): Tree {
     let tree = this.trees.get(block);
     if (tree === undefined) {
-      // Before the record is read: between the two another block could come under its number, and be finalized.
+      // Read before the record: between the two reads another block could get this number and be finalized.
       if (block > this.finalized) this.finalized = this.store.readFinalized() ?? -1;
       tree = accountTree(this.store, ownTreeRoot(this.store.blockOrThrow(block).accounts));
       if (block <= this.finalized) {

@@ -21,7 +21,7 @@ const OPEN = Buffer.from('"0x', "latin1");
 export class TreeHeadText {
   private readonly suite: HashSuite;
   private readonly rootNode: Uint8Array;
-  /** The text of a tree that is empty down to height 1; less of it is written than there is. */
+  /** The text of a tree that is empty down to height 1. Other trees use only its front part. */
   private readonly bytes: Uint8Array;
   /** Where the empty siblings begin. */
   private readonly siblingsAt: number;
