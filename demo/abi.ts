@@ -4,12 +4,12 @@
 import * as AbiParameters from "ox/AbiParameters";
 import type {ContractArtefact} from "./artefact.ts";
 
-/** Addresses and bytes are Uint8Arrays or 0x text; a bytes32 has all its 32; arrays and tuples are lists. */
+/** Addresses and bytes are Uint8Arrays or 0x text. A bytes32 has all 32 bytes. Arrays and tuples are lists. */
 export type AbiValue = bigint | boolean | string | Uint8Array | readonly AbiValue[];
 
 const WORD = 32;
 
-/** Selector and arguments; `signature` as solc writes it, "transfer(address,uint256)". */
+/** Selector and arguments. `signature` is as solc writes it, for example "transfer(address,uint256)". */
 export function encodeCall(
   contract: ContractArtefact,
   signature: string,
@@ -19,12 +19,12 @@ export function encodeCall(
   if (selector === undefined) throw new Error(`no method ${signature}`);
   const types = signature.slice(signature.indexOf("(") + 1, -1);
   const parameters = types === "" ? [] : AbiParameters.from(types);
-  // ox derives the types of values from a literal signature, of which there is none here.
+  // ox derives the types of values from a literal signature, which is not known here.
   const encoded: string = AbiParameters.encode(parameters as readonly unknown[], values.map(toOx) as never);
   return new Uint8Array(Buffer.from(`${selector}${encoded.slice(2)}`, "hex"));
 }
 
-/** Creation code and constructor arguments, which are numbers in all contracts here. */
+/** Creation code and constructor arguments. All contracts here take numbers only. */
 export function encodeCreation(contract: ContractArtefact, ...values: readonly bigint[]): Uint8Array {
   return new Uint8Array(Buffer.concat([Buffer.from(contract.bytecode, "hex"), ...values.map(word)]));
 }

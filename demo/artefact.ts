@@ -1,5 +1,5 @@
 /**
- * Compiled contracts, as checked in beside their sources: contracts/<source>.json.
+ * Compiled contracts, which are checked in next to their sources: contracts/<source>.json.
  */
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
@@ -11,7 +11,7 @@ export const CONTRACTS_FOLDER = join(DEMO_FOLDER, "contracts");
 export interface ContractArtefact {
   /** Creation code, hex without 0x; constructor arguments follow it. */
   readonly bytecode: string;
-  /** Code of the created account, immutables zero. */
+  /** Code of the created account, with immutables set to zero. */
   readonly deployedBytecode: string;
   /** Selectors (8 hex digits) by signature. */
   readonly methods: Readonly<Record<string, string>>;

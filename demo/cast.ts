@@ -1,5 +1,5 @@
 /**
- * Who takes part in the demo chain: accounts that send, addresses that only receive, contracts.
+ * All accounts of the demo chain: accounts that send, addresses that only receive, contracts.
  */
 import {generateAddress, generateAddress2} from "@ethereumjs/util";
 import {word} from "./abi.ts";
@@ -19,7 +19,7 @@ export const PIGGY_BANK = readContract("PiggyBank");
 export const BATCHER = readContract("Batcher");
 const EPHEMERAL = readContract("Factory", "Ephemeral");
 
-/** What the deployer creates in block 1, in the order of its nonces. */
+/** The contracts that the deployer creates in block 1, in the order of its nonces. */
 export const DEPLOYED: readonly ContractArtefact[] = [TOKEN, DISPERSER, LEDGER, FACTORY, PIGGY_BANK, BATCHER];
 
 export class Cast {
@@ -28,7 +28,7 @@ export class Cast {
   readonly residents = Array.from({length: RESIDENTS}, (_, i) => makeAccount(`resident ${i}`));
   /** Get ether in blocks 2 to 13. */
   readonly citizens = Array.from({length: CITIZENS}, (_, i) => makeAddress(`citizen ${i}`));
-  /** Get tokens in blocks 14 to 20; half of them residents, who can send on. */
+  /** Get tokens in blocks 14 to 20. Half of them are residents, who can send tokens on. */
   readonly holders = [
     ...this.residents.slice(0, HOLDERS / 2).map(({address}) => address),
     ...this.citizens.slice(0, HOLDERS / 2),
@@ -47,7 +47,7 @@ export class Cast {
     return resident;
   }
 
-  /** Where the factory creates, and destroys, an Ephemeral. */
+  /** Where the factory creates and destroys an Ephemeral. */
   ephemeral(salt: bigint): Uint8Array {
     return generateAddress2(this.factory, word(salt), Buffer.from(EPHEMERAL.bytecode, "hex"));
   }

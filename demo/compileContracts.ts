@@ -1,7 +1,7 @@
 /**
- * Compiles contracts/*.sol and writes each one's bytecode beside it: node dist/demo/compileContracts.js
+ * Compiles contracts/*.sol and writes each one's bytecode next to it: node dist/demo/compileContracts.js
  *
- * Settings that make the bytes depend on the source alone: no metadata hash, no path, one compiler version.
+ * The settings make the bytes depend on the source alone: no metadata hash, no path, one compiler version.
  */
 import {readdirSync, readFileSync, writeFileSync} from "node:fs";
 import {basename, join} from "node:path";
@@ -18,7 +18,7 @@ const SETTINGS = {
   },
 };
 
-/** What of solc's standard output is asked for above. */
+/** The part of solc's standard output that is asked for above. */
 interface CompilerOutput {
   readonly errors?: readonly {readonly severity: string; readonly formattedMessage: string}[];
   readonly contracts?: Readonly<Record<string, Readonly<Record<string, CompiledContract>>>>;

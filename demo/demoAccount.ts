@@ -1,5 +1,5 @@
 /**
- * Accounts of the demo chain. Their keys are hashes of public labels, so anyone has them: they hold nothing.
+ * Accounts of the demo chain. Their keys are hashes of public labels, which anyone can compute. They protect nothing of value.
  */
 import {privateToAddress} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
@@ -8,7 +8,7 @@ export interface DemoAccount {
   readonly key: Uint8Array;
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** Of the next transaction. */
+  /** The nonce of the next transaction. */
   nonce: bigint;
 }
 
@@ -17,7 +17,7 @@ export function makeAccount(label: string): DemoAccount {
   return {key, address: privateToAddress(key), nonce: 0n};
 }
 
-/** An address without a key: cheaper where nothing is ever sent from it. */
+/** An address without a key. It is cheaper to make, for accounts that never send. */
 export function makeAddress(label: string): Uint8Array {
   return hashLabel(`address of ${label}`).subarray(12);
 }

@@ -1,5 +1,5 @@
 /**
- * Addresses and slots of the demo chain worth asking a proof for.
+ * Addresses and slots of the demo chain that are worth a proof.
  */
 import {generateAddress2} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
@@ -45,7 +45,7 @@ function mappingSlot(key: Uint8Array, slot: Uint8Array): Uint8Array {
   return keccak_256(new Uint8Array(Buffer.concat([addressWord(key), slot])));
 }
 
-/** Of DemoToken's `balanceOf`. */
+/** The slot of a holder in DemoToken's `balanceOf`. */
 export function balanceSlot(holder: Uint8Array): Uint8Array {
   return mappingSlot(holder, word(0n));
 }

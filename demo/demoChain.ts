@@ -1,8 +1,8 @@
 /**
- * A chain in the making: signed transactions are collected and executed block by block.
+ * Makes a chain: collects signed transactions and executes them block by block.
  *
- * State is kept by @ethereumjs' own MerkleStateManager, not by workers/execution, so that importing the result is a
- * test of one against the other.
+ * State is kept by @ethereumjs' own MerkleStateManager, not by workers/execution. So an import of the result tests one
+ * against the other.
  */
 import {
   type Block,
@@ -29,15 +29,15 @@ import {makeGenesisBlock} from "../workers/execution/genesisBlock.ts";
 import {type DemoAccount, hashLabel} from "./demoAccount.ts";
 
 export interface DemoTransaction {
-  /** Absent: creates a contract. */
+  /** Without it the transaction creates a contract. */
   readonly to?: Uint8Array;
   readonly value?: bigint;
   readonly input?: Uint8Array;
   readonly gasLimit?: bigint;
   readonly kind?: "legacy" | "2930" | "1559" | "7702";
-  /** Kind 2930 and 1559. */
+  /** Only for kinds 2930 and 1559. */
   readonly accessList?: readonly {readonly address: Uint8Array; readonly slots: readonly Uint8Array[]}[];
-  /** Kind 7702: `authority` runs the code of `delegate` from now on; 20 zero bytes end that. */
+  /** Only for kind 7702: `authority` runs the code of `delegate` from now on. 20 zero bytes end that. */
   readonly delegations?: readonly {readonly authority: DemoAccount; readonly delegate: Uint8Array}[];
   readonly reverts?: boolean;
 }
@@ -48,7 +48,7 @@ export interface DemoWithdrawal {
   readonly amount: bigint;
 }
 
-/** Low enough for the smallest base fee, 7 wei, to stay what it is: every block uses less than half. */
+/** Every block uses less than half of it, so that the base fee stays at its minimum, 7 wei. */
 export const GAS_LIMIT = 30_000_000n;
 export const BASE_FEE = 7n;
 const BLOCK_SECONDS = 12n;
@@ -57,7 +57,7 @@ const MAX_FEE = 2_000_000_000n;
 const DEFAULT_GAS_LIMIT = 150_000n;
 
 export class DemoChain {
-  /** RLP of block 1 and on. */
+  /** RLP of all blocks from block 1 on. */
   readonly blocks: Uint8Array[] = [];
   private readonly common: Common;
   private readonly vm: VM;
@@ -105,12 +105,12 @@ export class DemoChain {
     const unsigned = this.createTransaction(from, transaction);
     from.nonce++;
     for (const {authority} of transaction.delegations ?? []) authority.nonce++;
-    // No extra entropy: the same bytes each time.
+    // No extra entropy, so that the bytes are the same each time.
     this.transactions.push(unsigned.sign(from.key, false));
     this.mayRevert.push(transaction.reverts === true);
   }
 
-  /** Executes what was sent as the next block. */
+  /** Executes the collected transactions as the next block. */
   async seal(withdrawals: readonly DemoWithdrawal[] = []): Promise<void> {
     const block = await this.draft(withdrawals);
     const result = await runBlock(this.vm, {block, generate: true, skipHeaderValidation: true});

@@ -1,5 +1,5 @@
 /**
- * The demo chain's block 0: every hard fork up to osaka from the start, 320 accounts that can pay, one old ledger.
+ * The demo chain's block 0: every hard fork up to osaka from the start, 320 accounts with ether, one old ledger.
  */
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
@@ -27,7 +27,7 @@ interface AllocatedAccount {
   readonly storage?: Readonly<Record<string, string>>;
 }
 
-/** A contract that is there, with slots, from block 0 on. */
+/** A contract that exists with its slots from block 0 on. */
 export const oldLedger = makeAddress("old ledger");
 
 /** @param funded - addresses with ether: 20 bytes each */

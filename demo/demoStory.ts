@@ -4,7 +4,7 @@
  *   block      1   contracts are created
  *          2..13   ether for 720 new accounts
  *         14..20   tokens for 350 holders
- *        21..100   transfers of ether and tokens; among them what events.ts has
+ *        21..100   transfers of ether and tokens, and between them the events of events.ts
  */
 import {encodeCall, encodeCreation} from "./abi.ts";
 import {Cast, CITIZENS, DEPLOYED, DISPERSER, HOLDERS, RESIDENTS, TOKEN} from "./cast.ts";

@@ -1,7 +1,7 @@
 /**
  * Random choices that come out the same each time: a hash chain from a label.
  *
- * Not pure-rand, which the rest of the project has: the published chain.rlp is made of these choices, and stays as it is.
+ * The rest of the project uses pure-rand. This hash chain stays, because the published chain.rlp depends on its choices.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {hashLabel} from "./demoAccount.ts";

@@ -19,7 +19,7 @@ export class Events {
     this.chain = chain;
   }
 
-  /** Sends what the block that is being collected has beside its transfers. */
+  /** Sends the events of the current block, in addition to its transfers. */
   make(): void {
     EVENTS[this.chain.number]?.(this);
   }
@@ -49,7 +49,7 @@ export class Events {
     this.call(this.cast.deployer, this.cast.factory, input, {value: ETHER, gasLimit: 500_000n});
   }
 
-  /** Ether makes an account of an address where no contract is yet. */
+  /** Sends ether to an address before a contract is created there, which makes an account. */
   payEphemeral(salt: bigint): void {
     this.chain.send(this.cast.resident(0), {to: this.cast.ephemeral(salt), value: ETHER});
   }
@@ -106,7 +106,7 @@ export class Events {
     this.call(this.cast.resident(10), this.cast.token, input);
   }
 
-  /** Uses the allowance up: its slot is cleared. */
+  /** Uses the allowance up, which clears its slot. */
   spendAllowance(): void {
     const values = [this.cast.resident(10).address, this.cast.resident(12).address, 5n * ETHER];
     this.call(
@@ -149,7 +149,7 @@ const EVENTS: Readonly<Record<number, (events: Events) => void>> = {
     events.makeAndDestroy(2n);
     events.payEphemeral(2n);
   },
-  // Never an account before nor after.
+  // There is no account at this address before or after.
   47: events => events.makeAndDestroy(3n),
   50: events => events.fillPiggyBank(),
   52: events => events.closePiggyBank(),

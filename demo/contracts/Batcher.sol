@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Code for an ordinary account to delegate to (EIP-7702): several calls in one transaction.
+/// An ordinary account can delegate to this code (EIP-7702), to make several calls in one transaction.
 contract Batcher {
     struct Call {
         address to;

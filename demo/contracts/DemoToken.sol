@@ -45,7 +45,7 @@ contract DemoToken {
         return true;
     }
 
-    /// `value` to each of `holders`.
+    /// Sends `value` to each of `holders`.
     function airdrop(address[] calldata holders, uint256 value) external {
         if (msg.sender != owner) revert NotOwner(msg.sender);
         for (uint256 i = 0; i < holders.length; i++) move(msg.sender, holders[i], value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Splits what it is sent into equal parts; a part that goes to a new address makes an account.
+/// Splits the ether that it gets into equal parts. A part that goes to a new address makes an account.
 contract Disperser {
     error Refused(address recipient);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Keeps ether and a note for the factory that made it.
+/// Keeps ether and a note for the factory that created it.
 contract Vault {
     address public immutable maker;
     uint256 public note;
@@ -40,7 +40,7 @@ contract Factory {
         made++;
     }
 
-    /// Creates at a known address and destroys: an account that was there before is deleted (EIP-6780).
+    /// Creates a contract at a known address and destroys it. This deletes an account that was there before (EIP-6780).
     function makeAndDestroy(bytes32 salt) external {
         new Ephemeral{salt: salt}();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Many slots, set, cleared and set again. Entry i is at slot i.
+/// Many slots that are set, cleared and set again. Entry i is at slot i.
 contract Ledger {
     error Undone(uint256 entries);
 
@@ -21,7 +21,7 @@ contract Ledger {
         }
     }
 
-    /// Writes and takes back: no slot may change.
+    /// Writes slots and reverts: no slot may change.
     function fillAndRevert(uint256 from, uint256 to, uint256 value) external {
         fill(from, to, value);
         revert Undone(to - from);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-/// Destroyed in a later transaction than it was made in: since Cancun only the ether moves, code and slots stay.
+/// Destroyed in a later transaction than the one that created it. Since Cancun only the ether moves; code and slots stay.
 contract PiggyBank {
     uint256 public deposits;
 
