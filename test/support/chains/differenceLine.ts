@@ -1,6 +1,6 @@
 /** One line of the NDJSON that the store imports (docs/operations.md, "Import"), as plain JSON. */
 
-/** Fields left out keep their old value; for a new account: nonce 0, balance 0, no code. */
+/** Missing fields keep their old value. A new account has nonce 0, balance 0 and no code. */
 export interface AccountDifference {
   nonce?: string;
   balance?: string;

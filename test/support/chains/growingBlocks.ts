@@ -1,4 +1,4 @@
-/** fast-check arbitraries for chains that make one tree large: more pages, more levels of the index, then few leaves again. */
+/** fast-check arbitraries for chains that make one tree large (more pages, more index levels), and then small again. */
 import fc from "fast-check";
 import type {AccountDifference} from "./differenceLine.ts";
 import {
@@ -42,7 +42,7 @@ export function growingChains({
           };
     return {accounts, namesParent: true};
   };
-  // Leaves near the ends, the boundary and a power of two below it; the last two are never made.
+  // Leaves near the ends, near the boundary and near a power of two below it. The last two leaves are never created.
   const shown = [
     0,
     1,
@@ -76,7 +76,7 @@ export function growingChains({
         true,
       );
       const chain = toChain([...growth, ...full, thinned, ...later], {addresses, slots});
-      // The other tree is not what grows: a few of its keys will do.
+      // The other tree does not grow, so a few of its keys are enough.
       return of === "accounts"
         ? {...chain, slots: chain.slots.slice(0, 3)}
         : {...chain, addresses: [owner, grownAddress(0)]};

@@ -1,4 +1,4 @@
-/** Chains long or wide enough that an import takes a while: deterministic, every block changes many accounts. */
+/** Chains that are long or wide enough for an import to take a while. Deterministic; every block changes many accounts. */
 import {createHash} from "node:crypto";
 import type {AccountDifference, DifferenceLine} from "./differenceLine.ts";
 
@@ -10,7 +10,7 @@ export function addressAt(i: number): string {
   return `0x${createHash("sha256").update(`account ${i}`).digest("hex").slice(0, 40)}`;
 }
 
-/** Blocks with `accountsPerBlock` new accounts each, and as many older ones changed; every seventh has slots. */
+/** Each block has `accountsPerBlock` new accounts and changes as many older ones. Every seventh account has slots. */
 export function longChain(blocks: number, accountsPerBlock: number): DifferenceLine[] {
   return Array.from({length: blocks}, (_, block) => {
     const accounts: Record<string, AccountDifference> = {};
@@ -30,7 +30,7 @@ export function longChain(blocks: number, accountsPerBlock: number): DifferenceL
   });
 }
 
-/** A block 0 of `contracts` accounts, each with 24 KB of code of its own and a slot: pages before its last account. */
+/** A block 0 of `contracts` accounts, each with 24 KB of its own code and a slot. Pages are written before its last account. */
 export function wideBlock(contracts: number): DifferenceLine {
   const accounts: Record<string, AccountDifference> = {};
   for (let i = 0; i < contracts; i++)

@@ -1,14 +1,14 @@
 /**
  * fast-check arbitraries for chains in the NDJSON form of docs/operations.md, "Import".
  *
- * Accounts, slots and values come from pools so small that most touches meet an earlier one: accounts are made,
- * changed, set to what they are, deleted, reset and made again; slots set, changed, zeroed, zeroed once more.
+ * Accounts, slots and values come from small pools, so that most changes meet an earlier one. Accounts are created, changed,
+ * set to the same value, deleted, reset and created again. Slots are set, changed, zeroed and zeroed again.
  */
 import {createHash} from "node:crypto";
 import fc from "fast-check";
 import type {AccountDifference, DifferenceLine} from "./differenceLine.ts";
 
-/** A chain, and the keys that are worth asking for at each of its blocks; some of them are never present. */
+/** A chain, and the keys to ask for at each of its blocks. Some of them are never present. */
 export interface RandomChain {
   readonly lines: readonly DifferenceLine[];
   readonly addresses: readonly string[];
@@ -65,7 +65,7 @@ const balances = fc.constantFrom(0n, 1n, 10n ** 18n, 2n ** 256n - 1n).map(quanti
 const codes = fc.constantFrom(...CODES);
 const slotValues = fc.constantFrom(0n, 0n, 1n, 2n, 2n ** 128n, 2n ** 256n - 1n);
 
-/** The same number as a quantity, padded, as 32 bytes, in upper case: any of them names it. */
+/** Different spellings of one number: a quantity, padded, 32 bytes, upper case. All of them are valid. */
 const spellings = fc.constantFrom<(n: bigint) => string>(
   quantity,
   n => `0x${n.toString(16).padStart(64, "0")}`,
@@ -136,7 +136,7 @@ export function blockContents(
     .map(({header: fields, ...content}) => ({...fields, ...content}));
 }
 
-/** Numbers the blocks and links them; a block's hash stands for its content and all before it. */
+/** Numbers the blocks and links them. A block's hash depends on its content and on all blocks before it. */
 function linkBlocks(contents: readonly BlockContent[]): DifferenceLine[] {
   let parentHash = `0x${"00".repeat(32)}`;
   return contents.map(({namesParent, ...content}, i) => {
@@ -157,7 +157,7 @@ export function toChain(contents: readonly BlockContent[], more: Partial<RandomC
 }
 
 /**
- * Few accounts, many blocks, everything happens to each of them.
+ * Few accounts and many blocks, so that everything happens to each account.
  *
  * @param sharesGenesis - block 0 is empty and the same in all of these chains
  */

@@ -1,4 +1,4 @@
-/** A chain for tests of the wire, imported by the built `proofd`. */
+/** A chain for wire tests, imported by the built `proofd`. */
 import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
@@ -8,7 +8,7 @@ import {createLines} from "./serviceLines.ts";
 
 export {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID, createLine, createLines, hashOfBlock} from "./serviceLines.ts";
 
-/** A folder under the system's temporary one, gone after `remove`. */
+/** A folder in the system's temporary folder. `remove` deletes it. */
 export class WorkFolder {
   readonly path: string;
 
@@ -24,7 +24,7 @@ export class WorkFolder {
     return join(this.path, name);
   }
 
-  /** Blocks 0 to `last` in the store `name`, finalized up to `finalized`. @returns its folder */
+  /** Imports blocks 0 to `last` into the store `name`, finalized up to `finalized`. @returns its folder */
   async importChain(name: string, last: number, finalized: number): Promise<string> {
     const db = this.file(name);
     const lines = this.file(`${name}.ndjson`);

@@ -1,13 +1,13 @@
-/** The blocks of the chain for tests of the wire: small, made of block differences, the same every time. */
+/** The blocks of the chain for wire tests: small, made of block differences, the same every time. */
 import {createHash} from "node:crypto";
 import type {DifferenceLine} from "./differenceLine.ts";
 
 export const CHAIN_ID = "0x539";
-/** Accounts of block 0; each has the slots 1 to 3. */
+/** The accounts of block 0. Each has the slots 1 to 3. */
 export const ACCOUNTS: readonly string[] = Array.from({length: 40}, (_, at) =>
   hash(`account ${at}`).slice(0, 42),
 );
-/** An account that no block has. */
+/** An account that is in no block. */
 export const ABSENT_ACCOUNT = `0x${"ee".repeat(20)}`;
 
 export function hashOfBlock(number: number): string {

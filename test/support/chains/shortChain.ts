@@ -1,4 +1,4 @@
-/** The first blocks of the demo chain: a few seconds less than all of it. */
+/** The first blocks of the demo chain, which take a few seconds less than all of it. */
 import {createReadStream} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {fileURLToPath} from "node:url";
@@ -12,7 +12,7 @@ export const EXTRA_DATA = 12;
 /**
  * Writes blocks 1 to 3.
  *
- * @param change - of the last block's header fields
+ * @param change - changes the last block's header fields
  * @returns the arguments that import them
  */
 export async function writeShortChain(

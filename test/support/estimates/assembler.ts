@@ -1,9 +1,9 @@
 /**
- * EVM code from its text, so that a test shows what its code does:
+ * Makes EVM code from text, so that a test shows what its code does:
  *
  *   "PUSH1 3 again: PUSH1 1 SWAP1 SUB DUP1 PUSH1 again JUMPI STOP"
  *
- * A push is followed by its number, decimal or 0x, or by a label below byte 256; `label:` is a JUMPDEST of that name.
+ * A push is followed by its number, decimal or 0x, or by a label below byte 256. `label:` is a JUMPDEST with that name.
  */
 import {encodeHex} from "../../../verify/hex.ts";
 import {OP, pushWidth} from "./bytecode.ts";
@@ -26,7 +26,7 @@ export function codeOf(text: string): string {
   return encodeHex(Buffer.concat(parts));
 }
 
-/** The byte that each label is at. */
+/** The byte position of each label. */
 function placeLabels(words: readonly string[]): Map<string, number> {
   const labels = new Map<string, number>();
   let at = 0;
@@ -40,7 +40,7 @@ function placeLabels(words: readonly string[]): Map<string, number> {
   return labels;
 }
 
-/** 0 for all but a push: of PUSH1 to PUSH32 the number in its name. */
+/** The number in the names PUSH1 to PUSH32; 0 for all other words. */
 function pushedBytes(word: string): number {
   return Number(/^PUSH([1-9]\d?)$/.exec(word)?.[1] ?? 0);
 }

@@ -1,4 +1,4 @@
-/** EVM bytecode written by hand: opcodes by name, numbers pushed as short as they go. */
+/** EVM bytecode written by hand: opcodes by name, numbers pushed with as few bytes as possible. */
 
 /** The opcodes that the tests write out. */
 export const OP = {
@@ -75,7 +75,7 @@ export const OP = {
   SELFDESTRUCT: 0xff,
 } as const;
 
-/** A number is one opcode, a bigint the push of it, bytes themselves. */
+/** A number is one opcode. A bigint is pushed. Bytes are used as they are. */
 export type Part = number | bigint | Uint8Array;
 
 export function assemble(...parts: readonly Part[]): Uint8Array {
@@ -94,18 +94,18 @@ export function push(value: bigint): Uint8Array {
   return Buffer.concat([Uint8Array.of(0x5f + bytes.length), bytes]);
 }
 
-/** Runs `body`, which must leave the stack as it was, for ever. */
+/** Runs `body` in an endless loop. It must leave the stack as it was. */
 export function loopForever(...body: readonly Part[]): Uint8Array {
   return assemble(OP.JUMPDEST, ...body, 0n, OP.JUMP);
 }
 
-/** `body` again and again, as often as it fits. */
+/** Repeats `body` as often as it fits into `bytes`. */
 export function repeat(body: Uint8Array, bytes: number): Uint8Array {
   const code = Buffer.alloc(Math.floor(bytes / body.length) * body.length);
   return code.fill(body);
 }
 
-/** Code that puts `bytes` into memory from 0 on, copied from the end of the code that `body` makes. */
+/** Code that copies `bytes` from its end into memory at 0, and then runs `body`. */
 export function withMemory(bytes: Uint8Array, body: Uint8Array): Uint8Array {
   // PUSH3 length PUSH3 offset PUSH1 0 CODECOPY: 11 bytes.
   const offset = 11 + body.length;

@@ -1,4 +1,4 @@
-/** Calls of chain_estimateGas as unit tests make them: against one small chain, and what is refused by its message. */
+/** Calls of chain_estimateGas for unit tests, against one small chain. Refused calls are told apart by their message. */
 import assert from "node:assert/strict";
 import {type EstimateView, parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
@@ -16,7 +16,7 @@ export const VIEW: EstimateView = {
 export const ADDRESS = `0x${"Ab".repeat(20)}`;
 export const ADDRESS_BYTES = decodeHex(ADDRESS.toLowerCase());
 export const AUTHORIZATION = {chainId: 1, address: ADDRESS, nonce: "0x2", yParity: "0x1", r: "0x3", s: "4"};
-/** What `{}` is. */
+/** The call that `{}` stands for. */
 export const EMPTY_CALL: EstimateCall = {block: 9, value: 0n, data: new Uint8Array(0)};
 
 export function parseParams(params: readonly unknown[], view = VIEW): EstimateCall {

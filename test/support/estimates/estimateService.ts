@@ -1,4 +1,4 @@
-/** Pool and HTTP front in the test's own process, with gas estimates made as the test wants them. */
+/** Pool and HTTP front in the test's own process, with the settings for gas estimates that the test names. */
 import {pino} from "pino";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
@@ -8,7 +8,7 @@ import {ProofPool} from "../../../workers/pool/pool.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import "../processes/testProcess.ts";
 
-/** The defaults but for the times: a busy machine is no failure here. */
+/** The defaults, but with a long time limit, so that no test fails on a busy machine. */
 const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, timeMs: 600_000};
 const LIMITS = {...DEFAULT_LIMITS, timeoutMs: 3_600_000};
 

@@ -1,4 +1,4 @@
-/** A store for gas estimates, in a folder of its own: blocks are put in as differences; calls are estimated on them. */
+/** A store for gas estimates, in a folder of its own. Blocks are imported as differences, and calls are estimated on them. */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {mkdtemp, rm, writeFile} from "node:fs/promises";
@@ -61,7 +61,7 @@ export class EstimateStore {
     return StateStore.open({directory: this.directory, role: "sharer", cacheBytes: 1 << 22});
   }
 
-  /** In place of the pool that was there. */
+  /** Replaces the pool that was there. */
   async openPool(estimates: EstimateOptions): Promise<ProofPool> {
     await this.pool.close();
     this.pool = await openPool(this.directory, estimates);

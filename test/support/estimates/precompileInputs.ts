@@ -1,4 +1,4 @@
-/** An input for each precompile, valid unless it says otherwise: [what it is, the precompile, the input]. */
+/** Inputs for each precompile, valid unless the title says otherwise: [title, precompile, input]. */
 import {bls12_381} from "@noble/curves/bls12-381.js";
 import {bn254} from "@noble/curves/bn254.js";
 import {p256} from "@noble/curves/nist.js";

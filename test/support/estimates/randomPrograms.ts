@@ -1,20 +1,20 @@
 /**
- * fast-check arbitraries for EVM programs that do something: statements that leave the stack as it was, in loops with
- * bounds and branches on gas, with calls of each other, creations and every kind of end.
+ * fast-check arbitraries for EVM programs. Their statements leave the stack as it was. They have bounded loops, branches on
+ * gas, calls of each other, creations and every kind of end.
  */
 import fc from "fast-check";
 import {assemble, OP, type Part, pushWidth} from "./bytecode.ts";
 
 /** The programs lie at these addresses and call each other there. */
 export const PROGRAM_ADDRESSES: readonly bigint[] = [0xc0de00n, 0xc0de01n, 0xc0de02n, 0xc0de03n];
-/** An account without code, one that there is not, and precompiles that take any input. */
+/** An account without code, an account that does not exist, and precompiles that take any input. */
 const OTHER_ADDRESSES: readonly bigint[] = [0xacc0n, 0xab5e47n, 1n, 2n, 3n, 4n, 5n];
 export const PLAIN_ADDRESS = 0xacc0n;
 
-/** What a call, a read or a last wish goes to. */
+/** The address that a call, a read or a SELFDESTRUCT goes to. */
 type Target = fc.Arbitrary<bigint>;
 
-/** What the rules of a hard fork allow beyond homestead's. */
+/** What a hard fork allows in addition to homestead. */
 export interface Abilities {
   /** RETURNDATA, STATICCALL, REVERT, CREATE2, EXTCODEHASH, SELFBALANCE. */
   readonly istanbul: boolean;
@@ -24,7 +24,7 @@ export interface Abilities {
   readonly addresses: readonly bigint[];
 }
 
-/** Bytes that depend on where they lie, but whose number does not. */
+/** Code that depends on its position. Its length does not. */
 interface Fragment {
   readonly bytes: number;
   at(offset: number): Uint8Array;
@@ -51,7 +51,7 @@ function sequence(fragments: readonly Fragment[]): Fragment {
   };
 }
 
-/** `condition` leaves a word; unless it is 0, `body` is skipped. */
+/** `condition` leaves a word. If the word is not 0, `body` is skipped. */
 function unless(condition: Uint8Array, body: Fragment): Fragment {
   const bytes = condition.length + 4 + body.bytes + 1;
   return {
@@ -98,14 +98,14 @@ function createTarget({addresses}: Abilities): Target {
   );
 }
 
-/** undefined: all that is left. */
+/** undefined: all gas that is left. */
 const callGas = fc.oneof(
   fc.constant<bigint | undefined>(undefined),
   fc.bigInt({min: 0n, max: 3000n}),
   fc.bigInt({min: 0n, max: 100_000n}),
 );
 
-/** Initcode of up to 32 bytes, at the end of the word at 0: SSTOREs or not, and a code that is zeros, or a failure. */
+/** Initcode of up to 32 bytes, at the end of the memory word at 0. It may write a slot, and returns zeros as code or fails. */
 const initcode = fc
   .record({
     value: small,
@@ -131,7 +131,7 @@ function simpleStatement({istanbul, cancun}: Abilities, target: Target): fc.Arbi
     fc.tuple(size, offset).map(([bytes, at]) => plain(7n, bytes, at, OP.LOG1)),
     fc.tuple(target, fc.constantFrom(...reads)).map(([address, opcode]) => plain(address, opcode, OP.POP)),
     fc.constantFrom(...values).map(opcode => plain(opcode, OP.POP)),
-    // What the gas left decides: the value written, and whether it is.
+    // The remaining gas decides which value is written, and whether one is written.
     fc.constant(plain(OP.GAS, 3n, OP.SSTORE)),
     fc.tuple(size, offset, offset).map(([bytes, from, to]) => plain(bytes, from, to, OP.CODECOPY)),
     fc.tuple(size, offset).map(([bytes, from]) => plain(bytes, from, 0n, OP.CALLDATACOPY)),
@@ -143,7 +143,7 @@ function simpleStatement({istanbul, cancun}: Abilities, target: Target): fc.Arbi
   if (cancun)
     always.push(
       fc.tuple(small, small).map(([value, slot]) => plain(value, slot, OP.TSTORE)),
-      // What lies in transient storage decides what is written to the other.
+      // The value in transient storage is written to permanent storage.
       fc.tuple(small, small).map(([from, to]) => plain(from, OP.TLOAD, to, OP.SSTORE)),
       fc.tuple(size, offset, offset).map(([bytes, from, to]) => plain(bytes, from, to, OP.MCOPY)),
     );
@@ -174,7 +174,7 @@ function callStatement({istanbul}: Abilities, target: Target): fc.Arbitrary<Frag
         gas ?? OP.GAS,
         opcode,
       );
-      // A call that must succeed, as most do, or one whose failure is noted.
+      // Most calls must succeed. The others note their failure.
       if (isChecked) return unless(made, plain(OP.INVALID));
       return plain(made, 4n, OP.SSTORE);
     });
@@ -202,7 +202,7 @@ function end({istanbul}: Abilities, target: Target): fc.Arbitrary<Fragment> {
   return fc.oneof(...ends);
 }
 
-/** Code, to lie at offset 0. */
+/** Code that must lie at offset 0. */
 export function randomProgram(abilities: Abilities): fc.Arbitrary<Uint8Array> {
   const target = createTarget(abilities);
   const {statement} = fc.letrec<{statement: Fragment; body: Fragment}>(tie => ({

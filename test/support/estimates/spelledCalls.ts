@@ -1,4 +1,4 @@
-/** Random valid calls of chain_estimateGas, each with parameters that spell it as a client might. */
+/** Random valid calls of chain_estimateGas, each with parameters spelled as a client might spell them. */
 import fc from "fast-check";
 import {encodeHex} from "../../../verify/hex.ts";
 import {splitWords} from "../../../workers/estimate/state/words.ts";
@@ -14,7 +14,7 @@ const bytes = (length: number) => fc.uint8Array({minLength: length, maxLength: l
 const below = (bound: bigint) => fc.bigInt(0n, bound - 1n);
 const wei = fc.oneof(below(2n ** 256n), below(2n ** 20n));
 const u64 = below(2n ** 64n - 1n);
-/** As the parser makes its objects: with Object.prototype. */
+/** Objects have Object.prototype, as those of the parser do. */
 const plain = {noNullPrototype: true};
 const maybe: {requiredKeys: []; noNullPrototype: boolean} = {...plain, requiredKeys: []};
 
@@ -104,7 +104,7 @@ class Speller {
     return this.pick(2) === 0 ? whole : `0x${short}`;
   }
 
-  /** Every bigint and every byte string inside, whatever it is called. */
+  /** Spells every bigint and every byte string inside, whatever the field's name. */
   fields(value: unknown): unknown {
     if (typeof value === "bigint") return this.amount(value);
     if (value instanceof Uint8Array) return this.bytes(value);

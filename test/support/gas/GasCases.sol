@@ -18,14 +18,14 @@ contract Till {
 contract Forwarder {
     error Undone();
 
-    /// `depth` calls deep, then hashes.
+    /// Calls itself `depth` times, then hashes.
     function nest(uint256 depth, uint256 hashes) external {
         if (depth == 0) return hash(hashes);
         (bool done, ) = address(this).call(abi.encodeCall(this.nest, (depth - 1, hashes)));
         if (!done) revert Undone();
     }
 
-    /// Does without where the gas is too little for it.
+    /// Makes an attempt and continues without it if the gas is too little.
     function attempt(uint256 hashes) external {
         try this.nest(0, hashes) {} catch {}
     }
@@ -92,7 +92,7 @@ contract Slots {
         }
     }
 
-    /// Slots that are set: cleared, and set to what they were.
+    /// Clears slots that are set, and sets them to their old values again.
     function clearAndRestore(uint256 from, uint256 to) external {
         assembly {
             for { let slot := from } lt(slot, to) { slot := add(slot, 1) } {
@@ -233,7 +233,7 @@ contract Refuser {
     }
 }
 
-/// Reverts with what code can see of the block and the transaction.
+/// Reverts with the values that code can see of the block and the transaction.
 contract Witness {
     function ofBlock() external view {
         bytes memory seen = abi.encode(
@@ -275,7 +275,7 @@ contract Witness {
         }
     }
 
-    /// Spends gas by what it reads.
+    /// Spends an amount of gas that depends on the block.
     function spendByBlock() external view {
         uint256 rounds = block.number + (block.timestamp & 0xff) + (block.prevrandao & 0xff) + uint160(address(block.coinbase)) % 97
             + block.basefee + block.chainid % 89 + uint256(blockhash(block.number - 1)) % 101;
@@ -300,7 +300,7 @@ contract Parent {
         new Child(false);
     }
 
-    /// A creation with all gas, of which the 64th part is kept, that must succeed.
+    /// A creation that must succeed. It gets all gas but the 64th part.
     function makeAt(bytes32 salt, bytes calldata initcode) external {
         assembly {
             calldatacopy(0, initcode.offset, initcode.length)

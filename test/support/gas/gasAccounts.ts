@@ -1,4 +1,4 @@
-/** Who and what is on the gas chain (gasChain.ts) from block 0 on. */
+/** The accounts and contracts of the gas chain (gasChain.ts), which exist from block 0 on. */
 import {fileURLToPath} from "node:url";
 import {bigIntToUnpaddedBytes, generateAddress, privateToAddress} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
@@ -12,7 +12,7 @@ const SOURCE = fileURLToPath(import.meta.resolve("#package/test/support/gas/GasC
 
 export const ETHER = 10n ** 18n;
 
-/** Keys are hashes of public labels; whoever signs nothing has an address all the same. */
+/** Keys are hashes of public labels. A person who signs nothing has a key too. */
 export interface Person {
   readonly key: Uint8Array;
   readonly address: string;
@@ -28,18 +28,18 @@ export const people = {
   alice: createPerson("alice"),
   /** 1000 ether, 7 tokens, may spend 500 of alice's. */
   bob: createPerson("bob"),
-  /** 1000 ether, and has delegated to the ledger (EIP-7702). */
+  /** 1000 ether. Has delegated to the ledger (EIP-7702). */
   dave: createPerson("dave"),
-  /** 30 000 gas at 100 wei, 5 wei more, and no token. */
+  /** Ether for 30 000 gas at 100 wei, 5 wei more, and no token. */
   poor: createPerson("poor"),
   /** No account. */
   nobody: createPerson("nobody"),
-  /** 1000 ether; there is code at `occupied`. */
+  /** 1000 ether. There is code at `occupied`, where its next contract would be. */
   blocked: createPerson("blocked"),
 };
 export const POOR_BALANCE = 3_000_005n;
 const BLOCKED_NONCE = 9n;
-/** Where `people.blocked` will create. */
+/** The address at which `people.blocked` would create its next contract. */
 const occupied = encodeHex(
   generateAddress(Buffer.from(people.blocked.address.slice(2), "hex"), bigIntToUnpaddedBytes(BLOCKED_NONCE)),
 );
@@ -49,7 +49,7 @@ export type GasContracts = Readonly<Record<string, ContractArtefact & {readonly 
 
 let compiled: GasContracts | undefined;
 
-/** Of the demo and of GasCases.sol, by name, each with code in block 0; made once. */
+/** The contracts of the demo and of GasCases.sol, by name. Each has code in block 0. Compiled once. */
 export function compileContracts(): GasContracts {
   compiled ??= compileAll();
   return compiled;
@@ -74,7 +74,7 @@ function compileAll(): GasContracts {
   );
 }
 
-/** Of a mapping at slot `base`, 32 bytes. */
+/** The slot of `key` in a mapping at slot `base`, 32 bytes. */
 export function mappingSlot(key: string, base: Uint8Array): Uint8Array {
   return keccak_256(Buffer.concat([addressWord(Buffer.from(key.slice(2), "hex")), base]));
 }

@@ -1,5 +1,5 @@
 /**
- * A chain that exists twice: in anvil, which makes its blocks, and in stores of ours, which get them as differences.
+ * A chain that exists twice: in anvil, which makes its blocks, and in our stores, which import them as differences.
  *
  *   block 0     accounts and contracts (gasAccounts.ts)
  *   1 to LAST   empty, made by anvil: number, time, hash, prevRandao, beneficiary are the same on both sides
@@ -16,7 +16,7 @@ import {compileContracts, createAccounts, type GasContracts} from "./gasAccounts
 export const CHAIN_ID = 424_243n;
 export const LAST_BLOCK = 3;
 export const BLOCK_GAS_LIMIT = 30_000_000n;
-/** Of every block; no account. */
+/** The beneficiary of every block. It has no account. */
 export const BENEFICIARY = "0xc0ffee0000000000000000000000000000000001";
 
 function createConfig(): object {
@@ -30,7 +30,7 @@ function createConfig(): object {
   };
 }
 
-/** What anvil answers of a block, as far as it is of use here. */
+/** The fields of anvil's block that are used here. */
 interface AnvilBlock {
   readonly number: string;
   readonly hash: string;
@@ -45,16 +45,16 @@ interface AnvilBlock {
 export interface GasChain {
   readonly anvil: Anvil;
   readonly contracts: GasContracts;
-  /** Two stores of the chain: only one process at a time has a store open. */
+  /** Two stores of the chain, since only one process at a time can have a store open. */
   readonly directories: readonly [string, string];
 }
 
 /**
- * Makes both.
+ * Makes both sides of the chain.
  *
  * @param folder - an empty one, for the genesis and the store
  * @param hardfork - of anvil; our store's config says osaka from the start
- * @returns in words why there is no anvil
+ * @returns the chain, or a text that says why there is no anvil
  */
 export async function createGasChain(folder: string, hardfork = "osaka"): Promise<GasChain | string> {
   const contracts = compileContracts();
@@ -74,7 +74,7 @@ export async function createGasChain(folder: string, hardfork = "osaka"): Promis
   };
   const genesisPath = join(folder, "genesis.json");
   await writeFile(genesisPath, JSON.stringify(genesis));
-  // 7 wei is what code reads as the base fee on our side. Blocks are made when asked for.
+  // On our side code reads a base fee of 7 wei. Blocks are made only on request.
   const flags = `--hardfork ${hardfork} --accounts 0 --auto-impersonate --no-mining --block-base-fee-per-gas 7`;
   const anvil = await Anvil.start(["--init", genesisPath, ...flags.split(" ")]);
   if (typeof anvil === "string") return anvil;

@@ -1,6 +1,6 @@
 /**
- * One call on both sides: estimated by us, with the default tolerance and with none, and by anvil; and executed by anvil
- * with the gas that we found.
+ * Compares one call on both sides. We estimate it, with the default tolerance and with none, and so does anvil. Then anvil
+ * executes it with the gas that we found.
  */
 import assert from "node:assert/strict";
 import {quantity} from "../../../verify/hex.ts";
@@ -15,9 +15,9 @@ import {createKit, type FailingCase, type GasCase, type Kit} from "./gasKit.ts";
 
 const TOLERANCE_PER_MILLE = 15n;
 const BLOCK = quantity(BigInt(LAST_BLOCK));
-/** Above whatever anvil's base fee rises to. */
+/** More than anvil's base fee ever rises to. */
 const GWEI = quantity(10n ** 9n);
-/** Their transactions can be paid for. */
+/** People who can pay for a transaction. */
 const PAYERS: readonly (string | undefined)[] = [people.alice, people.bob, people.dave, people.blocked].map(
   ({address}) => address,
 );
@@ -30,7 +30,7 @@ interface Difference {
 
 export class GasComparison {
   readonly kit: Kit;
-  /** Of every call that was compared. */
+  /** The difference of every call that was compared. */
   readonly differences: Difference[] = [];
   private readonly anvil: Anvil;
   private readonly tolerant: EstimateService;
@@ -43,7 +43,7 @@ export class GasComparison {
     this.exact = exact;
   }
 
-  /** @param chain - is stopped with the comparison */
+  /** @param chain - the comparison's end stops it */
   static async start(chain: GasChain, settings: Partial<EstimateSettings> = {}): Promise<GasComparison> {
     const [one, other] = chain.directories;
     try {
@@ -60,7 +60,7 @@ export class GasComparison {
     await Promise.all([this.tolerant.stop(), this.exact.stop(), this.anvil.stop()]);
   }
 
-  /** Our limits suffice, are the least to the tolerance, and not above anvil's. */
+  /** Our limits are enough, are the least to the tolerance, and are not above anvil's. */
   async compare({title, call, overrides, ...exceptions}: GasCase): Promise<void> {
     const ours = await estimateLimit(this.tolerant, call, overrides);
     const least = await estimateLimit(this.exact, call, overrides);
@@ -83,7 +83,7 @@ export class GasComparison {
     else assert.ok(1000n * ours <= (1000n + TOLERANCE_PER_MILLE) * anvils, `${ours}, but ${anvils} by anvil`);
   }
 
-  /** We refuse as the case says, anvil too, and what the call reverts with is the same. */
+  /** We refuse the call as the case says, anvil refuses it too, and both report the same revert data. */
   async refuse({call, overrides, code, message, ignoredByAnvil}: FailingCase): Promise<void> {
     const {error} = await estimate(this.tolerant, call, overrides);
     assert.equal(error?.code, code, JSON.stringify(error));
@@ -98,7 +98,7 @@ export class GasComparison {
     assert.equal(error.data, estimated.error?.data);
   }
 
-  /** By eth_call, and where the sender can pay for it by a transaction too. */
+  /** By eth_call, and also by a transaction if the sender can pay for one. */
   private async assertSucceeds(
     call: CallObject,
     overrides: Overrides | undefined,
@@ -119,7 +119,7 @@ export class GasComparison {
     await this.anvil.request("evm_mine");
     const receipt = await this.anvil.request<{status: string} | null>("eth_getTransactionReceipt", hash);
     assert.equal(await this.anvil.request("evm_revert", snapshot), true);
-    // All is taken back but the base fee, which calls get at whatever block. Refused before london, which has none.
+    // Everything is reverted but the base fee, which calls read at any block. Forks before london have none and refuse this.
     await this.anvil.ask("anvil_setNextBlockBaseFeePerGas", ["0x7"]);
     assert.equal(receipt?.status, "0x1", `a transaction with ${gas} gas`);
   }

@@ -1,4 +1,4 @@
-/** What the cases of the gas comparison are made with. */
+/** Tools for the cases of the gas comparison. */
 import assert from "node:assert/strict";
 import {bytesToBigInt, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import {type AbiValue, encodeCall, word} from "../../../demo/abi.ts";
@@ -13,11 +13,11 @@ export interface GasCase {
   readonly call: CallObject;
   readonly overrides?: Overrides;
   /**
-   * The call spends less where it gets less, so limits far below what it spends at the upper bound do too. The standard
-   * nodes' search starts at what was spent there, ours too; anvil's starts at 21000.
+   * The call spends less gas if it gets less. So limits far below what it spends at the upper bound are enough too. Our search
+   * starts at the gas spent there, like those of the standard nodes. anvil's search starts at 21000.
    */
   readonly spendsWhatItGets?: true;
-  /** anvil answers 21000 for whatever has no data and no code at the receiver, without a look at it. */
+  /** anvil answers 21000 for any call without data to a receiver without code, and does not execute it. */
   readonly guessedByAnvil?: true;
 }
 
@@ -27,14 +27,14 @@ export interface FailingCase {
   readonly overrides?: Overrides;
   readonly code: number;
   readonly message: RegExp;
-  /** anvil's eth_estimateGas does not look at it; nor may eth_call. */
+  /** anvil's eth_estimateGas ignores the fault; "both": its eth_call does too. */
   readonly ignoredByAnvil?: "eth_estimateGas" | "both";
 }
 
-/** No account. */
+/** An address without an account. */
 export const NEW_HOLDER = `0x${"aaa1".padStart(40, "0")}`;
 
-/** What the cases are made with. */
+/** Makes the parts of a case. */
 export interface Kit {
   readonly contracts: GasContracts;
   /** Address of a contract. */
@@ -72,12 +72,12 @@ export function slot(number: number): string {
   return encodeHex(word(BigInt(number)));
 }
 
-/** Of the token. */
+/** The slot of a person's balance in the token. */
 export function balanceSlot({address}: Person): string {
   return encodeHex(mappingSlot(address, word(0n)));
 }
 
-/** Creates an account with so many bytes of code, all zero. */
+/** Initcode of an account with `size` bytes of code, all zero. */
 export function initcodeOf(size: number): Uint8Array {
   const codecopy = decodeHex(codeOf(`PUSH2 ${size} DUP1 PUSH1 10 PUSH0 CODECOPY PUSH0 RETURN`));
   return Buffer.concat([codecopy, Buffer.alloc(size)]);

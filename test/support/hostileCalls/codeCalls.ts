@@ -1,4 +1,4 @@
-/** Loops and straight code, with the opcodes that work longest for their gas. */
+/** Loops and code without loops, with the opcodes that take longest for their gas. */
 import {assemble, loopForever, OP, pushWidth, repeat} from "../estimates/bytecode.ts";
 import {GROW, type HostileCall, hostile, LONGEST_CODE, MAX_WORD, MUCH_MEMORY} from "./hostileCall.ts";
 

@@ -1,9 +1,9 @@
-/** Calls of calls and creations of creations: recursion, and code to be analysed. */
+/** Calls within calls and creations within creations: recursion, and code that must be analysed. */
 import {assemble, loopForever, OP, type Part, repeat, withMemory} from "../estimates/bytecode.ts";
 import {HELPER_ADDRESS, type HostileCall, hostile} from "./hostileCall.ts";
 
 const LONGEST_INITCODE = 49_152;
-/** Gas to pass on: before EIP-150 it must be there after the price of the call. */
+/** Gas to pass on. Before EIP-150 it must be left after the price of the call. */
 const LEFT = assemble(2000n, OP.GAS, OP.SUB);
 
 export function frameCalls(): readonly HostileCall[] {
@@ -83,7 +83,7 @@ function callSelf(before: Uint8Array, gas: Part = OP.GAS): Uint8Array {
   return assemble(before, 0n, 0n, 0n, 0n, 0n, OP.ADDRESS, gas, OP.CALL);
 }
 
-/** Of the first `bytes` of memory; the remaining gas is the salt. */
+/** CREATE2 of the first `bytes` of memory. The remaining gas is the salt. */
 function create2(bytes: bigint): Uint8Array {
   return assemble(OP.GAS, bytes, 0n, 0n, OP.CREATE2, OP.POP);
 }

@@ -1,4 +1,4 @@
-/** What the calls made to keep a worker busy are made with. */
+/** Parts for calls that keep a worker busy on purpose. */
 import {assemble, OP, type Part, pushWidth} from "../estimates/bytecode.ts";
 
 export interface HostileCall {
@@ -11,7 +11,7 @@ export interface HostileCall {
   readonly data?: Uint8Array;
   /** The code is the data of a creation. */
   readonly isCreation?: boolean;
-  /** Would take seconds on any machine. */
+  /** Without a time limit it would take seconds on any machine. */
   readonly isLong?: boolean;
 }
 
@@ -22,15 +22,15 @@ export const HELPER = addressBytes(HELPER_ADDRESS);
 /** Has slots 0 to `STORED_SLOTS` - 1 in the test's store. */
 export const STORED_SLOTS = 3000;
 
-/** The longest code that a request of 5 MiB brings. */
+/** The longest code that fits a request of 5 MiB. */
 export const LONGEST_CODE = 2_400_000;
 /** Memory of 4 MB costs 33 million gas. */
 export const MUCH_MEMORY = 4_000_000n;
 export const GROW = assemble(1n, MUCH_MEMORY, OP.MSTORE);
-/** DUPs leave 32 bytes of ones and use two bytes of code. */
+/** A word of 32 bytes of ones, made by few bytes of code. */
 export const MAX_WORD = assemble(0n, OP.NOT);
 
-/** Under the rules of prague, unless `more` names others. */
+/** Runs under the rules of prague, unless `more` names another fork. */
 export function hostile(title: string, code: Uint8Array, more: Partial<HostileCall> = {}): HostileCall {
   return {title, hardfork: "prague", code, ...more};
 }
@@ -40,7 +40,7 @@ export function callPrecompile(address: bigint, dataBytes: bigint, gas: Part = O
   return assemble(0n, 0n, dataBytes, 0n, address, gas, OP.STATICCALL, OP.POP);
 }
 
-/** `body` for ever, at `offset` in the code. */
+/** An endless loop of `body`, at `offset` in the code. */
 export function loopAt(body: Uint8Array, offset: number): Uint8Array {
   return assemble(OP.JUMPDEST, body, pushWidth(BigInt(offset), 3), OP.JUMP);
 }

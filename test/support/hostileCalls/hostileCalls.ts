@@ -1,8 +1,7 @@
 /**
- * Calls made to keep a worker busy, as much of each as 50 million gas buys, and calls that end by themselves beside them.
+ * Calls that keep a worker busy on purpose, each with as much work as 50 million gas buys. Some of them end by themselves.
  *
- * The code is put in place by override, so it may be longer than what a chain would hold: up to 2.4 MB of it come in
- * with one request of 5 MiB.
+ * The code comes as an override, so it may be longer than a chain would allow: up to 2.4 MB fit into one request of 5 MiB.
  */
 import {assemble, OP} from "../estimates/bytecode.ts";
 import {codeCalls} from "./codeCalls.ts";
@@ -19,7 +18,7 @@ export function createHostileCalls(): readonly HostileCall[] {
     ...frameCalls(),
     ...storeCalls(),
     ...precompileCalls(),
-    // A transaction that is long itself.
+    // The transaction itself is long.
     hostile("2.4 MB of call data that compresses badly", assemble(OP.STOP), {
       hardfork: "london",
       data: badlyCompressed(2_400_000),
@@ -27,7 +26,7 @@ export function createHostileCalls(): readonly HostileCall[] {
   ];
 }
 
-/** Near repeats at many distances, for which a compressor searches longest. */
+/** Near repeats at many distances, which make a compressor search longest. */
 function badlyCompressed(bytes: number): Uint8Array {
   const data = new Uint8Array(bytes);
   for (let at = 0; at < bytes; at++) data[at] = at % 259 === 258 ? (at / 259) & 0xff : 0;

@@ -1,4 +1,4 @@
-/** Memory that grows and is copied: within the call, to other calls, back from them and into logs. */
+/** Memory that grows, and memory that is copied: within the call, to other calls, back from them and into logs. */
 import {assemble, loopForever, OP, pushWidth, repeat} from "../estimates/bytecode.ts";
 import {
   callPrecompile,

@@ -1,4 +1,4 @@
-/** Precompiles with as much to do as there is gas for: one long input, or a short one in a loop. */
+/** Precompiles with as much work as the gas buys: one long input, or a short input in a loop. */
 import {createHash} from "node:crypto";
 import {bls12_381} from "@noble/curves/bls12-381.js";
 import {word} from "../../../demo/abi.ts";
@@ -75,7 +75,7 @@ function once(address: bigint, input: Uint8Array): Uint8Array {
   return withMemory(input, assemble(callPrecompile(address, BigInt(input.length)), OP.STOP));
 }
 
-/** The input is laid down once; PUSH3 target, since the loop's place depends on nothing else. */
+/** The input is written once. The jump target takes PUSH3, so that the loop's position depends on nothing else. */
 function inLoop(address: bigint, input: Uint8Array): Uint8Array {
   const call = callPrecompile(address, BigInt(input.length));
   return withMemory(input, assemble(OP.JUMPDEST, call, 11n, OP.JUMP));
@@ -110,7 +110,7 @@ function times(part: Uint8Array, count: number): Uint8Array {
   return repeat(part, part.length * count);
 }
 
-/** EIP-4844: valid, and as long as any other. */
+/** EIP-4844. It is valid and takes as long as any other. */
 function pointEvaluation(): Uint8Array {
   // y = 3 for the constant polynomial 3, z anything: the proof is at infinity, the commitment is [3]G1.
   const commitment = bls12_381.G1.Point.BASE.multiply(3n).toBytes(true);

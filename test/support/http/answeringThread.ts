@@ -1,6 +1,6 @@
 /**
- * What answers a body, in the test's own process: the service with its lanes, a pool of one thread of each kind, a gateway
- * and its upstream. Tells how long a body keeps the main thread's processor.
+ * Everything that answers a body, in the test's own process: the service with its lanes, a pool of one thread of each kind, a
+ * gateway and its upstream. Measures how long a body keeps the main thread busy.
  */
 
 import type {HttpResponse} from "uWebSockets.js";
@@ -27,10 +27,10 @@ import type {BodyKind} from "./bodyKinds.ts";
 import {Upstream} from "./upstream.ts";
 
 const SETTINGS = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague"};
-/** Nothing is turned away: requests that were dropped may still be with the threads when the next one comes. */
+/** Nothing is turned away. Dropped requests may still be with the threads when the next one comes. */
 const LIMITS = {...DEFAULT_LIMITS, queueCost: 1e9};
 
-/** An answer's first bytes; its reader takes all at once and has gone when he is told to. */
+/** Keeps an answer's first bytes. It reads everything at once, and leaves when it is told to. */
 class Reader {
   text = "";
   leave: () => void = () => {};
@@ -112,7 +112,8 @@ export class AnsweringThread {
   }
 
   /**
-   * From the whole body to the moment at which its calls are answered or with their threads. Its reader does not wait for those.
+   * Measures from the whole body to the moment when its calls are answered or with their threads. The reader does not wait for
+   * the threads.
    *
    * @returns milliseconds of processor time of this thread (of the process where the system does not tell them apart),
    * and the answer's first bytes
@@ -124,11 +125,11 @@ export class AnsweringThread {
     const reply = new Reply(reader.createResponse(), new UnsentBytes(LIMITS.unsentBytesTotal));
     const startMs = this.readMs();
     service.answer(bytes, reply, "test");
-    // Lanes start what has come within a turn at its end.
+    // At the end of a turn, lanes start the calls that came in it.
     await turn();
     await turn();
     const cpuMs = this.readMs() - startMs;
-    // The upstream is on this thread too: it has no part in what is measured next.
+    // The upstream is on this thread too. It must not disturb the next measurement.
     if (isForGateway === true) await reader.ended;
     reader.leave();
     return {cpuMs, text: reader.text};
@@ -142,7 +143,7 @@ export class AnsweringThread {
     await this.folder.remove();
   }
 
-  /** Linux counts a running thread's time at its timer ticks, and when the whole process is asked about. */
+  /** Linux updates a running thread's time at its timer ticks, and when the whole process's time is read. */
   private readMs(): number {
     const {user, system} = process.cpuUsage();
     return this.clock.readMs() ?? (user + system) / 1000;

@@ -1,6 +1,6 @@
 /**
- * Bodies at the limits: the largest honest ones, and those made to hold up whoever reads them, as many as there are kinds
- * of things in JSON and in the calls.
+ * Bodies at the limits: the largest honest ones, and hostile ones that delay their reader. There is one for each kind of
+ * thing in JSON and in the calls.
  */
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {scanBody} from "../../../server/rpc/bodyScan.ts";
@@ -9,23 +9,23 @@ import {ACCOUNTS, CHAIN_ID} from "../chains/serviceChain.ts";
 export interface BodyKind {
   readonly title: string;
   readonly body: string;
-  /** Who would answer its estimates; left out: this node. */
+  /** A gateway answers its estimates. Default: this node. */
   readonly isForGateway?: true;
 }
 
 const {bodyBytes, members, fields, batchCalls, requestCost} = DEFAULT_LIMITS;
-/** Beside what is repeated, a body has a few brackets and fields. */
+/** A body has a few brackets and fields in addition to its repeated part. */
 const SPARE_MEMBERS = 40;
 const SPARE_BYTES = 500;
 const ENTRIES = requestCost - 40;
-/** A slot in the overrides costs 2. */
+/** A slot in the overrides counts as 2 entries. */
 const SLOTS = Math.floor(ENTRIES / 2);
-/** Accounts of the overrides with a slot each. */
+/** The number of accounts, with a slot each, that fit into the overrides. */
 const SLOT_ACCOUNTS = Math.floor(ENTRIES / 3);
 const ACCOUNT = ACCOUNTS[0] as string;
 const ALL = 1e9;
 
-/** Neither zeros in front nor two alike. */
+/** Words without leading zeros, each different. */
 function word(at: number): string {
   return `0x${(((BigInt(at + 1) * 0x9e3779b97f4a7c15f39cc0605cedc835n) % (1n << 256n)) | (1n << 255n)).toString(16)}`;
 }
@@ -34,7 +34,7 @@ function address(at: number): string {
   return word(at).slice(0, 42);
 }
 
-/** As many texts as the body's limits leave room for, with commas between. */
+/** As many texts as the body's limits allow, with commas between them. */
 function fill(create: (at: number) => string, most = ALL): string {
   const texts: string[] = [];
   let membersLeft = members - SPARE_MEMBERS;
@@ -53,17 +53,17 @@ function fill(create: (at: number) => string, most = ALL): string {
   return texts.join();
 }
 
-/** Of a length that counts as one field. */
+/** A key of a length that counts as one field. */
 function longKey(at: number): string {
   return "k".repeat(120) + at;
 }
 
-/** So long that a thousand fill a body. */
+/** A key so long that a thousand of them fill a body. */
 function veryLongKey(at: number): string {
   return "k".repeat(5000) + at;
 }
 
-/** One of a batch of requests that have as many fields as a body may, together. */
+/** One request of a batch. All requests together have as many fields as a body may have. */
 function manyFields(at: number, prefix: string): string {
   const names = Array.from({length: fields / batchCalls - 1}, (_, key) => `"${prefix}${at}x${key}":1`);
   return `{"id":1.5,${names.join()}}`;
@@ -90,7 +90,7 @@ function proof(id: string | number, keys: string, block = '"latest"'): string {
   return call(id, "chain_getProof", `["${ACCOUNT}",[${keys}],${block}]`);
 }
 
-/** Half-way between two doubles: only arithmetic with all digits tells to which it goes. */
+/** A number half-way between two doubles. Only arithmetic with all its digits tells how to round it. */
 const HALF_WAY =
   "2.4703282292062327208299439643411068618252990130716238221279284125033775363510437593264991818081799618989828234772285886546332835517796989819939738800539093906315035659515570226392290858392449105184435931802849936536152500319370457678249219365623669863658480757001585769269903706311928279558551332927834338409351978015531246597263579574622766465272827220056374006485499977096599470454020828166226237857393450736339007967761930577506740176324673600968951340535537458516661134223766678604862159680461914467291840300530057530849048765391711386591641239524653623881879636239373280423891018672348497668235089863388587925628302755995657524455507255189313690836254779186948667994968324049705821028513185451396213837722826145437693412532098591327667236328125";
 
@@ -103,14 +103,14 @@ function oddNumbers(text: string): string {
   return `[[${fill(() => text, Math.floor((members - SPARE_MEMBERS) / text.length))}]]`;
 }
 
-/** Of 10 fields, all that wallets set: an ERC-20 transfer. */
+/** An ERC-20 transfer with all 10 fields that wallets set. */
 function transfer(at: number): string {
   const data = `0xa9059cbb${"0".repeat(24)}${address(at).slice(2)}${word(at).slice(2)}`;
   const fees = '"maxFeePerGas":"0x77359400","maxPriorityFeePerGas":"0x3b9aca00"';
   return `{"type":"0x2","chainId":"${CHAIN_ID}","nonce":"0x${at.toString(16)}","from":"${address(at)}","to":"${ACCOUNT}","gas":"0x186a0",${fees},"value":"0x0","data":"${data}"}`;
 }
 
-/** The largest batches that users send: proofs, and calls of estimates, that together cost what one request may. */
+/** The largest batches that users send: proofs, and estimates, with the highest cost that one request may have. */
 export function createHonestBodies(): BodyKind[] {
   const keys = (count: number, first: number) =>
     Array.from({length: count}, (_, at) => `"${word(first + at)}"`).join();

@@ -1,4 +1,4 @@
-/** An answer kept in memory, in the place of a socket; its reader stops and goes on when it is told to. */
+/** An answer that is kept in memory instead of a socket. Its reader stops and continues when it is told to. */
 
 import type {ReplySink} from "../../../server/answer/replySink.ts";
 import type {Piece} from "../../../server/answer/taskText.ts";
@@ -7,7 +7,7 @@ export class CollectedReply implements ReplySink {
   unsentBytes = 0;
   isBlocked = false;
   isFinished = false;
-  /** Of a request that was turned away. */
+  /** Set for a request that was turned away. */
   retryAfterSeconds: number | null = null;
   onAborted: (() => void) | null = null;
   onDrained: (() => void) | null = null;
@@ -36,7 +36,7 @@ export class CollectedReply implements ReplySink {
     this.isFinished = true;
   }
 
-  /** The reader takes all there is, and will take more. */
+  /** The reader takes all there is, and continues to take. */
   drain(): void {
     this.isBlocked = false;
     this.unsentBytes = 0;

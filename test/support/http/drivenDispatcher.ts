@@ -1,4 +1,4 @@
-/** A dispatcher with both lanes, whose tasks end, and whose clock moves, when a test says so. */
+/** A dispatcher with both lanes. Its tasks end and its clock moves only when a test says so. */
 import {mock} from "node:test";
 import {pino} from "pino";
 import {AnswerMemory} from "../../../server/answer/answerMemory.ts";
@@ -21,13 +21,13 @@ import {createRequestCalls, type DescribedCall} from "./requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
 
-/** Upper bound of a proof's text per unit of cost, as the lane is told. */
+/** Upper bound of a proof's text per unit of cost, which the lane is told. */
 export const PROOF_BYTES = 1000;
-/** A call for a proof that fills a task, by its keys. */
+/** The number of keys with which one call for a proof fills a task. */
 export const FULL_PROOF = PROOF_SEGMENT_COST - 1;
-/** Estimates under way at the same time. */
+/** How many estimates run at the same time. */
 export const ESTIMATE_TASKS = 3;
-/** Of one piece of the answers' memory. */
+/** Size of one piece of the answers' memory. */
 export const MEMORY_BYTES = 1000;
 
 export interface DrivenOptions {
@@ -64,12 +64,12 @@ export class DrivenDispatcher {
     );
   }
 
-  /** Estimates under way. */
+  /** The number of running estimates. */
   get estimateCount(): number {
     return this.estimates.length;
   }
 
-  /** What waits or is under way in each lane. */
+  /** The cost of the calls that wait or run in each lane. */
   get queuedCosts(): [proofs: number, estimates: number] {
     const {dispatcher} = this;
     return [dispatcher.queuedCost(LaneId.PROOF), dispatcher.queuedCost(LaneId.ESTIMATE)];
@@ -80,12 +80,12 @@ export class DrivenDispatcher {
     return this.memory.allocated - this.memory.spare;
   }
 
-  /** [method, code, count] of the calls that are over. */
+  /** [method, code, count] of the finished calls. */
   get counts(): [string, number, number][] {
     return [...this.tally.entries()].map(({method, code, count}) => [method, code, count]);
   }
 
-  /** A batch. */
+  /** Admits the calls as one batch. */
   admit(calls: readonly DescribedCall[]): CollectedReply {
     const reply = new CollectedReply();
     const origin = {id: "r", isBatch: true, head: HEAD, client: "c"};
@@ -94,7 +94,7 @@ export class DrivenDispatcher {
     return reply;
   }
 
-  /** Proofs do not end any more, until `releaseProofs`. */
+  /** From now on proofs do not end, until `releaseProofs`. */
   holdProofs(): void {
     this.heldProofs = [];
   }
@@ -104,12 +104,12 @@ export class DrivenDispatcher {
     this.heldProofs = null;
   }
 
-  /** Ends the estimates under way, in any order but the request's. */
+  /** Ends the running estimates, in any order but the request's. */
   endEstimates(): void {
     for (const end of this.estimates.splice(0).reverse()) end();
   }
 
-  /** Time goes by, and whoever watches it looks. */
+  /** Moves the clock on and runs the interval timers. */
   pass(ms: number): void {
     this.nowMs += ms;
     mock.timers.tick(ms);
@@ -153,7 +153,7 @@ export class DrivenDispatcher {
     };
   }
 
-  /** As proof threads do where the text fits. */
+  /** Puts the text into the task's memory if it fits, as proof threads do. */
   private putIntoMemory(answers: TaskAnswers): TaskAnswers {
     if (answers.text.length > MEMORY_BYTES) return answers;
     const text = new Uint8Array(this.memory.take(), 0, answers.text.length);
@@ -173,17 +173,17 @@ export function createAnswers(ids: readonly string[], padding = 0): TaskAnswers 
   return {text: Buffer.from(texts.join("")), ends, failures: []};
 }
 
-/** Of the only call of a task. */
+/** The failure of a task's only call. */
 export function createFailure(failure: Failure): TaskAnswers {
   return {text: new Uint8Array(0), ends: Uint32Array.of(0), failures: [{call: 0, ...failure}]};
 }
 
-/** Several turns of the event loop: everything that can go on without the test has gone on. */
+/** Waits several turns of the event loop, so that everything that does not depend on the test has happened. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
 }
 
-/** Nothing else keeps the event loop going here. */
+/** Waits for the end of the reply. Its loop keeps the process alive, since nothing else does here. */
 export async function finish(reply: CollectedReply): Promise<void> {
   while (!reply.isFinished) await new Promise(setImmediate);
 }

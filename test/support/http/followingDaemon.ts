@@ -1,14 +1,14 @@
-/** A service beside which blocks are imported from a source, and what it says of it. */
+/** A service that imports blocks from a source while it answers, and what it reports of the source. */
 import assert from "node:assert/strict";
 import {setTimeout as pause} from "node:timers/promises";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceChain.ts";
 import {type Daemon, startDaemon} from "../processes/daemon.ts";
 
-/** Between looks at a service, whose import runs at a lower priority than its answers. */
+/** Time between two looks at a service. Its import runs at a lower priority than its answers. */
 const LOOK_MS = 20;
 
-/** Blocks of createLine are of 2023: seconds that the newest one may be old. */
+/** The blocks of createLine are from 2023. This is how many seconds old the newest one may be. */
 const NO_LAG = ["--max-lag", "1000000000"];
 
 /** Runs `body` against a service that imports from `path`, whose store is `db`. */
@@ -46,7 +46,7 @@ export function waitForState(daemon: Daemon, state: string): Promise<void> {
   return waitForMetric(daemon, `proofd_source_state{state="${state}"} 1`);
 }
 
-/** @param count - of changes of that kind so far */
+/** @param count - how many changes of that kind there must be */
 export function waitForChange(daemon: Daemon, change: string, count: number): Promise<void> {
   return waitForMetric(daemon, `proofd_source_changes_total{change="${change}"} ${count}`);
 }

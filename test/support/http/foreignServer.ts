@@ -1,4 +1,4 @@
-/** A JSON-RPC server that is not ours, which answers as a test says: what a load generator may meet. */
+/** A JSON-RPC server that is not proofd and answers as a test says. A load generator may meet such a server. */
 import {once} from "node:events";
 import {createServer, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
@@ -22,7 +22,7 @@ export class ForeignServer {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Calls that only say what the server is get -32601, unless `results` has one for the method. */
+  /** Calls that ask what the server is get -32601, unless `results` has a result for the method. */
   static async start(
     answer: AnswerLoad,
     results: Readonly<Record<string, unknown>> = {},
@@ -52,7 +52,7 @@ export function sendJson(response: ServerResponse, body: unknown): void {
   response.setHeader("content-type", "application/json").end(JSON.stringify(body));
 }
 
-/** A result for every call. */
+/** Sends a result for every call. */
 export function sendResults(response: ServerResponse, body: ForeignCall | readonly ForeignCall[]): void {
   const answer = ({id}: ForeignCall) => ({jsonrpc: "2.0", id, result: {}});
   sendJson(response, Array.isArray(body) ? body.map(answer) : answer(body as ForeignCall));

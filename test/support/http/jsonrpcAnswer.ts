@@ -1,4 +1,4 @@
-/** A JSON-RPC response as the wire tests look at it, id included. */
+/** A JSON-RPC response with its id, as far as the wire tests look at it. */
 import assert from "node:assert/strict";
 
 export interface Answer {

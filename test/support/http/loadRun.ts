@@ -1,4 +1,4 @@
-/** Runs of `proofd load`: short ones, and what holds of every report. */
+/** Short runs of `proofd load`, and checks that every report must pass. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import type {LoadReport} from "../../../bench/load/report/loadReport.ts";
@@ -7,7 +7,7 @@ import {type Finished, runProofd} from "../processes/daemon.ts";
 
 const SHORT = ["--duration", "1", "--warm-up", "0", "--json"];
 
-/** For --keys: the accounts of block 0 and their slots. @returns the file */
+/** Writes a file for --keys: the accounts of block 0 and their slots. @returns the file */
 export async function writeKeys(folder: WorkFolder): Promise<string> {
   const keys = folder.file("keys.txt");
   await writeFile(keys, ACCOUNTS.map(address => `${address} 0x1 0x2 0x3 # of block 0\n`).join(""));
@@ -25,7 +25,7 @@ export async function runLoad(url: string, args: readonly string[]): Promise<Out
   return {...finished, report: JSON.parse(finished.stdout)};
 }
 
-/** Whatever happened: every request and every call is counted once. */
+/** Checks that every request and every call is counted once, whatever happened. */
 export function assertAddsUp({requests, calls, errors, settings, timeline, latency}: LoadReport): void {
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   const listed = (kind: "rpc" | "http" | "socket") => sum(errors[kind].map(({count}) => count));
@@ -35,7 +35,7 @@ export function assertAddsUp({requests, calls, errors, settings, timeline, laten
   assert.equal(calls.due, requests.due * settings.batch);
   assert.equal(listed("rpc"), calls.errors);
   assert.equal(errors.malformed, calls.malformed);
-  // Without a warm-up, what arrived is what was due, in the measured time or after it.
+  // Without a warm-up, every request that was due has arrived, in the measured time or after it.
   assert.equal(sum(timeline.map(row => row.answered + row.failed)) + requests.late, requests.due);
   if (latency !== null) {
     const {p50Ms, p90Ms, p99Ms, p999Ms, maxMs, distribution} = latency;

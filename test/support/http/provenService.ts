@@ -13,7 +13,7 @@ export const FINALIZED = 4;
 export class ProvenService {
   readonly daemon: Daemon;
   private readonly folder: WorkFolder;
-  /** By block. */
+  /** State roots by block number. */
   private readonly roots: readonly Uint8Array[];
 
   private constructor(daemon: Daemon, folder: WorkFolder, roots: readonly Uint8Array[]) {
@@ -34,7 +34,7 @@ export class ProvenService {
     return new ProvenService(daemon, folder, roots);
   }
 
-  /** @throws Error for an answer that is no proof, or not one of `block` */
+  /** @throws Error if an answer is no proof, or proves another block than `block` */
   verify(block: number, address: string, keys: readonly string[], answer: Answer): Proven {
     assert.equal(answer.error, undefined);
     return verifyProof(sha256Suite, this.roots[block] as Uint8Array, address, keys, answer.result);

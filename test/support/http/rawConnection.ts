@@ -1,4 +1,4 @@
-/** A TCP connection to an HTTP server, for what a well-behaved client does not do: half requests, pipelines, pauses. */
+/** A TCP connection to an HTTP server, for things that a well-behaved client does not do: half requests, pipelines, pauses. */
 import {once} from "node:events";
 import {connect, type Socket} from "node:net";
 
@@ -8,7 +8,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Text of a POST / with a Content-Length, whole. */
+/** The whole text of a POST / with a Content-Length. */
 export function encodePost(body: string, headers = ""): string {
   const length = Buffer.byteLength(body);
   return `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;
@@ -16,9 +16,9 @@ export function encodePost(body: string, headers = ""): string {
 
 export class RawConnection {
   readonly socket: Socket;
-  /** Resolves when the connection is closed, with whatever error. */
+  /** Resolves when the connection is closed, also after an error. */
   readonly closed: Promise<void>;
-  /** The first `#byteCount` bytes of it came and were not read; it grows by doubling, so that each is copied few times. */
+  /** The first `byteCount` bytes of it came and were not read. It doubles when full, so that each byte is copied few times. */
   private received = Buffer.alloc(1 << 16);
   private byteCount = 0;
   private pauseAt = Number.POSITIVE_INFINITY;
@@ -28,7 +28,7 @@ export class RawConnection {
     this.socket = socket;
     socket.on("error", () => {});
     socket.on("data", chunk => this.append(chunk));
-    // Not events.once, which rejects at an error before the close.
+    // Not events.once, which rejects if an error comes before the close.
     this.closed = new Promise(resolve => {
       socket.once("close", () => {
         this.isClosed = true;
@@ -37,14 +37,14 @@ export class RawConnection {
     });
   }
 
-  /** @param localAddress - that the server sees; left out: 127.0.0.1 */
+  /** @param localAddress - the address that the server sees; default: 127.0.0.1 */
   static async open(port: number, localAddress?: string): Promise<RawConnection> {
     const socket = connect({port, host: "127.0.0.1", ...(localAddress === undefined ? {} : {localAddress})});
     await once(socket, "connect");
     return new RawConnection(socket);
   }
 
-  /** Resolves when the bytes have left for the kernel. */
+  /** Resolves when the kernel has taken the bytes. */
   write(text: string | Uint8Array): Promise<void> {
     return new Promise(resolve => this.socket.write(text, () => resolve()));
   }
@@ -65,13 +65,13 @@ export class RawConnection {
     }
   }
 
-  /** Everything that came and was not read as an answer, up to the close. */
+  /** Reads everything that was not read as an answer, up to the close. */
   async readToClose(): Promise<string> {
     await this.closed;
     return this.received.toString("utf8", 0, this.byteCount);
   }
 
-  /** Takes about so many bytes more, and pauses: a reader that takes nothing for 10 s is cut. Not after readAnswer. */
+  /** Reads about this many more bytes and pauses. A reader that takes nothing for 10 s is cut. Not to use after readAnswer. */
   sip(bytes: number): void {
     this.pauseAt = this.byteCount + bytes;
     this.socket.resume();
@@ -112,7 +112,7 @@ function parseAnswer(received: Buffer): {answer: RawAnswer; end: number} | undef
   return {answer: {status, headers, body: received.toString("utf8", start, end)}, end};
 }
 
-/** @throws Error for framing that is not that of chunked encoding */
+/** @throws Error if the bytes are not in chunked encoding */
 function parseChunks(received: Buffer, start: number): {body: string; end: number} | undefined {
   const chunks: Buffer[] = [];
   let at = start;

@@ -1,4 +1,4 @@
-/** Calls of a request as the dispatcher takes them, made of a short description. */
+/** Makes calls of a request, in the dispatcher's form, from a short description. */
 import type {LaneId, Place, RequestCalls} from "../../../server/answer/requestCalls.ts";
 import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
@@ -8,7 +8,7 @@ import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import {packedBytes} from "../../../workers/job/packedCall.ts";
 
-/** A proof by its number of keys, also one with its block, an estimate, or a text that is ready. */
+/** A proof, given by its number of keys (with or without its block), an estimate, or a ready text. */
 export type DescribedCall =
   | number
   | {readonly keysAt: number}
@@ -16,10 +16,10 @@ export type DescribedCall =
   | {readonly call: EstimateCall}
   | string;
 
-/** An estimate that nobody makes. */
+/** An estimate that is never executed. */
 export const IDLE_ESTIMATE: DescribedCall = {run: () => Promise.reject(new Error("not made"))};
 
-/** The ids are p0, p1, ... and e0, e1, ..., not being JSON. @param estimateName - in place of e */
+/** The ids are p0, p1, ... and e0, e1, ..., which are not JSON. @param estimateName - used instead of e */
 export function createRequestCalls(described: readonly DescribedCall[], estimateName = "e"): RequestCalls {
   const places: Place[] = [];
   const keyCounts = described.map(call => keyCountOf(call));

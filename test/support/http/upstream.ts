@@ -1,4 +1,4 @@
-/** Another node, as a gateway's upstream: an HTTP server that answers as a test tells it to. */
+/** Another node, for a gateway's upstream: an HTTP server that answers as a test tells it to. */
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo, Socket} from "node:net";
@@ -14,7 +14,7 @@ export interface UpstreamRequest {
 
 export type UpstreamHandler = (request: UpstreamRequest, response: ServerResponse) => void;
 
-/** Answers with a text that holds the request's id where it says ID. */
+/** Answers with `text`, in which ID is replaced by the request's id. */
 export function answerText(text: string, status = 200): UpstreamHandler {
   return ({call}, response) => {
     response.writeHead(status, {"content-type": "application/json"});
@@ -25,7 +25,7 @@ export function answerText(text: string, status = 200): UpstreamHandler {
 export class Upstream {
   handler: UpstreamHandler = answerText('{"jsonrpc":"2.0","id":ID,"result":"0x5208"}');
   readonly requests: UpstreamRequest[] = [];
-  /** Connections that were ever opened. */
+  /** How many connections were ever opened. */
   socketCount = 0;
   private readonly open = new Set<Socket>();
   private server: Server | null = null;
@@ -35,7 +35,7 @@ export class Upstream {
     return new URL(`http://127.0.0.1:${this.port}/rpc?key=path-secret`);
   }
 
-  /** On a free port; after `stop` on the same one again. */
+  /** Listens on a free port; after `stop` on the same port again. */
   async start(): Promise<void> {
     this.server = createServer((head, response) => {
       let body = "";

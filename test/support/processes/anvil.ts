@@ -1,4 +1,4 @@
-/** Anvil, a real node, as an own process: an optional dependency, which is not there on every system. */
+/** Anvil, a real node, as a process of its own. It is an optional dependency, which is not there on every system. */
 import {type ChildProcess, spawnSync} from "node:child_process";
 import {once} from "node:events";
 import {createRequire} from "node:module";
@@ -19,10 +19,10 @@ export class Anvil {
   }
 
   /**
-   * On a free port.
+   * Starts anvil on a free port.
    *
-   * @returns why it cannot, in words, where the package is not installed or its binary does not run
-   * @throws Error with what it says if it ends before it listens
+   * @returns anvil, or a text that says why not, if the package is not installed or its binary does not run
+   * @throws Error with anvil's output if it ends before it listens
    */
   static async start(args: readonly string[]): Promise<Anvil | string> {
     let binary: string;
@@ -59,7 +59,7 @@ export class Anvil {
     return (await response.json()) as RpcAnswer;
   }
 
-  /** `ask`, where no error may come. */
+  /** As `ask`, but throws if the answer is an error. */
   async request<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
     const {result, error} = await this.ask(method, params);
     if (error !== undefined) throw new Error(`anvil: ${method}: ${error.code} ${error.message}`);

@@ -1,11 +1,11 @@
 /**
- * Kills the processes that a test process leaves when it is killed itself: its standard input ends with that process.
- * What it is told, by childProcesses.ts: "+PID NAME" of a process group that began, "-PID" of one that ended.
+ * Kills the processes that a test process leaves when it is killed itself. The keeper's standard input ends with that process.
+ * childProcesses.ts sends it "+PID NAME" for a process group that began, and "-PID" for one that ended.
  */
 import {createInterface} from "node:readline";
 
 const names = new Map<number, string>();
-// What ends a terminal's processes, or those of a runner that gives up, must leave this one.
+// The signals that end a terminal's processes, or those of a runner that gives up, must not end this process.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 createInterface({input: process.stdin})

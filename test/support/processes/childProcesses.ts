@@ -1,12 +1,12 @@
 /**
- * The processes that tests start. Each is killed, with all that it started itself, when its test ends, however it ends:
+ * The processes that tests start. Each is killed, with all processes that it started, when its test ends in any way:
  *
  *   the test ends, passed or not     before the next test of the file begins
  *   a hook started it                after the last hook of the file
  *   the test process exits           by its "exit" handler
  *   the test process is killed       by childKeeper.ts, which sees the end of a pipe
  *
- * A process that was left to be killed in one of the first two ways fails the file, by its own name and its test's.
+ * If a process must be killed in one of the first two ways, the file fails. The error names the process and its test.
  */
 import {AsyncResource} from "node:async_hooks";
 import {type ChildProcessWithoutNullStreams, spawn} from "node:child_process";
@@ -21,14 +21,14 @@ import "./testProcess.ts";
 const KEEPER = fileURLToPath(new URL("./childKeeper.js", import.meta.url));
 
 export interface ChildOptions {
-  /** The whole environment but for the run's name; left out: that of the test. */
+  /** The whole environment except the run's name. Default: the environment of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
 
 export interface Finished {
   readonly code: number | null;
-  /** The signal that killed it, where it did not exit by itself. */
+  /** The signal that killed it, if it did not exit by itself. */
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -43,7 +43,7 @@ interface OwnedChild {
   readonly process: ChildProcessWithoutNullStreams;
   /** Its command line. */
   readonly name: string;
-  /** Null for a hook. */
+  /** null if a hook started it. */
   readonly test: TestUnderWay | null;
 }
 
@@ -60,7 +60,7 @@ export function startChild(
   args: readonly string[],
   options: ChildOptions = {},
 ): ChildProcessWithoutNullStreams {
-  // A process group of its own, to be killed as one.
+  // It gets its own process group, which can be killed as one.
   const {[RUN_VARIABLE]: run} = process.env;
   const env = {...(options.env ?? process.env), ...(run === undefined ? {} : {[RUN_VARIABLE]: run})};
   const child = spawn(command, args, {...options, env, detached: true, stdio: "pipe"});
@@ -99,9 +99,9 @@ async function readText(stream: NodeJS.ReadableStream): Promise<string> {
   return text;
 }
 
-/** One for the whole test process, started with the first child. */
+/** There is one keeper for the whole test process. It starts with the first child. */
 function startKeeper(): Writable {
-  // In a group of its own too, so that what ends the tests leaves it alive; it ends after them, and is not theirs.
+  // It gets its own group too, so that it outlives the tests. It does not carry the run's name, since it ends after the run.
   const {[RUN_VARIABLE]: _, ...env} = process.env;
   const child = spawn(process.execPath, [KEEPER], {
     env,
@@ -109,7 +109,7 @@ function startKeeper(): Writable {
     stdio: ["pipe", "ignore", "inherit"],
   });
   child.unref();
-  // Always a socket, which the types do not say.
+  // It is always a socket, but the types do not say so.
   (child.stdin as Socket).unref();
   return child.stdin;
 }
@@ -151,9 +151,9 @@ async function killRest(): Promise<void> {
     throw new Error(`processes had to be killed after ${process.argv[1]}:\n${left.join("\n")}`);
 }
 
-/** What is registered in it belongs to the whole file, not to the hook or test under way. */
+/** A hook that is registered in this scope belongs to the whole file, not to the running hook or test. */
 const wholeFile = new AsyncResource("TestFile");
-// Hooks run in the order of their registration: this one is the first, and puts another behind those of the file.
+// Hooks run in the order of their registration. This one runs first and registers another one after those of the file.
 after(() => wholeFile.runInAsyncScope(() => after(killRest)));
 
 process.on("exit", () => {

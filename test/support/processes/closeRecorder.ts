@@ -1,6 +1,6 @@
 /**
- * Preloaded (--import) into a process whose closes are watched: writes each close of node:fs that fails to the file
- * CLOSE_RECORD. What libuv closes by itself, sockets for one, it does not see: strace does.
+ * Preloaded (--import) into a process whose closes are watched. Writes each failed close of node:fs to the file
+ * CLOSE_RECORD. It does not see what libuv closes by itself, such as sockets. strace does.
  */
 import fs from "node:fs";
 import {syncBuiltinESMExports} from "node:module";

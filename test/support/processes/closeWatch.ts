@@ -1,4 +1,4 @@
-/** Watches a process and says which of its closes failed: a descriptor closed twice is one that has two owners. */
+/** Watches a process and reports which of its closes failed. A descriptor that is closed twice has two owners. */
 import {spawnSync} from "node:child_process";
 import {existsSync, readFileSync} from "node:fs";
 
@@ -9,13 +9,13 @@ export class CloseWatch {
   private readonly trace: string;
   private readonly record: string;
 
-  /** @param path - of files that are made */
+  /** @param path - of the files that the watch makes */
   constructor(path: string) {
     this.trace = `${path}.trace`;
     this.record = `${path}.record`;
   }
 
-  /** For Daemon and runProofd. With strace the process stays their child: the tracer is none of its parents (-D). */
+  /** For Daemon and runProofd. With strace the process stays their child, since the tracer is not its parent (-D). */
   get options(): {env: Record<string, string>; under?: readonly string[]} {
     const recorder = new URL("./closeRecorder.js", import.meta.url).href;
     const env = {NODE_OPTIONS: `--import ${recorder}`, CLOSE_RECORD: this.record};
@@ -24,7 +24,7 @@ export class CloseWatch {
     return {env, under};
   }
 
-  /** After the process's end: what failed. */
+  /** Call it after the process's end. @returns the closes that failed */
   readFailures(): string[] {
     const recorded = existsSync(this.record) ? readFileSync(this.record, "utf8").split("\n") : [];
     const traced = HAS_STRACE ? readFileSync(this.trace, "utf8").split("\n") : [];

@@ -6,19 +6,19 @@ import {type Finished, startChild} from "./childProcesses.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 
-/** The metric of what the admitted and unfinished calls of chain_getProof cost. */
+/** The metric with the cost of the calls of chain_getProof that are admitted and not finished. */
 export const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
 
 export type {Finished};
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Written to standard input, which is closed after it. */
+  /** Text for standard input, which is closed after it. */
   readonly input?: string;
   readonly cwd?: string;
-  /** Another program that announces itself in the same way. */
+  /** Another program to run, which announces itself in the same way. */
   readonly main?: string;
-  /** A program and its arguments that runs it: a tracer. */
+  /** A program with its arguments that runs the process, such as a tracer. */
   readonly under?: readonly string[];
 }
 
@@ -39,11 +39,11 @@ export async function startDaemon(args: readonly string[], options: RunOptions =
 export class Daemon {
   readonly child: ChildProcessWithoutNullStreams;
   readonly finished: Promise<Finished>;
-  /** Settles at the line that says so. */
+  /** Settles when the process prints that it listens. */
   readonly listening: Promise<void>;
   stdout = "";
   stderr = "";
-  /** The JSON line; empty until it came. */
+  /** The JSON line; empty until it comes. */
   announcement: Readonly<Record<string, unknown>> = {};
 
   constructor(args: readonly string[], options: RunOptions = {}) {
@@ -53,7 +53,7 @@ export class Daemon {
     const main = options.main ?? MAIN;
     const [command, ...rest] = [...(options.under ?? []), process.execPath, main, ...args] as [string];
     this.child = startChild(command, rest, {env, ...cwd});
-    this.child.stdin.on("error", () => {}); // it may end before it has read all
+    this.child.stdin.on("error", () => {}); // the process may end before it has read all
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;
     });
@@ -70,7 +70,7 @@ export class Daemon {
       });
       this.finished.then(({code, stderr}) => reject(new Error(`proofd ended with ${code}: ${stderr}`)));
     });
-    this.listening.catch(() => {}); // whoever waits for it sees it
+    this.listening.catch(() => {}); // the code that awaits it sees the error
   }
 
   get url(): string {

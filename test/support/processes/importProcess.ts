@@ -1,5 +1,5 @@
 /**
- * An import in a process of its own, to be killed: says on standard output what is acknowledged.
+ * An import in a process of its own, which a test kills. It prints the acknowledged blocks on standard output.
  *
  * Run: node importProcess.js DIRECTORY BLOCKS.ndjson
  */

@@ -1,6 +1,6 @@
 /**
- * A process that imports from one input again and again, stopped in the middle or with its thread killed, and then says
- * which descriptors of it are left open.
+ * A process that imports from one input again and again. Each import is stopped in the middle, or its thread is killed. At
+ * the end the process prints which of its descriptors are left open.
  *
  * Run: node importThreads.js DIRECTORY INPUT, an empty file or a FIFO
  */
@@ -16,7 +16,7 @@ const ROUNDS = 4;
 const [directory, path] = process.argv.slice(2) as [string, string];
 const pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
 
-/** The threads are the pool's own business; only a test may kill one. */
+/** The threads belong to the pool. Only a test may kill one. */
 function killImportThread(): void {
   const {imports} = pool as unknown as {imports: {piscina: Piscina}};
   for (const thread of imports.piscina.threads) void thread.terminate();
@@ -47,7 +47,7 @@ const left = readdirSync("/proc/self/fd").flatMap(fd => {
   try {
     return [readlinkSync(`/proc/self/fd/${fd}`)];
   } catch {
-    return []; // the one that lists them
+    return []; // the descriptor that lists the others
   }
 });
 const ours = left.filter(target => target === path || target.startsWith(directory));

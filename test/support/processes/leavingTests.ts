@@ -1,9 +1,9 @@
-/** Test files in one, for childProcesses.test.ts: the variable LEAVES says which. Each leaves two processes. */
+/** Several test files in one, for childProcesses.test.ts. The variable LEAVES chooses one. Each leaves two processes. */
 import assert from "node:assert/strict";
 import {before, test} from "node:test";
 import {startChild} from "./childProcesses.ts";
 
-/** Starts another process and says the numbers of both. */
+/** Starts another process and prints the process ids of both. */
 const PARENT = `
   const {pid} = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1e9)"]);
   console.log("started " + process.pid + " " + pid);

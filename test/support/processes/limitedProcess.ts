@@ -1,6 +1,6 @@
 /**
- * A process whose files may not grow beyond a size (`ulimit -f`), as on a full disk: imports, and tries to write again after
- * a write was refused.
+ * A process whose files may not grow beyond a size (`ulimit -f`), as on a full disk. It imports, and tries to write again
+ * after a write was refused.
  *
  * Run: node limitedProcess.js DIRECTORY BLOCKS.ndjson, prints one line of JSON
  */

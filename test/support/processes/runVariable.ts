@@ -1,2 +1,2 @@
-/** Names the run of the suite to every process that it starts: run.ts looks for those that have it, at the end. */
+/** Marks every process that a run of the suite starts. At the end run.ts looks for processes that still carry it. */
 export const RUN_VARIABLE = "TEST_RUN";

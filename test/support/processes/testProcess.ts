@@ -1,16 +1,16 @@
 /**
- * A process of node:test ends with its last test, whatever that has left open, and with the runner. Imported by all that
- * makes what keeps a process going.
+ * Ends a process of node:test after its last test, whatever that test left open, and when the runner ends. Every module that
+ * creates something that keeps a process alive imports this one.
  */
 import {after, afterEach, beforeEach} from "node:test";
 
-/** From the last test to the end of the process. Closing takes milliseconds; no more is asked of a busy machine. */
+/** Time from the last test to the end of the process. Closing takes milliseconds; the rest is for a busy machine. */
 const CLOSING_MS = 30_000;
 
-/** Shorter than the time-out of run.ts, which on Node 20 is the file's and does not name the test that hangs. */
+/** Shorter than the time-out of run.ts. On Node 20 that time-out is for a file and does not name the test that hangs. */
 const LONG_TEST_MS = 600_000;
 
-/** Set by the runner. */
+/** The runner sets this variable. */
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   // The runner holds the other end of this pipe, and never writes.
   process.stdin.once("end", () => process.exit(1)).resume();

@@ -1,4 +1,4 @@
-/** Trees that no sequence of operations makes: any leaves at any positions, any nextFreeNode, folded as they stand. */
+/** Trees that no sequence of operations can make: any leaves at any positions, any nextFreeNode, hashed as they are. */
 import {
   encodeLeafOpening,
   encodeRootNode,

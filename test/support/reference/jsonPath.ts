@@ -1,6 +1,6 @@
-/** Places in parsed JSON, as the property names that lead there: for tests that spoil one of them. */
+/** Places in parsed JSON, as lists of property names. Tests spoil one place at a time. */
 
-/** Where the texts and numbers of an answer are. */
+/** The places of all texts and numbers in an answer. */
 export function listPaths(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
   return Object.entries(value).flatMap(([key, inner]) => listPaths(inner, [...path, key]));

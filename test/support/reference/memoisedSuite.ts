@@ -1,11 +1,10 @@
 /**
- * A hash suite that remembers what it hashed: thousands of proofs of the same trees share most of their nodes, and
- * a hash of node:crypto costs 3.6 us, one of our poseidon2 some 40 us. What is remembered is keyed by the whole
- * message, so a wrong proof stays wrong.
+ * A hash suite that remembers its hashes. Thousands of proofs of the same trees share most of their nodes. A hash of
+ * node:crypto costs 3.6 us, one of our poseidon2 about 40 us. The key is the whole message, so a wrong proof stays wrong.
  */
 import type {HashSuite} from "../../../verify/hashSuites.ts";
 
-/** Messages remembered before all are forgotten: some 50 MB. */
+/** Messages to remember before all are forgotten: about 50 MB. */
 const MAX_MESSAGES = 100_000;
 
 export function memoiseSuite(suite: HashSuite): HashSuite {

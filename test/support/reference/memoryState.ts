@@ -1,5 +1,5 @@
 /**
- * A state in plain maps, filled by block differences: what they add up to, and its Merkle-Patricia root.
+ * A state in plain maps: the sum of block differences, and its Merkle-Patricia root.
  */
 import {createMPT} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
@@ -12,7 +12,7 @@ export interface MemoryAccount {
   nonce: bigint;
   balance: bigint;
   code: Uint8Array;
-  /** Value by slot, both 0x and 64 digits; none zero. */
+  /** Value by slot, both 0x and 64 digits. No value is zero. */
   readonly slots: Map<string, string>;
 }
 
@@ -42,7 +42,7 @@ export class MemoryState {
     }
   }
 
-  /** Built from nothing, so that it depends on the differences alone. */
+  /** Builds the trie from nothing, so that the root depends on the differences alone. */
   async computeTrieRoot(): Promise<Uint8Array> {
     const trie = await createMPT({useKeyHashing: true});
     for (const [name, {nonce, balance, code, slots}] of this.accounts) {

@@ -1,4 +1,4 @@
-/** What test/fixtures/own holds: made here, read by tests, and of use to whoever writes a verifier or a store. */
+/** Makes the files in test/fixtures/own. Tests read them, and they help anyone who writes a verifier or a store. */
 import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
 import {makeProofVectors} from "./proofVectors.ts";
 import {makeTreeVectors} from "./treeVectors.ts";

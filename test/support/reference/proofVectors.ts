@@ -1,4 +1,4 @@
-/** Vectors of whole answers of chain_getProof, with the blocks that they are about. */
+/** Test vectors: whole answers of chain_getProof, with the blocks that they belong to. */
 import type {HashSuite} from "../../../verify/hashSuites.ts";
 import {word} from "../../../verify/hashSuites.ts";
 import {encodeHex} from "../../../verify/hex.ts";

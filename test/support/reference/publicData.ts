@@ -1,4 +1,4 @@
-/** Published data that is too large for test/fixtures: it lies beside the checkout in ../shared/vectors, and not everywhere. */
+/** Published data that is too large for test/fixtures. It lies in ../shared/vectors next to the checkout, if it is there. */
 import {existsSync, readFileSync} from "node:fs";
 import type {TestContext} from "node:test";
 

@@ -1,6 +1,6 @@
 /**
- * The rollup's state at every block, slow and obvious: the block differences of docs/operations.md applied in the
- * order of docs/proofs.md, section 4, to in-memory trees, a copy of the account tree kept per block.
+ * The rollup's state at every block, slow and obvious. It applies the block differences of docs/operations.md to in-memory
+ * trees, in the order of docs/proofs.md, section 4. It keeps a copy of the account tree for each block.
  *
  *   block n   ->  account tree (a ReferenceTree)  +  address -> account
  *   account   ->  nonce, balance, code, slots, storage tree; replaced whole when it changes
@@ -16,7 +16,7 @@ export interface ReferenceAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly code: Uint8Array;
-  /** Slots that are not zero. */
+  /** Only slots that are not zero. */
   readonly slots: ReadonlyMap<bigint, bigint>;
   readonly storage: ReferenceTree;
 }
@@ -133,7 +133,7 @@ export class ReferenceState {
     return {nonce: 0n, balance: 0n, code: new Uint8Array(), slots: new Map(), storage};
   }
 
-  /** Left-out fields keep their values; slots by ascending hKey, zero deletes. */
+  /** Missing fields keep their values. Slots are applied by ascending hKey; zero deletes. */
   private applyDifference(old: ReferenceAccount, difference: AccountDifference): ReferenceAccount {
     let {slots, storage} = old;
     if (difference.storage !== undefined) {
@@ -177,7 +177,7 @@ export class ReferenceState {
   }
 }
 
-/** @returns by ascending hKey */
+/** @returns the entries by ascending hKey */
 function sortByKey<Entry extends {readonly hKey: Uint8Array}>(entries: Entry[]): Entry[] {
   return entries.sort((a, b) => Buffer.compare(a.hKey, b.hKey));
 }

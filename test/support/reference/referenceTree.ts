@@ -1,6 +1,6 @@
 /**
- * One sparse Merkle tree, slow and obvious: an array of leaves, the operations of docs/proofs.md, section 4, in its own
- * words, and the root by plain recursion.
+ * One sparse Merkle tree, slow and obvious: an array of leaves, the operations as docs/proofs.md, section 4, words them, and
+ * the root by plain recursion.
  *
  *   leaves   [0] head  [1] tail  [2] ...  [f - 1]      null = deleted; nextFreeNode f = leaves.length
  */
@@ -20,7 +20,7 @@ interface Leaf {
   readonly next: number;
   readonly hKey: Uint8Array;
   readonly hVal: Uint8Array;
-  /** What a proof shows: 192 bytes of an account, 32 of a slot or of head and tail. */
+  /** The value that a proof shows: 192 bytes for an account, 32 for a slot or for head and tail. */
   readonly value: Uint8Array;
 }
 
@@ -46,7 +46,7 @@ export interface AbsenceProof {
 
 const zeroOfSuite = new Map<HashSuite, readonly Uint8Array[]>();
 
-/** Empty sub-trees by height: the only hashes that are kept. */
+/** Hashes of empty sub-trees by height. No other hashes are kept. */
 function zeroSubTree(suite: HashSuite, height: number): Uint8Array {
   let zero = zeroOfSuite.get(suite);
   if (zero === undefined) {
@@ -59,9 +59,9 @@ function zeroSubTree(suite: HashSuite, height: number): Uint8Array {
 export class ReferenceTree {
   private readonly suite: HashSuite;
   private readonly leaves: (Leaf | null)[];
-  /** Index of every leaf, by its hKey as text: text in lower-case hex sorts as the bytes do. */
+  /** Index of every leaf, by its hKey as text. Lower-case hex text sorts like the bytes. */
   private readonly indexOfKey: Map<string, number>;
-  /** Every node, made when a proof is asked for: `levels[height][i]`, cut to the positions in use. */
+  /** Every node, computed for the first proof: `levels[height][i]`, only for the positions in use. */
   private levels: Uint8Array[][] | undefined;
 
   private constructor(suite: HashSuite, leaves: (Leaf | null)[], indexOfKey: Map<string, number>) {
@@ -70,7 +70,7 @@ export class ReferenceTree {
     this.indexOfKey = indexOfKey;
   }
 
-  /** Head, tail, and nextFreeNode 2. */
+  /** A new tree: head, tail, and nextFreeNode 2. */
   static create(suite: HashSuite): ReferenceTree {
     const end = {prev: 0, next: 1, hVal: ZERO_WORD, value: ZERO_WORD};
     const leaves = [
@@ -80,7 +80,7 @@ export class ReferenceTree {
     return new ReferenceTree(suite, leaves, new Map(leaves.map((leaf, i) => [encodeHex(leaf.hKey), i])));
   }
 
-  /** A tree of its own; leaves are never changed in place, so they are shared. */
+  /** An independent copy. Leaves are never changed in place, so both trees share them. */
   copy(): ReferenceTree {
     return new ReferenceTree(this.suite, [...this.leaves], new Map(this.indexOfKey));
   }
@@ -89,7 +89,7 @@ export class ReferenceTree {
     return this.leaves.length;
   }
 
-  /** hKeys as text, from head to tail (both left out) as the links tell it. */
+  /** hKeys as text, in the order of the links from head to tail, without these two. */
   listKeys(): string[] {
     const keys: string[] = [];
     for (let i = this.leaf(0).next; i !== 1; i = this.leaf(i).next) keys.push(encodeHex(this.leaf(i).hKey));
@@ -102,7 +102,7 @@ export class ReferenceTree {
     return index === undefined ? undefined : this.leaf(index).value;
   }
 
-  /** Insert, or update where the key is there. */
+  /** Inserts, or updates if the key is there. */
   put(hKey: Uint8Array, hVal: Uint8Array, value: Uint8Array): void {
     this.levels = undefined;
     const key = encodeHex(hKey);
@@ -119,7 +119,7 @@ export class ReferenceTree {
     this.indexOfKey.set(key, free);
   }
 
-  /** Does nothing where the key is absent. */
+  /** Does nothing if the key is absent. */
   delete(hKey: Uint8Array): void {
     const key = encodeHex(hKey);
     const index = this.indexOfKey.get(key);
@@ -140,7 +140,7 @@ export class ReferenceTree {
     return this.suite.hash(encodeRootNode(this.suite, this.nextFreeNode, this.subRoot()));
   }
 
-  /** @param key - echoed as it stands */
+  /** @param key - copied into the proof unchanged */
   prove(key: string, hKey: Uint8Array): ExistenceProof | AbsenceProof {
     const index = this.indexOfKey.get(encodeHex(hKey));
     if (index !== undefined) return {key, leafIndex: index, proof: this.proveLeaf(index)};
@@ -160,7 +160,7 @@ export class ReferenceTree {
     return leaf;
   }
 
-  /** The greatest key below and the least one above, by looking at all of them: the links are not asked. */
+  /** The greatest key below and the least key above. Looks at all keys and does not use the links. */
   private neighbours(hKey: Uint8Array): [left: number, right: number] {
     const key = encodeHex(hKey);
     let [below, left] = ["", -1];

@@ -1,6 +1,6 @@
 /**
- * What a careless or hostile prover might send, with the complaint that it must meet: variations of an answer for
- * an account that exists and three slots, of which the second does not.
+ * Answers that a careless or hostile prover might send, and the complaint that each must cause. They are variations of an
+ * answer for an account that exists and three slots, of which the second does not exist.
  */
 import {readAt, writeAt} from "./jsonPath.ts";
 import type {AbsenceProof, ExistenceProof} from "./referenceTree.ts";

@@ -29,7 +29,7 @@ export class TreeOperations {
     return new TreeOperations(new TreeWriter(context, root), reference);
   }
 
-  /** Goes on from what was sealed, as the next block does. */
+  /** Continues from the sealed tree, as the next block does. */
   reopen(pages: MemoryPages, root: TreeRoot): TreeOperations {
     return TreeOperations.open(pages, root, this.reference);
   }
@@ -43,7 +43,7 @@ export class TreeOperations {
     this.reference.put(hKey, hVal, full);
   }
 
-  /** Does nothing where the key is absent. */
+  /** Does nothing if the key is absent. */
   delete(hKey: Uint8Array): void {
     const position = this.writer.find(hKey);
     if (position.present) this.writer.delete(position.leafIndex);

@@ -1,4 +1,4 @@
-/** Vectors of one storage tree: its roots after every operation, and the opening of every leaf at the end. */
+/** Test vectors of one storage tree: its root after every operation, and the opening of every leaf at the end. */
 import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../verify/hashSuites.ts";
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import {ReferenceTree} from "./referenceTree.ts";

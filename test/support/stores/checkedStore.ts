@@ -7,7 +7,7 @@ export interface CheckedStore extends CheckOutcome {
   readonly found: readonly string[];
 }
 
-/** All of it, whoever has it open. */
+/** Checks the whole store, even if a process has it open. */
 export async function checkStore(directory: string): Promise<CheckedStore> {
   const found: string[] = [];
   const running = startCheck({directory, extent: "records"}, event => {

@@ -1,4 +1,4 @@
-/** The law that the property tests check: at every block, every key, present or absent, is proven as the reference has it. */
+/** The rule that property tests check: at every block, the proof of every key, present or absent, matches the reference. */
 import assert from "node:assert/strict";
 import {sha256Suite} from "../../../verify/hashSuites.ts";
 import {encodeHex} from "../../../verify/hex.ts";
@@ -9,15 +9,15 @@ import {memoiseSuite} from "../reference/memoisedSuite.ts";
 import type {ReferenceState} from "../reference/referenceState.ts";
 import {proveCalls} from "./proveCalls.ts";
 
-/** Of the store under test; shared, so that trees which recur are hashed once. */
+/** The suite of the store under test. It is shared, so that trees which recur are hashed only once. */
 export const suite = memoiseSuite(sha256Suite);
 
 /**
  * Asks for all addresses with all slots at the given blocks, and checks each answer three ways: the independent
- * verifier accepts it under the reference's root, what it proves is what the reference holds, and its text is that of
- * the reference's own proof.
+ * verifier accepts it under the reference's root, the proven value is that of the reference, and the text is that of the
+ * reference's own proof.
  *
- * @param blocks - all of the chain's where left out
+ * @param blocks - default: all blocks of the chain
  * @returns how many leaves were proven
  */
 export async function checkEveryKey(

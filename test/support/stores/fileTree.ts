@@ -1,4 +1,4 @@
-/** What is in a folder, to see that nothing changed it. */
+/** The content of a folder, to check that nothing has changed it. */
 import {createHash} from "node:crypto";
 import {readdir, readFile} from "node:fs/promises";
 import {join} from "node:path";

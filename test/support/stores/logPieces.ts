@@ -1,7 +1,7 @@
 /** Where the pieces of a file in LevelDB's log format lie: 32 KB blocks of 7-byte headers and bytes. */
 
 export interface LogPiece {
-  /** Of the header. */
+  /** Where the header begins. */
   readonly start: number;
   readonly end: number;
   /** 1 FULL, 2 FIRST, 3 MIDDLE, 4 LAST. */

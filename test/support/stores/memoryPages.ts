@@ -1,7 +1,7 @@
-/** Pages in memory, numbered from 1 in writing order: what trees are written to and read from without a store. */
+/** Pages in memory, numbered from 1 in writing order. Trees are written to them and read from them without a store. */
 import type {PageWriter} from "../../../storage/page/pages.ts";
 
-/** As a record's checksum: room that an encoded page has to leave at its end. */
+/** Room that an encoded page must leave at its end, as for a record's checksum. */
 const SPARE_BYTES = 4;
 
 export class MemoryPages implements PageWriter {
@@ -22,7 +22,7 @@ export class MemoryPages implements PageWriter {
     return this.pages.push(value.subarray(0, value.length - SPARE_BYTES));
   }
 
-  /** Puts another page under a number in use, as damage would. */
+  /** Replaces the page with this number, as damage would. */
   replace(page: number, body: Buffer): void {
     this.pages[page - 1] = body;
   }

@@ -1,4 +1,4 @@
-/** Calls of chain_getProof as the pool takes them (workers/job/packedCall.ts): packed in, texts out. */
+/** Sends calls of chain_getProof to the pool in packed form (workers/job/packedCall.ts) and returns the answers' texts. */
 
 import {word} from "../../../verify/hashSuites.ts";
 import {decodeHex} from "../../../verify/hex.ts";
@@ -13,7 +13,7 @@ export interface ProveCall {
   readonly slots: readonly bigint[];
 }
 
-/** Calls per job: some 10 MB of answers where each call has ten slots. */
+/** Calls per job: about 10 MB of answers if each call has ten slots. */
 const CALLS_PER_JOB = 64;
 
 function packCalls(calls: readonly ProveCall[]): Uint8Array {
@@ -28,9 +28,9 @@ function packCalls(calls: readonly ProveCall[]): Uint8Array {
 }
 
 /**
- * All calls, 64 per job, on all threads of the pool.
+ * Proves all calls, 64 per job, on all threads of the pool.
  *
- * @returns per call its JSON-RPC response (with its place in `calls` as id), or the failure's name
+ * @returns for each call its JSON-RPC response (the id is its place in `calls`), or the failure's name
  */
 export async function proveCalls(pool: ProofPool, calls: readonly ProveCall[]): Promise<string[]> {
   const jobs: Promise<string[]>[] = [];

@@ -13,7 +13,7 @@ export interface TablePart {
   readonly end: number;
 }
 
-/** @returns every part of the table, the trailers of blocks as parts of their own */
+/** @returns every part of the table. The trailers of blocks are separate parts */
 export function tableParts(directory: string, number: number): {parts: TablePart[]; data: BlockHandle[]} {
   const table = TableBlocks.open(directory, number);
   try {

@@ -1,4 +1,4 @@
-/** Changing records behind proofd's back. */
+/** Changes records in a store without proofd. */
 import {Level} from "level";
 
 export async function tamper(

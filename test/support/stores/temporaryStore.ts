@@ -1,4 +1,4 @@
-/** A store in a folder of its own under the system's temporary one, opened through the real pool. */
+/** A store in its own folder in the system's temporary folder, opened through the real pool. */
 import assert from "node:assert/strict";
 import {appendFile, mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -34,7 +34,7 @@ export class TemporaryStore {
     this.pool = await openPool(this.folder, this.workers);
   }
 
-  /** @param finalized - as in ImportJob; left out: as the lines say */
+  /** @param finalized - as in ImportJob; default: as the lines say */
   async importLines(
     lines: readonly DifferenceLine[],
     finalized?: ImportJob["finalized"],
@@ -46,21 +46,21 @@ export class TemporaryStore {
     return await this.pool.startImport(job, () => {}).outcome;
   }
 
-  /** importLines, where nothing may go wrong. */
+  /** As importLines, but a failed import fails the test. */
   async mustImport(lines: readonly DifferenceLine[], finalized?: ImportJob["finalized"]): Promise<void> {
     const outcome = await this.importLines(lines, finalized);
     assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
     assert.equal(outcome.head.latest, lines.length === 0 ? null : Number(lines.at(-1)?.number));
   }
 
-  /** Begins to follow a file that `append` adds lines to. @param finalized - as in ImportJob */
+  /** Starts to follow a file to which `append` adds lines. @param finalized - as in ImportJob */
   async follow(finalized: number): Promise<Running<ImportOutcome>> {
     await writeFile(this.followed, "");
     const source = {kind: "diffs", path: this.followed, follow: true} as const;
     return this.pool.startImport({source, chainId: CHAIN_ID, finalized}, () => {});
   }
 
-  /** Resolves when the last of `lines` is held. */
+  /** Resolves when the last of `lines` is in the store. */
   async append(lines: readonly DifferenceLine[]): Promise<void> {
     const last = Number(lines.at(-1)?.number);
     const {chain} = this.pool;

@@ -1,4 +1,4 @@
-/** The least that calldata costs, whatever runs (EIP-7623). */
+/** The least gas that calldata costs, whatever the code does (EIP-7623). */
 
 import {word} from "../../../../demo/abi.ts";
 import {encodeHex} from "../../../../verify/hex.ts";

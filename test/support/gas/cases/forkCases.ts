@@ -1,4 +1,4 @@
-/** What a hard fork has changed the price of, in code that every fork since berlin knows. */
+/** Code that every fork since berlin can run, but whose price a hard fork has changed. */
 
 import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
@@ -13,7 +13,7 @@ const {alice, bob} = people;
 export const FORKS = ["berlin", "london", "shanghai", "cancun", "prague", "osaka"] as const;
 export type Fork = (typeof FORKS)[number];
 
-/** Code that takes an opcode, and the fork that brought it. */
+/** Code that uses an opcode, and the fork that introduced the opcode. */
 const NEW_OPCODES: Readonly<Record<string, readonly [code: string, since: Fork]>> = {
   BASEFEE: [codeOf("BASEFEE STOP"), "london"],
   PUSH0: [codeOf("PUSH0 STOP"), "shanghai"],
@@ -71,7 +71,7 @@ export function forkCases(fork: Fork): readonly GasCase[] {
   ];
 }
 
-/** Opcodes that are not there yet. */
+/** Opcodes that `fork` does not have yet. */
 export function olderForkCases(fork: Fork): readonly FailingCase[] {
   return opcodes(since => !isIn(fork, since)).map(([name, code]) => ({
     title: name,
@@ -88,7 +88,7 @@ function opcodes(isChosen: (since: Fork) => boolean): [name: string, code: strin
     .map(([name, [code]]) => [name, code]);
 }
 
-/** Does `fork` have what came with `since`? */
+/** True if `fork` is `since` or a later fork. */
 function isIn(fork: Fork, since: Fork): boolean {
   return FORKS.indexOf(fork) >= FORKS.indexOf(since);
 }

@@ -1,4 +1,4 @@
-/** Calls within calls: the 64th part that is kept back, stipends, and code that reads how much gas is left. */
+/** Calls within calls: the 64th part of the gas that is kept back, stipends, and code that reads the remaining gas. */
 
 import {quantity} from "../../../../verify/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";

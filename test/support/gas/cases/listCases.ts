@@ -1,4 +1,4 @@
-/** What a transaction carries beside its call: access lists (EIP-2930) and authorizations (EIP-7702). */
+/** What a transaction carries in addition to its call: access lists (EIP-2930) and authorizations (EIP-7702). */
 import {word} from "../../../../demo/abi.ts";
 import {encodeHex, quantity} from "../../../../verify/hex.ts";
 import type {AuthorizationObject, CallObject} from "../../estimates/callObject.ts";

@@ -1,4 +1,4 @@
-/** State that is taken to be another for the call. */
+/** Calls on overridden state. */
 
 import {word} from "../../../../demo/abi.ts";
 import {encodeHex, quantity} from "../../../../verify/hex.ts";

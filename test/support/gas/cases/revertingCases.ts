@@ -1,4 +1,4 @@
-/** Calls whose code reverts, and what with. */
+/** Calls whose code reverts, and what they revert with. */
 
 import assert from "node:assert/strict";
 import {encodeCreation, word} from "../../../../demo/abi.ts";
