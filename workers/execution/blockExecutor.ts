@@ -204,7 +204,7 @@ export class BlockExecutor {
     const hash =
       this.recent.get(number) ?? (number === this.last.number ? this.last.hash : this.blockHash(number));
     if (hash === undefined)
-      throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is asked for and not known`);
+      throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is needed but not known`);
     return hash;
   }
 }

@@ -15,7 +15,7 @@ const STANDARD_INPUT = 0;
 
 /**
  * The process owns descriptor 0 as long as it lives: libuv leaves 0 to 2 open when a stream on them is closed, and Node
- * opens /dev/null in their place where they are not open at start. So no file can ever get the number 0.
+ * opens /dev/null in their place if they are not open at start. So no file can ever get the number 0.
  */
 export function openStandardInput(): Readable {
   const kind = fstatSync(STANDARD_INPUT);

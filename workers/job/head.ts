@@ -1,7 +1,7 @@
 /** Which blocks a store holds and can prove now. */
 import type {StateStore} from "../../storage/stateStore.ts";
 
-/** Which blocks can be proved. `finalized` is the newest finalized block held; all null while the store is empty. */
+/** Which blocks can be proved. `finalized` is the newest finalized block in the store; all null while the store is empty. */
 export interface Head {
   readonly earliest: number | null;
   readonly finalized: number | null;

@@ -52,7 +52,7 @@ const REASONS: Readonly<Record<string, string>> = {
   [STACK_UNDERFLOW]: "stack underflow: an instruction takes more from the stack than it holds",
   [STACK_OVERFLOW]: "stack overflow: more than 1024 words on the stack",
   [INVALID_JUMP]: "invalid jump: its destination is no JUMPDEST",
-  [OUT_OF_RANGE]: "an instruction reads or returns beyond the data that there is",
+  [OUT_OF_RANGE]: "an instruction reads or returns data beyond its end",
   [STATIC_STATE_CHANGE]: "write protection: a static call changes the state",
   [CREATE_COLLISION]: "contract address collision: the new address has a nonce, code or storage already",
   [VALUE_OVERFLOW]: "the receiver's balance would be 2^256 wei or more",
