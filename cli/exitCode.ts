@@ -16,8 +16,8 @@ export function exitCodeOf(signal: StopSignal): number {
 
 /** Remembers a command's first SIGINT or SIGTERM. Made before the work begins, so that none is missed. */
 export class StopWatch {
-  /** null until a signal arrives. */
-  received: StopSignal | null = null;
+  /** undefined until a signal arrives. */
+  received: StopSignal | undefined;
   readonly signal: Promise<StopSignal>;
 
   constructor() {

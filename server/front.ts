@@ -68,7 +68,7 @@ export function createFront(
     metrics,
     log,
     readiness: imported.readiness,
-    isEmpty: () => pool.chain.head().latest === null,
+    isEmpty: () => pool.chain.head().latest === undefined,
   });
   return {http, dispatcher, metrics, memory};
 }

@@ -22,8 +22,8 @@ interface Refusal {
   readonly error: RpcError;
   /** The method that the refusal is counted under. */
   readonly method: string;
-  /** null if the request would be refused later too. */
-  readonly retryAfterSeconds: number | null;
+  /** undefined if the request would be refused later too. */
+  readonly retryAfterSeconds: number | undefined;
 }
 
 export class Service {
@@ -64,15 +64,15 @@ export class Service {
     const {admission} = this.dispatcher;
     const client = admission.needsClient(demand.costs) ? reply.readClient() : "";
     const refusal = this.refuse(demand, view, client);
-    if (refusal === null) this.run(envelope, demand.costs, view, reply, requestId, client);
+    if (refusal === undefined) this.run(envelope, demand.costs, view, reply, requestId, client);
     else this.turnAway(envelope, refusal, reply);
   }
 
-  private refuse(demand: Demand, view: RequestView, client: string): Refusal | null {
+  private refuse(demand: Demand, view: RequestView, client: string): Refusal | undefined {
     const excess = refuseExcess(demand, view);
-    if (excess !== null) return {...excess, retryAfterSeconds: null};
+    if (excess !== undefined) return {...excess, retryAfterSeconds: undefined};
     const busy = this.dispatcher.admission.refuse(demand.costs, client);
-    return busy === null ? null : {...busy, method: demand.methods[busy.lane]};
+    return busy === undefined ? undefined : {...busy, method: demand.methods[busy.lane]};
   }
 
   /** Answers the whole request with one error. None of its calls runs. */
@@ -81,7 +81,7 @@ export class Service {
     this.tally.add(method, error.code, 1);
     const idText = envelope.isBatch ? "null" : ((envelope.calls[0] as Call).idText ?? "null");
     const text = encodeError(idText, error);
-    if (retryAfterSeconds === null) sendText(reply, text);
+    if (retryAfterSeconds === undefined) sendText(reply, text);
     else reply.sendBusy(text, retryAfterSeconds);
   }
 
@@ -95,16 +95,16 @@ export class Service {
     client: string,
   ): void {
     const places: Place[] = [];
-    const byLane: [LaneCalls | null, LaneCalls | null] = [null, null];
+    const byLane: [LaneCalls | undefined, LaneCalls | undefined] = [undefined, undefined];
     let laneCount = 0;
     for (const call of calls) {
       const {idText} = call;
       // A notification needs no answer, and no method here changes anything. So it is not run.
-      if (idText === null) continue;
+      if (idText === undefined) continue;
       try {
-        if (call.error !== null) throw call.error;
+        if (call.error !== undefined) throw call.error;
         const method = requireMethod(call.method);
-        if (method.lane === null) {
+        if (method.lane === undefined) {
           places.push(encodeResponse(idText, "result", method.answer(call.params, view)));
           this.tally.add(method.name, 0, 1);
         } else {

@@ -15,7 +15,7 @@ const MB = 1e6;
 
 /** @returns the exit code: FAILED if anything is damaged. Otherwise the code of the signal that stopped the check, or OK */
 export async function runCheck({db, block, sample}: CheckOptions): Promise<number> {
-  let received: StopSignal | null = null;
+  let received: StopSignal | undefined;
   const running = startCheck(
     {
       directory: db,
@@ -35,7 +35,7 @@ export async function runCheck({db, block, sample}: CheckOptions): Promise<numbe
   unwatch();
   process.stdout.write(`${describe(outcome, received)}\n`);
   if (outcome.findings > 0) return ExitCode.FAILED;
-  return received === null || outcome.stoppedAt === null ? ExitCode.OK : exitCodeOf(received);
+  return received === undefined || outcome.stoppedAt === undefined ? ExitCode.OK : exitCodeOf(received);
 }
 
 function createPrinter(): (event: CheckEvent) => void {
@@ -56,11 +56,11 @@ function createPrinter(): (event: CheckEvent) => void {
   };
 }
 
-function describe(outcome: CheckOutcome, received: StopSignal | null): string {
+function describe(outcome: CheckOutcome, received: StopSignal | undefined): string {
   const {bytes, blocks, pages, leaves, findings, filesDamaged, stoppedAt} = outcome;
   const verdict = findings === 0 ? "nothing wrong" : `${findings} ${findings === 1 ? "finding" : "findings"}`;
   const counts = `${blocks} blocks, ${pages} pages, ${leaves} leaves, ${(bytes / MB).toFixed(1)} MB of tables`;
-  if (stoppedAt !== null)
+  if (stoppedAt !== undefined)
     return `stopped by ${received} at ${stoppedAt}, before the end; checked ${counts}: ${verdict}`;
   if (filesDamaged)
     return `checked ${counts}: ${verdict}; files are damaged, so their records were not checked`;

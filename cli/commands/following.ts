@@ -96,7 +96,7 @@ export class Following {
 
   /** A new block on disk shows that the import works again. */
   private noteHead({latest}: Head, before: Head): void {
-    if (latest === null || latest <= (before.latest ?? -1)) return;
+    if (latest === undefined || latest <= (before.latest ?? -1)) return;
     this.status.receivedMs = Date.now();
     if (this.status.state === "failed") this.recover("reading");
   }
@@ -145,13 +145,13 @@ export class Following {
     const isKnown = this.status.state === "failed" && this.status.reason === reason;
     this.status.state = "failed";
     this.status.reason = reason;
-    const retryMs = this.canRetry ? this.pauseMs(tookMs) : null;
-    const fields = {head: this.pool.chain.head(), reason: message, retryMs};
+    const retryMs = this.canRetry ? this.pauseMs(tookMs) : undefined;
+    const fields = {head: this.pool.chain.head(), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
       "the import failed; the service goes on with the blocks it has",
     );
-    if (retryMs === null) return;
+    if (retryMs === undefined) return;
     this.attempts++;
     this.retry = setTimeout(() => {
       this.status.retries++;

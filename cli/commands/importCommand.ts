@@ -30,14 +30,14 @@ export async function runImport(options: ImportOptions): Promise<number> {
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
   };
   return useStore(poolOptions, reportOrder, async pool => {
-    if (stop.received !== null) return exitCodeOf(stop.received);
+    if (stop.received !== undefined) return exitCodeOf(stop.received);
     const {outcome, signal} = await importWithProgress(pool, options);
     if (!outcome.ok) {
       process.stderr.write(`error: ${outcome.message}\n${describe(pool, outcome)}\n`);
       return ExitCode.FAILED;
     }
     process.stdout.write(`${describe(pool, outcome)}\n`);
-    return outcome.stopped && signal !== null ? exitCodeOf(signal) : ExitCode.OK;
+    return outcome.stopped && signal !== undefined ? exitCodeOf(signal) : ExitCode.OK;
   });
 }
 
@@ -53,9 +53,9 @@ function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
 export async function importWithProgress(
   pool: ProofPool,
   options: Omit<ImportOptions, "db">,
-): Promise<{outcome: ImportOutcome; signal: StopSignal | null}> {
+): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
   const progress = createProgress(process.stderr);
-  let received: StopSignal | null = null;
+  let received: StopSignal | undefined;
   const running = pool.startImport(
     {
       source: options.source,
@@ -83,9 +83,9 @@ function describe(pool: ProofPool, outcome: ImportOutcome): string {
   const held = outcome.ok && outcome.alreadyHeld > 0 ? `, ${outcome.alreadyHeld} already held` : "";
   const stopped = outcome.ok && outcome.stopped ? ", stopped before the end" : "";
   const coverage =
-    latest === null
+    latest === undefined
       ? "no block is held"
-      : `blocks ${earliest} to ${latest} are held, ${finalized === null ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(pool, latest)}`;
+      : `blocks ${earliest} to ${latest} are held, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(pool, latest)}`;
   return `imported ${outcome.blocks} blocks${held}${stopped}; ${coverage}`;
 }
 

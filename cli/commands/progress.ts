@@ -48,7 +48,7 @@ function createLines(stream: NodeJS.WriteStream): Progress {
       if (nowMs < nextMs) return;
       nextMs = nowMs + LINE_EVERY_MS;
       const {accountsPerSecond, remaining} = countRates(event, startedMs);
-      const left = event.bytesTotal === null ? "" : `, ${remaining} left`;
+      const left = event.bytesTotal === undefined ? "" : `, ${remaining} left`;
       const head = event.head.latest ?? "-";
       stream.write(`import: block ${head}, ${event.blocks} blocks, ${accountsPerSecond} accounts/s${left}\n`);
     },
@@ -59,7 +59,7 @@ function createLines(stream: NodeJS.WriteStream): Progress {
 function countRates(event: ImportEvent, startedMs: number): {accountsPerSecond: number; remaining: string} {
   const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000);
   const accountsPerSecond = Math.round(event.accounts / seconds);
-  if (event.bytesTotal === null || event.bytesRead === 0) return {accountsPerSecond, remaining: "?"};
+  if (event.bytesTotal === undefined || event.bytesRead === 0) return {accountsPerSecond, remaining: "?"};
   const left = Math.max(0, event.bytesTotal - event.bytesRead);
   return {accountsPerSecond, remaining: formatSeconds((left / event.bytesRead) * seconds)};
 }

@@ -74,8 +74,8 @@ export async function runServe(options: ServeOptions): Promise<number> {
   const onOrder = ({kind, to}: BlockOrder, answer: ControlAnswer) =>
     log.info({to, ...answer}, `proofd ${kind}`);
   return useStore(poolOptions, onOrder, async pool => {
-    if (options.demo && stop.received === null) await importDemo(pool, options.chainId);
-    if (stop.received === null) await serve(options, pool, trouble, log, stop);
+    if (options.demo && stop.received === undefined) await importDemo(pool, options.chainId);
+    if (stop.received === undefined) await serve(options, pool, trouble, log, stop);
     return ExitCode.OK;
   });
 }
@@ -115,8 +115,8 @@ async function serve(
     ...(chainId === undefined ? {} : {chainId}),
   };
   const following =
-    diffs === undefined || source === undefined ? null : new Following(pool, diffs, rules, source, log);
-  const verifying = options.verify ? startVerifying(options.db, metrics, trouble, log) : null;
+    diffs === undefined || source === undefined ? undefined : new Following(pool, diffs, rules, source, log);
+  const verifying = options.verify ? startVerifying(options.db, metrics, trouble, log) : undefined;
   log.info({signal: await stop.signal}, "stopping");
   const cut = setTimeout(() => {
     log.warn("requests are still unfinished; closing their connections");
@@ -172,9 +172,9 @@ function announce(options: ServeOptions, pool: ProofPool, estimates: Estimates, 
     suite,
     workers,
     estimates: estimates.kind,
-    earliest,
-    finalized,
-    latest,
+    earliest: earliest ?? null,
+    finalized: finalized ?? null,
+    latest: latest ?? null,
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   if (!options.demo) return;

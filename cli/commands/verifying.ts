@@ -39,7 +39,7 @@ export function startVerifying(
   const running = startCheck({directory, extent: "tables", bytesPerSecond: BYTES_PER_SECOND}, onEvent);
   running.outcome.then(
     ({bytes, findings, stoppedAt}) => {
-      if (stoppedAt === null) log.info({bytes, findings}, "the tables are verified");
+      if (stoppedAt === undefined) log.info({bytes, findings}, "the tables are verified");
       else log.info({bytes, of: all, findings, at: stoppedAt}, "verifying the tables was stopped");
     },
     (error: unknown) => {

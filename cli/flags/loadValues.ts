@@ -6,8 +6,8 @@ import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/bloc
 export const MAX_TIMEOUT_MS = 600_000;
 
 export function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError("Expected http:// or https:// and a host.");
   if (url.username !== "" || url.password !== "" || url.hash !== "")
     throw new InvalidArgumentError("Expected a URL without user, password and #.");

@@ -8,9 +8,9 @@ export interface ReplySink {
   /** The reader takes no more bytes now. `onDrained` will be called when it does. */
   readonly isBlocked: boolean;
   /** Called when the client goes away before the answer is complete. */
-  onAborted: (() => void) | null;
+  onAborted: (() => void) | undefined;
   /** Called when the reader takes bytes again. */
-  onDrained: (() => void) | null;
+  onDrained: (() => void) | undefined;
   /** Adds to the body of a 200. More follows. Takes over the pieces and releases them when they are sent or not needed. */
   push(pieces: readonly Piece[]): void;
   /** Like `push`, for the last pieces of the body. */

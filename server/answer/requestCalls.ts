@@ -40,8 +40,8 @@ export interface LaneCalls {
 
 export interface RequestCalls {
   readonly places: readonly Place[];
-  /** null for a lane that answers none of the calls. */
-  readonly byLane: ByLane<LaneCalls | null>;
+  /** undefined for a lane that answers none of the calls. */
+  readonly byLane: ByLane<LaneCalls | undefined>;
 }
 
 /** The calls of a lane. The request must have some for it. */

@@ -42,10 +42,10 @@ export class TaskText {
 /** Bytes of a response that are to be sent. The owner of a piece releases it when it is sent or not needed. */
 export class Piece {
   private byteCount: Uint8Array;
-  /** The text that the bytes are a part of. null if the bytes are the piece's own. */
-  private text: TaskText | null;
+  /** The text that the bytes are a part of. undefined if the bytes are the piece's own. */
+  private text: TaskText | undefined;
 
-  constructor(bytes: Uint8Array, text: TaskText | null = null) {
+  constructor(bytes: Uint8Array, text?: TaskText) {
     this.byteCount = bytes;
     this.text = text;
   }
@@ -67,9 +67,9 @@ export class Piece {
   /** Call before the piece waits. A small part of a large memory is copied, so that the memory can be used again. */
   wait(): void {
     const text = this.text;
-    if (text === null || text.memoryBytes <= MAX_KEPT_FACTOR * this.byteCount.length) return;
+    if (text === undefined || text.memoryBytes <= MAX_KEPT_FACTOR * this.byteCount.length) return;
     this.byteCount = new Uint8Array(this.byteCount);
-    this.text = null;
+    this.text = undefined;
     text.release();
   }
 
@@ -77,7 +77,7 @@ export class Piece {
   release(): void {
     this.byteCount = NO_BYTES;
     this.text?.release();
-    this.text = null;
+    this.text = undefined;
   }
 }
 

@@ -32,6 +32,15 @@ export function encodeBody({to}: BlockOrder): string {
   return JSON.stringify({to});
 }
 
+/** What a head does not have is null in JSON. */
+export function encodeAnswer(answer: ControlAnswer): string {
+  return JSON.stringify(answer, (_name, value: unknown) => value ?? null);
+}
+
+export function decodeAnswer(text: string): ControlAnswer {
+  return JSON.parse(text, (_name, value: unknown) => value ?? undefined) as ControlAnswer;
+}
+
 /** @returns the block's number, or undefined for anything else */
 export function parseBody(text: string): number | undefined {
   let value: unknown;

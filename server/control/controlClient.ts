@@ -1,7 +1,7 @@
 /** Sends an order to the process that has a store open. */
 import {once} from "node:events";
 import {type IncomingMessage, request} from "node:http";
-import {type BlockOrder, type ControlAnswer, encodeBody, pathOf} from "./blockOrder.ts";
+import {type BlockOrder, type ControlAnswer, decodeAnswer, encodeBody, pathOf} from "./blockOrder.ts";
 import {type ControlAddress, readControlFile} from "./controlFile.ts";
 
 /** An answer has two heads, so it is much smaller. */
@@ -43,7 +43,7 @@ async function post({port, token, pid}: ControlAddress, order: BlockOrder): Prom
     throw new NoControl(
       `another program listens on the port of its control.json, which process ${pid} has left behind (HTTP ${response.statusCode})`,
     );
-  return JSON.parse(text) as ControlAnswer;
+  return decodeAnswer(text);
 }
 
 async function readText(response: IncomingMessage): Promise<string> {

@@ -8,7 +8,14 @@ import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
 import {type ProofPool, StoreError} from "../../workers/pool/pool.ts";
-import {type BlockOrder, type ControlAnswer, kindOfPath, MAX_ORDER_BYTES, parseBody} from "./blockOrder.ts";
+import {
+  type BlockOrder,
+  type ControlAnswer,
+  encodeAnswer,
+  kindOfPath,
+  MAX_ORDER_BYTES,
+  parseBody,
+} from "./blockOrder.ts";
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
 
 const HOST = "127.0.0.1";
@@ -93,7 +100,7 @@ export class ControlServer {
     const order = {kind, to};
     const answer = await this.obey(order);
     this.onOrder(order, answer);
-    return send(response, 200, JSON.stringify(answer));
+    return send(response, 200, encodeAnswer(answer));
   }
 
   private isAllowed(authorization: string | undefined): boolean {

@@ -34,17 +34,17 @@ export class Admission {
    *
    * @param costs - of the request, by lane. A lane with cost 0 is not checked
    * @param client - used only if `needsClient`
-   * @returns the lane that has no room for the request or in which it would wait too long, or null
+   * @returns the lane that has no room for the request or in which it would wait too long, or undefined
    */
-  refuse(costs: ByLane<number>, client: string): BusyLane | null {
+  refuse(costs: ByLane<number>, client: string): BusyLane | undefined {
     for (const lane of LANE_IDS) {
-      const busy = costs[lane] === 0 ? null : this.refuseAt(this.lanes[lane], costs[lane], client);
-      if (busy !== null) return {...busy, lane};
+      const busy = costs[lane] === 0 ? undefined : this.refuseAt(this.lanes[lane], costs[lane], client);
+      if (busy !== undefined) return {...busy, lane};
     }
-    return null;
+    return undefined;
   }
 
-  private refuseAt(lane: Lane, cost: number, client: string): Busy | null {
+  private refuseAt(lane: Lane, cost: number, client: string): Busy | undefined {
     const {queueCost: limit, timeoutMs} = this.limits;
     const waitMs = lane.expectWaitMs(client);
     if (!lane.hasRoom(limit, client)) {
@@ -56,7 +56,7 @@ export class Admission {
         retryAfterSeconds: toSeconds(waitMs),
       };
     }
-    if (waitMs <= timeoutMs) return null;
+    if (waitMs <= timeoutMs) return undefined;
     this.refusals.note(lane.figures.name, "wait", waitMs);
     return createWaitError("the request", waitMs, timeoutMs, timeoutMs);
   }

@@ -73,7 +73,7 @@ export class Dispatcher implements EstimateQueues {
   readEstimateQueues(): ReturnType<EstimateQueues["readEstimateQueues"]> {
     const {figures, queuedCost, longCalls} = this.lanes[LaneId.ESTIMATE];
     const first = {figures, calls: Math.ceil(queuedCost / ESTIMATE_COST)};
-    if (longCalls === null) return [first];
+    if (longCalls === undefined) return [first];
     const {second, long} = longCalls;
     return [first, ...[second, long].map(queue => ({figures: queue.figures, calls: queue.waiting}))];
   }
@@ -112,15 +112,15 @@ export class Dispatcher implements EstimateQueues {
   }
 
   /** Takes over a task that has ended. @param next - the queue for calls that were not finished */
-  private settle(task: Task, settlement: Settlement, next: SliceQueue | null): void {
-    const answers = "answers" in settlement ? settlement.answers : null;
+  private settle(task: Task, settlement: Settlement, next: SliceQueue | undefined): void {
+    const answers = "answers" in settlement ? settlement.answers : undefined;
     if ("error" in settlement) {
       this.trouble.reportTask(
         settlement.error,
         task.requests.map(request => request.id),
       );
     }
-    const text = answers === null ? null : new TaskText(answers.text, answers.memory);
+    const text = answers === undefined ? undefined : new TaskText(answers.text, answers.memory);
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at] as PendingRequest;
@@ -128,7 +128,7 @@ export class Dispatcher implements EstimateQueues {
       const segment = request.segments[index] as Segment;
       // The request was aborted or given up meanwhile.
       const isOver = request.isDropped || request.isSegmentAnswered(index);
-      if (!isOver && next !== null && answers?.unfinished?.includes(base) === true) {
+      if (!isOver && next !== undefined && answers?.unfinished?.includes(base) === true) {
         this.moveOn(request, index, next);
       } else {
         request.stop(index);
@@ -137,7 +137,7 @@ export class Dispatcher implements EstimateQueues {
           this.givenBackCount++;
         } else if (!isOver) {
           const pieces =
-            answers === null || text === null
+            answers === undefined || text === undefined
               ? this.answering.assembleFault(request, segment)
               : this.answering.assemble(request, segment, answers, text, base);
           this.answer(request, index, pieces);
@@ -155,8 +155,8 @@ export class Dispatcher implements EstimateQueues {
   private moveOn(request: PendingRequest, index: number, next: SliceQueue): void {
     const segment = request.segments[index] as Segment;
     request.move(index);
-    const busy = this.lanes[segment.lane].longCalls?.add(next, request, index) ?? null;
-    if (busy === null) return;
+    const busy = this.lanes[segment.lane].longCalls?.add(next, request, index);
+    if (busy === undefined) return;
     request.stop(index);
     if (request.isBatch) {
       this.answer(request, index, this.answering.assembleErrors(request, segment, busy.error));

@@ -37,28 +37,28 @@ export interface LaneOptions {
   readonly maxTasks: number;
   /** Highest cost of a task. A segment that costs more has a task of its own. */
   readonly taskCost: number;
-  /** A task takes at most the segments that recently ran in this time. null: only the cost limits it. */
-  readonly taskMs: number | null;
+  /** A task takes at most the segments that recently ran in this time. undefined: only the cost limits it. */
+  readonly taskMs: number | undefined;
   /** Upper bound of an answer's text per unit of cost. */
   readonly bytesPerCost: number;
   /** Clients take turns, and none can fill the queue alone. For a lane whose calls may be made long by any client. */
   readonly isSharedByClients: boolean;
-  /** Queues for calls that their task did not finish. null: every task finishes its calls. */
-  readonly longCalls: LongCallOptions | null;
+  /** Queues for calls that their task did not finish. undefined: every task finishes its calls. */
+  readonly longCalls: LongCallOptions | undefined;
   readonly perform: (task: Task) => Promise<TaskAnswers>;
 }
 
 export class Lane {
   readonly id: LaneId;
-  readonly longCalls: LongCalls | null;
+  readonly longCalls: LongCalls | undefined;
   /** Cost of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
   queuedCost = 0;
   private readonly options: LaneOptions;
   private readonly onSettled: OnSettled;
   private readonly windowBytes: number;
   private readonly queue: Fifo<PendingRequest> | ClientQueue<PendingRequest>;
-  /** Each client's part of `queuedCost`. null if clients do not share the lane. */
-  private readonly costs: Map<string, number> | null;
+  /** Each client's part of `queuedCost`. undefined if clients do not share the lane. */
+  private readonly costs: Map<string, number> | undefined;
   readonly figures = new QueueFigures("first", 0);
   private tasksUnderWay = 0;
   private isFlushPlanned = false;
@@ -71,11 +71,11 @@ export class Lane {
     const {maxTasks, taskCost, bytesPerCost, isSharedByClients} = options;
     this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
     this.queue = isSharedByClients ? new ClientQueue() : new Fifo();
-    this.costs = isSharedByClients ? new Map() : null;
+    this.costs = isSharedByClients ? new Map() : undefined;
     const {longCalls} = options;
     this.longCalls =
-      longCalls === null
-        ? null
+      longCalls === undefined
+        ? undefined
         : new LongCalls(longCalls, limits, refusals, onSettled, () => this.queue.length > 0);
   }
 
@@ -89,7 +89,7 @@ export class Lane {
 
   /** @param limit - cost */
   hasRoom(limit: number, client: string): boolean {
-    return hasRoom(this.queuedCost, limit, this.costs !== null && !this.costs.has(client));
+    return hasRoom(this.queuedCost, limit, this.costs !== undefined && !this.costs.has(client));
   }
 
   /** Expected time until a new request of the client begins its first call. 0 if clients do not share the lane. */
@@ -103,7 +103,7 @@ export class Lane {
     const progress = request.progress[this.id];
     if (progress.isQueued || !request.mayStart(this.id, this.windowBytes, this.options.bytesPerCost)) return;
     progress.isQueued = true;
-    if (this.costs !== null) progress.queuedSinceMs = performance.now();
+    if (this.costs !== undefined) progress.queuedSinceMs = performance.now();
     this.queue.push(request);
     this.planFlush();
   }
@@ -115,7 +115,7 @@ export class Lane {
     const change = share - progress.countedShare;
     this.queuedCost += change;
     progress.countedShare = share;
-    if (this.costs === null || change === 0) return;
+    if (this.costs === undefined || change === 0) return;
     const cost = (this.costs.get(request.client) ?? 0) + change;
     if (cost === 0) this.costs.delete(request.client);
     else this.costs.set(request.client, cost);
@@ -133,19 +133,19 @@ export class Lane {
   private flush(): void {
     while (this.tasksUnderWay < this.options.maxTasks) {
       const task = this.takeTask();
-      if (task === null) return;
+      if (task === undefined) return;
       this.run(task);
     }
   }
 
-  private takeTask(): Task | null {
+  private takeTask(): Task | undefined {
     const requests: PendingRequest[] = [];
     const indexes: number[] = [];
     const share = Math.ceil(this.queuedCost / this.options.workers);
     const wanted = Math.min(this.options.taskCost, Math.max(MIN_SHARED_COST, share));
     const {taskMs} = this.options;
-    const most = taskMs === null ? Number.POSITIVE_INFINITY : taskMs / this.figures.serviceMs;
-    const nowMs = this.costs === null ? 0 : performance.now();
+    const most = taskMs === undefined ? Number.POSITIVE_INFINITY : taskMs / this.figures.serviceMs;
+    const nowMs = this.costs === undefined ? 0 : performance.now();
     let cost = 0;
     for (let request = this.queue.peek(); request !== undefined; request = this.queue.peek()) {
       const next = request.nextSegment(this.id);
@@ -155,13 +155,13 @@ export class Lane {
       // The request was aborted or given up meanwhile.
       if (next === undefined) continue;
       cost += next.cost;
-      if (this.costs !== null) this.figures.countStart(nowMs - request.progress[this.id].queuedSinceMs);
+      if (this.costs !== undefined) this.figures.countStart(nowMs - request.progress[this.id].queuedSinceMs);
       requests.push(request);
       indexes.push(request.start(this.id));
       this.recount(request);
       this.offer(request);
     }
-    return requests.length === 0 ? null : {requests, indexes, cost};
+    return requests.length === 0 ? undefined : {requests, indexes, cost};
   }
 
   private async run(task: Task): Promise<void> {
@@ -174,7 +174,7 @@ export class Lane {
     const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.tasksUnderWay);
     this.figures.measure(sharedMs / (begun ?? task.requests.length));
     this.tasksUnderWay--;
-    this.onSettled(task, settlement, this.longCalls?.second ?? null);
+    this.onSettled(task, settlement, this.longCalls?.second);
     if (this.queue.length > 0) this.planFlush();
   }
 }

@@ -21,7 +21,7 @@ export class LaneProgress {
   /** Segments that their tasks gave back, in order. They start again. */
   private readonly returned: number[] = [];
   /** Segments that continue outside of the lane (longCalls.ts). */
-  private moved: Set<number> | null = null;
+  private moved: Set<number> | undefined;
 
   /** @param segments - of the request, for all lanes */
   constructor(segments: readonly Segment[]) {

@@ -42,17 +42,17 @@ export class LongCalls {
     onSettled: OnSettled,
     isFirstWaiting: () => boolean,
   ) {
-    this.long = new SliceQueue("long", long, null, onSettled);
+    this.long = new SliceQueue("long", long, undefined, onSettled);
     this.second = new SliceQueue("second", second, this.long, onSettled);
     this.limits = limits;
     this.refusals = refusals;
     this.isFirstWaiting = isFirstWaiting;
   }
 
-  /** Takes over a call that its slice did not finish. @returns null, or the error if the call is turned away */
-  add(queue: SliceQueue, request: PendingRequest, index: number): Busy | null {
+  /** Takes over a call that its slice did not finish. @returns undefined, or the error if the call is turned away */
+  add(queue: SliceQueue, request: PendingRequest, index: number): Busy | undefined {
     const busy = this.refuse(queue, request);
-    if (busy === null) queue.add(request, index);
+    if (busy === undefined) queue.add(request, index);
     return busy;
   }
 
@@ -77,7 +77,7 @@ export class LongCalls {
     });
   }
 
-  private refuse(queue: SliceQueue, request: PendingRequest): Busy | null {
+  private refuse(queue: SliceQueue, request: PendingRequest): Busy | undefined {
     const {queueCost, timeoutMs} = this.limits;
     const {client} = request;
     const cost = (this.second.waiting + this.long.waiting) * ESTIMATE_COST;
@@ -93,7 +93,7 @@ export class LongCalls {
     }
     const waitMs = queue.expectWaitMs(client);
     const leftMs = request.clock.leftMs(performance.now());
-    if (waitMs <= leftMs) return null;
+    if (waitMs <= leftMs) return undefined;
     this.refusals.note(queue.figures.name, "wait", waitMs);
     return createWaitError("an estimate that takes long", waitMs, timeoutMs, leftMs);
   }

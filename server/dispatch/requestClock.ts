@@ -3,8 +3,8 @@ export class RequestClock {
   readonly startedMs = performance.now();
   /** When the unfinished calls are given up. A stop of the clock moves it by the length of the stop. */
   private deadlineMs: number;
-  /** When the clock was stopped. null while it runs. */
-  private pausedSinceMs: number | null = null;
+  /** When the clock was stopped. undefined while it runs. */
+  private pausedSinceMs: number | undefined;
   private paused = false;
 
   constructor(timeoutMs: number) {
@@ -18,16 +18,16 @@ export class RequestClock {
 
   /** Stops or starts the clock. @returns whether that is a change */
   pause(isPaused: boolean): boolean {
-    if (isPaused === (this.pausedSinceMs !== null)) return false;
+    if (isPaused === (this.pausedSinceMs !== undefined)) return false;
     const nowMs = performance.now();
-    if (this.pausedSinceMs !== null) this.deadlineMs += nowMs - this.pausedSinceMs;
-    this.pausedSinceMs = isPaused ? nowMs : null;
+    if (this.pausedSinceMs !== undefined) this.deadlineMs += nowMs - this.pausedSinceMs;
+    this.pausedSinceMs = isPaused ? nowMs : undefined;
     this.paused = true;
     return true;
   }
 
   isOverdue(nowMs: number): boolean {
-    return this.pausedSinceMs === null && nowMs >= this.deadlineMs;
+    return this.pausedSinceMs === undefined && nowMs >= this.deadlineMs;
   }
 
   /** Time until the unfinished calls are given up. */

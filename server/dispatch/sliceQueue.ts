@@ -7,8 +7,8 @@ import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {type Settlement, settleTask, type Task} from "./task.ts";
 
-/** Takes over a task that has ended. @param next - the queue for calls that were not finished. null: there are none */
-export type OnSettled = (task: Task, settlement: Settlement, next: SliceQueue | null) => void;
+/** Takes over a task that has ended. @param next - the queue for calls that were not finished. undefined: there are none */
+export type OnSettled = (task: Task, settlement: Settlement, next: SliceQueue | undefined) => void;
 
 export interface SliceOptions {
   /** How many calls run at the same time, at least 1. */
@@ -29,12 +29,12 @@ interface WaitingCall {
 export class SliceQueue {
   readonly figures: QueueFigures;
   private readonly options: SliceOptions;
-  private readonly next: SliceQueue | null;
+  private readonly next: SliceQueue | undefined;
   private readonly onSettled: OnSettled;
   private readonly queue = new ClientQueue<WaitingCall>();
   private underWay = 0;
 
-  constructor(name: QueueName, options: SliceOptions, next: SliceQueue | null, onSettled: OnSettled) {
+  constructor(name: QueueName, options: SliceOptions, next: SliceQueue | undefined, onSettled: OnSettled) {
     this.figures = new QueueFigures(name, options.sliceMs);
     this.options = options;
     this.next = next;

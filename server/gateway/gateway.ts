@@ -45,7 +45,7 @@ export class Gateway {
     this.path = url.pathname + url.search;
     const headers = {"content-type": "application/json", accept: "application/json"};
     const authorization = encodeAuthorization(url);
-    this.headers = authorization === null ? headers : {...headers, authorization};
+    this.headers = authorization === undefined ? headers : {...headers, authorization};
     this.timeoutMs = timeoutMs;
     this.outages = new OutageLog(log);
   }
@@ -138,8 +138,8 @@ export class Gateway {
   }
 }
 
-function encodeAuthorization(url: URL): string | null {
-  if (url.username === "" && url.password === "") return null;
+function encodeAuthorization(url: URL): string | undefined {
+  if (url.username === "" && url.password === "") return undefined;
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }

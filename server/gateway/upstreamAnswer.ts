@@ -27,7 +27,7 @@ const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
  */
 export function readUpstreamAnswer(bytes: Buffer, id: number): UpstreamAnswer {
   const fields = parseObject(bytes);
-  if (fields === null || !Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0")
+  if (fields === undefined || !Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0")
     throw new UpstreamError("its answer is not JSON-RPC 2.0");
   if (!Object.hasOwn(fields, "id") || fields.id !== id)
     throw new UpstreamError("its answer has another request's id");
@@ -41,8 +41,8 @@ export function readUpstreamAnswer(bytes: Buffer, id: number): UpstreamAnswer {
   return {member: "result", text: findFieldText(bytes, "result") as string, code: 0};
 }
 
-function parseObject(bytes: Buffer): Record<string, unknown> | null {
-  if (!isUtf8(bytes)) return null;
+function parseObject(bytes: Buffer): Record<string, unknown> | undefined {
+  if (!isUtf8(bytes)) return undefined;
   try {
     const parsed: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
@@ -50,7 +50,7 @@ function parseObject(bytes: Buffer): Record<string, unknown> | null {
   } catch {
     // It is not JSON.
   }
-  return null;
+  return undefined;
 }
 
 function readErrorCode(error: unknown): number {

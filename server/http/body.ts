@@ -33,12 +33,12 @@ export function collectBody(
   receiving: ReceivingBytes,
   outcome: BodyOutcome,
 ): () => void {
-  let collected: Buffer | null = null;
+  let collected: Buffer | undefined;
   let length = 0;
   let isSettled = false;
   const release = () => {
-    if (collected !== null) receiving.total -= collected.length;
-    collected = null;
+    if (collected !== undefined) receiving.total -= collected.length;
+    collected = undefined;
     isSettled = true;
   };
   response.onData((chunk, isLast) => {
@@ -49,13 +49,13 @@ export function collectBody(
       outcome.onTooLarge(end);
       return;
     }
-    if (collected === null && isLast) {
+    if (collected === undefined && isLast) {
       isSettled = true;
       outcome.onBody(Buffer.from(chunk));
       return;
     }
     // One buffer that doubles. As a list of chunks, a body sent byte by byte would take a hundred times its size.
-    if (collected === null || end > collected.length) {
+    if (collected === undefined || end > collected.length) {
       const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
       receiving.total += byteCount - (collected?.length ?? 0);
       const grown: Buffer = Buffer.allocUnsafeSlow(byteCount);

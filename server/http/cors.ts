@@ -44,9 +44,9 @@ export class Cors {
     return this.allowed.get(origin) ?? this.otherwise;
   }
 
-  /** @returns the additional headers of a preflight's answer, or null if the origin is not allowed */
-  preflightFor(origin: string): readonly Header[] | null {
-    return this.isForAny || this.allowed.has(origin) ? PREFLIGHT : null;
+  /** @returns the additional headers of a preflight's answer, or undefined if the origin is not allowed */
+  preflightFor(origin: string): readonly Header[] | undefined {
+    return this.isForAny || this.allowed.has(origin) ? PREFLIGHT : undefined;
   }
 }
 

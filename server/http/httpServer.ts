@@ -43,7 +43,7 @@ export class HttpServer {
   private readonly parts: HttpParts;
   private readonly rpc: RpcRoute;
   private readonly app: TemplatedApp;
-  private listenSocket: us_listen_socket | null = null;
+  private listenSocket: us_listen_socket | undefined;
 
   constructor(options: HttpOptions, parts: HttpParts) {
     this.options = options;
@@ -78,8 +78,8 @@ export class HttpServer {
 
   /** Takes no new connections and turns new requests away. @returns when all open requests are answered */
   drain(): Promise<void> {
-    if (this.listenSocket !== null) us_listen_socket_close(this.listenSocket);
-    this.listenSocket = null;
+    if (this.listenSocket !== undefined) us_listen_socket_close(this.listenSocket);
+    this.listenSocket = undefined;
     return this.rpc.drain();
   }
 

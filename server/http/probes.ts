@@ -26,7 +26,7 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
 
 function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
   const obstacle = isStopping ? "stopping" : parts.readiness.readObstacle();
-  if (obstacle === null) sendText(reply, verb, "ready\n");
+  if (obstacle === undefined) sendText(reply, verb, "ready\n");
   else sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], `${obstacle}\n`);
 }
 

@@ -35,10 +35,10 @@ export class Reply implements OpenReply {
   /** The client has gone, or the answer is complete. Nothing more may be sent. */
   isOver = false;
   isBlocked = false;
-  onAborted: (() => void) | null = null;
-  onDrained: (() => void) | null = null;
+  onAborted: (() => void) | undefined;
+  onDrained: (() => void) | undefined;
   /** Called once when the reply is over, whether complete or aborted. */
-  onOver: ((isAborted: boolean) => void) | null = null;
+  onOver: ((isAborted: boolean) => void) | undefined;
   /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
 
@@ -162,7 +162,7 @@ export class Reply implements OpenReply {
       const before = this.response.getWriteOffset();
       const [isTaken, isComplete] = this.response.tryEnd(rest, this.totalBytes);
       if (isComplete) {
-        this.end(false, null);
+        this.end(false, undefined);
         return;
       }
       if (!isTaken) {
@@ -201,12 +201,12 @@ export class Reply implements OpenReply {
 
   private abort(): void {
     if (this.isOver) return;
-    this.end(true, null);
+    this.end(true, undefined);
     this.onAborted?.();
   }
 
   /** Runs `send` as the last use of the response. */
-  private end(isAborted: boolean, send: (() => void) | null): void {
+  private end(isAborted: boolean, send: (() => void) | undefined): void {
     this.isOver = true;
     send?.();
     this.pieces.clear();

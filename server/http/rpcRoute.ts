@@ -33,20 +33,20 @@ export class RpcRoute {
   private readonly options: RpcOptions;
   private readonly parts: RpcParts;
   private readonly receiving: ReceivingBytes;
-  private readonly cors: Cors | null;
+  private readonly cors: Cors | undefined;
   private readonly idPrefix = Date.now().toString(36);
   private draining = false;
   private requestCount = 0;
   /** Number of requests whose body has come and whose answer is not sent completely. */
   private openReplies = 0;
-  private onIdle: (() => void) | null = null;
+  private onIdle: (() => void) | undefined;
 
   constructor(options: RpcOptions, parts: RpcParts) {
     const {cors = [], limits} = options;
     this.options = options;
     this.parts = parts;
     this.receiving = new ReceivingBytes(limits.bodyBytesTotal);
-    this.cors = cors.length === 0 ? null : new Cors(cors);
+    this.cors = cors.length === 0 ? undefined : new Cors(cors);
   }
 
   get isDraining(): boolean {
@@ -63,7 +63,7 @@ export class RpcRoute {
   }
 
   take(response: HttpResponse, request: HttpRequest, reply: Reply, verb: string): void {
-    if (this.cors !== null) reply.headers = this.cors.headersFor(request.getHeader("origin"));
+    if (this.cors !== undefined) reply.headers = this.cors.headersFor(request.getHeader("origin"));
     if (verb === "post") this.receive(response, request, reply);
     else if (verb === "options") this.answerPreflight(request, reply);
     else refuseVerb(reply, verb, "POST");
@@ -71,8 +71,8 @@ export class RpcRoute {
 
   /** Answers a browser that asks what a page of another origin may send. */
   private answerPreflight(request: HttpRequest, reply: Reply): void {
-    const headers = this.cors?.preflightFor(request.getHeader("origin")) ?? null;
-    if (headers === null) refuseVerb(reply, "options", "POST");
+    const headers = this.cors?.preflightFor(request.getHeader("origin"));
+    if (headers === undefined) refuseVerb(reply, "options", "POST");
     else reply.send("204 No Content", headers, "", false);
   }
 

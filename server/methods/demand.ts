@@ -27,12 +27,12 @@ export function measureDemand(calls: readonly Call[], view: RequestView): Demand
   let readyCost = 0;
   let responseBytes = 0;
   for (const {error, idText, method: name, params} of calls) {
-    if (error !== null || idText === null) continue;
+    if (error !== undefined || idText === undefined) continue;
     const method = findMethod(name);
     if (method === undefined) continue;
     const cost = method.cost(params, view);
     if (cost === 0) continue;
-    if (method.lane === null) {
+    if (method.lane === undefined) {
       readyCost += cost;
       continue;
     }
@@ -44,11 +44,11 @@ export function measureDemand(calls: readonly Call[], view: RequestView): Demand
   return {costs, readyCost, methods, responseBytes};
 }
 
-/** @returns the error and the method that it is counted under if the request is above a limit, or null. A retry would not help */
+/** @returns the error and the method that it is counted under if the request is above a limit, or undefined. A retry would not help */
 export function refuseExcess(
   {costs, readyCost, methods, responseBytes: got}: Demand,
   {limits}: RequestView,
-): {readonly error: RpcError; readonly method: string} | null {
+): {readonly error: RpcError; readonly method: string} | undefined {
   const {requestCost, responseBytes} = limits;
   let cost = readyCost;
   for (const lane of LANE_IDS) cost += costs[lane];
@@ -59,5 +59,5 @@ export function refuseExcess(
   }
   if (got > responseBytes)
     return {error: createLimitError("a response", responseBytes, got, "bytes"), method};
-  return null;
+  return undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * What a method is. Each method has a file of its own and a line in table.ts. The service knows methods by this interface only:
  *
- *   lane null      cost(params) -> limits ------------> answer(params) ---> the result's text, at once on the main thread
+ *   no lane        cost(params) -> limits ------------> answer(params) ---> the result's text, at once on the main thread
  *   a lane         cost(params) -> limits and queues -> prepare(params) --> a call for the lane (dispatch/lanes/)
  */
 import type {Failure} from "../../workers/job/failure.ts";
@@ -42,7 +42,7 @@ interface Described {
 
 /** A method that the main thread answers, from the head and a block's record. */
 export interface ReadyMethod extends Described {
-  readonly lane: null;
+  readonly lane: undefined;
   /** @returns the result as JSON text. @throws RpcError. Any other error is a fault of this service */
   answer(params: Call["params"], view: RequestView): string;
 }

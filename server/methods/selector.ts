@@ -62,13 +62,13 @@ function resolveTag(tag: string, column: SelectorColumn, head: Head): number | u
     case "latest":
     case "pending":
       if (column === "provable") return requireFinalized(tag, head);
-      if (head.latest === null) throw createBlockUnknownError(tag, head);
+      if (head.latest === undefined) throw createBlockUnknownError(tag, head);
       return head.latest;
     case "safe":
     case "finalized":
       return requireFinalized(tag, head);
     case "earliest":
-      if (head.earliest === null) throw createBlockUnknownError(tag, head);
+      if (head.earliest === undefined) throw createBlockUnknownError(tag, head);
       return requireHeld(head.earliest, tag, column, head);
     default:
       return undefined;
@@ -76,8 +76,8 @@ function resolveTag(tag: string, column: SelectorColumn, head: Head): number | u
 }
 
 function requireFinalized(tag: string, head: Head): number {
-  if (head.latest === null) throw createBlockUnknownError(tag, head);
-  if (head.finalized === null) throw createNotFinalizedError(tag, head);
+  if (head.latest === undefined) throw createBlockUnknownError(tag, head);
+  if (head.finalized === undefined) throw createNotFinalizedError(tag, head);
   return head.finalized;
 }
 
@@ -110,7 +110,7 @@ function resolveObject(
   const text = fields.blockHash;
   const block = view.chain.findBlock(parseHash(text, name));
   // A block that was imported after the request's head was read does not exist for this request.
-  if (block === undefined || view.head.latest === null || block > view.head.latest)
+  if (block === undefined || view.head.latest === undefined || block > view.head.latest)
     throw createBlockUnknownError(text as string, view.head);
   return requireHeld(block, text as string, column, view.head);
 }
@@ -124,9 +124,14 @@ function parseHash(text: unknown, name: string): Uint8Array {
 }
 
 function requireHeld(block: number, shown: string, column: SelectorColumn, head: Head): number {
-  if (head.earliest === null || head.latest === null || block < head.earliest || block > head.latest)
+  if (
+    head.earliest === undefined ||
+    head.latest === undefined ||
+    block < head.earliest ||
+    block > head.latest
+  )
     throw createBlockUnknownError(shown, head);
-  if (column === "provable" && (head.finalized === null || block > head.finalized))
+  if (column === "provable" && (head.finalized === undefined || block > head.finalized))
     throw createNotFinalizedError(shown, head);
   return block;
 }

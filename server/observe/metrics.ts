@@ -146,7 +146,8 @@ function registerHead(registers: Registry[], readHead: () => Head): void {
     registers,
     collect() {
       this.reset();
-      for (const [which, block] of Object.entries(readHead())) if (block !== null) this.set({which}, block);
+      for (const [which, block] of Object.entries(readHead()))
+        if (block !== undefined) this.set({which}, block);
     },
   });
 }

@@ -21,8 +21,10 @@ export class Readiness {
   private readonly source: SourceStatus | undefined;
   private readonly maxLagSeconds: number | undefined;
   private readonly startedMs = Date.now();
-  /** The newest block's timestamp. null if it was not read since the head changed. */
-  private headSeconds: number | undefined | null = null;
+  /** Whether `headSeconds` was read since the head changed. */
+  private isHeadRead = false;
+  /** The newest block's timestamp. undefined if it has none. */
+  private headSeconds: number | undefined;
 
   /** @param maxLagSeconds - without it, readiness does not depend on the source */
   constructor(chain: ChainView, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
@@ -31,26 +33,26 @@ export class Readiness {
     this.source = source;
     this.maxLagSeconds = maxLagSeconds;
     chain.onChange(() => {
-      this.headSeconds = null;
+      this.isHeadRead = false;
     });
   }
 
-  /** @returns why the service is not ready, as text for people, or null if it is ready */
-  readObstacle(): string | null {
-    if (this.chain.head().finalized === null) return "no finalized block is held";
+  /** @returns why the service is not ready, as text for people, or undefined if it is ready */
+  readObstacle(): string | undefined {
+    if (this.chain.head().finalized === undefined) return "no finalized block is held";
     if (this.damage.tableFindings > 0) return "a table of the store is damaged";
-    if (this.maxLagSeconds === undefined || this.source === undefined) return null;
+    if (this.maxLagSeconds === undefined || this.source === undefined) return undefined;
     const {state, reason} = this.source;
     if (state === "failed") return `the import has failed: ${reason}`;
     if (state === "ended") return "the source of the import has ended";
     const lag = this.readLagSeconds();
-    if (lag === null || lag <= this.maxLagSeconds) return null;
+    if (lag === undefined || lag <= this.maxLagSeconds) return undefined;
     return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (state of the source: ${state})`;
   }
 
-  /** @returns null while no block is held */
-  readLagSeconds(): number | null {
-    if (this.chain.head().latest === null) return null;
+  /** @returns undefined while no block is held */
+  readLagSeconds(): number | undefined {
+    if (this.chain.head().latest === undefined) return undefined;
     const ownMs = this.source?.receivedMs ?? this.startedMs;
     return Math.max(0, Date.now() / 1000 - (this.readHeadSeconds() ?? ownMs / 1000));
   }
@@ -58,12 +60,13 @@ export class Readiness {
   /** The newest block's timestamp in seconds since 1970. undefined if there is no block, or it has no timestamp. */
   readHeadSeconds(): number | undefined {
     const block = this.chain.head().latest;
-    if (block === null) return undefined;
-    if (this.headSeconds === null) {
+    if (block === undefined) return undefined;
+    if (!this.isHeadRead) {
       const found = this.chain.readBlock(block);
       // The calls that need a damaged record report and count it.
       if ("failure" in found) return undefined;
       this.headSeconds = found.timestamp === undefined ? undefined : Number(found.timestamp);
+      this.isHeadRead = true;
     }
     return this.headSeconds;
   }

@@ -28,7 +28,7 @@ export function registerSource(
     registers,
     "proofd_head_lag_seconds",
     "Age of the newest block held, which --max-lag limits",
-    () => readiness.readLagSeconds() ?? undefined,
+    () => readiness.readLagSeconds(),
   );
   registerKnown(
     registers,

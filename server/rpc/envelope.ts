@@ -17,14 +17,14 @@ export interface BodyLimits {
   readonly fields: number;
 }
 
-/** One element of a body. If it is not a valid request, `error` is its answer. Otherwise `error` is null. */
+/** One element of a body. If it is not a valid request, `error` is its answer. Otherwise `error` is undefined. */
 export interface Call {
-  /** The id as JSON text, "null" if the id cannot be read. null for a notification, which is never answered. */
-  readonly idText: string | null;
+  /** The id as JSON text, "undefined" if the id cannot be read. undefined for a notification, which is never answered. */
+  readonly idText: string | undefined;
   readonly method: string;
   /** An empty array if the caller left it out. Methods refuse an object (-32602). */
   readonly params: readonly unknown[] | Readonly<Record<string, unknown>>;
-  readonly error: RpcError | null;
+  readonly error: RpcError | undefined;
 }
 
 export interface Envelope {
@@ -93,7 +93,7 @@ function parseElement(
   if (typeof element !== "object" || element === null || Array.isArray(element))
     return refuse("null", "expected a request object");
   const fields = element as Record<string, unknown>;
-  let idText: string | null = null;
+  let idText: string | undefined;
   if (Object.hasOwn(fields, "id")) {
     const id = fields.id;
     if (typeof id === "string") {
@@ -111,13 +111,13 @@ function parseElement(
   const method = Object.hasOwn(fields, "method") ? fields.method : undefined;
   if (typeof method !== "string") return refuse(idText, "method must be a string");
   // null means the same as no params.
-  const params = (Object.hasOwn(fields, "params") ? fields.params : null) ?? [];
+  const params = (Object.hasOwn(fields, "params") ? fields.params : undefined) ?? [];
   if (typeof params !== "object") return refuse(idText, "params must be an array");
-  return {idText, method, params: params as Call["params"], error: null};
+  return {idText, method, params: params as Call["params"], error: undefined};
 }
 
 /** An invalid request is not a notification either, so it is answered. The id is null if it names none. */
-function refuse(idText: string | null, reason: string): Call {
+function refuse(idText: string | undefined, reason: string): Call {
   const error = new RpcError(RpcCode.INVALID_REQUEST, `not a JSON-RPC 2.0 request: ${reason}`);
   return {idText: idText ?? "null", method: "", params: [], error};
 }

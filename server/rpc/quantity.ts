@@ -7,11 +7,11 @@ const EXACT_DIGITS = 13;
 
 const QUANTITY = /^0[xX]0*([0-9a-fA-F]*)$/;
 
-/** null stays null, for a value that does not exist. */
+/** undefined stays undefined, for a value that does not exist. */
 export function encodeQuantity(value: number | bigint): string;
-export function encodeQuantity(value: number | bigint | null): string | null;
-export function encodeQuantity(value: number | bigint | null): string | null {
-  return value === null ? null : `0x${value.toString(16)}`;
+export function encodeQuantity(value: number | bigint | undefined): string | null;
+export function encodeQuantity(value: number | bigint | undefined): string | null {
+  return value === undefined ? null : `0x${value.toString(16)}`;
 }
 
 /**
@@ -20,9 +20,8 @@ export function encodeQuantity(value: number | bigint | null): string | null {
  */
 export function parseQuantity(text: string): number | undefined {
   if (text.length < 3 || text.length > 2 + MAX_DIGITS) return undefined;
-  const match = QUANTITY.exec(text);
-  if (match === null) return undefined;
-  const digits = match[1] as string;
+  const digits = QUANTITY.exec(text)?.[1];
+  if (digits === undefined) return undefined;
   if (digits.length > EXACT_DIGITS) return Number.POSITIVE_INFINITY;
   return digits === "" ? 0 : Number.parseInt(digits, 16);
 }

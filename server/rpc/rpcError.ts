@@ -62,7 +62,7 @@ export function createBlockUnknownError(block: string, head: Head): RpcError {
 export function createNotFinalizedError(block: string, head: Head): RpcError {
   const finalized = encodeQuantity(head.finalized);
   const newest =
-    finalized === null ? "no block is finalized yet" : `the newest finalized block is ${finalized}`;
+    head.finalized === undefined ? "no block is finalized yet" : `the newest finalized block is ${finalized}`;
   return new RpcError(RpcCode.NOT_FINALIZED, `block ${block} is not finalized: ${newest}`, {finalized});
 }
 
@@ -84,6 +84,6 @@ export function shorten(value: unknown): string {
 }
 
 function describeCoverage(head: Head): string {
-  if (head.latest === null) return "no block is held yet";
+  if (head.latest === undefined) return "no block is held yet";
   return `this node holds blocks ${encodeQuantity(head.earliest)} to ${encodeQuantity(head.latest)}`;
 }

@@ -5,8 +5,8 @@
 export interface AccountDifference {
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** null: the account is deleted. */
-  readonly change: AccountChange | null;
+  /** undefined: the account is deleted. */
+  readonly change: AccountChange | undefined;
 }
 
 /** A field that is not given keeps its old value. A new account starts with nonce 0, balance 0 and no code. */

@@ -38,7 +38,7 @@ export class AccountDifferences {
     const entry = this.allocate(20 + 1 + 8 + WORD + 4 + (code?.length ?? 0) + 4 + slots.length * 2 * WORD);
     let at = 20;
     entry.set(address, 0);
-    let flags = change === null ? DELETED : 0;
+    let flags = change === undefined ? DELETED : 0;
     if (change?.reset === true) flags |= RESET;
     if (change?.nonce !== undefined) flags |= HAS_NONCE;
     if (change?.balance !== undefined) flags |= HAS_BALANCE;
@@ -83,7 +83,7 @@ export class AccountDifferences {
     const entry = this.entryAt(position);
     const address = entry.subarray(0, 20);
     const flags = entry[20] ?? 0;
-    if (flags & DELETED) return {address, change: null};
+    if (flags & DELETED) return {address, change: undefined};
     let at = 21;
     const change: {-readonly [K in keyof AccountChange]: AccountChange[K]} = {reset: (flags & RESET) !== 0};
     if (flags & HAS_NONCE) {

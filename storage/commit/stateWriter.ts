@@ -77,17 +77,17 @@ export class StateWriter {
   private async applyAccount(
     tree: TreeWriter,
     hKey: Uint8Array,
-    change: AccountChange | null,
+    change: AccountChange | undefined,
     where: string,
   ): Promise<void> {
     const {suite, empty} = this.context;
     let position = tree.find(hKey);
-    if (position.present && (change === null || change.reset === true)) {
+    if (position.present && (change === undefined || change.reset === true)) {
       this.accounts++;
       tree.delete(position.leafIndex);
       position = tree.find(hKey);
     }
-    if (change === null) return;
+    if (change === undefined) return;
     const leaf = position.present ? tree.leaf(position.leafIndex) : undefined;
     const old = leaf === undefined ? NEW_ACCOUNT : decodeStoredAccount(leaf.value);
     const account = {

@@ -29,7 +29,7 @@ export class Check implements Findings {
   leaves = 0;
   findings = 0;
   private bytes = 0;
-  private stoppedAt: string | null = null;
+  private stoppedAt: string | undefined;
   private readonly job: CheckJob;
   private readonly signal: AbortSignal;
   private readonly onEvent: (event: CheckEvent) => void;
@@ -48,7 +48,8 @@ export class Check implements Findings {
     refuseForeignDirectory(this.job.directory, false);
     await this.checkFiles();
     const filesDamaged = this.findings > 0;
-    if (this.job.extent === "records" && !filesDamaged && this.stoppedAt === null) await this.checkRecords();
+    if (this.job.extent === "records" && !filesDamaged && this.stoppedAt === undefined)
+      await this.checkRecords();
     const {blocks, pages, leaves, findings, bytes, stoppedAt} = this;
     return {bytes, blocks, pages, leaves, findings, filesDamaged, stoppedAt};
   }

@@ -6,10 +6,10 @@ import type {AccountDifference, SlotDifference} from "../../storage/block/accoun
 
 /** An account that a block wrote to. */
 export interface WrittenAccount {
-  /** null: there was none before the block. */
-  readonly before: Account | null;
-  /** null: there is none after it. */
-  readonly after: Account | null;
+  /** undefined: there was none before the block. */
+  readonly before: Account | undefined;
+  /** undefined: there is none after it. */
+  readonly after: Account | undefined;
   /** During the block it was deleted, or lost its storage to a creation at its address. */
   readonly isReset: boolean;
   /** Slots written since the last reset: 32 bytes each, and the value without leading zeros. */
@@ -30,11 +30,11 @@ export async function differAccount(
   readSlotBefore: (slot: Uint8Array) => Promise<Uint8Array>,
 ): Promise<AccountDifference | undefined> {
   const {before, after, slots} = written;
-  if (after === null) return before === null ? undefined : {address, change: null};
-  if (before === null || written.isReset) {
+  if (after === undefined) return before === undefined ? undefined : {address, change: undefined};
+  if (before === undefined || written.isReset) {
     const {nonce, balance} = after;
     const storage = slots.filter(([, value]) => value.length > 0).map(toSlotDifference);
-    return {address, change: {reset: before !== null, nonce, balance, code: written.code, storage}};
+    return {address, change: {reset: before !== undefined, nonce, balance, code: written.code, storage}};
   }
   const storage: SlotDifference[] = [];
   for (const [slot, value] of slots)

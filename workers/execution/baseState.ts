@@ -13,8 +13,8 @@ import {codeKey, openTrie, type TrieNodes, type TrieOverlay} from "./trieNodes.t
 /** An account as a block left it. */
 export interface SealedAccount {
   readonly key: ByteKey;
-  /** With its new storageRoot; null: there is no account. */
-  readonly account: Account | null;
+  /** With its new storageRoot; undefined: there is no account. */
+  readonly account: Account | undefined;
   /** All slots that it had before the block are gone. */
   readonly isCleared: boolean;
   readonly slots: ReadonlyMap<ByteKey, Uint8Array>;
@@ -30,7 +30,8 @@ export class BaseState implements StateBase {
   private readonly reader: MerklePatriciaTrie;
   private current: Uint8Array = KECCAK256_RLP;
 
-  private readonly accounts = new Map<ByteKey, Account | null>();
+  /** undefined: there is no such account. */
+  private readonly accounts = new Map<ByteKey, Account | undefined>();
   private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
   private cachedValues = 0;
   private readonly codes = new Map<ByteKey, Uint8Array>();
@@ -72,12 +73,12 @@ export class BaseState implements StateBase {
   }
 
   /** The caller must not change the result. */
-  async readAccount(key: ByteKey): Promise<Account | null> {
+  async readAccount(key: ByteKey): Promise<Account | undefined> {
     const cached = this.accounts.get(key);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined || this.accounts.has(key)) return cached;
     this.reader.root(this.current);
     const encoded = await this.reader.get(fromKey(key));
-    const account = encoded === null ? null : createAccountFromRLP(encoded);
+    const account = encoded ? createAccountFromRLP(encoded) : undefined;
     this.accounts.set(key, account);
     this.cachedValues++;
     return account;
@@ -90,10 +91,10 @@ export class BaseState implements StateBase {
     const cached = slots.get(slotKey);
     if (cached !== undefined) return cached;
     const account = await this.readAccount(key);
-    if (account === null || sameBytes(account.storageRoot, KECCAK256_RLP)) return NO_BYTES;
+    if (account === undefined || sameBytes(account.storageRoot, KECCAK256_RLP)) return NO_BYTES;
     this.reader.root(account.storageRoot);
     const encoded = await this.reader.get(slot);
-    const value = encoded === null ? NO_BYTES : (RLP.decode(encoded) as Uint8Array);
+    const value = encoded ? (RLP.decode(encoded) as Uint8Array) : NO_BYTES;
     this.slots.set(key, slots.set(slotKey, value));
     this.cachedValues++;
     return value;

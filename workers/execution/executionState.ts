@@ -97,7 +97,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
       const difference = await differAccount(fromKey(key), written, slot => this.parent.readSlot(key, slot));
       if (difference !== undefined) differences.add(difference);
       if (
-        written.after !== null &&
+        written.after !== undefined &&
         written.code.length > 0 &&
         this.newCodes.has(toKey(written.after.codeHash))
       )
@@ -128,9 +128,9 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
       after,
       isReset:
         this.destroyed.has(key) ||
-        (this.cleared.has(key) && before !== null && !sameBytes(before.storageRoot, KECCAK256_RLP)),
+        (this.cleared.has(key) && before !== undefined && !sameBytes(before.storageRoot, KECCAK256_RLP)),
       slots: [...(this.slots.get(key) ?? [])].map(([slot, value]) => [fromKey(slot), value]),
-      code: after === null ? NO_BYTES : this.readCode(after.codeHash),
+      code: after === undefined ? NO_BYTES : this.readCode(after.codeHash),
     };
   }
 
@@ -145,8 +145,8 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     const storageRoots = new Map<ByteKey, Uint8Array>();
     for (const key of this.writtenKeys()) {
       const after = await this.readAccount(key);
-      if (after === null) {
-        if ((await this.parent.readAccount(key)) !== null) await this.trie.del(fromKey(key));
+      if (after === undefined) {
+        if ((await this.parent.readAccount(key)) !== undefined) await this.trie.del(fromKey(key));
         continue;
       }
       const storageRoot = await this.computeStorageRoot(key);
@@ -157,7 +157,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
   }
 
   private async computeStorageRoot(key: ByteKey): Promise<Uint8Array> {
-    const base = this.cleared.has(key) ? null : await this.parent.readAccount(key);
+    const base = this.cleared.has(key) ? undefined : await this.parent.readAccount(key);
     const root = base?.storageRoot ?? KECCAK256_RLP;
     const slots = this.slots.get(key);
     if (slots === undefined || slots.size === 0) return root;

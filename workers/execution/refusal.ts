@@ -80,7 +80,7 @@ export function describeRefusal(error: unknown, transaction: number | undefined)
 function translate(table: readonly (readonly [RegExp, string])[], message: string): string | undefined {
   for (const [pattern, words] of table) {
     const found = pattern.exec(message);
-    if (found !== null) return words.replace(/\$(\d)/g, (_, at: string) => found[Number(at)] ?? "?");
+    if (found) return words.replace(/\$(\d)/g, (_, at: string) => found[Number(at)] ?? "?");
   }
   return undefined;
 }

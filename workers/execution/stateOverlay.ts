@@ -14,8 +14,8 @@ import {type ByteKey, toKey} from "./byteKey.ts";
 
 /** The state below. The objects that it returns are never changed. */
 export interface StateBase {
-  /** @param key - of the address. @returns null if there is no such account */
-  readAccount(key: ByteKey): Promise<Account | null> | Account | null;
+  /** @param key - of the address. @returns undefined if there is no such account */
+  readAccount(key: ByteKey): Promise<Account | undefined> | Account | undefined;
   /** @param slot - 32 bytes. @returns the value without leading zeros */
   readSlot(key: ByteKey, slot: Uint8Array): Promise<Uint8Array> | Uint8Array;
   /** @param codeHash - 32 bytes, keccak256 */
@@ -27,8 +27,8 @@ export const NO_BYTES = new Uint8Array(0);
 export class StateOverlay {
   readonly originalStorageCache = new OriginalStorageCache(this.getStorage.bind(this));
 
-  /** null: deleted. */
-  protected readonly accounts = new Map<ByteKey, Account | null>();
+  /** undefined: deleted. */
+  protected readonly accounts = new Map<ByteKey, Account | undefined>();
   protected readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
   /** Accounts that no longer have the slots of the base: they were deleted, or cleared before a creation. */
   protected readonly cleared = new Set<ByteKey>();
@@ -52,7 +52,7 @@ export class StateOverlay {
 
   async getAccount(address: Address): Promise<Account | undefined> {
     const account = await this.readAccount(toKey(address.bytes));
-    return account === null ? undefined : copyAccount(account);
+    return account && copyAccount(account);
   }
 
   async putAccount(address: Address, account?: Account): Promise<void> {
@@ -62,9 +62,9 @@ export class StateOverlay {
 
   async deleteAccount(address: Address): Promise<void> {
     const key = toKey(address.bytes);
-    if ((await this.readAccount(key)) === null) return;
+    if ((await this.readAccount(key)) === undefined) return;
     await this.clearStorage(address);
-    this.writeAccount(key, null);
+    this.writeAccount(key, undefined);
     if (this.destroyed.has(key)) return;
     this.destroyed.add(key);
     this.undo.push(() => this.destroyed.delete(key));
@@ -87,7 +87,7 @@ export class StateOverlay {
 
   async getCode(address: Address): Promise<Uint8Array> {
     const account = await this.readAccount(toKey(address.bytes));
-    return account === null ? NO_BYTES : this.readCode(account.codeHash);
+    return account === undefined ? NO_BYTES : this.readCode(account.codeHash);
   }
 
   async getCodeSize(address: Address): Promise<number> {
@@ -104,7 +104,7 @@ export class StateOverlay {
 
   async putStorage(address: Address, slot: Uint8Array, value: Uint8Array): Promise<void> {
     const key = toKey(address.bytes);
-    if ((await this.readAccount(key)) === null)
+    if ((await this.readAccount(key)) === undefined)
       throw new Error("a slot was written to an account that does not exist");
     const slotKey = toKey(slot);
     const slots = this.slots.get(key) ?? new Map<ByteKey, Uint8Array>();
@@ -157,20 +157,21 @@ export class StateOverlay {
     this.originalStorageCache.clear();
   }
 
-  protected async readAccount(key: ByteKey): Promise<Account | null> {
+  protected async readAccount(key: ByteKey): Promise<Account | undefined> {
     const written = this.accounts.get(key);
-    return written === undefined ? this.base.readAccount(key) : written;
+    return written === undefined && !this.accounts.has(key) ? this.base.readAccount(key) : written;
   }
 
   protected readCode(codeHash: Uint8Array): Uint8Array {
     return this.newCodes.get(toKey(codeHash)) ?? this.base.readCode(codeHash);
   }
 
-  private writeAccount(key: ByteKey, account: Account | null): void {
+  private writeAccount(key: ByteKey, account: Account | undefined): void {
     const before = this.accounts.get(key);
+    const wasWritten = this.accounts.has(key);
     this.accounts.set(key, account);
     this.changes++;
-    this.undo.push(() => (before === undefined ? this.accounts.delete(key) : this.accounts.set(key, before)));
+    this.undo.push(() => (wasWritten ? this.accounts.set(key, before) : this.accounts.delete(key)));
   }
 }
 

@@ -34,9 +34,9 @@ export function parseNumber(value: unknown, field: string): number {
   return Number(parseQuantity(value, field, 48));
 }
 
-/** @param field - names the account in messages. @returns null: the account is deleted */
-export function parseAccountChange(value: unknown, field: string): AccountChange | null {
-  if (value === null) return null;
+/** @param field - names the account in messages. @returns undefined: the account is deleted */
+export function parseAccountChange(value: unknown, field: string): AccountChange | undefined {
+  if (value === null) return undefined;
   const fields = parseObject(value, field);
   for (const name of Object.keys(fields))
     if (!ACCOUNT_FIELDS.has(name))

@@ -33,7 +33,7 @@ export interface Segment {
 
 export class FollowedInput {
   readonly watch: SourceWatch;
-  readonly bytesTotal = null;
+  readonly bytesTotal = undefined;
   private readonly path: string;
   private readonly options: InputOptions;
   private bytes = 0;

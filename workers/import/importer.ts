@@ -132,7 +132,7 @@ export class Importer {
       this.onEvent({order: order.order, refusal: {code: error.code, message: error.message}});
       return;
     }
-    this.onEvent({order: order.order, refusal: null});
+    this.onEvent({order: order.order, refusal: undefined});
   }
 
   private async rollback(to: number): Promise<void> {
@@ -152,7 +152,7 @@ export class Importer {
       accounts: this.intake.accounts,
       slots: this.intake.slots,
       bytesRead: this.input?.bytesRead() ?? 0,
-      bytesTotal: this.input?.bytesTotal ?? null,
+      bytesTotal: this.input?.bytesTotal,
     });
   }
 

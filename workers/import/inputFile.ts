@@ -11,8 +11,8 @@ import {unpacked} from "./unpacked.ts";
 export interface InputFile {
   /** Read once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Size of the file as it is on disk; null: not known. */
-  readonly bytesTotal: number | null;
+  /** Size of the file as it is on disk; undefined: not known. */
+  readonly bytesTotal: number | undefined;
   /** Bytes read from the file so far; compressed bytes if it is gzip. */
   bytesRead(): number;
 }
@@ -38,7 +38,7 @@ export async function openInput(path: string, options: InputOptions): Promise<In
   })();
   return {
     chunks: unpacked(path, counted, signal),
-    bytesTotal: isFile ? (await stat(path)).size : null,
+    bytesTotal: isFile ? (await stat(path)).size : undefined,
     bytesRead: () => bytesRead,
   };
 }

@@ -31,8 +31,8 @@ export interface CheckOutcome {
   readonly findings: number;
   /** Some of LevelDB's files are damaged, so their records were not looked at. */
   readonly filesDamaged: boolean;
-  /** What was being checked when it was told to stop; null: it finished. */
-  readonly stoppedAt: string | null;
+  /** What was being checked when it was told to stop; undefined: it finished. */
+  readonly stoppedAt: string | undefined;
 }
 
 /** The messages of a check's thread. The last one is the outcome, or why there is none. */

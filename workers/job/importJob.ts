@@ -30,8 +30,8 @@ export type NumberedOrder = ChainOrder & {readonly order: number};
 /** Comes after the event with the order's new head. An import that ends answers no more orders. */
 export interface OrderAnswer {
   readonly order: number;
-  /** null: the order is done and on disk. */
-  readonly refusal: {readonly code: StoreErrorCode; readonly message: string} | null;
+  /** undefined: the order is done and on disk. */
+  readonly refusal: {readonly code: StoreErrorCode; readonly message: string} | undefined;
 }
 
 /** The messages of an import: an ImportEvent has a `head`, a SourceEvent a `kind`, an OrderAnswer an `order`. */
@@ -44,8 +44,8 @@ export interface ImportEvent {
   readonly accounts: number;
   readonly slots: number;
   readonly bytesRead: number;
-  /** null: not known (standard input). */
-  readonly bytesTotal: number | null;
+  /** undefined: not known (standard input). */
+  readonly bytesTotal: number | undefined;
 }
 
 export type ImportOutcome =

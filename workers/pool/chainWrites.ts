@@ -92,8 +92,8 @@ export class ChainWrites {
       // An import that has not begun waits for this order.
       if (!session.hasBegun) continue;
       const answer = await session.order(order);
-      if (answer === null) await session.ended;
-      else if (answer.refusal === null) return this.chain.head();
+      if (answer === undefined) await session.ended;
+      else if (answer.refusal === undefined) return this.chain.head();
       else throw new StoreError(answer.refusal.code, answer.refusal.message);
     }
     await this.write(what, perform);

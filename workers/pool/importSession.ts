@@ -36,7 +36,7 @@ export class ImportSession implements Running<ImportOutcome> {
   /** The thread has the job, or takes it next. */
   hasBegun = false;
   private readonly port: MessagePort;
-  private readonly unanswered = new Map<number, (answer: OrderAnswer | null) => void>();
+  private readonly unanswered = new Map<number, (answer: OrderAnswer | undefined) => void>();
   private orders = 0;
   private isOver = false;
 
@@ -73,7 +73,7 @@ export class ImportSession implements Running<ImportOutcome> {
     this.outcome = run();
     const end = (): void => {
       this.isOver = true;
-      for (const resolve of this.unanswered.values()) resolve(null);
+      for (const resolve of this.unanswered.values()) resolve(undefined);
       this.unanswered.clear();
     };
     this.ended = this.outcome.then(end, end); // the caller of startImport sees the failure
@@ -83,9 +83,9 @@ export class ImportSession implements Running<ImportOutcome> {
     this.port.postMessage("stop");
   }
 
-  /** @returns null if the import ended before it took the order */
-  order(order: ChainOrder): Promise<OrderAnswer | null> {
-    if (this.isOver) return Promise.resolve(null);
+  /** @returns undefined if the import ended before it took the order */
+  order(order: ChainOrder): Promise<OrderAnswer | undefined> {
+    if (this.isOver) return Promise.resolve(undefined);
     return new Promise(resolve => {
       const number = this.orders++;
       this.unanswered.set(number, resolve);

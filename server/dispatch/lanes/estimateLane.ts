@@ -35,9 +35,9 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
   };
 }
 
-/** @returns null if estimates have no slices, because another node makes them within its own limits, or nobody does */
-function createLongCalls(estimates: Estimates): LongCallOptions | null {
-  if (estimates.kind !== "here") return null;
+/** @returns undefined if estimates have no slices, because another node makes them within its own limits, or nobody does */
+function createLongCalls(estimates: Estimates): LongCallOptions | undefined {
+  if (estimates.kind !== "here") return undefined;
   const {workers, timeMs, estimate} = estimates;
   return {
     second: {
@@ -48,7 +48,7 @@ function createLongCalls(estimates: Estimates): LongCallOptions | null {
     long: {
       workers: countLongWorkers(workers),
       sliceMs: timeMs,
-      perform: task => estimate(collectEstimates(task, null)),
+      perform: task => estimate(collectEstimates(task)),
     },
   };
 }
@@ -79,8 +79,8 @@ function createTaskOptions(
   }
 }
 
-/** Collects the calls of a task for this process. Each segment has one call. @param slice - null: the call has its whole time */
-export function collectEstimates(task: Task, slice: EstimateSlice | null): EstimateJob {
+/** Collects the calls of a task for this process. Each segment has one call. @param slice - undefined: the call has its whole time */
+export function collectEstimates(task: Task, slice?: EstimateSlice): EstimateJob {
   const calls: EstimateCall[] = [];
   const ids: string[] = [];
   for (let at = 0; at < task.requests.length; at++) {
@@ -90,7 +90,7 @@ export function collectEstimates(task: Task, slice: EstimateSlice | null): Estim
     calls.push(own.prepared[firstCall] as EstimateCall);
     ids.push(own.ids[firstCall] as string);
   }
-  return slice === null ? {calls, ids} : {calls, ids, slice};
+  return slice === undefined ? {calls, ids} : {calls, ids, slice};
 }
 
 /** Lets another node make the estimate of a task, which has only one. */

@@ -38,10 +38,10 @@ export function createProofLane(pool: ProofPool, memory: AnswerMemory): LaneOpti
     workers: pool.workers,
     maxTasks: pool.workers * TASKS_PER_WORKER,
     taskCost: PROOF_SEGMENT_COST,
-    taskMs: null,
+    taskMs: undefined,
     bytesPerCost: pool.maxProofTextBytes,
     isSharedByClients: false,
-    longCalls: null,
+    longCalls: undefined,
     perform: task => prove(pool, memory, task),
   };
 }

@@ -13,7 +13,7 @@ export const chainId: ReadyMethod = {
   params: new ParamList(NAME, []),
   result: {name: "chainId", schema: QUANTITY},
   errors: [RpcCode.NOT_AVAILABLE],
-  lane: null,
+  lane: undefined,
   cost() {
     return 0;
   },

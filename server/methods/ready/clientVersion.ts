@@ -11,7 +11,7 @@ export const clientVersion: ReadyMethod = {
   params: new ParamList(NAME, []),
   result: {name: "clientVersion", schema: {type: "string"}},
   errors: [],
-  lane: null,
+  lane: undefined,
   cost() {
     return 0;
   },

@@ -11,7 +11,7 @@ export const DISCOVER_COST = 200;
 
 /** @param listMethods - called once, for the first call */
 export function createDiscover(listMethods: () => readonly Method[]): ReadyMethod {
-  let text: string | null = null;
+  let text: string | undefined;
   return {
     name: NAME,
     summary: "This document: the methods, their parameters, results and errors.",
@@ -21,7 +21,7 @@ export function createDiscover(listMethods: () => readonly Method[]): ReadyMetho
       schema: {type: "object", required: ["openrpc", "info", "methods"]},
     },
     errors: [],
-    lane: null,
+    lane: undefined,
     cost() {
       return DISCOVER_COST;
     },

@@ -14,7 +14,7 @@ export const ethBlockNumber: ReadyMethod = {
   params: new ParamList(NAME, []),
   result: {name: "blockNumber", schema: QUANTITY},
   errors: [RpcCode.BLOCK_UNKNOWN],
-  lane: null,
+  lane: undefined,
   cost() {
     return 0;
   },

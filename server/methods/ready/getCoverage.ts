@@ -20,7 +20,7 @@ export const getCoverage: ReadyMethod = {
     }),
   },
   errors: [],
-  lane: null,
+  lane: undefined,
   cost() {
     return 0;
   },

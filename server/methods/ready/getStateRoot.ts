@@ -13,7 +13,7 @@ export const getStateRoot: ReadyMethod = {
   params: new ParamList(NAME, [{name: "block", required: false, schema: nullable(BLOCK_PARAM)}]),
   result: {name: "block", schema: BLOCK},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
-  lane: null,
+  lane: undefined,
   cost() {
     return 0;
   },
@@ -31,7 +31,7 @@ export const getStateRoot: ReadyMethod = {
       number: encodeQuantity(block),
       hash: `0x${Buffer.from(summary.hash).toString("hex")}`,
       stateRoot: `0x${Buffer.from(summary.stateRoot).toString("hex")}`,
-      finalized: finalized !== null && block <= finalized,
+      finalized: finalized !== undefined && block <= finalized,
     });
   },
 };

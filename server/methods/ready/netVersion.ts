@@ -11,7 +11,7 @@ export const netVersion: ReadyMethod = {
   params: new ParamList(NAME, []),
   result: {name: "networkId", schema: {type: "string", pattern: "^[0-9]+$"}},
   errors: [RpcCode.NOT_AVAILABLE],
-  lane: null,
+  lane: undefined,
   cost() {
     return 0;
   },

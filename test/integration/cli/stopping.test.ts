@@ -93,7 +93,7 @@ test("an import finalizes what its source reached, and nothing if its source is 
   const pool = await open("finalized");
   const source = await writeLines("six.ndjson", encodeLines(longChain(6, 3)));
   await pool.startImport({source}, () => {}).outcome;
-  const none = {earliest: 0, finalized: null, latest: 5};
+  const none = {earliest: 0, finalized: undefined, latest: 5};
   assert.deepEqual(pool.chain.head(), none);
   const missing = {kind: "diffs", path: join(folder, "missing.ndjson"), follow: false} as const;
   assert.equal((await pool.startImport({source: missing, finalized: "last"}, () => {}).outcome).ok, false);

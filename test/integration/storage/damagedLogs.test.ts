@@ -76,7 +76,7 @@ async function copyOf(store: string): Promise<string> {
 }
 
 /** @returns the newest block held */
-async function latestOf(directory: string): Promise<number | null> {
+async function latestOf(directory: string): Promise<number | undefined> {
   const pool = await open(directory);
   const {latest} = pool.chain.head();
   await pool.close();
@@ -384,7 +384,10 @@ test("after a write that the disk refused nothing more is written, and the store
   assert.match(second.message, /a write to this store has failed before: restart to import/);
   assert.match(rollback, /a write to this store has failed before: restart to roll back/);
   const held = await latestOf(directory);
-  assert.ok(held !== null && held >= Math.max(acknowledged ?? 0, BLOCKS - 1), `${held} of ${acknowledged}`);
+  assert.ok(
+    held !== undefined && held >= Math.max(acknowledged ?? 0, BLOCKS - 1),
+    `${held} of ${acknowledged}`,
+  );
   const pool = await open(directory);
   const source = {kind: "diffs", path, follow: false} as const;
   const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;

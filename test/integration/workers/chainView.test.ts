@@ -28,13 +28,13 @@ test("a listener hears imports, finality and rollbacks, each with the head befor
   unwatch();
   await pool.finalize(2);
 
-  const empty = {earliest: null, finalized: null, latest: null};
+  const empty = {earliest: undefined, finalized: undefined, latest: undefined};
   const heads = [empty, ...heard.map(([head]) => head)];
   for (const [at, [, before]] of heard.entries()) assert.deepEqual(before, heads[at]);
   // Blocks may come one by one.
   const last = heads.slice(-3);
   assert.deepEqual(last, [
-    {earliest: 0, finalized: null, latest: 3},
+    {earliest: 0, finalized: undefined, latest: 3},
     {earliest: 0, finalized: 1, latest: 3},
     {earliest: 0, finalized: 1, latest: 2},
   ]);
@@ -45,7 +45,7 @@ test("orders during an import are announced before they are answered", async () 
   const {pool} = store;
   const running = await store.follow(0);
   await store.append(createLines(3, 5));
-  const heard: (number | null)[] = [];
+  const heard: (number | undefined)[] = [];
   const unwatch = pool.chain.onChange(({latest}) => heard.push(latest));
   assert.equal((await pool.rollback(4)).latest, 4);
   assert.deepEqual(heard, [4]);

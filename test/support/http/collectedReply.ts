@@ -8,9 +8,9 @@ export class CollectedReply implements ReplySink {
   isBlocked = false;
   isFinished = false;
   /** Set for a request that was turned away. */
-  retryAfterSeconds: number | null = null;
-  onAborted: (() => void) | null = null;
-  onDrained: (() => void) | null = null;
+  retryAfterSeconds: number | undefined;
+  onAborted: (() => void) | undefined;
+  onDrained: (() => void) | undefined;
   private readonly texts: Buffer[] = [];
 
   get text(): string {

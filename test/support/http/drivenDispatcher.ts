@@ -47,8 +47,8 @@ export class DrivenDispatcher {
   };
   private readonly timeoutMs: number;
   private readonly estimates: (() => void)[] = [];
-  /** null: proofs end at once. */
-  private heldProofs: (() => void)[] | null = null;
+  /** undefined: proofs end at once. */
+  private heldProofs: (() => void)[] | undefined;
   private nowMs = 1000;
 
   /** Takes over `performance.now` and `setInterval` until `close`. */
@@ -101,7 +101,7 @@ export class DrivenDispatcher {
 
   releaseProofs(): void {
     for (const end of this.heldProofs ?? []) end();
-    this.heldProofs = null;
+    this.heldProofs = undefined;
   }
 
   /** Ends the running estimates, in any order but the request's. */
@@ -127,13 +127,13 @@ export class DrivenDispatcher {
       workers: 1,
       maxTasks: 2,
       taskCost: PROOF_SEGMENT_COST,
-      taskMs: null,
+      taskMs: undefined,
       bytesPerCost: PROOF_BYTES,
       isSharedByClients: false,
-      longCalls: null,
+      longCalls: undefined,
       perform: async task => {
         const held = this.heldProofs;
-        if (held !== null) await new Promise<void>(resolve => held.push(resolve));
+        if (held !== undefined) await new Promise<void>(resolve => held.push(resolve));
         return this.putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
       },
     };
@@ -145,10 +145,10 @@ export class DrivenDispatcher {
       workers: 1,
       maxTasks: ESTIMATE_TASKS,
       taskCost: ESTIMATE_COST,
-      taskMs: null,
+      taskMs: undefined,
       bytesPerCost: 100,
       isSharedByClients: true,
-      longCalls: null,
+      longCalls: undefined,
       perform: runEstimate,
     };
   }

@@ -8,6 +8,7 @@ import {ProofPool} from "../../../workers/pool/pool.ts";
 const [directory, path] = process.argv.slice(2) as [string, string];
 const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 const job = {source: {kind: "diffs", path, follow: false}, finalized: "last"} as const;
-const outcome = await pool.startImport(job, ({head}) => process.stdout.write(`${head.latest}\n`)).outcome;
+const outcome = await pool.startImport(job, ({head}) => process.stdout.write(`${head.latest ?? -1}\n`))
+  .outcome;
 await pool.close();
 process.exitCode = outcome.ok ? 0 : 1;

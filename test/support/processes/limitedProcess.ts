@@ -9,7 +9,7 @@ import {ProofPool} from "../../../workers/pool/pool.ts";
 const [directory, path] = process.argv.slice(2) as [string, string];
 const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 const job = {source: {kind: "diffs", path, follow: false}, finalized: 0} as const;
-let acknowledged: number | null = null;
+let acknowledged: number | undefined;
 const first = await pool.startImport(job, ({head}) => {
   acknowledged = head.latest;
 }).outcome;

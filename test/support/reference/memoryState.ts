@@ -24,8 +24,8 @@ export class MemoryState {
     for (let position = 0; position < accounts.count; position++) {
       const {address, change} = accounts.at(position);
       const name = toHex(address);
-      if (change === null || change.reset === true) this.accounts.delete(name);
-      if (change === null) continue;
+      if (change === undefined || change.reset === true) this.accounts.delete(name);
+      if (change === undefined) continue;
       const account = this.accounts.get(name) ?? {
         nonce: 0n,
         balance: 0n,

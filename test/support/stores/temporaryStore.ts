@@ -50,7 +50,7 @@ export class TemporaryStore {
   async mustImport(lines: readonly DifferenceLine[], finalized?: ImportJob["finalized"]): Promise<void> {
     const outcome = await this.importLines(lines, finalized);
     assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
-    assert.equal(outcome.head.latest, lines.length === 0 ? null : Number(lines.at(-1)?.number));
+    assert.equal(outcome.head.latest, lines.length === 0 ? undefined : Number(lines.at(-1)?.number));
   }
 
   /** Starts to follow a file to which `append` adds lines. @param finalized - as in ImportJob */

@@ -18,8 +18,8 @@ const MAX_CACHED_VALUES = 120_000;
 const MAX_CACHED_CODE_BYTES = 16 << 20;
 
 interface HeldAccount {
-  /** null: there is no such account. */
-  readonly account: Account | null;
+  /** undefined: there is no such account. */
+  readonly account: Account | undefined;
   /** undefined: the account never had a slot. */
   readonly slots: Tree | undefined;
 }
@@ -88,7 +88,7 @@ export class HeldState implements StateBase {
   }
 
   /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
-  readAccount(key: ByteKey): Account | null {
+  readAccount(key: ByteKey): Account | undefined {
     return this.readHeld(key).account;
   }
 
@@ -127,7 +127,7 @@ export class HeldState implements StateBase {
   private loadAccount(key: ByteKey): HeldAccount {
     const hKey = this.store.suite.hashAddress(fromKey(key));
     const leaf = this.tree.read(hKey);
-    if (leaf === undefined) return {account: null, slots: undefined};
+    if (leaf === undefined) return {account: undefined, slots: undefined};
     const {nonce, balance, code, storage} = decodeStoredAccount(leaf.value);
     const slots = storage === undefined ? undefined : storageTree(this.store, storage.tree, hKey);
     // The EVM only asks whether the storage root is the one of an empty storage (EIP-7610).

@@ -139,8 +139,8 @@ test("a request is refused for a full lane that it needs, and only for that", as
   const {estimate} = driven;
   driven.admit([estimate, estimate]);
   assert.deepEqual(driven.queuedCosts, [0, 40]);
-  assert.equal(admission.refuse([1, 0], ""), null);
-  assert.equal(admission.refuse([0, 0], ""), null);
+  assert.equal(admission.refuse([1, 0], ""), undefined);
+  assert.equal(admission.refuse([0, 0], ""), undefined);
   for (const proofCost of [0, 1]) {
     const full = admission.refuse([proofCost, 20], "c");
     assert.equal(full?.lane, LaneId.ESTIMATE);
@@ -150,6 +150,6 @@ test("a request is refused for a full lane that it needs, and only for that", as
   await settle();
   driven.endEstimates();
   await settle();
-  assert.equal(admission.refuse([0, 20], "c"), null);
+  assert.equal(admission.refuse([0, 20], "c"), undefined);
   driven.close();
 });

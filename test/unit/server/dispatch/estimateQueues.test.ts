@@ -45,11 +45,11 @@ describe("the queues of the estimates", () => {
     [first, second, long, logged] = [[], [], [], []];
     const proof = {
       method: "prove",
-      longCalls: null,
+      longCalls: undefined,
       workers: 1,
       maxTasks: 2,
       taskCost: PROOF_SEGMENT_COST,
-      taskMs: null,
+      taskMs: undefined,
       bytesPerCost: 1000,
       isSharedByClients: false,
       perform: async (task: Task) => answer(packTask(task).ids),
@@ -63,7 +63,7 @@ describe("the queues of the estimates", () => {
       long: {
         workers: 1,
         sliceMs: LONG_MS,
-        perform: (task: Task) => wait(long, collectEstimates(task, null).ids),
+        perform: (task: Task) => wait(long, collectEstimates(task).ids),
       },
     };
     const estimate = {
@@ -72,7 +72,7 @@ describe("the queues of the estimates", () => {
       workers: 1,
       maxTasks: 1,
       taskCost: CALLS_PER_TASK * ESTIMATE_COST,
-      taskMs: null,
+      taskMs: undefined,
       bytesPerCost: 100,
       isSharedByClients: true,
       perform: (task: Task) => wait(first, collectEstimates(task, "first").ids),
@@ -257,7 +257,7 @@ describe("the queues of the estimates", () => {
     (await next(second)).end([0]);
     await settle();
     assert.match(batch.text, /^\[<a0>,\{"jsonrpc":"2.0","id":a1,"error":\{"code":-32005,.*\}\},<a2>\]$/);
-    assert.equal(batch.retryAfterSeconds, null);
+    assert.equal(batch.retryAfterSeconds, undefined);
   });
 
   test("the time that calls really took decides who is turned away", async () => {
@@ -297,7 +297,7 @@ describe("the queues of the estimates", () => {
     (await next(first)).end([0, 1]);
     await settle();
     assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
-    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a"), null);
+    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a"), undefined);
     assert.equal(countCalls().second, 3, "and one runs");
     assert.deepEqual(refusals.counts(), [{queue: "second", reason: "queue_full", count: 2}]);
     const other = admit(1, "b", false);
@@ -315,11 +315,11 @@ describe("the queues of the estimates", () => {
     admit(2, "a");
     assert.deepEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.error.data, {limit: 40, got: 60});
     assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.retryAfterSeconds, 1);
-    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), null);
+    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), undefined);
     admit(1, "b");
-    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), null);
+    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), undefined);
     admit(1, "c");
-    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "d"), null);
+    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "d"), undefined);
   });
 
   test("a thread that dies fails the calls of its job and no others, in any queue", async () => {

@@ -5,7 +5,7 @@ import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
 
 const HASH = `0x${"aB".repeat(32)}`;
 
-function createView(earliest: number | null, finalized: number | null, latest: number | null): BlockView {
+function createView(earliest?: number, finalized?: number, latest?: number): BlockView {
   return {
     head: {earliest, finalized, latest},
     chain: {findBlock: hash => (Buffer.from(hash).toString("hex") === "ab".repeat(32) ? 7 : undefined)},
@@ -81,10 +81,10 @@ test("a block that came after the request's head is unknown to it, by hash too",
 
 test("without a finalized block tags are -32002 with null, in an empty store -32001 with nulls", () => {
   for (const tag of ["latest", "pending", "safe", "finalized", "earliest"]) {
-    const unfinalized = refusal(tag, "provable", createView(0, null, 4));
+    const unfinalized = refusal(tag, "provable", createView(0, undefined, 4));
     assert.equal(unfinalized.code, RpcCode.NOT_FINALIZED, tag);
     assert.deepEqual(unfinalized.data, {finalized: null});
-    const empty = refusal(tag, "provable", createView(null, null, null));
+    const empty = refusal(tag, "provable", createView());
     assert.equal(empty.code, RpcCode.BLOCK_UNKNOWN, tag);
     assert.deepEqual(empty.data, {earliest: null, finalized: null});
   }

@@ -80,7 +80,7 @@ test("ids are echoed as they were written", () => {
 });
 
 test("a request without an id is a notification, one with id null is a call", () => {
-  assert.equal(parseOne('{"jsonrpc":"2.0","method":"m"}').idText, null);
+  assert.equal(parseOne('{"jsonrpc":"2.0","method":"m"}').idText, undefined);
   assert.equal(parseOne('{"jsonrpc":"2.0","id":null,"method":"m"}').idText, "null");
 });
 
@@ -119,14 +119,14 @@ test("of duplicate keys the last counts, and __proto__ is a field like any other
   const twice = parseOne(
     '{"jsonrpc":"2.0","id":1,"id":2,"method":"a","method":"b","params":[1],"params":[2]}',
   );
-  assert.deepEqual({...twice}, {idText: "2", method: "b", params: [2], error: null});
+  assert.deepEqual({...twice}, {idText: "2", method: "b", params: [2], error: undefined});
   const inherited = '{"__proto__":{"jsonrpc":"2.0","id":1,"method":"m","params":[]}}';
   assert.equal(parseOne(inherited).error?.code, RpcCode.INVALID_REQUEST);
   const call = parseOne(
     '{"__proto__":{"id":9},"jsonrpc":"2.0","method":"m","constructor":{"prototype":{"id":8}}}',
   );
-  assert.equal(call.error, null);
-  assert.equal(call.idText, null);
+  assert.equal(call.error, undefined);
+  assert.equal(call.idText, undefined);
   assert.equal(({} as Record<string, unknown>).id, undefined);
 });
 
@@ -191,7 +191,7 @@ test("an id of more than 256 characters is a limit under id null, and its neighb
     assert.equal(long?.idText, "null");
     isLimit(MAX_ID_CHARACTERS, 1000, /an id may have at most 256 characters/)(long?.error);
     assert.equal(fine?.idText, "2");
-    assert.equal(fine?.error, null);
+    assert.equal(fine?.error, undefined);
   }
 });
 
@@ -208,7 +208,7 @@ test("names that are escaped, long or nearly right are told apart where numbers 
     ["\u00e9", false],
   ] as const) {
     const call = parseOne(`{"jsonrpc":"2.0","method":"m","${name}":1.50}`);
-    assert.equal(call.idText, isId ? "1.50" : null, name);
+    assert.equal(call.idText, isId ? "1.50" : undefined, name);
   }
 });
 

@@ -33,8 +33,8 @@ test("text that is no quantity is refused", () => {
     assert.equal(parseQuantity(text), undefined, text);
 });
 
-test("a quantity is written without leading zeros, and null stays null", () => {
+test("a quantity is written without leading zeros, and none is null", () => {
   assert.equal(encodeQuantity(0), "0x0");
   assert.equal(encodeQuantity(2n ** 255n), `0x8${"0".repeat(63)}`);
-  assert.equal(encodeQuantity(null), null);
+  assert.equal(encodeQuantity(undefined), null);
 });

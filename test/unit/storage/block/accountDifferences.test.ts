@@ -22,7 +22,7 @@ const change: fc.Arbitrary<AccountChange> = fc.record(
 const difference: fc.Arbitrary<AccountDifference> = fc.record(
   {
     address: bytes(20),
-    change: fc.option(change, {nil: null}),
+    change: fc.option(change, {nil: undefined}),
   },
   {noNullPrototype: true},
 );
@@ -30,7 +30,7 @@ const ADDRESS = Buffer.alloc(20, 0xab);
 
 /** A change as it comes back: `reset` and `storage` are there in any case. */
 function filled({address, change}: AccountDifference): AccountDifference {
-  return {address, change: change === null ? null : {reset: false, storage: [], ...change}};
+  return {address, change: change && {reset: false, storage: [], ...change}};
 }
 
 test("changes come back as they were added, in their order", () => {
@@ -51,7 +51,7 @@ test("a change without a field is told from one that sets it to zero or to no co
   const packed = new AccountDifferences();
   packed.add({address: ADDRESS, change: {}});
   packed.add({address: ADDRESS, change: {nonce: 0n, balance: 0n, code: Buffer.alloc(0)}});
-  packed.add({address: ADDRESS, change: null});
+  packed.add({address: ADDRESS, change: undefined});
   assert.deepEqual(packed.at(0).change, {reset: false, storage: []});
   assert.deepEqual(packed.at(1).change, {
     reset: false,
@@ -60,7 +60,7 @@ test("a change without a field is told from one that sets it to zero or to no co
     code: Buffer.alloc(0),
     storage: [],
   });
-  assert.equal(packed.at(2).change, null);
+  assert.equal(packed.at(2).change, undefined);
 });
 
 test("changes larger than a chunk, and those around them, come back whole", () => {
@@ -94,7 +94,7 @@ test("a value out of range is BLOCK_INVALID, and names account and field", () =>
         return true;
       },
     );
-  assert.throws(() => packed.add({address: Buffer.alloc(19), change: null}), {code: "BLOCK_INVALID"});
+  assert.throws(() => packed.add({address: Buffer.alloc(19), change: undefined}), {code: "BLOCK_INVALID"});
 });
 
 test("a position that is not in the list is a mistake of the caller", () => {

@@ -31,7 +31,7 @@ async function read(text: string, cuts: readonly number[] = []): Promise<object[
     const changes = Array.from({length: accounts.count}, (_, i) => {
       const {address, change} = accounts.at(i);
       const slots = change?.storage?.map(({slot, value}) => [encodeHex(slot), encodeHex(value)]);
-      return {address: encodeHex(address), balance: change?.balance, isDeleted: change === null, slots};
+      return {address: encodeHex(address), balance: change?.balance, isDeleted: change === undefined, slots};
     });
     const {finalized, chainId} = block;
     blocks.push({

@@ -52,9 +52,9 @@ test("the block is a selector of the held column, also a decimal string", () => 
 test("a block that is not held is -32001, and a tag without its block -32002", () => {
   for (const block of ["10", "0xa", "1", "9".repeat(76), {blockNumber: "0x1"}])
     assert.equal(refusal([{}, block]).code, RpcCode.BLOCK_UNKNOWN, JSON.stringify(block));
-  const unfinalized = {...VIEW, head: {earliest: 0, finalized: null, latest: 4}};
+  const unfinalized = {...VIEW, head: {earliest: 0, finalized: undefined, latest: 4}};
   assert.equal(refusal([{}, "safe"], unfinalized).code, RpcCode.NOT_FINALIZED);
-  const empty = {...VIEW, head: {earliest: null, finalized: null, latest: null}};
+  const empty = {...VIEW, head: {earliest: undefined, finalized: undefined, latest: undefined}};
   assert.equal(refusal([{}], empty).code, RpcCode.BLOCK_UNKNOWN);
 });
 
