@@ -24,11 +24,11 @@ export interface ProvenAccount {
   readonly codeSize: bigint;
 }
 
-/** What an answer proves; null = proven absent. */
+/** What an answer proves; undefined: proven absent. */
 export interface Proven {
-  readonly account: ProvenAccount | null;
+  readonly account: ProvenAccount | undefined;
   /** One per requested key, in request order. */
-  readonly slots: readonly (bigint | null)[];
+  readonly slots: readonly (bigint | undefined)[];
 }
 
 /**
@@ -54,7 +54,7 @@ export function verifyProof(
     key: encodeHex(addressBytes),
     hKey: suite.hashAddress(addressBytes),
   });
-  const account = accountLeaf === null ? null : decodeAccount(suite, accountLeaf);
+  const account = accountLeaf === undefined ? undefined : decodeAccount(suite, accountLeaf);
 
   check(Array.isArray(storageProofs), "storageProofs", "not an array");
   check(
@@ -63,7 +63,7 @@ export function verifyProof(
     `${storageProofs.length} entries for ${keys.length} keys`,
   );
   // An account that does not exist has no storage root. Its slots are proven absent from a new tree.
-  const storageRoot = account === null ? newTreeRoot(suite) : decodeHex(account.storageRoot);
+  const storageRoot = account === undefined ? newTreeRoot(suite) : decodeHex(account.storageRoot);
   const slots = keys.map((key, i) => {
     check(/^0x[0-9a-fA-F]{1,64}$/.test(key), "request", `storage key ${key} is not 0x and 1 to 64 digits`);
     const at = `storageProofs[${i}]`;
@@ -74,7 +74,7 @@ export function verifyProof(
       key: encodeHex(word(slot)),
       hKey: hashSlot(suite, slot),
     });
-    if (leaf === null) return null;
+    if (leaf === undefined) return undefined;
     const value = readWord(leaf.value);
     check(value !== 0n, at, "a slot is stored as zero");
     return value;
@@ -113,13 +113,13 @@ function decodeAccount(suite: HashSuite, leaf: ProvenLeaf): ProvenAccount {
   };
 }
 
-/** @returns the key's leaf, or null if its absence is proven */
+/** @returns the key's leaf, or undefined if its absence is proven */
 function verifyKey(
   suite: HashSuite,
   kind: TreeKind,
   root: Uint8Array,
   {at, entry, key, hKey}: {at: string; entry: unknown; key: string; hKey: Uint8Array},
-): ProvenLeaf | null {
+): ProvenLeaf | undefined {
   if (isObject(entry) && "leafIndex" in entry) {
     const [echo, leafIndex, proof] = readFields(at, entry, ["key", "leafIndex", "proof"]);
     check(echo === key, `${at}.key`, `is not ${key}`);
@@ -153,5 +153,5 @@ function verifyKey(
     `${at}.rightProof`,
     "prev of the right leaf is not the left leaf",
   );
-  return null;
+  return undefined;
 }

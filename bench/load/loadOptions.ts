@@ -10,8 +10,8 @@ export interface LoadOptions {
   /** Not more than connections. */
   readonly threads: number;
   readonly batch: number;
-  /** Requests per second of all connections together; null = closed loop. */
-  readonly rate: number | null;
+  /** Requests per second of all connections together; undefined = closed loop. */
+  readonly rate: number | undefined;
   readonly durationSeconds: number;
   readonly warmUpSeconds: number;
   readonly absent: number;
@@ -36,7 +36,7 @@ export interface LoadOptions {
 export interface LoadLimits {
   readonly maxErrors: ErrorLimit;
   /** Milliseconds. Counted from when a request was due in an open loop; service time in a closed one. */
-  readonly maxP99Ms: number | null;
+  readonly maxP99Ms: number | undefined;
 }
 
 /** How many calls may fail: those that get an error, and those of requests that fail. */

@@ -60,10 +60,10 @@ class LoadRun {
   private readonly listener: WindowListener | undefined;
   private readonly endpoint: Endpoint;
   private readonly timeline: Timeline;
-  private threads: DriverThreads | null = null;
-  private times: Times | null = null;
+  private threads: DriverThreads | undefined;
+  private times: Times | undefined;
   private stopMs = Number.POSITIVE_INFINITY;
-  private cpuMs: number | null = null;
+  private cpuMs: number | undefined;
 
   constructor(options: LoadOptions, onSecond: (row: TimelineRow) => void, listener?: WindowListener) {
     this.options = options;
@@ -99,7 +99,7 @@ class LoadRun {
     }
   }
 
-  private async drive(blocks: BlockSpan | null, keys: Keys): Promise<DriverEnd[]> {
+  private async drive(blocks: BlockSpan | undefined, keys: Keys): Promise<DriverEnd[]> {
     const plans = planDrivers(this.options, this.endpoint, blocks, keys);
     this.threads = new DriverThreads(plans, (thread, posted) => {
       for (const row of this.timeline.add(thread, posted))
@@ -135,16 +135,16 @@ class LoadRun {
     const outcome = await load;
     clearTimeout(startTimer);
     clearTimeout(endTimer);
-    if (this.cpuMs === null) onEnd();
+    if (this.cpuMs === undefined) onEnd();
     return outcome;
   }
 
   private async verify(
     ends: readonly DriverEnd[],
     roots: TrustedRoots,
-    unverifiable: string | null,
+    unverifiable: string | undefined,
   ): Promise<Verification> {
-    if (unverifiable !== null) return createSkipped(unverifiable);
+    if (unverifiable !== undefined) return createSkipped(unverifiable);
     const {verify, style, seed, threads} = this.options;
     const samples = ends.flatMap(end => end.samples);
     return verifySamples(samples, verify, style, roots, new Random(seed, 2 * threads));
@@ -153,7 +153,7 @@ class LoadRun {
   private report(parts: {
     readonly machine: Machine;
     readonly target: Target;
-    readonly blocks: BlockSpan | null;
+    readonly blocks: BlockSpan | undefined;
     readonly keys: string;
     readonly startedAt: Date;
     readonly ends: readonly DriverEnd[];

@@ -52,14 +52,16 @@ export default async function prove({
   for (const slot of slots) {
     const word = slot.slice(2).toLowerCase().padStart(64, "0");
     const slotHKey = sha256(Buffer.from(word, "hex"));
-    storageProofs.push(await proveKey(storageRoot === NEW_TREE_ROOT ? null : hKey, `0x${word}`, slotHKey));
+    storageProofs.push(
+      await proveKey(storageRoot === NEW_TREE_ROOT ? undefined : hKey, `0x${word}`, slotHKey),
+    );
   }
   return {accountProof, storageProofs};
 }
 
-/** @param tree - null: a new tree, which is not stored */
-async function proveKey(tree: string | null, key: string, hKey: string): Promise<KeyProof> {
-  if (tree === null) return {key, ...proveAbsence(new NewTree(), 0, 1)};
+/** @param tree - undefined: a new tree, which is not stored */
+async function proveKey(tree: string | undefined, key: string, hKey: string): Promise<KeyProof> {
+  if (tree === undefined) return {key, ...proveAbsence(new NewTree(), 0, 1)};
   const stored = new StoredTree(tree);
   const index = db.getSync(hKeyKey(tree, hKey));
   if (index !== undefined) return {key, leafIndex: Number(index), proof: stored.prove(Number(index))};

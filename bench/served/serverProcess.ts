@@ -113,8 +113,9 @@ export class ServerProcess {
 
   async stop(): Promise<void> {
     const {exitCode, signalCode} = this.child;
-    if (exitCode !== null || signalCode !== null)
-      throw new Error(`${this.name} has ended by itself: ${exitCode ?? signalCode}: ${this.readOutput()}`);
+    const ended = exitCode ?? signalCode ?? undefined;
+    if (ended !== undefined)
+      throw new Error(`${this.name} has ended by itself: ${ended}: ${this.readOutput()}`);
     const closed = once(this.child, "close");
     const timer = setTimeout(() => this.child.kill("SIGKILL"), KILL_AFTER_MS);
     this.child.kill("SIGTERM");

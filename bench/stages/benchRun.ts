@@ -51,7 +51,7 @@ export interface Figure {
 
 /** @throws FlagError if there is no such file, or it is not the file of a run */
 export function readRun(path: string): BenchRun {
-  let run: Partial<BenchRun> | null;
+  let run: Partial<BenchRun> | undefined;
   try {
     run = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {

@@ -34,6 +34,7 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
   const {startLoad} = await import("../../bench/load/loadRun.ts");
   const {LoadError} = await import("../../bench/load/loadError.ts");
   const {LiveLine} = await import("../../bench/load/report/liveLine.ts");
+  const {encodeReport} = await import("../../bench/load/report/loadReport.ts");
   const {writeTextReport} = await import("../../bench/load/report/textReport.ts");
   const live = new LiveLine(process.stderr);
   const load = startLoad(options, row => live.show(row));
@@ -45,7 +46,7 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
   try {
     const report = await load.outcome;
     live.close();
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : writeTextReport(report));
+    process.stdout.write(json ? `${encodeReport(report)}\n` : writeTextReport(report));
     // The text report names its failures itself.
     if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {

@@ -34,7 +34,7 @@ export interface LoadFlags {
   readonly warmUp: number;
   readonly absent: number;
   readonly slots: number;
-  readonly blocks: BlockChoice | "latest";
+  readonly blocks: BlockChoice;
   readonly estimates: number;
   readonly keys?: string;
   readonly accounts?: number;
@@ -164,18 +164,18 @@ export function readLoadOptions(flags: LoadFlags, command: Command): LoadOptions
     connections,
     threads: threads ?? Math.min(availableParallelism(), connections, MAX_THREADS),
     batch,
-    rate: flags.rate ?? null,
+    rate: flags.rate,
     durationSeconds: flags.duration,
     warmUpSeconds: flags.warmUp,
     absent: flags.absent,
     slots,
-    blocks: flags.blocks === "latest" ? null : flags.blocks,
+    blocks: flags.blocks,
     estimates: flags.estimates,
     keys: chooseKeys(flags, command),
     seed: flags.seed,
     timeoutMs: flags.timeout,
     verify: flags.verify,
-    limits: {maxErrors: flags.maxErrors, maxP99Ms: flags.maxP99 ?? null},
+    limits: {maxErrors: flags.maxErrors, maxP99Ms: flags.maxP99},
     version: VERSION,
     command: writeCommandLine(command, process.argv.slice(2)),
   };

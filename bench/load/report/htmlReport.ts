@@ -7,7 +7,7 @@ import {createRequire} from "node:module";
 import type {LatencyFigures} from "../traffic/latency.ts";
 import {formatCount, formatMegabytes, formatMs} from "./figureText.ts";
 import {writeErrorLimit} from "./judgement.ts";
-import type {LoadReport} from "./loadReport.ts";
+import {encodeReport, type LoadReport} from "./loadReport.ts";
 import {
   describeCalls,
   describeGenerator,
@@ -54,7 +54,7 @@ ${writeErrors(report)}
 ${writeVerification(report)}
 <h2>Settings</h2>
 ${writeSettings(report)}
-<script type="application/json" id="report">${JSON.stringify(report).replaceAll("<", "\\u003c")}</script>
+<script type="application/json" id="report">${encodeReport(report).replaceAll("<", "\\u003c")}</script>
 <script>${library}</script>
 <script>${charts}</script>
 </body>
@@ -95,7 +95,7 @@ function writeTiles({perSecond, latency, requests, loop}: LoadReport): string {
 }
 
 function writeLatencies({loop, latency, service, corrected}: LoadReport): string {
-  const rows: [string, LatencyFigures | null][] = [
+  const rows: [string, LatencyFigures | undefined][] = [
     [loop === "open" ? "from when it was due" : "service", latency],
     ["service", service],
     [`corrected: as if one were sent every ${corrected?.intervalMs} ms per connection`, corrected],
@@ -105,7 +105,7 @@ function writeLatencies({loop, latency, service, corrected}: LoadReport): string
       .map(ms => `<td class="number">${formatMs(ms)}</td>`)
       .join("");
   const body = rows
-    .map(([name, figures]) => (figures === null ? "" : `<tr><th>${name}</th>${cells(figures)}</tr>`))
+    .map(([name, figures]) => (figures === undefined ? "" : `<tr><th>${name}</th>${cells(figures)}</tr>`))
     .join("");
   const head = ["p50", "p90", "p99", "p99.9", "max"].map(name => `<th class="number">${name}</th>`).join("");
   return `<div class="scroll"><table><tr><th>ms</th>${head}</tr>${body}</table></div>`;
@@ -132,7 +132,7 @@ function writeSettings(report: LoadReport): string {
       `${server.client ?? "unnamed"}, chain ${server.chainId ?? "unknown"}, blocks ${server.oldest ?? "?"} to ${server.newest ?? "?"}`,
     ],
     ["calls", `${settings.style} style, ${describeCalls(settings)}`],
-    ["pace", settings.rate === null ? "closed loop" : `open loop, ${settings.rate} requests/s`],
+    ["pace", settings.rate === undefined ? "closed loop" : `open loop, ${settings.rate} requests/s`],
     ["connections", String(settings.connections)],
     ["calls per request", String(settings.batch)],
     ["time", `${seconds} s after ${settings.warmUpSeconds} s of warm-up; time-out ${settings.timeoutMs} ms`],
@@ -146,7 +146,7 @@ function writeSettings(report: LoadReport): string {
 }
 
 function describeLimits({maxErrors, maxP99Ms}: LoadReport["settings"]["limits"]): string {
-  const p99 = maxP99Ms === null ? "" : `; p99 at most ${maxP99Ms} ms`;
+  const p99 = maxP99Ms === undefined ? "" : `; p99 at most ${maxP99Ms} ms`;
   return `failed calls at most ${writeErrorLimit(maxErrors)}${p99}`;
 }
 

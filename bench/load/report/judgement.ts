@@ -24,7 +24,7 @@ export function listFailures(report: Omit<LoadReport, "failures" | "notes">): st
     failures.push(
       `${formatCount(failed)} of ${count(calls.due, "call")} failed; --max-errors allows ${writeErrorLimit(maxErrors)}.`,
     );
-  if (maxP99Ms !== null && latency !== null && latency.p99Ms > maxP99Ms)
+  if (maxP99Ms !== undefined && latency !== undefined && latency.p99Ms > maxP99Ms)
     failures.push(
       `p99 (${loop === "open" ? "from due" : "service"}) is ${latency.p99Ms} ms; --max-p99 allows ${maxP99Ms} ms.`,
     );

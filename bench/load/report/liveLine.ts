@@ -25,7 +25,7 @@ export class LiveLine {
 function formatLiveLine(row: TimelineRow): string {
   const {second, answered, results, bytes, failed, callErrors, p99Ms} = row;
   const when = second < 0 ? `warm-up, ${-second} s to go` : `${second + 1} s`;
-  const p99 = p99Ms === null ? "" : ` | p99 ${formatMs(p99Ms)} ms`;
+  const p99 = p99Ms === undefined ? "" : ` | p99 ${formatMs(p99Ms)} ms`;
   return (
     `${when} | ${formatCount(answered)} requests/s | ${formatCount(results)} calls/s | ${formatMegabytes(bytes)}/s` +
     `${p99} | ${formatCount(failed)} requests failed, ${formatCount(callErrors)} calls with errors`

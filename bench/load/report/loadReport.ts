@@ -54,12 +54,12 @@ export interface LoadReport {
     readonly proofs: number;
     readonly estimates: number;
   };
-  /** Of requests with a result, and of timeouts up to when they were given up. null if there are none. */
-  readonly latency: LatencyReport | null;
-  /** Open loop: from a request's first byte written, of those with a result. null in a closed loop. */
-  readonly service: LatencyReport | null;
-  /** Closed loop: what clients at a steady pace would have seen. null in an open loop. */
-  readonly corrected: (LatencyReport & {readonly intervalMs: number}) | null;
+  /** Of requests with a result, and of timeouts up to when they were given up. undefined if there are none. */
+  readonly latency: LatencyReport | undefined;
+  /** Open loop: from a request's first byte written, of those with a result. undefined in a closed loop. */
+  readonly service: LatencyReport | undefined;
+  /** Closed loop: what clients at a steady pace would have seen. undefined in an open loop. */
+  readonly corrected: (LatencyReport & {readonly intervalMs: number}) | undefined;
   readonly errors: ReportedErrors;
   readonly verification: Verification;
   readonly generator: {
@@ -67,8 +67,8 @@ export interface LoadReport {
     readonly utilization: readonly number[];
     /** CPU time of this process per second of measured time, all threads. */
     readonly cpuCores: number;
-    /** Open loop: how late requests left although a connection was free. null in a closed loop. */
-    readonly sendLag: LatencyFigures | null;
+    /** Open loop: how late requests left although a connection was free. undefined in a closed loop. */
+    readonly sendLag: LatencyFigures | undefined;
     /** Open loop: share of requests that had to wait for a free connection. */
     readonly waitedShare: number;
     /** Was the generator, not the server, the limit? */
@@ -80,18 +80,23 @@ export interface LoadReport {
   readonly timeline: readonly TimelineRow[];
 }
 
+/** @returns JSON, in which what is not there is null */
+export function encodeReport(report: LoadReport): string {
+  return JSON.stringify(report, (_name, value: unknown) => value ?? null);
+}
+
 export interface ReportedSettings {
   readonly style: string;
   readonly connections: number;
   readonly threads: number;
   readonly batch: number;
-  readonly rate: number | null;
+  readonly rate: number | undefined;
   readonly durationSeconds: number;
   readonly warmUpSeconds: number;
   readonly absent: number;
   readonly slots: number;
-  /** null = the tag "latest". */
-  readonly blocks: BlockSpan | null;
+  /** undefined: the tag "latest". */
+  readonly blocks: BlockSpan | undefined;
   readonly estimates: number;
   /** Where the accounts come from, and how many there are. */
   readonly keys: string;

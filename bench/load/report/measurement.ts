@@ -16,7 +16,7 @@ export interface Measurement {
   readonly machine: Machine;
   readonly startedAt: Date;
   readonly server: Target;
-  readonly blocks: BlockSpan | null;
+  readonly blocks: BlockSpan | undefined;
   readonly keys: string;
   readonly seconds: number;
   readonly tally: Tally;
@@ -40,10 +40,12 @@ export function createReport(measurement: Measurement): LoadReport {
   const failed = tally.requests - tally.answered;
   const errors = Object.values(tally.rpc).reduce((total, {count}) => total + count, 0);
   const figures = reportLatency(latency);
-  const intervalMs = figures === null ? 0 : (seconds * 1000 * connections) / figures.count;
+  const intervalMs = figures === undefined ? 0 : (seconds * 1000 * connections) / figures.count;
   const corrected =
-    rate !== null || figures === null ? null : reportLatency(correctForOmission(latency, intervalMs));
-  const sendLag = rate === null ? null : readFigures(measurement.sendLag);
+    rate !== undefined || figures === undefined
+      ? undefined
+      : reportLatency(correctForOmission(latency, intervalMs));
+  const sendLag = rate === undefined ? undefined : readFigures(measurement.sendLag);
   const {date: _date, ...machine} = measurement.machine;
   const report = {
     version: options.version,
@@ -53,7 +55,7 @@ export function createReport(measurement: Measurement): LoadReport {
     url: options.url.href,
     server: measurement.server,
     settings: reportSettings(measurement),
-    loop: rate === null ? ("closed" as const) : ("open" as const),
+    loop: rate === undefined ? ("closed" as const) : ("open" as const),
     seconds: Math.round(seconds * 1000) / 1000,
     stopped: seconds < options.durationSeconds,
     perSecond: {
@@ -78,8 +80,9 @@ export function createReport(measurement: Measurement): LoadReport {
       estimates: tally.estimateResults,
     },
     latency: figures,
-    service: rate === null ? null : reportLatency(measurement.service),
-    corrected: corrected === null ? null : {...corrected, intervalMs: Math.round(intervalMs * 1000) / 1000},
+    service: rate === undefined ? undefined : reportLatency(measurement.service),
+    corrected:
+      corrected === undefined ? undefined : {...corrected, intervalMs: Math.round(intervalMs * 1000) / 1000},
     errors: reportErrors(tally),
     verification: measurement.verification,
     generator: {

@@ -9,7 +9,7 @@ const LATE_MS = 10;
 const MANY = 0.01;
 
 /** Was the generator, not the server, the limit? @param utilization - of each thread's event loop, 0 .. 1 */
-export function wasLimit(utilization: readonly number[], sendLag: LatencyFigures | null): boolean {
+export function wasLimit(utilization: readonly number[], sendLag: LatencyFigures | undefined): boolean {
   return utilization.some(share => share > BUSY) || (sendLag?.p50Ms ?? 0) > LATE_MS;
 }
 
@@ -23,12 +23,12 @@ export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): stri
         "Use more --threads, a larger --batch or another machine.",
     );
   const {sendLag} = generator;
-  if (sendLag !== null && sendLag.p50Ms > LATE_MS)
+  if (sendLag !== undefined && sendLag.p50Ms > LATE_MS)
     notes.push(
       `THE GENERATOR WAS THE LIMIT: half of the requests left ${sendLag.p50Ms} ms late or more although a connection was free. ` +
         "Use more --threads, a lower --rate or another machine.",
     );
-  else if (sendLag !== null && sendLag.p99Ms > LATE_MS)
+  else if (sendLag !== undefined && sendLag.p99Ms > LATE_MS)
     notes.push(
       `The generator was late: 1 % of the requests left ${sendLag.p99Ms} ms late or more although a connection was free. ` +
         "The highest latencies include that delay.",
@@ -38,7 +38,7 @@ export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): stri
       `${(100 * generator.waitedShare).toFixed(1)} % of the requests had to wait for a free connection: the server is slower than ` +
         `the rate, or ${settings.connections} connections are too few. The wait is part of the latency.`,
     );
-  if (verification.note !== null) notes.push(verification.note);
+  if (verification.note !== undefined) notes.push(verification.note);
   if (loop === "closed" && requests.due > 0)
     notes.push(
       "Closed loop: latency is service time. A server that stalls is not asked meanwhile, so the stall counts once per " +

@@ -35,8 +35,8 @@ export function writeTextReport(report: LoadReport): string {
 }
 
 function describeServer({url, server}: LoadReport): string {
-  const chain = server.chainId === null ? "" : `, chain ${server.chainId}`;
-  const blocks = server.newest === null ? "" : `, blocks ${server.oldest ?? "?"} to ${server.newest}`;
+  const chain = server.chainId === undefined ? "" : `, chain ${server.chainId}`;
+  const blocks = server.newest === undefined ? "" : `, blocks ${server.oldest ?? "?"} to ${server.newest}`;
   return `${url}: ${server.client ?? "a server that does not name itself"}${chain}${blocks}`;
 }
 
@@ -53,7 +53,7 @@ function describeLoad({loop, settings, seconds}: LoadReport): string {
 export function describeCalls(settings: LoadReport["settings"]): string {
   const {blocks, slots, absent, estimates, keys} = settings;
   const span =
-    blocks === null
+    blocks === undefined
       ? "block latest"
       : blocks.low === blocks.high
         ? `block ${blocks.low}`
@@ -66,10 +66,10 @@ export function describeCalls(settings: LoadReport["settings"]): string {
 }
 
 function writeLatencies({loop, latency, service, corrected}: LoadReport): string[] {
-  if (latency === null) return [writeCells("", ["no request got a result"])];
+  if (latency === undefined) return [writeCells("", ["no request got a result"])];
   const lines = [writeLatency(loop === "open" ? "from due" : "service", latency)];
-  if (service !== null) lines.push(writeLatency("service", service));
-  if (corrected !== null) lines.push(writeLatency("corrected", corrected));
+  if (service !== undefined) lines.push(writeLatency("service", service));
+  if (corrected !== undefined) lines.push(writeLatency("corrected", corrected));
   return lines;
 }
 
@@ -113,7 +113,7 @@ function writeVerification({verification}: LoadReport): string[] {
 
 export function describeVerification(verification: LoadReport["verification"]): string {
   const {checked, wrong, accounts, slots, estimates, skipped} = verification;
-  if (skipped !== null) return `nothing: ${skipped}`;
+  if (skipped !== undefined) return `nothing: ${skipped}`;
   const parts: string[] = [];
   if (accounts.present + accounts.absent > 0) parts.push(describePresence(accounts, "account"));
   if (slots.present + slots.absent > 0) parts.push(describePresence(slots, "slot"));
@@ -138,7 +138,7 @@ function writeGenerator(report: LoadReport): string {
 export function describeGenerator({generator}: Pick<LoadReport, "generator">): string {
   const {utilization, cpuCores, sendLag} = generator;
   const lag =
-    sendLag === null
+    sendLag === undefined
       ? ""
       : `; requests left ${formatMs(sendLag.p50Ms)} ms late (p50), ${formatMs(sendLag.p99Ms)} (p99)`;
   return `threads busy ${utilization.map(percent).join(", ")}; ${cpuCores} cores${lag}`;

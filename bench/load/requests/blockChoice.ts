@@ -8,8 +8,8 @@
 
 export type BlockEnd = number | "latest" | "oldest";
 
-/** null = the tag "latest". */
-export type BlockChoice = null | {readonly from: BlockEnd; readonly to: BlockEnd};
+/** "latest": the tag. */
+export type BlockChoice = "latest" | {readonly from: BlockEnd; readonly to: BlockEnd};
 
 /** A range that includes both ends. */
 export interface BlockSpan {
@@ -21,7 +21,7 @@ const MAX_BLOCK = 2 ** 48 - 1;
 
 /** @returns undefined if `text` is none of the above */
 export function parseBlockChoice(text: string): BlockChoice | undefined {
-  if (text === "latest") return null;
+  if (text === "latest") return text;
   const ends = text.split("..");
   const from = parseBlockEnd(ends[0] as string);
   const to = ends.length === 1 ? from : parseBlockEnd(ends[1] as string);
@@ -36,19 +36,19 @@ function parseBlockEnd(text: string): BlockEnd | undefined {
 }
 
 /**
- * @param oldest - first block that can be proved; null if the server does not say
- * @param newest - last block that can be proved; null if the server does not say
+ * @param oldest - first block that can be proved; undefined if the server does not say
+ * @param newest - last block that can be proved; undefined if the server does not say
  * @returns the span, or the end that cannot be known
  */
 export function resolveBlocks(
   choice: {readonly from: BlockEnd; readonly to: BlockEnd},
-  oldest: number | null,
-  newest: number | null,
+  oldest: number | undefined,
+  newest: number | undefined,
 ): BlockSpan | "latest" | "oldest" {
   const resolved: number[] = [];
   for (const end of [choice.from, choice.to]) {
     const number = end === "latest" ? newest : end === "oldest" ? oldest : end;
-    if (number === null) return end as "latest" | "oldest";
+    if (number === undefined) return end as "latest" | "oldest";
     resolved.push(number);
   }
   return {low: Math.min(...resolved), high: Math.max(...resolved)};

@@ -22,8 +22,8 @@ export interface RequestPlan {
   readonly estimates: number;
   /** JSON texts of estimates' `params`. Default: transfers of nothing between the accounts. */
   readonly estimateParams?: readonly string[] | undefined;
-  /** null = the tag "latest". */
-  readonly blocks: BlockSpan | null;
+  /** undefined: the tag "latest". */
+  readonly blocks: BlockSpan | undefined;
   readonly keys: Keys;
 }
 
@@ -58,11 +58,11 @@ export class RequestMaker {
 
   next(): RequestBody {
     const {batch, estimates} = this.plan;
-    let ids: number[] | null = null;
+    let ids: number[] | undefined;
     let text = "";
     for (let id = 0; id < batch; id++) {
       const isEstimate = estimates > 0 && this.random.fraction() < estimates;
-      if (isEstimate && ids === null) ids = [id];
+      if (isEstimate && ids === undefined) ids = [id];
       else if (isEstimate) ids?.push(id);
       text += `${id === 0 ? "" : ","}${isEstimate ? this.makeEstimate(id) : this.makeProof(id)}`;
     }
@@ -102,7 +102,7 @@ export class RequestMaker {
 
   private chooseBlock(): string {
     const {blocks} = this.plan;
-    if (blocks === null) return '"latest"';
+    if (blocks === undefined) return '"latest"';
     return `"0x${(blocks.low + this.random.below(blocks.high - blocks.low + 1)).toString(16)}"`;
   }
 

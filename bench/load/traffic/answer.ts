@@ -45,17 +45,18 @@ export function readAnswer(chunks: readonly Uint8Array[], request: RequestBody, 
 /** How often `token` occurs, also across the border between two chunks. */
 export function countToken(chunks: readonly Uint8Array[], token: Buffer): number {
   let count = 0;
-  let carry: Uint8Array | null = null;
+  let carry: Uint8Array | undefined;
   const overlap = token.length - 1;
   for (let i = 0; i < chunks.length; i++) {
     const chunk = chunks[i] as Uint8Array;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     // Each side is shorter than the token, so a match here lies across the border.
-    if (carry !== null && Buffer.concat([carry, bytes.subarray(0, overlap)]).includes(token)) count++;
+    if (carry !== undefined && Buffer.concat([carry, bytes.subarray(0, overlap)]).includes(token)) count++;
     for (let at = bytes.indexOf(token); at !== -1; at = bytes.indexOf(token, at + 1)) count++;
     if (i === chunks.length - 1) break;
     const tail: Uint8Array = bytes.subarray(Math.max(0, bytes.length - overlap));
-    const both: Uint8Array = tail.length < overlap && carry !== null ? Buffer.concat([carry, tail]) : tail;
+    const both: Uint8Array =
+      tail.length < overlap && carry !== undefined ? Buffer.concat([carry, tail]) : tail;
     carry = both.subarray(Math.max(0, both.length - overlap));
   }
   return count;
@@ -72,7 +73,7 @@ function parseAnswer(text: string, request: RequestBody, batch: number): Verdict
   // A batch that is refused as a whole gets one error object.
   if (isWhole && batch > 1) {
     const trouble = readTrouble(answer, batch);
-    if (trouble === null) return malformedWhole(batch, `no array of answers: ${shorten(text)}`);
+    if (trouble === undefined) return malformedWhole(batch, `no array of answers: ${shorten(text)}`);
     return {results: 0, estimateResults: 0, troubles: [trouble], malformed: 0, malformedReason: ""};
   }
   if (!isWhole && batch === 1) return malformedWhole(1, `an array for a single call: ${shorten(text)}`);
@@ -92,7 +93,7 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
     // If a single call could not be read, its answer has the id null.
     const element = byId.get(id) ?? (batch === 1 ? byId.get(null) : undefined);
     const trouble = readTrouble(element, 1);
-    if (trouble !== null) {
+    if (trouble !== undefined) {
       const calls = (troubles.get(trouble.code)?.calls ?? 0) + 1;
       troubles.set(trouble.code, {
         ...trouble,
@@ -111,10 +112,10 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
   return {results, estimateResults, troubles: [...troubles.values()], malformed, malformedReason};
 }
 
-/** @returns the error object of an answer, or null if it has none */
-function readTrouble(element: unknown, calls: number): RpcTrouble | null {
+/** @returns the error object of an answer, or undefined if it has none */
+function readTrouble(element: unknown, calls: number): RpcTrouble | undefined {
   if (!isObject(element) || !isObject(element.error) || !Number.isSafeInteger(element.error.code))
-    return null;
+    return undefined;
   const {code, message} = element.error;
   return {code: code as number, message: shorten(String(message ?? "")), calls};
 }

@@ -32,14 +32,14 @@ export class Driver {
   private readonly connections: Connection[];
   /** Open loop: idle connections, the longest idle first. */
   private readonly idle: Connection[] = [];
-  private schedule: Schedule | null = null;
+  private schedule: Schedule | undefined;
   private busy = 0;
   private retrying = 0;
   private hasEnded = false;
   private wakeTimer: NodeJS.Timeout | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
   private loadAtStart = performance.eventLoopUtilization();
-  private utilization: number | null = null;
+  private utilization: number | undefined;
 
   constructor(plan: DriverPlan, listener: DriverListener) {
     this.plan = plan;
@@ -47,7 +47,7 @@ export class Driver {
     // What is asked and which answers are kept use different streams, so that a seed always asks for the same.
     this.maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
     const sampler = new Sampler(plan.samples, new Random(plan.seed, plan.threads + plan.thread));
-    this.recorder = new Recorder(plan.requests, plan.rate !== null, sampler, row => listener.onRow(row));
+    this.recorder = new Recorder(plan.requests, plan.rate !== undefined, sampler, row => listener.onRow(row));
     const owner = {
       onAnswer: (connection: Connection) => this.onAnswer(connection),
       onSocketError: (connection: Connection, code: string, message: string) =>
@@ -94,7 +94,7 @@ export class Driver {
       setImmediate(() => this.begin());
       return;
     }
-    if (rate === null) {
+    if (rate === undefined) {
       for (const connection of this.connections) this.sendNext(connection);
       return;
     }
@@ -155,7 +155,7 @@ export class Driver {
   private onSocketError(connection: Connection, code: string, message: string): void {
     this.busy--;
     this.recorder.countSocketError(connection.dueMs, code, message);
-    if (this.schedule !== null) {
+    if (this.schedule !== undefined) {
       this.goOn(connection);
       return;
     }
@@ -168,7 +168,7 @@ export class Driver {
 
   /** The connection has become free: gives it its next request. */
   private goOn(connection: Connection): void {
-    if (this.schedule === null) {
+    if (this.schedule === undefined) {
       this.sendNext(connection);
     } else {
       this.idle.push(connection);
@@ -186,13 +186,13 @@ export class Driver {
       this.recorder.countTimeout(connection.dueMs, now, false);
       this.goOn(connection);
     }
-    if (this.schedule !== null) this.sendDue();
+    if (this.schedule !== undefined) this.sendDue();
     // If the last answer came just before the end, nothing else checks this.
     this.endIfDone();
   }
 
   private endIfDone(): void {
-    const isDrained = this.schedule === null || this.schedule.dueMs >= this.times.endMs;
+    const isDrained = this.schedule === undefined || this.schedule.dueMs >= this.times.endMs;
     if (this.hasEnded || this.busy > 0 || this.retrying > 0 || !isDrained || nowMs() < this.times.endMs)
       return;
     this.hasEnded = true;

@@ -12,7 +12,7 @@ export interface DriverPlan {
   readonly requests: RequestPlan;
   readonly seed: number;
   /** The rate of all threads together. */
-  readonly rate: number | null;
+  readonly rate: number | undefined;
   readonly threads: number;
   /** The number of this thread. */
   readonly thread: number;
@@ -38,7 +38,7 @@ const MIN_SAMPLES = 16;
 export function planDrivers(
   options: LoadOptions,
   endpoint: Endpoint,
-  blocks: BlockSpan | null,
+  blocks: BlockSpan | undefined,
   keys: Keys,
 ): DriverPlan[] {
   const {threads, connections, verify, batch, style, slots, absent, estimates, estimateParams, seed, rate} =

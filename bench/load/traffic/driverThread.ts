@@ -14,7 +14,7 @@ export type FromDriver =
   | {readonly kind: "row"; readonly row: PostedRow}
   | {readonly kind: "end"; readonly end: DriverEnd};
 
-if (parentPort === null) throw new Error("driverThread.ts runs in a worker thread");
+if (!parentPort) throw new Error("driverThread.ts runs in a worker thread");
 const port = parentPort;
 const post = (message: FromDriver) => port.postMessage(message);
 const driver = new Driver(workerData as DriverPlan, {

@@ -57,15 +57,15 @@ export function decodeHistogram(text: string): Histogram {
   return decodeFromCompressedBase64(text, COUNT_BITS);
 }
 
-/** @returns null for a histogram without values */
-export function reportLatency(histogram: Histogram): LatencyReport | null {
+/** @returns undefined for a histogram without values */
+export function reportLatency(histogram: Histogram): LatencyReport | undefined {
   const figures = readFigures(histogram);
-  return figures === null ? null : {...figures, distribution: readDistribution(histogram)};
+  return figures === undefined ? undefined : {...figures, distribution: readDistribution(histogram)};
 }
 
-/** @returns null for a histogram without values */
-export function readFigures(histogram: Histogram): LatencyFigures | null {
-  if (histogram.totalCount === 0) return null;
+/** @returns undefined for a histogram without values */
+export function readFigures(histogram: Histogram): LatencyFigures | undefined {
+  if (histogram.totalCount === 0) return undefined;
   return {
     count: histogram.totalCount,
     meanMs: roundMs(histogram.mean),

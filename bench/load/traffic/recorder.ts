@@ -136,7 +136,7 @@ export class Recorder {
   private postRow(): void {
     if (this.row.second === Number.NEGATIVE_INFINITY) return;
     const isEmpty = this.latency.totalCount === 0;
-    this.onRow({...this.row, latency: isEmpty ? null : encodeHistogram(this.latency)});
+    this.onRow({...this.row, latency: isEmpty ? undefined : encodeHistogram(this.latency)});
     this.latency.reset();
   }
 }

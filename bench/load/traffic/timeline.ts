@@ -26,7 +26,7 @@ export interface SecondRow {
 }
 
 /** `latency`: encoded histogram of the requests that were due in the measured time. */
-export type PostedRow = Readonly<SecondRow> & {readonly latency: string | null};
+export type PostedRow = Readonly<SecondRow> & {readonly latency: string | undefined};
 
 export function createRow(second: number): SecondRow {
   return {second, answered: 0, failed: 0, results: 0, callErrors: 0, proofs: 0, bytes: 0};
@@ -42,10 +42,10 @@ function addRow(into: SecondRow, from: Readonly<SecondRow>): void {
 }
 
 export interface TimelineRow extends Readonly<SecondRow> {
-  /** Of requests that were due in the measured time; null if none ended in this second. */
-  readonly p50Ms: number | null;
-  readonly p99Ms: number | null;
-  readonly maxMs: number | null;
+  /** Of requests that were due in the measured time; undefined if none ended in this second. */
+  readonly p50Ms: number | undefined;
+  readonly p99Ms: number | undefined;
+  readonly maxMs: number | undefined;
 }
 
 interface OpenSecond {
@@ -72,7 +72,7 @@ export class Timeline {
     const open = this.open.get(row.second) ?? {row: createRow(row.second), latencies: []};
     this.open.set(row.second, open);
     addRow(open.row, row);
-    if (latency !== null) open.latencies.push(latency);
+    if (latency !== undefined) open.latencies.push(latency);
     this.newest[thread] = Math.max(this.newest[thread] as number, row.second);
     const complete = Math.min(...this.newest);
     return [...this.open.keys()]
@@ -99,9 +99,9 @@ export class Timeline {
     const isEmpty = this.scratch.totalCount === 0;
     const closed = {
       ...row,
-      p50Ms: isEmpty ? null : percentileMs(this.scratch, 50),
-      p99Ms: isEmpty ? null : percentileMs(this.scratch, 99),
-      maxMs: isEmpty ? null : percentileMs(this.scratch, 100),
+      p50Ms: isEmpty ? undefined : percentileMs(this.scratch, 50),
+      p99Ms: isEmpty ? undefined : percentileMs(this.scratch, 99),
+      maxMs: isEmpty ? undefined : percentileMs(this.scratch, 100),
     };
     this.closed.set(second, closed);
     return closed;

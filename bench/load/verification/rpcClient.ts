@@ -57,12 +57,12 @@ export class RpcClient {
     return readResult(`${origin} answered ${method} with`, status, text);
   }
 
-  /** @returns the result, or null if the server does not have the method or has no result for these parameters */
+  /** @returns the result, or undefined if the server does not have the method or has no result for these parameters */
   async tryCall(method: string, params: readonly unknown[] = []): Promise<unknown> {
     try {
-      return await this.call(method, params);
+      return (await this.call(method, params)) ?? undefined;
     } catch (error) {
-      if (error instanceof RpcAnswerError) return null;
+      if (error instanceof RpcAnswerError) return undefined;
       throw error;
     }
   }

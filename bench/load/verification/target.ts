@@ -8,14 +8,14 @@ import type {Keys, KnownAccount} from "../requests/keys.ts";
 import type {Style} from "../requests/requestMaker.ts";
 import type {RpcClient} from "./rpcClient.ts";
 
-/** A field is null if the server does not say. */
+/** A field is undefined if the server does not say. */
 export interface Target {
-  readonly client: string | null;
-  readonly chainId: number | null;
+  readonly client: string | undefined;
+  readonly chainId: number | undefined;
   /** First block that can be proved. */
-  readonly oldest: number | null;
+  readonly oldest: number | undefined;
   /** Last block that can be proved. */
-  readonly newest: number | null;
+  readonly newest: number | undefined;
 }
 
 export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> {
@@ -31,8 +31,8 @@ export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> 
 }
 
 /** @throws LoadError USAGE if --blocks needs a block that the server does not name */
-export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): BlockSpan | null {
-  if (choice === null) return null;
+export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): BlockSpan | undefined {
+  if (choice === "latest") return undefined;
   const span = resolveBlocks(choice, oldest, newest);
   if (typeof span !== "string") return span;
   const method = span === "oldest" ? "chain_getCoverage" : "chain_getCoverage or eth_blockNumber";
@@ -48,7 +48,7 @@ async function findKeys(rpc: RpcClient, style: Style, target: Target): Promise<K
     return {kind: "list", accounts: readDemoAccounts(), origin: "the demo chain"};
   const accounts = style === "eth" ? await findEthAccounts(rpc, target.newest) : [];
   if (accounts.length > 0) return {kind: "list", accounts, origin: "the newest blocks"};
-  const chain = target.chainId === null ? "does not name its chain" : `serves chain ${target.chainId}`;
+  const chain = target.chainId === undefined ? "does not name its chain" : `serves chain ${target.chainId}`;
   throw new LoadError(
     "USAGE",
     `the server ${chain}, whose accounts are not known here: name them with --keys FILE, ` +
@@ -60,14 +60,16 @@ const BLOCKS_READ = 16;
 const MAX_FOUND = 4096;
 
 /** The accounts whose keys a development node has, and those in the newest blocks' transactions. */
-async function findEthAccounts(rpc: RpcClient, newest: number | null): Promise<KnownAccount[]> {
+async function findEthAccounts(rpc: RpcClient, newest: number | undefined): Promise<KnownAccount[]> {
   const found = new Set<string>();
   const own = await rpc.tryCall("eth_accounts");
   if (Array.isArray(own)) for (const address of own) found.add(address);
   for (let number = newest ?? -1; number >= 0 && number > (newest ?? 0) - BLOCKS_READ; number--) {
-    const block = (await rpc.tryCall("eth_getBlockByNumber", [`0x${number.toString(16)}`, true])) as {
-      transactions?: readonly {from?: unknown; to?: unknown}[];
-    } | null;
+    const block = (await rpc.tryCall("eth_getBlockByNumber", [`0x${number.toString(16)}`, true])) as
+      | {
+          transactions?: readonly {from?: unknown; to?: unknown}[];
+        }
+      | undefined;
     for (const {from, to} of block?.transactions ?? []) {
       found.add(from as string);
       found.add(to as string);
@@ -79,12 +81,12 @@ async function findEthAccounts(rpc: RpcClient, newest: number | null): Promise<K
     .map(address => ({address: address.toLowerCase(), slots: []}));
 }
 
-function readText(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
+function readText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
-function readQuantity(value: unknown): number | null {
-  return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : null;
+function readQuantity(value: unknown): number | undefined {
+  return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : undefined;
 }
 
 /** @returns the accounts to ask for, and a text for the report that says where they come from */

@@ -19,20 +19,20 @@ export class TrustedRoots {
   private readonly style: Style;
   private readonly roots = new Map<number, string>();
   /** The newest provable blocks before and after the load. */
-  private first: number | null = null;
-  private last: number | null = null;
-  private lastNote: string | null = null;
+  private first: number | undefined;
+  private last: number | undefined;
+  private lastNote: string | undefined;
 
   constructor(rpc: RpcClient, style: Style) {
     this.rpc = rpc;
     this.style = style;
   }
 
-  /** Called before the load. @returns why there is nothing to verify against, or null */
-  async markStart(): Promise<string | null> {
+  /** Called before the load. @returns why there is nothing to verify against, or undefined */
+  async markStart(): Promise<string | undefined> {
     try {
       this.first = await this.readNewest();
-      return this.first === null ? "the server has no block that can be proved" : null;
+      return this.first === undefined ? "the server has no block that can be proved" : undefined;
     } catch (error) {
       if (!(error instanceof RpcAnswerError)) throw error;
       return `the server does not say its state roots: ${this.methodOf()}: ${error.message}`;
@@ -69,7 +69,7 @@ export class TrustedRoots {
    */
   private async readGenesisRoot(): Promise<void> {
     const proof = await this.rpc.tryCall("eth_getProof", [ZERO_ADDRESS, [], "0x0"]);
-    if (proof === null) return;
+    if (proof === undefined) return;
     let root: string;
     try {
       root = readProofRoot(proof);
@@ -83,24 +83,24 @@ export class TrustedRoots {
       "Answers of block 0 were compared with each other instead of with the header: all must lead to one root.";
   }
 
-  /** What readers of the result should know about the roots, or null. */
-  get note(): string | null {
+  /** What readers of the result should know about the roots, or undefined. */
+  get note(): string | undefined {
     return this.lastNote;
   }
 
-  /** @returns the roots that an answer for this block may lead to; null = the tag "latest" */
-  rootsOf(block: number | null): readonly string[] {
-    if (block !== null) return this.roots.has(block) ? [this.roots.get(block) as string] : [];
+  /** @returns the roots that an answer for this block may lead to; undefined: the tag "latest" */
+  rootsOf(block: number | undefined): readonly string[] {
+    if (block !== undefined) return this.roots.has(block) ? [this.roots.get(block) as string] : [];
     const roots: string[] = [];
     for (const [number, root] of this.roots)
       if (number >= (this.first ?? 0) && number <= (this.last ?? -1)) roots.push(root);
     return roots;
   }
 
-  private async readNewest(): Promise<number | null> {
+  private async readNewest(): Promise<number | undefined> {
     const tag = this.style === "chain" ? "finalized" : "latest";
     const {number} = ((await this.rpc.call(...this.callOf(tag))) ?? {}) as {number?: unknown};
-    return typeof number === "string" ? Number(number) : null;
+    return typeof number === "string" ? Number(number) : undefined;
   }
 
   private methodOf(): string {

@@ -35,10 +35,10 @@ export interface Verification {
   readonly slots: PresenceCount;
   /** Right answers to estimates. Only their form can be checked. */
   readonly estimates: number;
-  /** What readers should know about the roots, or null. */
-  readonly note: string | null;
-  /** Why nothing was checked, or null if something was. */
-  readonly skipped: string | null;
+  /** What readers should know about the roots, or undefined. */
+  readonly note: string | undefined;
+  /** Why nothing was checked, or undefined if something was. */
+  readonly skipped: string | undefined;
 }
 
 /** A verification in which nothing was checked. */
@@ -51,7 +51,7 @@ export function createSkipped(reason: string): Verification {
     accounts: none,
     slots: none,
     estimates: 0,
-    note: null,
+    note: undefined,
     skipped: reason,
   };
 }

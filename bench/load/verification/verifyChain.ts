@@ -26,7 +26,7 @@ export function verifyChainProof(
   const root = encodeHex(suite.hash(rootNode));
   if (!roots.includes(root)) throw new Error(`it leads to the root ${root}, which is not the block's`);
   const proven = verifyProof(suite, decodeHex(root), address, slots, result);
-  return {account: proven.account !== null, slots: proven.slots.map(value => value !== null)};
+  return {account: proven.account !== undefined, slots: proven.slots.map(value => value !== undefined)};
 }
 
 function findRootNode(result: unknown): unknown {

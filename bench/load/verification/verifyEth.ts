@@ -47,14 +47,15 @@ export async function verifyEthProof(
     const slot = BigInt(slots[i] as string);
     if (readNumber(`${at}.key`, entry.key) !== slot) throw new Error(`${at}.key: is not ${slots[i]}`);
     // Some nodes give no storage root for an account without storage.
-    const storageRoot = value === null || proof.storageHash === ZERO ? EMPTY_TRIE : String(proof.storageHash);
+    const storageRoot =
+      value === undefined || proof.storageHash === ZERO ? EMPTY_TRIE : String(proof.storageHash);
     const proven = await readProven(at, storageRoot, word(slot), readNodes(`${at}.proof`, entry.proof));
-    const stored = proven === null ? 0n : toNumber(RLP.decode(proven) as Uint8Array);
+    const stored = proven === undefined ? 0n : toNumber(RLP.decode(proven) as Uint8Array);
     if (readNumber(`${at}.value`, entry.value) !== stored)
       throw new Error(`${at}.value: ${stored} is proved`);
     present.push(stored !== 0n);
   }
-  return {account: value !== null, slots: present};
+  return {account: value !== undefined, slots: present};
 }
 
 /** @returns the state root that an answer leads to. @throws Error if its nodes are not bytes */
@@ -67,8 +68,8 @@ function rootOf(nodes: readonly Uint8Array[]): string {
 }
 
 /** The fields next to the proof must say what it proves. For an account that does not exist they must be empty. */
-function checkAccount(proof: EthProof, value: Uint8Array | null): void {
-  if (value === null) {
+function checkAccount(proof: EthProof, value: Uint8Array | undefined): void {
+  if (value === undefined) {
     if (readNumber("nonce", proof.nonce) !== 0n || readNumber("balance", proof.balance) !== 0n)
       throw new Error("the account is proved absent, but has a nonce or a balance");
     if (proof.codeHash !== ZERO && proof.codeHash !== EMPTY_CODE)
@@ -86,22 +87,22 @@ function checkAccount(proof: EthProof, value: Uint8Array | null): void {
   if (proof.codeHash !== encode(codeHash)) throw new Error(`codeHash: ${encode(codeHash)} is proved`);
 }
 
-/** @returns the value, or null if its absence is proven */
+/** @returns the value, or undefined if its absence is proven */
 async function readProven(
   at: string,
   root: string,
   key: Uint8Array,
   nodes: readonly Uint8Array[],
-): Promise<Uint8Array | null> {
+): Promise<Uint8Array | undefined> {
   if (root === EMPTY_TRIE) {
     // An empty trie: geth sends no node, anvil sends the root, which is the empty string.
-    if (nodes.every(node => encode(keccak_256(node)) === EMPTY_TRIE)) return null;
+    if (nodes.every(node => encode(keccak_256(node)) === EMPTY_TRIE)) return undefined;
     throw new Error(`${at}: a node of an empty trie`);
   }
   if (nodes.length === 0) throw new Error(`${at}: no nodes`);
   if (encode(keccak_256(nodes[0] as Uint8Array)) !== root) throw new Error(`${at}: does not lead to ${root}`);
   try {
-    return await verifyMerkleProof(keccak_256(key), [...nodes], {root: decode(at, root)});
+    return (await verifyMerkleProof(keccak_256(key), [...nodes], {root: decode(at, root)})) ?? undefined;
   } catch (error) {
     throw new Error(`${at}: ${(error as Error).message}`);
   }

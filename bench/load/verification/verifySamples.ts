@@ -55,7 +55,7 @@ async function verifyCalls(
   roots: TrustedRoots,
 ): Promise<Verification> {
   const proofs = calls.filter(({call}) => call.method.endsWith("_getProof"));
-  const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== null);
+  const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== undefined);
   if (proofs.length > 0) await roots.read(blocks, blocks.length < proofs.length);
   const wrongAnswers: WrongAnswer[] = [];
   const proven: Presence[] = [];
@@ -85,7 +85,7 @@ async function verifyCalls(
     slots: countPresence(proven.flatMap(({slots}) => slots)),
     estimates,
     note: roots.note,
-    skipped: null,
+    skipped: undefined,
   };
 }
 
@@ -113,9 +113,9 @@ function readResults(sample: Sample): CheckedCall[] {
     .map(call => ({call, result: byId.get(call.id)?.result}));
 }
 
-/** @returns null for the tag "latest" */
-function readBlock({params}: Call): number | null {
-  return params[2] === "latest" ? null : Number(params[2]);
+/** @returns undefined for the tag "latest" */
+function readBlock({params}: Call): number | undefined {
+  return params[2] === "latest" ? undefined : Number(params[2]);
 }
 
 function verifyEstimate(style: Style, result: unknown): void {

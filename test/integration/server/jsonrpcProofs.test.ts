@@ -24,8 +24,8 @@ test("a proof of a present account, its slots and its missing slots holds agains
   const answer = await daemon.send(proofCall(1, ACCOUNT, keys));
   assert.deepEqual(Object.keys(answer), ["jsonrpc", "id", "result"]);
   const proven = service.verify(FINALIZED, ACCOUNT, keys, answer);
-  assert.notEqual(proven.account, null);
-  assert.deepEqual(proven.slots.slice(1, 4), [0x22n, 0x33n, null]);
+  assert.notEqual(proven.account, undefined);
+  assert.deepEqual(proven.slots.slice(1, 4), [0x22n, 0x33n, undefined]);
   assert.equal(proven.slots[0], proven.slots[4]);
 });
 
@@ -36,8 +36,8 @@ test("a missing account is proved absent, and its slots by the absence proof of 
     ["0x1"],
     await daemon.send(proofCall(1, ABSENT_ACCOUNT, ["0x1"], "0x2")),
   );
-  assert.equal(proven.account, null);
-  assert.deepEqual(proven.slots, [null]);
+  assert.equal(proven.account, undefined);
+  assert.deepEqual(proven.slots, [undefined]);
 });
 
 test("every finalized block is proved against its own root", async () => {
@@ -136,5 +136,5 @@ test("1024 storage keys are one call, also behind a small one", async () => {
   service.verify(FINALIZED, ACCOUNT, [], small);
   const proven = service.verify(FINALIZED, ACCOUNT, keys, large);
   assert.equal(proven.slots.length, 1024);
-  assert.deepEqual(proven.slots.slice(2, 5), [0x22n, 0x33n, null]);
+  assert.deepEqual(proven.slots.slice(2, 5), [0x22n, 0x33n, undefined]);
 });

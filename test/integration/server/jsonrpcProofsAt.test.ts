@@ -62,15 +62,15 @@ test("the text of an answer is that of chain_getStateRoot and that of chain_getP
 
 test("the root in an answer verifies the proof in it, of accounts and slots present and absent", async () => {
   const present = verifyAt(ACCOUNT, KEYS, await daemon.send(proofAtCall(1, ACCOUNT, KEYS)));
-  assert.notEqual(present.account, null);
-  assert.deepEqual(present.slots.slice(1), [0x22n, null]);
+  assert.notEqual(present.account, undefined);
+  assert.deepEqual(present.slots.slice(1), [0x22n, undefined]);
   const absent = verifyAt(
     ABSENT_ACCOUNT,
     ["0x1"],
     await daemon.send(proofAtCall(1, ABSENT_ACCOUNT, ["0x1"])),
   );
-  assert.equal(absent.account, null);
-  assert.deepEqual(absent.slots, [null]);
+  assert.equal(absent.account, undefined);
+  assert.deepEqual(absent.slots, [undefined]);
 });
 
 test("every selector names a finalized block, and the answer says which", async () => {

@@ -37,7 +37,7 @@ export function assertAddsUp({requests, calls, errors, settings, timeline, laten
   assert.equal(errors.malformed, calls.malformed);
   // Without a warm-up, every request that was due has arrived, in the measured time or after it.
   assert.equal(sum(timeline.map(row => row.answered + row.failed)) + requests.late, requests.due);
-  if (latency !== null) {
+  if (latency) {
     const {p50Ms, p90Ms, p99Ms, p999Ms, maxMs, distribution} = latency;
     const ascending = [p50Ms, p90Ms, p99Ms, p999Ms, maxMs];
     assert.deepEqual(

@@ -54,7 +54,7 @@ export async function checkEveryKey(
     const held = state.readAccount(block, address);
     assert.equal(account?.nonce, held?.nonce, at);
     assert.equal(account?.balance, held?.balance, at);
-    assert.equal(account === null ? undefined : Number(account.codeSize), held?.code.length, at);
+    assert.equal(account && Number(account.codeSize), held?.code.length, at);
     for (const [k, slot] of chain.slots.entries())
       assert.equal(slots[k] ?? 0n, state.readSlot(block, address, slot), `${at}, slot ${keys[k]}`);
 

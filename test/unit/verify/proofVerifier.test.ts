@@ -61,12 +61,12 @@ for (const suite of [sha256Suite, poseidon2Suite]) {
     assert.equal(account?.balance, 0n);
     assert.equal(account?.codeSize, 2n);
     assert.equal(account?.leafIndex, 3);
-    assert.deepEqual(slots, [10n, null, 10n]);
+    assert.deepEqual(slots, [10n, undefined, 10n]);
   });
 
   test(`${suite.name}: an absent account is proven absent with all its slots`, () => {
     const proven = verifyProof(suite, root, ABSENT, KEYS, state.prove(2, ABSENT, KEYS));
-    assert.deepEqual(proven, {account: null, slots: [null, null, null]});
+    assert.deepEqual(proven, {account: undefined, slots: [undefined, undefined, undefined]});
   });
 
   test(`${suite.name}: every key at every block of a random chain is proven as the state has it`, () => {

@@ -75,5 +75,5 @@ test("the proof of the live network is accepted against the root that its layer-
   assert.equal(proven.account?.leafIndex, 279);
   assert.equal(proven.account?.nonce, 1n);
   assert.equal(proven.account?.codeSize, 0x268fn);
-  assert.deepEqual(proven.slots, [null]);
+  assert.deepEqual(proven.slots, [undefined]);
 });

@@ -43,7 +43,7 @@ test("a closed loop's report adds up, and its sampled answers are right", async 
   assert.equal(report.calls.results, report.calls.due);
   assert.equal(report.calls.proofs, report.calls.results);
   assert.equal(report.latency?.count, report.requests.answered);
-  assert.ok(report.corrected !== null && report.corrected.count >= report.requests.answered);
+  assert.ok(report.corrected && report.corrected.count >= report.requests.answered);
   assert.equal(report.service, null);
   assert.equal(report.generator.utilization.length, 2);
   assert.deepEqual(report.failures, []);

@@ -24,10 +24,10 @@ test("the verifier accepts every proof of the fixtures, and says what the blocks
     return [what, account && [account.nonce, account.balance, account.codeSize], slots];
   });
   assert.deepEqual(proven, [
-    ["a contract with a slot that it has and one that it has lost", [1n, 100n, 5n], [12n, null]],
+    ["a contract with a slot that it has and one that it has lost", [1n, 100n, 5n], [12n, undefined]],
     ["an account without code and slots", [7n, 10n ** 18n, 0n], []],
-    ["an empty account, whose storage is a new tree", [0n, 0n, 0n], [null]],
-    ["an absent account: its slots are shown absent from a new tree", null, [null]],
-    ["an account that was deleted", null, []],
+    ["an empty account, whose storage is a new tree", [0n, 0n, 0n], [undefined]],
+    ["an absent account: its slots are shown absent from a new tree", undefined, [undefined]],
+    ["an account that was deleted", undefined, []],
   ]);
 });

@@ -10,12 +10,12 @@ import {createHistogram, recordMs} from "../../../../../bench/load/traffic/laten
 import {createTally, type Tally} from "../../../../../bench/load/traffic/tally.ts";
 import {createSkipped, type Verification} from "../../../../../bench/load/verification/verification.ts";
 
-const NO_LIMITS: LoadLimits = {maxErrors: {percent: 100}, maxP99Ms: null};
+const NO_LIMITS: LoadLimits = {maxErrors: {percent: 100}, maxP99Ms: undefined};
 const VERIFIED: Verification = {
   ...createSkipped(""),
   checked: 5,
   accounts: {present: 5, absent: 0},
-  skipped: null,
+  skipped: undefined,
 };
 
 interface Case {
@@ -38,12 +38,12 @@ function report({requests, tally, limits, verification, absent, verify}: Case): 
       connections: 1,
       threads: 1,
       batch: 1,
-      rate: null,
+      rate: undefined,
       durationSeconds: 1,
       warmUpSeconds: 0,
       absent: absent ?? 0,
       slots: 0,
-      blocks: null,
+      blocks: "latest",
       estimates: 0,
       keys: {kind: "server"},
       seed: 1,
@@ -55,8 +55,8 @@ function report({requests, tally, limits, verification, absent, verify}: Case): 
     },
     machine: describeMachine(),
     startedAt: new Date(),
-    server: {client: null, chainId: null, oldest: null, newest: null},
-    blocks: null,
+    server: {client: undefined, chainId: undefined, oldest: undefined, newest: undefined},
+    blocks: undefined,
     keys: "",
     seconds: 1,
     tally: {...createTally(), requests, answered: requests, results: requests, ...tally},

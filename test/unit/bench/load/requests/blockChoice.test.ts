@@ -9,7 +9,7 @@ import {
 
 test("a choice is the tag, a block, or a range of two ends", () => {
   const table: [string, BlockChoice | undefined][] = [
-    ["latest", null],
+    ["latest", "latest"],
     ["7", {from: 7, to: 7}],
     ["0x1F", {from: 31, to: 31}],
     ["oldest", {from: "oldest", to: "oldest"}],
@@ -30,8 +30,8 @@ test("a choice is the tag, a block, or a range of two ends", () => {
 
 test("a range is the same from either end, and an end that the server does not say is named", () => {
   assert.deepEqual(resolveBlocks({from: "latest", to: "oldest"}, 3, 9), {low: 3, high: 9});
-  assert.deepEqual(resolveBlocks({from: 4, to: "latest"}, null, 9), {low: 4, high: 9});
-  assert.deepEqual(resolveBlocks({from: 12, to: 10}, null, null), {low: 10, high: 12});
-  assert.equal(resolveBlocks({from: "latest", to: "oldest"}, null, 9), "oldest");
-  assert.equal(resolveBlocks({from: "latest", to: 0}, 3, null), "latest");
+  assert.deepEqual(resolveBlocks({from: 4, to: "latest"}, undefined, 9), {low: 4, high: 9});
+  assert.deepEqual(resolveBlocks({from: 12, to: 10}, undefined, undefined), {low: 10, high: 12});
+  assert.equal(resolveBlocks({from: "latest", to: "oldest"}, undefined, 9), "oldest");
+  assert.equal(resolveBlocks({from: "latest", to: 0}, 3, undefined), "latest");
 });

@@ -14,7 +14,7 @@ const PLAN: RequestPlan = {
   slots: 0,
   absent: 0,
   estimates: 0,
-  blocks: null,
+  blocks: undefined,
   keys: {
     kind: "list",
     accounts: [...PAYERS.map(address => ({address, slots: []})), {address: CONTRACT, slots: SLOTS}],

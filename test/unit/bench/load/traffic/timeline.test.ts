@@ -23,7 +23,7 @@ function rowOf(second: number, latenciesMs: readonly number[]): PostedRow {
   const histogram = createHistogram();
   for (const ms of latenciesMs) recordMs(histogram, ms);
   const count = latenciesMs.length;
-  const latency = count === 0 ? null : encodeHistogram(histogram);
+  const latency = count === 0 ? undefined : encodeHistogram(histogram);
   return {...createRow(second), answered: count, results: 2 * count, bytes: 100 * count, latency};
 }
 
@@ -67,7 +67,7 @@ test("the whole is in order, and its latency is that of all rows", () => {
   for (const ms of all) recordMs(expected, ms);
   const crossed = decodeHistogram(encodeHistogram(expected));
   assert.deepEqual(readFigures(timeline.total), readFigures(crossed));
-  assert.equal(timeline.end()[0]?.p50Ms, null, "a second without measured requests has no latency");
+  assert.equal(timeline.end()[0]?.p50Ms, undefined, "a second without measured requests has no latency");
 });
 
 test("latencies keep three digits, up to an hour, and a distribution ends at the highest", () => {
@@ -78,7 +78,7 @@ test("latencies keep three digits, up to an hour, and a distribution ends at the
   assert.ok(Math.abs(report.maxMs / 3_600_000 - 1) < 0.001);
   assert.equal(report.p50Ms, 0.001);
   assert.deepEqual(report.distribution.at(-1), [100, report.maxMs]);
-  assert.equal(reportLatency(createHistogram()), null);
+  assert.equal(reportLatency(createHistogram()), undefined);
 });
 
 test("the correction puts the requests behind a stall that were not sent", () => {
