@@ -44,6 +44,6 @@ export class AnswerMemory {
   put(memory: ArrayBuffer): void {
     if (memory.byteLength === this.memoryBytes && this.spares.length < this.limit) this.spares.push(memory);
     // Sent to a closed port, it is dropped and freed at once. (ArrayBuffer#transfer needs Node 22.)
-    else this.closed.postMessage(null, [memory]);
+    else this.closed.postMessage(undefined, [memory]);
   }
 }

@@ -201,7 +201,7 @@ export class FollowedInput {
 /** @returns bytes read; 0: there is no writer; -1: there is a writer, but nothing to read */
 async function readNow(fifo: FileHandle, buffer: Buffer): Promise<number> {
   try {
-    return (await fifo.read(buffer, 0, buffer.length, null)).bytesRead;
+    return (await fifo.read(buffer, 0, buffer.length)).bytesRead;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EAGAIN") return -1;
     throw error;

@@ -40,7 +40,7 @@ async function* gunzip(
   packed: AsyncGenerator<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const out = new Transform({transform: (chunk, _encoding, done) => done(null, chunk)});
+  const out = new Transform({transform: (chunk, _encoding, done) => done(undefined, chunk)});
   const unpacking = pipeline(packed, createGunzip(), out, {signal}).catch(error => out.destroy(error));
   try {
     yield* out;

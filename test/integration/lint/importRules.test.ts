@@ -206,6 +206,10 @@ const PRIVATE_MEMBERS =
 const BRACES =
   "export function count(n: number): number {\n  if (n > 0) {\n    return n;\n  }\n  return 0;\n}\n";
 
+const NULL_DIALECT = "export function find(): string | null {\n  return null;\n}\n";
+const OBJECT_TEST =
+  'export function isObject(value: unknown): boolean {\n  return typeof value === "object" && value !== null;\n}\n';
+
 let folder: WorkFolder;
 /** Files of the copy by the rule that refuses them. */
 let refusedBy: ReadonlyMap<string, ReadonlySet<string>>;
@@ -282,6 +286,9 @@ before(async () => {
   );
   await writeFile(folder.file("storage/tree/private.ts"), PRIVATE_MEMBERS);
   await writeFile(folder.file("storage/tree/braces.ts"), BRACES);
+  for (const name of ["storage/tree/null.ts", "server/rpc/envelope.ts"])
+    await writeFile(folder.file(name), NULL_DIALECT);
+  await writeFile(folder.file("storage/tree/object.ts"), OBJECT_TEST);
   refusedBy = await findRefused();
 });
 
@@ -305,9 +312,10 @@ test("lint fails on a circle of imports, also where types alone close it", () =>
   ]);
 });
 
-test("lint fails on #private members and on braces around one line", () => {
+test("lint fails on #private members, braces around one line, and null where no JSON is read or written", () => {
   assert.deepEqual([...(refusedBy.get("plugin") ?? [])].sort(), [
     "storage/tree/braces.ts",
+    "storage/tree/null.ts",
     "storage/tree/private.ts",
   ]);
 });
