@@ -2,9 +2,9 @@
  * Nodes as JSON text, by WebAssembly SIMD (wasm/quoteNodes.ts): the 42 nodes of a proof in 0.3 us, where a loop in
  * JavaScript takes 6.
  *
- *   its memory, 64 KiB:   nodes, put there by the caller | text, written by `quote`
+ *   its memory, 256 KiB:   nodes, put there by the caller | text, written by `quote`
  */
-import {readFileSync} from "node:fs";
+import {loadWasm, type WasmMemory} from "../../storage/hash/webAssembly.ts";
 
 /** Nodes are read by whole vectors. */
 export const VECTOR_BYTES = 16;
@@ -13,15 +13,9 @@ export const VECTOR_BYTES = 16;
 export const QUOTE_BYTES = 5;
 
 interface Exports {
-  readonly memory: {readonly buffer: ArrayBuffer};
+  readonly memory: WasmMemory;
   quoteNodes(from: number, count: number, nodeBytes: number, to: number): number;
 }
-
-/** Declared here, since neither the types of ES2023 nor those of Node 20 have it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => {readonly exports: unknown};
-};
 
 export class NodeText {
   /** Nodes must lie here when they are quoted: `capacity` bytes. */
@@ -30,10 +24,9 @@ export class NodeText {
   readonly text: Uint8Array;
   private readonly wasm: Exports;
 
-  /** @param capacity - bytes of nodes; their text needs more than twice as much of the 64 KiB */
+  /** @param capacity - bytes of nodes; their text needs more than twice as much of the 256 KiB */
   constructor(capacity: number) {
-    const code = readFileSync(new URL("./quoteNodes.wasm", import.meta.url));
-    this.wasm = new WebAssembly.Instance(new WebAssembly.Module(code)).exports as Exports;
+    this.wasm = loadWasm(new URL("./quoteNodes.wasm", import.meta.url));
     const {buffer} = this.wasm.memory;
     this.nodes = new Uint8Array(buffer, 0, capacity);
     this.text = new Uint8Array(buffer, capacity);

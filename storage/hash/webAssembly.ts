@@ -1,0 +1,29 @@
+/**
+ * Loading WebAssembly modules. Their sources are the AssemblyScript files in folders named wasm; `npm run build` compiles each to
+ * dist/, one folder above its source.
+ */
+import {readFileSync} from "node:fs";
+
+/** Declared here, since neither the types of ES2023 nor those of Node 20 have it. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => {readonly exports: unknown};
+};
+
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+/** A constant that a module exports. */
+export interface WasmConstant {
+  readonly value: number;
+}
+
+/**
+ * @param file - the compiled module; it imports nothing
+ * @returns a new instance's exports, with memory of their own
+ * @throws the system's error if the file is missing, WebAssembly.CompileError
+ */
+export function loadWasm<Exports extends {readonly memory: WasmMemory}>(file: URL): Exports {
+  return new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file))).exports as Exports;
+}
