@@ -4,7 +4,7 @@
 
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {SUITE_NAMES} from "../../storage/hash/suites.ts";
+import {SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {describeMachine} from "../load/report/machine.ts";
 import {prepareFile, runProgram} from "../program/benchProgram.ts";
 import {RUNS_FOLDER} from "../program/runFile.ts";

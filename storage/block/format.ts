@@ -7,7 +7,8 @@
 import type {Level} from "level";
 import {StoreError} from "../errors.ts";
 import type {HashSuite} from "../hash/suite.ts";
-import {DEFAULT_SUITE, findSuite, SUITE_NAMES} from "../hash/suites.ts";
+import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../hash/suiteNames.ts";
+import {findSuite} from "../hash/suites.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {META} from "../record/layout.ts";
@@ -34,7 +35,7 @@ export async function checkFormat(
   if (stored === undefined) {
     await refuseUnlessEmpty(db, directory);
     if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
-    return writeFormat(db, suite ?? DEFAULT_SUITE.name);
+    return writeFormat(db, suite ?? DEFAULT_SUITE_NAME);
   }
   if (suite !== undefined && stored.name !== suite)
     throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${stored.name}, not ${suite}`);

@@ -1,16 +1,13 @@
 /**
- * The hash suites that a store can have. A new suite is a file next to sha256Suite.ts and a line here.
+ * The hash suites that a store can have. A new suite is a file next to sha256Suite.ts, a name in suiteNames.ts and a line here.
  */
+import {poseidon2Suite} from "./poseidon2Suite.ts";
 import {sha256Suite} from "./sha256Suite.ts";
 import type {HashSuite} from "./suite.ts";
+import type {SuiteName} from "./suiteNames.ts";
 
-/** The suite of a new store for which none is named. */
-export const DEFAULT_SUITE: HashSuite = sha256Suite;
-
-const SUITES: readonly HashSuite[] = [sha256Suite];
-
-export const SUITE_NAMES: readonly string[] = SUITES.map(suite => suite.name);
+const SUITES: Readonly<Record<SuiteName, HashSuite>> = {sha256: sha256Suite, poseidon2: poseidon2Suite};
 
 export function findSuite(name: string): HashSuite | undefined {
-  return SUITES.find(suite => suite.name === name);
+  return Object.hasOwn(SUITES, name) ? SUITES[name as SuiteName] : undefined;
 }

@@ -1,0 +1,366 @@
+/**
+ * AssemblyScript, not TypeScript: `npm run build` compiles it to dist/storage/hash/poseidon2.wasm, for poseidon2.ts.
+ *
+ * Poseidon2 over KoalaBear (docs/proofs.md), in two arrangements:
+ *
+ *   four messages   a vector has the same lane of four states: 16 vectors        4 permutations take as long as 1.5 alone
+ *   one message     a vector has four lanes of one state: 4 vectors              for what comes alone: keys, code, leaves
+ *
+ *   memory   round constants, 6 * 16 + 21 u32 | diagonal, 16 u32 | state, 16 vectors | saved block, 8 vectors | messages and digests
+ *
+ * Elements of the state are in Montgomery form, x * 2^32 mod p, and below p between any two steps.
+ */
+
+/** 2^31 - 2^24 + 1. */
+const P: i32 = 2130706433;
+/** -1 / p mod 2^32. */
+const NEGATIVE_INVERSE: i32 = 2130706431;
+/** 2^64 mod p: takes an element into Montgomery form. */
+const R_SQUARED: i32 = 402124772;
+
+/** (p + 1) / 2. */
+const HALF: i32 = 1065353217;
+
+const CONSTANTS: usize = 0;
+const FULL_ROUNDS_EACH: usize = 3;
+const PARTIAL_ROUNDS: usize = 21;
+const DIAGONAL: usize = 480;
+const STATE: usize = 576;
+const SAVED: usize = 832;
+const MESSAGES: usize = 1024;
+
+const WORD_BYTES: usize = 32;
+
+function add(a: v128, b: v128): v128 {
+  const sum = i32x4.add(a, b);
+  return i32x4.min_u(sum, i32x4.sub(sum, i32x4.splat(P)));
+}
+
+function sub(a: v128, b: v128): v128 {
+  const difference = i32x4.sub(a, b);
+  return i32x4.min_u(difference, i32x4.add(difference, i32x4.splat(P)));
+}
+
+/** a * b / 2^32 */
+function multiply(a: v128, b: v128): v128 {
+  const low = i64x2.extmul_low_i32x4_u(a, b);
+  const high = i64x2.extmul_high_i32x4_u(a, b);
+  const factor = i32x4.mul(v128.shuffle<i32>(low, high, 0, 2, 4, 6), i32x4.splat(NEGATIVE_INVERSE));
+  const lowSum = i64x2.add(low, i64x2.extmul_low_i32x4_u(factor, i32x4.splat(P)));
+  const highSum = i64x2.add(high, i64x2.extmul_high_i32x4_u(factor, i32x4.splat(P)));
+  const product = v128.shuffle<i32>(lowSum, highSum, 1, 3, 5, 7);
+  return i32x4.min_u(product, i32x4.sub(product, i32x4.splat(P)));
+}
+
+function cube(x: v128): v128 {
+  return multiply(multiply(x, x), x);
+}
+
+function double(x: v128): v128 {
+  return add(x, x);
+}
+
+function halve(x: v128): v128 {
+  const odd = i32x4.neg(v128.and(x, i32x4.splat(1)));
+  return i32x4.add(i32x4.shr_u(x, 1), v128.and(odd, i32x4.splat(HALF)));
+}
+
+/** x / 2^bits, at most 24: with x = high * 2^bits + low it is high - low * (p - 1) / 2^bits, since p - 1 = 127 * 2^24. */
+function divide(x: v128, bits: i32): v128 {
+  const low = v128.and(x, i32x4.splat((1 << bits) - 1));
+  return sub(i32x4.shr_u(x, bits), i32x4.mul(low, i32x4.splat(127 << (24 - bits))));
+}
+
+function lane(index: usize): v128 {
+  return v128.load(STATE + (index << 4));
+}
+
+function setLane(index: usize, x: v128): void {
+  v128.store(STATE + (index << 4), x);
+}
+
+/** circ(2 M4, M4, M4, M4): M4 on each group of four lanes, then the sum of the groups on each. */
+function multiplyExternal(): void {
+  let sum0 = i32x4.splat(0);
+  let sum1 = i32x4.splat(0);
+  let sum2 = i32x4.splat(0);
+  let sum3 = i32x4.splat(0);
+  for (let at: usize = STATE; at < STATE + 256; at += 64) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    const total = add(add(a, b), add(c, d));
+    const x0 = add(add(total, a), double(b));
+    const x1 = add(add(total, b), double(c));
+    const x2 = add(add(total, c), double(d));
+    const x3 = add(add(total, d), double(a));
+    sum0 = add(sum0, x0);
+    sum1 = add(sum1, x1);
+    sum2 = add(sum2, x2);
+    sum3 = add(sum3, x3);
+    v128.store(at, x0);
+    v128.store(at, x1, 16);
+    v128.store(at, x2, 32);
+    v128.store(at, x3, 48);
+  }
+  for (let at: usize = STATE; at < STATE + 256; at += 64) {
+    v128.store(at, add(v128.load(at), sum0));
+    v128.store(at, add(v128.load(at, 16), sum1), 16);
+    v128.store(at, add(v128.load(at, 32), sum2), 32);
+    v128.store(at, add(v128.load(at, 48), sum3), 48);
+  }
+}
+
+/** @returns where the constants of the next round are */
+function fullRounds(constants: usize): usize {
+  for (const end = constants + FULL_ROUNDS_EACH * 64; constants < end; constants += 64) {
+    for (let i: usize = 0; i < 16; i++)
+      setLane(i, cube(add(lane(i), v128.load32_splat(constants + (i << 2)))));
+    multiplyExternal();
+  }
+  return constants;
+}
+
+/** @returns where the constants of the next round are */
+function partialRounds(constants: usize): usize {
+  let x0 = lane(0);
+  let x1 = lane(1);
+  let x2 = lane(2);
+  let x3 = lane(3);
+  let x4 = lane(4);
+  let x5 = lane(5);
+  let x6 = lane(6);
+  let x7 = lane(7);
+  let x8 = lane(8);
+  let x9 = lane(9);
+  let x10 = lane(10);
+  let x11 = lane(11);
+  let x12 = lane(12);
+  let x13 = lane(13);
+  let x14 = lane(14);
+  let x15 = lane(15);
+  for (const end = constants + PARTIAL_ROUNDS * 4; constants < end; constants += 4) {
+    // Without lane 0, which waits for its cube.
+    const others = add(
+      add(add(add(x1, x2), add(x3, x4)), add(add(x5, x6), add(x7, x8))),
+      add(add(add(x9, x10), add(x11, x12)), add(add(x13, x14), x15)),
+    );
+    x0 = cube(add(x0, v128.load32_splat(constants)));
+    const sum = add(others, x0);
+    x0 = sub(others, x0);
+    x1 = add(sum, x1);
+    x2 = add(sum, double(x2));
+    x3 = add(sum, halve(x3));
+    x4 = add(sum, add(double(x4), x4));
+    x5 = add(sum, double(double(x5)));
+    x6 = sub(sum, halve(x6));
+    x7 = sub(sum, add(double(x7), x7));
+    x8 = sub(sum, double(double(x8)));
+    x9 = add(sum, divide(x9, 8));
+    x10 = add(sum, divide(x10, 3));
+    x11 = add(sum, divide(x11, 24));
+    x12 = sub(sum, divide(x12, 8));
+    x13 = sub(sum, divide(x13, 3));
+    x14 = sub(sum, divide(x14, 4));
+    x15 = sub(sum, divide(x15, 24));
+  }
+  setLane(0, x0);
+  setLane(1, x1);
+  setLane(2, x2);
+  setLane(3, x3);
+  setLane(4, x4);
+  setLane(5, x5);
+  setLane(6, x6);
+  setLane(7, x7);
+  setLane(8, x8);
+  setLane(9, x9);
+  setLane(10, x10);
+  setLane(11, x11);
+  setLane(12, x12);
+  setLane(13, x13);
+  setLane(14, x14);
+  setLane(15, x15);
+  return constants;
+}
+
+function permute(): void {
+  multiplyExternal();
+  fullRounds(partialRounds(fullRounds(CONSTANTS)));
+}
+
+function swapBytes(x: v128): v128 {
+  return v128.swizzle(x, i8x16(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
+}
+
+/** Reads elements 4k .. 4k+3 of the block at `at` of each of four messages into lanes 8+4k .., transposed. */
+function loadQuarters(at: usize, stride: usize, k: usize): void {
+  const a = swapBytes(v128.load(at + (k << 4)));
+  const b = swapBytes(v128.load(at + stride + (k << 4)));
+  const c = swapBytes(v128.load(at + 2 * stride + (k << 4)));
+  const d = swapBytes(v128.load(at + 3 * stride + (k << 4)));
+  const ab0 = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
+  const ab1 = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
+  const cd0 = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
+  const cd1 = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
+  const toMontgomery = i32x4.splat(R_SQUARED);
+  const first: usize = 8 + (k << 2);
+  setLane(first, multiply(v128.shuffle<i64>(ab0, cd0, 0, 2), toMontgomery));
+  setLane(first + 1, multiply(v128.shuffle<i64>(ab0, cd0, 1, 3), toMontgomery));
+  setLane(first + 2, multiply(v128.shuffle<i64>(ab1, cd1, 0, 2), toMontgomery));
+  setLane(first + 3, multiply(v128.shuffle<i64>(ab1, cd1, 1, 3), toMontgomery));
+}
+
+/** Writes chaining lanes 4k .. 4k+3 as elements of four digests. */
+function storeQuarters(to: usize, k: usize): void {
+  const one = i32x4.splat(1);
+  const first: usize = k << 2;
+  const a = multiply(lane(first), one);
+  const b = multiply(lane(first + 1), one);
+  const c = multiply(lane(first + 2), one);
+  const d = multiply(lane(first + 3), one);
+  const ab0 = v128.shuffle<i32>(a, b, 0, 4, 1, 5);
+  const ab1 = v128.shuffle<i32>(a, b, 2, 6, 3, 7);
+  const cd0 = v128.shuffle<i32>(c, d, 0, 4, 1, 5);
+  const cd1 = v128.shuffle<i32>(c, d, 2, 6, 3, 7);
+  v128.store(to + (k << 4), swapBytes(v128.shuffle<i64>(ab0, cd0, 0, 2)));
+  v128.store(to + 32 + (k << 4), swapBytes(v128.shuffle<i64>(ab0, cd0, 1, 3)));
+  v128.store(to + 64 + (k << 4), swapBytes(v128.shuffle<i64>(ab1, cd1, 0, 2)));
+  v128.store(to + 96 + (k << 4), swapBytes(v128.shuffle<i64>(ab1, cd1, 1, 3)));
+}
+
+/** Where the round constants belong: in the order of their use, Montgomery form. */
+export const constantsAt: usize = CONSTANTS;
+
+/** Where the diagonal of the internal matrix belongs: d of each lane, Montgomery form. */
+export const diagonalAt: usize = DIAGONAL;
+
+/** Where messages belong. */
+export const messagesAt: usize = MESSAGES;
+
+/**
+ * Hashes `count` messages of `blocks` blocks of 32 bytes each, back to back at `from`; elements are big-endian, below p.
+ * Whole fours are hashed: what lies behind the last message is read as further ones.
+ *
+ * @param to - where 32 bytes for each, rounded up to fours, are free
+ */
+export function hashMessages(from: usize, count: usize, blocks: usize, to: usize): void {
+  const stride = blocks * WORD_BYTES;
+  for (let i: usize = 0; i < count; i += 4) {
+    memory.fill(STATE, 0, 128);
+    for (let block: usize = 0; block < blocks; block++) {
+      const at = from + block * WORD_BYTES;
+      loadQuarters(at, stride, 0);
+      loadQuarters(at, stride, 1);
+      memory.copy(SAVED, STATE + 128, 128);
+      permute();
+      // The block is added to the upper half of the permuted state, which is then the lower one.
+      for (let k: usize = 0; k < 8; k++) setLane(k, add(lane(8 + k), v128.load(SAVED + (k << 4))));
+    }
+    storeQuarters(to, 0);
+    storeQuarters(to, 1);
+    from += 4 * stride;
+    to += 4 * WORD_BYTES;
+  }
+}
+
+/** M4 on the four lanes of a vector. */
+function multiplyM4(x: v128): v128 {
+  const next = v128.shuffle<i32>(x, x, 1, 2, 3, 0);
+  const pairs = add(x, next);
+  const total = add(pairs, v128.shuffle<i32>(pairs, pairs, 2, 3, 0, 1));
+  return add(add(total, x), double(next));
+}
+
+/** circ(2 M4, M4, M4, M4) on one state. */
+function multiplyExternalOne(): void {
+  const x0 = multiplyM4(lane(0));
+  const x1 = multiplyM4(lane(1));
+  const x2 = multiplyM4(lane(2));
+  const x3 = multiplyM4(lane(3));
+  const sum = add(add(x0, x1), add(x2, x3));
+  setLane(0, add(x0, sum));
+  setLane(1, add(x1, sum));
+  setLane(2, add(x2, sum));
+  setLane(3, add(x3, sum));
+}
+
+/** @returns where the constants of the next round are */
+function fullRoundsOne(constants: usize): usize {
+  for (const end = constants + FULL_ROUNDS_EACH * 64; constants < end; constants += 64) {
+    for (let i: usize = 0; i < 4; i++) setLane(i, cube(add(lane(i), v128.load(constants + (i << 4)))));
+    multiplyExternalOne();
+  }
+  return constants;
+}
+
+function multiplyOne(a: u64, b: u64): u64 {
+  const product = a * b;
+  const factor = <u64>(<u32>product * <u32>NEGATIVE_INVERSE);
+  const reduced = (product + factor * P) >> 32;
+  return reduced >= <u64>P ? reduced - P : reduced;
+}
+
+/** @returns where the constants of the next round are */
+function partialRoundsOne(constants: usize): usize {
+  // Lane 0 is computed apart, and is 0 in its vector.
+  const d0 = v128.load(DIAGONAL);
+  const d1 = v128.load(DIAGONAL, 16);
+  const d2 = v128.load(DIAGONAL, 32);
+  const d3 = v128.load(DIAGONAL, 48);
+  const others = i32x4(0, -1, -1, -1);
+  let x: u64 = i32x4.extract_lane(lane(0), 0);
+  let x0 = v128.and(lane(0), others);
+  let x1 = lane(1);
+  let x2 = lane(2);
+  let x3 = lane(3);
+  for (const end = constants + PARTIAL_ROUNDS * 4; constants < end; constants += 4) {
+    let rest = add(add(x0, x1), add(x2, x3));
+    rest = add(rest, v128.shuffle<i32>(rest, rest, 2, 3, 0, 1));
+    rest = add(rest, v128.shuffle<i32>(rest, rest, 1, 0, 3, 2));
+    const base = x + load<u32>(constants);
+    const reduced = base >= <u64>P ? base - P : base;
+    x = multiplyOne(multiplyOne(reduced, reduced), reduced);
+    const sum = add(rest, i32x4.splat(<i32>x));
+    const restOne: u64 = <u32>i32x4.extract_lane(rest, 0);
+    x = restOne >= x ? restOne - x : restOne + P - x;
+    x0 = v128.and(add(sum, multiply(x0, d0)), others);
+    x1 = add(sum, multiply(x1, d1));
+    x2 = add(sum, multiply(x2, d2));
+    x3 = add(sum, multiply(x3, d3));
+  }
+  setLane(0, i32x4.replace_lane(x0, 0, <i32>x));
+  setLane(1, x1);
+  setLane(2, x2);
+  setLane(3, x3);
+  return constants;
+}
+
+/** Begins one message. */
+export function begin(): void {
+  memory.fill(STATE, 0, 32);
+}
+
+/** Takes the next `blocks` blocks of the message that `begin` began, from `from`. */
+export function absorb(from: usize, blocks: usize): void {
+  const toMontgomery = i32x4.splat(R_SQUARED);
+  for (const end = from + blocks * WORD_BYTES; from < end; from += WORD_BYTES) {
+    const low = multiply(swapBytes(v128.load(from)), toMontgomery);
+    const high = multiply(swapBytes(v128.load(from, 16)), toMontgomery);
+    setLane(2, low);
+    setLane(3, high);
+    multiplyExternalOne();
+    fullRoundsOne(partialRoundsOne(fullRoundsOne(CONSTANTS)));
+    const nextLow = add(lane(2), low);
+    const nextHigh = add(lane(3), high);
+    setLane(0, nextLow);
+    setLane(1, nextHigh);
+  }
+}
+
+/** Ends the message: its digest, 32 bytes, goes to `to`. */
+export function finish(to: usize): void {
+  const one = i32x4.splat(1);
+  v128.store(to, swapBytes(multiply(lane(0), one)));
+  v128.store(to, swapBytes(multiply(lane(1), one)), 16);
+}
