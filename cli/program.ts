@@ -5,6 +5,7 @@
 import {availableParallelism} from "node:os";
 import {Command, type Option} from "commander";
 import {VERSION} from "../server/version.ts";
+import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../storage/hash/suiteNames.ts";
 import type {ImportSource} from "../workers/job/importSource.ts";
 import type {CheckOptions} from "./commands/checkCommand.ts";
 import type {FinalizeOptions} from "./commands/finalizeCommand.ts";
@@ -83,13 +84,14 @@ function createImport(onExitCode: (code: number) => void): Command {
       "hash of the last block; a source that ends at another block is refused",
     ).argParser(parseHash),
     chainIdOption(),
+    suiteOption(),
   ])
     .description("Import blocks (--genesis and --blocks) or block differences (--diffs) into a store.")
     .action(async (values, command: Command) => {
       const source = chooseSource(values, command);
-      const {db, finalized, head, chainId} = values;
+      const {db, finalized, head, chainId, suite} = values;
       const {runImport} = await import("./commands/importCommand.ts");
-      onExitCode(await runImport({db, source, finalized, head, chainId}));
+      onExitCode(await runImport({db, source, finalized, head, chainId, suite}));
     });
 }
 
@@ -146,6 +148,7 @@ function createServe(onExitCode: (code: number) => void): Command {
     ).argParser(parseOrigins),
     createSwitch("--verify", "compare the checksums of all tables in the background after the start"),
     chainIdOption(),
+    suiteOption(),
     ...createLimitOptions(),
     ...createEstimateOptions(),
     createOption("--log-level <level>", "log entries of this level and above to standard error")
@@ -155,7 +158,8 @@ function createServe(onExitCode: (code: number) => void): Command {
   ])
     .description("Serve proofs of the store's finalized blocks, and gas estimates, over JSON-RPC.")
     .action(async (values, command: Command) => {
-      const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId} = values;
+      const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId, suite} =
+        values;
       const {cors, logLevel, logRequests} = values;
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
@@ -173,6 +177,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         demo: demo === true,
         verify: verify === true,
         chainId,
+        suite,
         cors: cors ?? [],
         logLevel,
         logRequests: logRequests === true,
@@ -248,4 +253,11 @@ function chainIdOption(): Option {
 function addOptions(command: Command, options: readonly Option[]): Command {
   for (const option of options) command.addOption(option);
   return command;
+}
+
+function suiteOption(): Option {
+  return createOption(
+    "--suite <name>",
+    `hash suite of the trees; a new store gets it, a store with another suite is refused (default for a new store: ${DEFAULT_SUITE_NAME})`,
+  ).choices(SUITE_NAMES);
 }

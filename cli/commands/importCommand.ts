@@ -17,6 +17,7 @@ export interface ImportOptions {
   /** Hash of the block at which the source must end, 32 bytes. */
   readonly head: Uint8Array | undefined;
   readonly chainId: bigint | undefined;
+  readonly suite: string | undefined;
 }
 
 /** @returns the exit code: that of the signal if one stopped the import before its end */
@@ -28,6 +29,7 @@ export async function runImport(options: ImportOptions): Promise<number> {
     cacheBytes: DEFAULT_CACHE_BYTES,
     createIfMissing: true,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
+    ...(options.suite === undefined ? {} : {suite: options.suite}),
   };
   return useStore(poolOptions, reportOrder, async pool => {
     if (stop.received !== undefined) return exitCodeOf(stop.received);
@@ -52,7 +54,7 @@ function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
 /** Runs an import. The first signal stops it after the current block. */
 export async function importWithProgress(
   pool: ProofPool,
-  options: Omit<ImportOptions, "db">,
+  options: Omit<ImportOptions, "db" | "suite">,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
   const progress = createProgress(process.stderr);
   let received: StopSignal | undefined;

@@ -40,6 +40,7 @@ export interface ServeOptions {
   /** Compare the checksums of the tables after the start. */
   readonly verify: boolean;
   readonly chainId: bigint | undefined;
+  readonly suite: string | undefined;
   /** Origins whose web pages may send requests. Empty: no page may. */
   readonly cors: readonly string[];
   readonly logLevel: string;
@@ -68,6 +69,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
     cacheBytes: options.cacheBytes,
     createIfMissing: options.demo || options.diffs !== undefined,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
+    ...(options.suite === undefined ? {} : {suite: options.suite}),
     ...(options.estimate.isEnabled ? {estimates: options.estimate} : {}),
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
   };

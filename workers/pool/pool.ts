@@ -39,6 +39,8 @@ export interface PoolOptions {
   readonly createIfMissing: boolean;
   /** For a store that this process has open already. Changes nothing, not even what a crash left. */
   readonly readOnly?: boolean;
+  /** The hash suite of a store that is made. A store with another suite is refused. */
+  readonly suite?: string;
   /** Refuses a store of another chain. */
   readonly chainId?: bigint;
   /** Without it there are no gas estimates. */
@@ -88,10 +90,11 @@ export class ProofPool {
 
   /** @throws StoreError (see storage/errors.ts; `code` and `message` are for the operator) */
   static async open(options: PoolOptions): Promise<ProofPool> {
-    const {directory, createIfMissing, chainId} = options;
+    const {directory, createIfMissing, chainId, suite} = options;
     const store = await StateStore.open({
       directory,
       createIfMissing,
+      ...(suite === undefined ? {} : {suite}),
       role: options.readOnly === true ? "sharer" : "owner",
       cacheBytes: MAIN_CACHE_BYTES,
     });
