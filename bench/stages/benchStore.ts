@@ -10,6 +10,7 @@
 import {mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {describeMachine, type Machine} from "../load/report/machine.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
@@ -64,7 +65,7 @@ export async function openBenchStore(suite: string, accounts: number, blocks: nu
 
 /** The store that `npm run bench -- --accounts N` keeps, for others to copy. @returns its folder */
 export async function keepBenchStore(accounts: number): Promise<string> {
-  const {store, directory} = await openBenchStore("sha256", accounts, DEFAULT_BLOCKS);
+  const {store, directory} = await openBenchStore(DEFAULT_SUITE_NAME, accounts, DEFAULT_BLOCKS);
   await store.close();
   return directory;
 }

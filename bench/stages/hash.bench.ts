@@ -14,8 +14,12 @@ const BATCH = 512;
 export function createHashStage({store}: BenchStore): Stage {
   const {suite} = store.reader;
   const pairs = new Uint8Array(BATCH * 2 * WORD_BYTES);
-  for (let i = 0; i < 2 * BATCH; i++)
-    pairs.set(createHash("sha256").update(`node ${i}`).digest(), i * WORD_BYTES);
+  for (let i = 0; i < 2 * BATCH; i++) {
+    const node = createHash("sha256").update(`node ${i}`).digest();
+    // Every element of four bytes is below the p of poseidon2.
+    for (let at = 0; at < WORD_BYTES; at += 4) node[at] = (node[at] as number) & 0x3f;
+    pairs.set(node, i * WORD_BYTES);
+  }
   const hashes = new Uint8Array(BATCH * WORD_BYTES);
   const address = addressAt(0);
   const slot = pairs.subarray(0, WORD_BYTES);

@@ -4,7 +4,6 @@
 
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {describeMachine} from "../load/report/machine.ts";
 import {prepareFile, runProgram} from "../program/benchProgram.ts";
 import {RUNS_FOLDER} from "../program/runFile.ts";
@@ -36,12 +35,10 @@ const STAGES: Readonly<Record<string, CreateStage>> = {
   estimate: createEstimateStage,
   commit: createCommitStage,
 };
-const NAMES = [...Object.keys(STAGES), ...SUITE_NAMES];
-
-await runProgram<StageFlags>(createStagesProgram(NAMES), measureStages);
+await runProgram<StageFlags>(createStagesProgram(Object.keys(STAGES)), measureStages);
 
 async function measureStages(flags: StageFlags): Promise<void> {
-  const {accounts, blocks, time: timeMs, only, against} = flags;
+  const {accounts, blocks, time: timeMs, only, suite: suites, against} = flags;
   // Read before minutes are spent on measuring.
   const before = against === undefined ? undefined : readRun(against);
   const machine = describeMachine();
@@ -51,11 +48,11 @@ async function measureStages(flags: StageFlags): Promise<void> {
   const stores: Record<string, StoreFigures> = {};
   const results: Result[] = [];
   const figures: Figure[] = [];
-  for (const suite of chosen(SUITE_NAMES, only)) {
+  for (const suite of suites) {
     const benchStore = await openBenchStore(suite, accounts, blocks);
     stores[suite] = benchStore.made;
     process.stdout.write(`${storeText(suite, benchStore.directory, benchStore.made)}\n${RESULT_HEADING}`);
-    for (const name of chosen(Object.keys(STAGES), only)) {
+    for (const name of only) {
       const stage = await (STAGES[name] as CreateStage)(benchStore);
       const measured: Result[] = [];
       for await (const result of measureStage(stage, {suite, stage: name}, timeMs)) {
@@ -76,10 +73,4 @@ async function measureStages(flags: StageFlags): Promise<void> {
   process.stdout.write(`\nwritten to ${path}\n`);
   if (before !== undefined)
     process.stdout.write(`\nagainst ${against}:\n${comparisonText(compareRuns(before, run))}`);
-}
-
-/** The `names` that are in `only`; all `names` if none is. */
-function chosen(names: readonly string[], only: readonly string[]): readonly string[] {
-  const named = names.filter(name => only.includes(name));
-  return named.length > 0 ? named : names;
 }

@@ -2,6 +2,7 @@
  * The flags of `npm run bench`.
  */
 import {type Command, Option} from "commander";
+import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
 import {HOLDERS} from "./benchContracts.ts";
 import {DEFAULT_BLOCKS} from "./benchStore.ts";
@@ -12,8 +13,10 @@ export interface StageFlags {
   readonly blocks: number;
   /** Milliseconds per task. */
   readonly time: number;
-  /** Names of stages and hash suites. */
+  /** Names of stages. */
   readonly only: readonly string[];
+  /** Names of hash suites. */
+  readonly suite: readonly string[];
   /** Default: a new file under bench-data/runs/. */
   readonly json?: string;
   readonly against?: string;
@@ -25,8 +28,8 @@ const MAX_ACCOUNTS = 10_000_000;
 const MAX_BLOCKS = 100_000;
 const MAX_TIME_MS = 600_000;
 
-/** @param names - the names of all stages and hash suites */
-export function createStagesProgram(names: readonly string[]): Command {
+/** @param stages - the names of all stages */
+export function createStagesProgram(stages: readonly string[]): Command {
   return createProgram(
     "npm run bench --",
     "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
@@ -41,7 +44,11 @@ export function createStagesProgram(names: readonly string[]): Command {
         DEFAULT_BLOCKS,
       ),
       countOption("--time <ms>", "milliseconds per task", 1, MAX_TIME_MS).default(1000),
-      namesOption("--only <names>", "only these stages or hash suites", names),
+      namesOption("--only <names>", "only these stages", stages),
+      namesOption("--suite <names>", "hash suites of the stores", SUITE_NAMES).default(
+        [DEFAULT_SUITE_NAME],
+        DEFAULT_SUITE_NAME,
+      ),
       new Option("--json <file>", "where the figures go (default: a new file under bench-data/runs/)"),
       new Option("--against <file>", "compare with the figures of an earlier run"),
     ],

@@ -43,6 +43,9 @@ export const poseidon2Suite: HashSuite = {
     out.set(subRoot, offset + SAFE_WORD_BYTES);
   },
   hashNode: poseidon2,
+  hashLeavesInto(openings, count, out) {
+    poseidon2Into(openings, count, LEAF_OPENING_BYTES, out);
+  },
   hashAddress(address) {
     writeSafe(address, safeAddress, 0);
     return poseidon2(safeAddress);

@@ -5,7 +5,7 @@
  *   root node      nextFreeNode 32 | subRoot 32
  */
 import {digest, hashInto} from "@chainsafe/as-sha256";
-import type {HashSuite} from "./suite.ts";
+import {type HashSuite, WORD_BYTES} from "./suite.ts";
 
 const LEAF_OPENING_BYTES = 128;
 const ROOT_NODE_BYTES = 64;
@@ -32,6 +32,12 @@ export const sha256Suite: HashSuite = {
     out.set(subRoot, offset + 32);
   },
   hashNode: digest,
+  hashLeavesInto(openings, count, out) {
+    for (let i = 0; i < count; i++) {
+      const opening = openings.subarray(i * LEAF_OPENING_BYTES, (i + 1) * LEAF_OPENING_BYTES);
+      out.set(digest(opening), i * WORD_BYTES);
+    }
+  },
   hashAddress(address) {
     addressWord.set(address, 12);
     return digest(addressWord);

@@ -36,6 +36,8 @@ export interface HashSuite {
   encodeRootNodeInto(out: Uint8Array, offset: number, nextFreeNode: number, subRoot: Uint8Array): void;
   /** H of a leaf opening or a root node. */
   hashNode(node: Uint8Array): Uint8Array;
+  /** Hashes `count` leaf openings, `leafOpeningBytes` each: out[i] = H(openings[i]), 32 bytes each. */
+  hashLeavesInto(openings: Uint8Array, count: number, out: Uint8Array): void;
   /** hKey of an account; `address` 20 bytes. */
   hashAddress(address: Uint8Array): Uint8Array;
   /** hKey of a slot; `slot` 32 bytes. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createStagesProgram, type StageFlags} from "../../../../bench/stages/options.ts";
 
-const NAMES = ["hash", "proof", "sha256"];
+const NAMES = ["hash", "proof"];
 
 /** @throws CommanderError */
 function parseFlags(...args: readonly string[]): StageFlags {
@@ -10,8 +10,14 @@ function parseFlags(...args: readonly string[]): StageFlags {
   return program.parse(args, {from: "user"}).opts();
 }
 
-test("without arguments: 100 000 accounts, 300 blocks, a second per task, all stages", () => {
-  assert.deepEqual(parseFlags(), {accounts: 100_000, blocks: 300, time: 1000, only: NAMES});
+test("without arguments: 100 000 accounts, 300 blocks, a second per task, all stages, sha256", () => {
+  assert.deepEqual(parseFlags(), {
+    accounts: 100_000,
+    blocks: 300,
+    time: 1000,
+    only: NAMES,
+    suite: ["sha256"],
+  });
 });
 
 test("counts may end in k or M; names are separated by commas", () => {
@@ -42,11 +48,9 @@ test("what is not understood is refused by flag, value and expectation", () => {
     [["--blocks", "0"], /'--blocks <count>' argument '0' is invalid. .* from 1 to 100000,/],
     [["--blocks", "1.5"], /argument '1\.5' is invalid/],
     [["--time", "-1"], /'--time <ms>' argument '-1' is invalid/],
-    [
-      ["--only", "hash,prof"],
-      /'hash,prof' is invalid. Expected some of hash, proof, sha256, .* 'prof' is none/,
-    ],
+    [["--only", "hash,prof"], /'hash,prof' is invalid. Expected some of hash, proof, .* 'prof' is none/],
     [["--only", ""], /'' is none/],
+    [["--suite", "md5"], /Expected some of sha256, poseidon2, .* 'md5' is none/],
     [["--bogus"], /unknown option '--bogus'/],
     [["--time"], /'--time <ms>' argument missing/],
     [["extra"], /too many arguments/],
