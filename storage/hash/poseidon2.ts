@@ -26,7 +26,7 @@ const PARTIAL_ROUNDS = 21;
 
 export const BLOCK_BYTES = 32;
 const DIGEST_BYTES = 32;
-/** Messages are hashed four at a time: fewer cost as much. */
+/** Memory for digests is needed in fours. */
 const MESSAGES_AT_ONCE = 4;
 
 /** The module's end: where its memory is, and what belongs where. */
@@ -78,7 +78,7 @@ export function poseidon2(message: Uint8Array): Uint8Array {
 }
 
 /**
- * Hashes messages of the same length, which takes a third of the time of one after the other.
+ * Hashes messages of the same length, four at a time: a third of the time of one after the other.
  *
  * @param messages - `count` messages of `messageBytes` each, a multiple of BLOCK_BYTES, back to back; elements below p
  * @param out - takes 32 bytes for each

@@ -239,14 +239,14 @@ export const diagonalAt: usize = DIAGONAL;
 export const messagesAt: usize = MESSAGES;
 
 /**
- * Hashes `count` messages of `blocks` blocks of 32 bytes each, back to back at `from`; elements are big-endian, below p.
- * Whole fours are hashed: what lies behind the last message is read as further ones.
+ * Hashes `count` messages of `blocks` blocks of 32 bytes each, back to back at `from`; elements are big-endian, below p. Three are
+ * hashed as four: what lies behind the last message is read as a further one. One or two are hashed one after the other.
  *
  * @param to - where 32 bytes for each, rounded up to fours, are free
  */
 export function hashMessages(from: usize, count: usize, blocks: usize, to: usize): void {
   const stride = blocks * WORD_BYTES;
-  for (let i: usize = 0; i < count; i += 4) {
+  while (count > 2) {
     memory.fill(STATE, 0, 128);
     for (let block: usize = 0; block < blocks; block++) {
       const at = from + block * WORD_BYTES;
@@ -259,8 +259,17 @@ export function hashMessages(from: usize, count: usize, blocks: usize, to: usize
     }
     storeQuarters(to, 0);
     storeQuarters(to, 1);
+    if (count <= 4) return;
+    count -= 4;
     from += 4 * stride;
     to += 4 * WORD_BYTES;
+  }
+  for (; count > 0; count--) {
+    begin();
+    absorb(from, blocks);
+    finish(to);
+    from += stride;
+    to += WORD_BYTES;
   }
 }
 
