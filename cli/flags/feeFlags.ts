@@ -1,14 +1,15 @@
 /** Flags of `proofd serve` for the priority fee of estimates: the fee model and its numbers. */
 import type {Option} from "commander";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job/estimateSettings.ts";
-import {bigintParser, createOption, parseDecimal} from "./flag.ts";
+import {bigintParser, createOption, createSwitch, parseDecimal} from "./flag.ts";
 
 export type FeeModel = FeeSettings["model"];
 
 /** Values of the flags below, as commander names them. */
-export interface FeeFlags extends Omit<FeeSettings, "model" | "minMargin"> {
+export interface FeeFlags extends Omit<FeeSettings, "model" | "minMargin" | "packAlign"> {
   readonly feeModel: FeeModel;
   readonly minMargin?: string;
+  readonly packAlign?: boolean;
 }
 
 const VERIFICATION: FeeModel = "verification";
@@ -28,6 +29,10 @@ export function createModelOptions(model: FeeModel): Option[] {
         "--variable-cost",
         "variable cost of a block whose extraData names none",
         DEFAULTS.variableCost,
+      ),
+      createSwitch(
+        "--pack-align",
+        "round the compressed size up to whole 32-byte field elements, 254 bits each, as the live network does",
       ),
     ];
   }
@@ -73,6 +78,7 @@ export function readFeeSettings(flags: FeeFlags): FeeSettings {
     minGasPrice,
     fixedCost,
     variableCost,
+    packAlign: flags.packAlign === true,
   };
 }
 

@@ -47,6 +47,8 @@ export interface FeeSettings {
   /** Wei; for blocks whose extraData says nothing (model extra-data). */
   readonly fixedCost: bigint;
   readonly variableCost: bigint;
+  /** Round the compressed size up to whole field elements, as the live network does (model extra-data). */
+  readonly packAlign: boolean;
 }
 
 /** The settings of a service without flags (docs/gas.md). */
@@ -64,5 +66,6 @@ export const DEFAULT_ESTIMATE_SETTINGS: EstimateSettings = {
     minGasPrice: 10_000_000n,
     fixedCost: 30_000_000n,
     variableCost: 10_000_000n,
+    packAlign: false,
   },
 };

@@ -5,6 +5,11 @@
  *   verification   max(margin * ratio * verificationGasCost * size * minGasPrice / (gasLimit * capacity) + adjustment,
  *                      minGasPrice - baseFee)
  *   extra-data     margin * (floor(variable * size / gasLimit) + fixed)
+ *
+ * With `packAlign`, `size` is that of the field elements which hold the compressed bytes:
+ *
+ *   compressed     | 254 bits | 254 bits | ... | rest |        8 * compressedSize bits
+ *   packed         | 32 bytes | 32 bytes | ... | 32 bytes |
  */
 import type {FeeSettings} from "../../job/estimateSettings.ts";
 
@@ -28,6 +33,8 @@ interface Fraction {
 const EXTRA_DATA_VERSION = 1;
 const VARIABLE_AT = 5;
 const PRICED_EXTRA_DATA_BYTES = 1 + 3 * 4;
+const ELEMENT_BITS = 254;
+const ELEMENT_BYTES = 32;
 const WEI_PER_KWEI = 1000n;
 
 export class PriorityFee {
@@ -64,8 +71,13 @@ export class PriorityFee {
       variable: this.settings.variableCost,
     };
     const {numerator, denominator} = this.minMargin;
-    return divideUp(numerator * ((variable * BigInt(compressedSize)) / gasLimit + fixed), denominator);
+    const size = this.settings.packAlign ? packedSize(compressedSize) : compressedSize;
+    return divideUp(numerator * ((variable * BigInt(size)) / gasLimit + fixed), denominator);
   }
+}
+
+function packedSize(byteCount: number): number {
+  return Math.ceil((8 * byteCount) / ELEMENT_BITS) * ELEMENT_BYTES;
 }
 
 /** `0x01 | fixed u32 | variable u32 | gas price u32 | ...`, in kwei. */

@@ -24,6 +24,7 @@ const DEFAULTS: EstimateSettings = {
     minGasPrice: 10_000_000n,
     fixedCost: 30_000_000n,
     variableCost: 10_000_000n,
+    packAlign: false,
   },
 };
 
@@ -117,6 +118,15 @@ test("the least margin is 1.2 with model extra-data, unless it is given", () => 
   assert.equal(read(["--fee-model", "extra-data", "--min-margin", "1"]).settings.fee.minMargin, "1");
 });
 
+test("--pack-align rounds the compressed size with model extra-data, as flag or variable", () => {
+  const model = ["--fee-model", "extra-data"];
+  assert.equal(read([...model, "--pack-align"]).settings.fee.packAlign, true);
+  assert.equal(read(model, {PROOFD_PACK_ALIGN: "1"}).settings.fee.packAlign, true);
+  delete process.env.PROOFD_PACK_ALIGN;
+  assert.equal(read(model).settings.fee.packAlign, false);
+  assert.equal(read(model, {PROOFD_PACK_ALIGN: "0"}).settings.fee.packAlign, false);
+});
+
 test("a value out of its range or form is refused", () => {
   const table: [string, string, RegExp][] = [
     ["--gas-cap", "20999", /Expected a whole number from 21000 to 4294967296/],
@@ -169,6 +179,8 @@ test("a flag that would have no effect is refused and says why", () => {
     ["--gateway http://x", /--gateway has no effect without --no-estimate/],
     ["--fixed-cost 1", /--fixed-cost has no effect with --fee-model verification/],
     ["--variable-cost 1", /--variable-cost has no effect with --fee-model verification/],
+    ["--pack-align", /--pack-align has no effect with --fee-model verification/],
+    ["--no-estimate --pack-align", /--pack-align has no effect with --no-estimate/],
     [
       "--fee-model extra-data --gas-price-ratio 1",
       /--gas-price-ratio has no effect with --fee-model extra-data/,

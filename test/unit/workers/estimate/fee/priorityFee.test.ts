@@ -189,6 +189,23 @@ test("extra-data: the division is rounded down before the margin, and the produc
     assert.equal(feeOf(settings, {compressedSize: size, gasLimit: 10n}), fee, `${size}`);
 });
 
+test("extra-data: --pack-align counts 32 bytes for every 254 bits that were begun", () => {
+  const settings = {...EXTRA_DATA, minMargin: "1", fixedCost: 0n, variableCost: 1n, packAlign: true};
+  // 31 bytes are 248 bits, 127 bytes are 1016 bits = 4 elements, 100 bytes are 800 bits = 3.15 elements.
+  for (const [size, packed] of [
+    [0, 0n],
+    [1, 32n],
+    [31, 32n],
+    [32, 64n],
+    [63, 64n],
+    [64, 96n],
+    [100, 128n],
+    [127, 128n],
+    [128, 160n],
+  ] as const)
+    assert.equal(feeOf(settings, {compressedSize: size, gasLimit: 1n}), packed, `${size}`);
+});
+
 test("extra-data: nothing in the block, too short, or of another version, falls back to the configured costs", () => {
   // 1.2 * (floor(10 000 000 * 100 / 21 000) + 30 000 000) = 1.2 * (47 619 + 30 000 000) = 36 057 142.8
   const fallback = 36_057_143n;
