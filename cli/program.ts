@@ -28,6 +28,7 @@ import {
 } from "./flags/flag.ts";
 import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
 import {acceptOldVariables} from "./flags/loadFlags.ts";
+import {createNamespaceOption} from "./flags/namespaceFlag.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -146,6 +147,7 @@ function createServe(onExitCode: (code: number) => void): Command {
       "--cors <origin>",
       "let web pages of this origin ask from a browser; * for any origin; may be given several times",
     ).argParser(parseOrigins),
+    createNamespaceOption(),
     createSwitch("--verify", "compare the checksums of all tables in the background after the start"),
     chainIdOption(),
     suiteOption(),
@@ -160,7 +162,7 @@ function createServe(onExitCode: (code: number) => void): Command {
     .action(async (values, command: Command) => {
       const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId, suite} =
         values;
-      const {cors, logLevel, logRequests} = values;
+      const {cors, namespace, logLevel, logRequests} = values;
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
         command.error("error: --max-lag needs --diffs: without it, no new block arrives");
@@ -179,6 +181,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         chainId,
         suite,
         cors: cors ?? [],
+        namespace,
         logLevel,
         logRequests: logRequests === true,
         limits: readLimits(values),

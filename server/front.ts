@@ -10,7 +10,7 @@ import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {UnsentBytes} from "./http/unsentBytes.ts";
 import type {Estimates} from "./methods/estimates.ts";
 import {LANES} from "./methods/lanes.ts";
-import {METHOD_NAMES} from "./methods/table.ts";
+import {MethodTable} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
 import {Metrics} from "./observe/metrics.ts";
 import {Readiness} from "./observe/readiness.ts";
@@ -26,6 +26,11 @@ export interface Front {
   readonly memory: AnswerMemory;
 }
 
+export interface FrontOptions extends HttpOptions {
+  /** Prefix of the methods for clients of a network's own server. undefined: there are none. */
+  readonly namespace?: string;
+}
+
 /** The import that runs while the service answers requests, if there is one. */
 export interface Imported {
   readonly source: SourceStatus | undefined;
@@ -34,7 +39,7 @@ export interface Imported {
 
 /** Creates the front; it does not listen yet. @param pool, estimates - the caller closes them after the front */
 export function createFront(
-  options: HttpOptions,
+  options: FrontOptions,
   pool: ProofPool,
   estimates: Estimates,
   trouble: TroubleLog,
@@ -42,7 +47,8 @@ export function createFront(
   imported: Imported = {source: undefined, readiness: new Readiness(pool.chain, trouble)},
 ): Front {
   const {limits} = options;
-  const tally = new CallTally(METHOD_NAMES);
+  const methods = new MethodTable(options.namespace);
+  const tally = new CallTally(methods.names);
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
   const memory = createAnswerMemory();
   const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
@@ -61,7 +67,7 @@ export function createFront(
   });
   const {maxProofTextBytes} = pool;
   const setup = {chain: pool.chain, limits, estimates, maxProofTextBytes};
-  const service = new Service(setup, dispatcher, {tally, trouble});
+  const service = new Service(setup, methods, dispatcher, {tally, trouble});
   const http = new HttpServer(options, {
     service,
     unsent,

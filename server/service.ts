@@ -11,7 +11,7 @@ import {PendingRequest} from "./dispatch/pendingRequest.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
 import {LANES} from "./methods/lanes.ts";
 import {type Method, RecordFailure, type RequestView} from "./methods/method.ts";
-import {findMethod} from "./methods/table.ts";
+import type {MethodTable} from "./methods/table.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
@@ -28,16 +28,19 @@ interface Refusal {
 
 export class Service {
   private readonly setup: Omit<RequestView, "head">;
+  private readonly methods: MethodTable;
   private readonly dispatcher: Dispatcher;
   private readonly tally: CallTally;
   private readonly trouble: TroubleLog;
 
   constructor(
     setup: Omit<RequestView, "head">,
+    methods: MethodTable,
     dispatcher: Dispatcher,
     {tally, trouble}: {readonly tally: CallTally; readonly trouble: TroubleLog},
   ) {
     this.setup = setup;
+    this.methods = methods;
     this.dispatcher = dispatcher;
     this.tally = tally;
     this.trouble = trouble;
@@ -60,7 +63,7 @@ export class Service {
       return;
     }
     const view = {head: chain.head(), chain, limits, estimates, maxProofTextBytes};
-    const demand = measureDemand(envelope.calls, view);
+    const demand = measureDemand(envelope.calls, this.methods, view);
     const {admission} = this.dispatcher;
     const client = admission.needsClient(demand.costs) ? reply.readClient() : "";
     const refusal = this.refuse(demand, view, client);
@@ -103,7 +106,7 @@ export class Service {
       if (idText === undefined) continue;
       try {
         if (call.error !== undefined) throw call.error;
-        const method = requireMethod(call.method);
+        const method = this.requireMethod(call.method);
         if (method.lane === undefined) {
           places.push(encodeResponse(idText, "result", method.answer(call.params, view)));
           this.tally.add(method.name, 0, 1);
@@ -130,18 +133,18 @@ export class Service {
     }
   }
 
+  /** @throws RpcError METHOD_NOT_FOUND */
+  private requireMethod(name: string): Method {
+    const method = this.methods.find(name);
+    if (method !== undefined) return method;
+    throw new RpcError(RpcCode.METHOD_NOT_FOUND, `there is no method ${JSON.stringify(name.slice(0, 64))}`);
+  }
+
   private asRpcError(error: unknown, requestId: string): RpcError {
     if (error instanceof RpcError) return error;
     if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, requestId);
     return this.trouble.reportThrown(error, requestId);
   }
-}
-
-/** @throws RpcError METHOD_NOT_FOUND */
-function requireMethod(name: string): Method {
-  const method = findMethod(name);
-  if (method !== undefined) return method;
-  throw new RpcError(RpcCode.METHOD_NOT_FOUND, `there is no method ${JSON.stringify(name.slice(0, 64))}`);
 }
 
 function sendText(reply: OpenReply, text: string): void {

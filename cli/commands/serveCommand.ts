@@ -43,6 +43,7 @@ export interface ServeOptions {
   readonly suite: string | undefined;
   /** Origins whose web pages may send requests. Empty: no page may. */
   readonly cors: readonly string[];
+  readonly namespace: string | undefined;
   readonly logLevel: string;
   readonly logRequests: boolean;
   readonly limits: Limits;
@@ -94,6 +95,7 @@ async function serve(
     port,
     limits,
     cors,
+    namespace,
     logRequests: logsRequests,
     diffs,
     finalized,
@@ -102,9 +104,10 @@ async function serve(
   } = options;
   const estimates = chooseEstimates(options.estimate, pool, log);
   const httpOptions = {host, port, limits, logsRequests, cors};
+  const named = namespace === undefined ? {} : {namespace};
   const source = diffs === undefined ? undefined : new SourceStatus();
   const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds);
-  const {http, dispatcher, metrics} = createFront(httpOptions, pool, estimates, trouble, log, {
+  const {http, dispatcher, metrics} = createFront({...httpOptions, ...named}, pool, estimates, trouble, log, {
     source,
     readiness,
   });

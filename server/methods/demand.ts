@@ -5,7 +5,7 @@ import type {Call} from "../rpc/envelope.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
 import type {RequestView} from "./method.ts";
 import {DISCOVER_COST} from "./ready/discover.ts";
-import {findMethod} from "./table.ts";
+import type {MethodTable} from "./table.ts";
 
 export interface Demand {
   readonly costs: ByLane<number>;
@@ -21,14 +21,14 @@ const CALL_TEXT_BYTES = 256;
 /** A character of a JSON string takes at most 3 bytes of UTF-8 (a pair of surrogates takes 4). */
 const MAX_BYTES_PER_CHARACTER = 3;
 
-export function measureDemand(calls: readonly Call[], view: RequestView): Demand {
+export function measureDemand(calls: readonly Call[], table: MethodTable, view: RequestView): Demand {
   const costs: [number, number] = [0, 0];
   const methods: [string, string] = ["", ""];
   let readyCost = 0;
   let responseBytes = 0;
   for (const {error, idText, method: name, params} of calls) {
     if (error !== undefined || idText === undefined) continue;
-    const method = findMethod(name);
+    const method = table.find(name);
     if (method === undefined) continue;
     const cost = method.cost(params, view);
     if (cost === 0) continue;

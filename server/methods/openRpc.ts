@@ -8,7 +8,8 @@ const SPECIFICATION = "1.3.2";
 /** The meaning of each code. docs/json-rpc.md describes the data of each. */
 const MEANINGS: Readonly<Record<RpcCode, string>> = {
   [RpcCode.PARSE_ERROR]: "the body is not JSON",
-  [RpcCode.INVALID_REQUEST]: "not a request object, or an empty batch",
+  [RpcCode.INVALID_REQUEST]:
+    "not a request object or an empty batch; for the methods of --namespace, a block that cannot be proved",
   [RpcCode.METHOD_NOT_FOUND]: "no such method",
   [RpcCode.INVALID_PARAMS]: "wrong parameters",
   [RpcCode.INTERNAL_ERROR]: "internal error",

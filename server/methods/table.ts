@@ -1,6 +1,7 @@
-/** All methods. A new method is a file of its own and a line here. */
+/** All methods of a process. A new method is a file of its own and a line here. */
 import {estimateGas} from "./estimateGas/estimateGas.ts";
 import type {Method} from "./method.ts";
+import {createNamespaceMethods} from "./namespace.ts";
 import {getProof} from "./proof/getProof.ts";
 import {getProofAt} from "./proof/getProofAt.ts";
 import {chainId} from "./ready/chainId.ts";
@@ -12,7 +13,8 @@ import {getCoverage} from "./ready/getCoverage.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
 import {netVersion} from "./ready/netVersion.ts";
 
-export const METHODS: readonly Method[] = [
+/** The methods that every process has, besides rpc.discover. */
+const METHODS: readonly Method[] = [
   getProof,
   getProofAt,
   estimateGas,
@@ -23,14 +25,23 @@ export const METHODS: readonly Method[] = [
   ethBlockNumber,
   netVersion,
   clientVersion,
-  createDiscover(() => METHODS),
 ];
 
-const BY_NAME: ReadonlyMap<string, Method> = new Map(METHODS.map(method => [method.name, method]));
+export class MethodTable {
+  readonly methods: readonly Method[];
+  /** Names that calls are counted under. All other names are counted as "unknown". */
+  readonly names: readonly string[];
+  private readonly byName: ReadonlyMap<string, Method>;
 
-export function findMethod(name: string): Method | undefined {
-  return BY_NAME.get(name);
+  /** @param namespace - undefined: only the methods that every process has */
+  constructor(namespace?: string) {
+    const added = namespace === undefined ? [] : createNamespaceMethods(namespace);
+    this.methods = [...METHODS, ...added, createDiscover(() => this.methods)];
+    this.byName = new Map(this.methods.map(method => [method.name, method]));
+    this.names = [...this.byName.keys()];
+  }
+
+  find(name: string): Method | undefined {
+    return this.byName.get(name);
+  }
 }
-
-/** Names that calls are counted under. All other names are counted as "unknown". */
-export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys()];

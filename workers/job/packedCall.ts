@@ -1,5 +1,5 @@
 /**
- * The packed form of a call of chain_getProof or chain_getProofAt. Calls lie back to back, so that one buffer crosses to a
+ * The packed form of a call for a proof. Calls lie back to back, so that one buffer crosses to a
  * proof thread instead of objects:
  *
  *   0           6            26               28        29
@@ -19,8 +19,15 @@ export const KEYS_AT = 29;
 /** The key count is a u16. */
 export const MAX_PACKED_KEYS = 2 ** 16 - 1;
 
-/** What a call's result is: the proof alone (chain_getProof), or the proof and its block (chain_getProofAt). */
-export const ProofForm = {PLAIN: 0, WITH_BLOCK: 1} as const;
+/** What a call's result is. */
+export const ProofForm = {
+  /** The proof alone. */
+  PLAIN: 0,
+  /** The block, and the proof. */
+  WITH_BLOCK: 1,
+  /** The proof alone. It has no storage proofs if the account does not exist or never had a slot. */
+  NO_EMPTY_STORAGE: 2,
+} as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
 

@@ -75,7 +75,8 @@ export class Prover {
     const {text, store, proofs} = this;
     const block = readCallBlock(call, 0);
     const accounts = this.accountsAt(block);
-    const hasBlock = readCallForm(call, 0) === ProofForm.WITH_BLOCK;
+    const form = readCallForm(call, 0);
+    const hasBlock = form === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
     const open = hasBlock ? `{"block":${this.blockText.of(block)},"proof":` : "";
     text.text(`${openResult(id)}${open}{"accountProof":{"key":`);
@@ -90,9 +91,10 @@ export class Prover {
       out.quotedHex(this.value, 0, ACCOUNT_VALUE_BYTES);
     });
     const root = stored === undefined ? undefined : account?.storage?.tree;
-    const slots = root === undefined || keyCount === 0 ? undefined : storageTree(store, root, hKey);
+    const slotCount = root === undefined && form === ProofForm.NO_EMPTY_STORAGE ? 0 : keyCount;
+    const slots = root === undefined || slotCount === 0 ? undefined : storageTree(store, root, hKey);
     text.ascii('},"storageProofs":[');
-    for (let i = 0, at = KEYS_AT; i < keyCount; i++, at += WORD_BYTES) {
+    for (let i = 0, at = KEYS_AT; i < slotCount; i++, at += WORD_BYTES) {
       const slot = call.subarray(at, at + WORD_BYTES);
       text.reserve(256);
       text.ascii(i === 0 ? '{"key":' : ',{"key":');

@@ -9,10 +9,8 @@ import {estimateCost} from "./estimateCost.ts";
 import {ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
 import {ESTIMATE} from "./estimateSchema.ts";
 
-const NAME = "chain_estimateGas";
-
 export const estimateGas: LaneMethod<EstimateCalls> = {
-  name: NAME,
+  name: "chain_estimateGas",
   summary: "The gas limit and the fees of a call, at a block that this node holds.",
   params: ESTIMATE_PARAMS,
   result: {name: "estimate", schema: ESTIMATE},
@@ -31,27 +29,31 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
     return MAX_ESTIMATE_TEXT_BYTES;
   },
   prepare(params, view, calls) {
-    calls.prepared.push(prepareEstimate(params, view));
+    calls.prepared.push(prepareEstimate(this, params, view));
   },
 };
 
-function prepareEstimate(params: Call["params"], view: RequestView): PreparedEstimate {
+function prepareEstimate(
+  {name, params: paramList}: LaneMethod<EstimateCalls>,
+  params: Call["params"],
+  view: RequestView,
+): PreparedEstimate {
   const {estimates, head, chain} = view;
   switch (estimates.kind) {
     case "here": {
       const {gasCap} = estimates;
-      return parseEstimateCall(params, {head, chain, chainId: chain.chainId, gasCap});
+      return parseEstimateCall(paramList.requireArray(params), {head, chain, chainId: chain.chainId, gasCap});
     }
     case "gateway": {
       // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
-      const list = ESTIMATE_PARAMS.requireArray(params);
+      const list = paramList.requireArray(params);
       requireExactValues(list, "params");
       const paramsText = JSON.stringify(list);
-      return idText => estimates.gateway.forward(NAME, paramsText, idText);
+      return idText => estimates.gateway.forward(name, paramsText, idText);
     }
     case "none": {
       const reason = "this node runs without the sequencer extension";
-      throw new RpcError(RpcCode.NOT_AVAILABLE, `${NAME} is not available: ${reason}`);
+      throw new RpcError(RpcCode.NOT_AVAILABLE, `${name} is not available: ${reason}`);
     }
   }
 }

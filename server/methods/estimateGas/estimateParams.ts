@@ -19,11 +19,16 @@ const BLOCK_OR_OVERRIDES = {
   anyOf: [BLOCK_PARAM, {title: "block number", type: "string", pattern: DECIMAL.source}, OVERRIDES_PARAM],
 };
 
-export const ESTIMATE_PARAMS = new ParamList("chain_estimateGas", [
-  {name: "call", required: true, schema: CALL_PARAM},
-  {name: "block", required: false, schema: nullable(BLOCK_OR_OVERRIDES)},
-  {name: "overrides", required: false, schema: nullable(OVERRIDES_PARAM)},
-]);
+/** @param method - whose parameters they are */
+export function createEstimateParams(method: string): ParamList {
+  return new ParamList(method, [
+    {name: "call", required: true, schema: CALL_PARAM},
+    {name: "block", required: false, schema: nullable(BLOCK_OR_OVERRIDES)},
+    {name: "overrides", required: false, schema: nullable(OVERRIDES_PARAM)},
+  ]);
+}
+
+export const ESTIMATE_PARAMS = createEstimateParams("chain_estimateGas");
 
 export interface EstimateView extends BlockView, CallRules {}
 

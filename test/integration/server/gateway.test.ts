@@ -64,7 +64,7 @@ describe("estimates through a gateway", () => {
 
   async function listen(queueCost: number): Promise<void> {
     const limits = {...DEFAULT_LIMITS, queueCost};
-    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false, namespace: "linea"};
     const log = createLog(logged);
     front = createFront(options, pool, {kind: "gateway", gateway}, new TroubleLog(log), log);
     url = `http://127.0.0.1:${await front.http.listen()}`;
@@ -103,6 +103,11 @@ describe("estimates through a gateway", () => {
     assert.deepEqual(call, {jsonrpc: "2.0", method: "chain_estimateGas", params});
     assert.equal(typeof id, "number");
     assert.notEqual(second?.call.id, id);
+  });
+
+  test("a call under the name of a namespace is forwarded under that name", async () => {
+    assert.equal((await send({...estimateCall(1, [{}]), method: "linea_estimateGas"})).result, "0x5208");
+    assert.equal(upstream.requests[0]?.call.method, "linea_estimateGas");
   });
 
   test("the callers' ids come back as they were written", async () => {

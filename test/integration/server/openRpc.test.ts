@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import * as metaSchema from "@open-rpc/meta-schema";
 import {Ajv} from "ajv";
-import {METHOD_NAMES} from "../../../server/methods/table.ts";
+import {MethodTable} from "../../../server/methods/table.ts";
 import {VERSION} from "../../../server/version.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {
@@ -26,6 +26,8 @@ interface Described {
 
 type Params = readonly unknown[];
 
+const METHOD_NAMES = new MethodTable("linea").names;
+
 /** The specification's own schema, which refers to that of JSON schemas by another address than everybody else. */
 const META_SCHEMA = JSON.stringify(
   (metaSchema as unknown as {readonly openrpcDocument: object}).openrpcDocument,
@@ -46,20 +48,30 @@ const WRONG_PROOFS: readonly [number, Params][] = [
   [-32002, [ACCOUNT, [], `0x${LATEST.toString(16)}`]],
   [-32005, [ACCOUNT, Array.from({length: 1025}, () => "0x1"), "latest"]],
 ];
+const ESTIMATES: readonly Params[] = [
+  [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}],
+  [{to: ABSENT_ACCOUNT, gas: 100_000, data: null}, "5"],
+  [{to: ABSENT_ACCOUNT, accessList: [{address: ACCOUNT, storageKeys: ["0x1"]}]}, "latest", null],
+  [{from: ABSENT_ACCOUNT, to: ACCOUNT, value: "7"}, {[ABSENT_ACCOUNT]: {balance: "0xffff"}}],
+];
 /** REVERT without data, and INVALID, as creations. */
 const REVERTING = {data: "0x5f5ffd"};
 const FAILING = {data: "0xfe"};
+const WRONG_ESTIMATES: readonly [number, Params][] = [
+  [-32602, []],
+  [-32001, [{}, "0xff"]],
+  [3, [REVERTING]],
+  [-32000, [FAILING]],
+];
 
 /** Parameters that each method answers. */
 const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProof: PROOFS,
   chain_getProofAt: PROOFS,
-  chain_estimateGas: [
-    [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}],
-    [{to: ABSENT_ACCOUNT, gas: 100_000, data: null}, "5"],
-    [{to: ABSENT_ACCOUNT, accessList: [{address: ACCOUNT, storageKeys: ["0x1"]}]}, "latest", null],
-    [{from: ABSENT_ACCOUNT, to: ACCOUNT, value: "7"}, {[ABSENT_ACCOUNT]: {balance: "0xffff"}}],
-  ],
+  linea_getProof: PROOFS,
+  chain_estimateGas: ESTIMATES,
+  linea_estimateGas: ESTIMATES,
+  rollup_getZkEVMBlockNumber: [[]],
   chain_getStateRoot: [[], [null], ["latest"], ["0x2"], [{blockNumber: "0x2", requireCanonical: true}]],
   chain_getCoverage: [[]],
   chain_chainId: [[]],
@@ -74,12 +86,12 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
 const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProof: WRONG_PROOFS,
   chain_getProofAt: WRONG_PROOFS,
-  chain_estimateGas: [
-    [-32602, []],
-    [-32001, [{}, "0xff"]],
-    [3, [REVERTING]],
-    [-32000, [FAILING]],
+  chain_estimateGas: WRONG_ESTIMATES,
+  linea_getProof: [
+    [-32602, [ACCOUNT]],
+    [-32600, [ACCOUNT, [], "0xff"]],
   ],
+  linea_estimateGas: WRONG_ESTIMATES,
   chain_getStateRoot: [[-32001, ["0xff"]]],
 };
 
@@ -92,7 +104,16 @@ describe("the OpenRPC document", () => {
   before(async () => {
     folder = await WorkFolder.create();
     const db = await folder.importChain("db", LATEST, FINALIZED);
-    daemon = await startDaemon(["--db", db, "--workers", "1", "--hardfork", "prague"]);
+    daemon = await startDaemon([
+      "--db",
+      db,
+      "--workers",
+      "1",
+      "--hardfork",
+      "prague",
+      "--namespace",
+      "linea",
+    ]);
     document = (await daemon.call("rpc.discover")).result;
   });
 

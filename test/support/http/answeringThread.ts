@@ -14,7 +14,7 @@ import {Reply} from "../../../server/http/reply.ts";
 import {UnsentBytes} from "../../../server/http/unsentBytes.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import type {Estimates} from "../../../server/methods/estimates.ts";
-import {METHOD_NAMES} from "../../../server/methods/table.ts";
+import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
@@ -152,13 +152,13 @@ export class AnsweringThread {
   private createService(estimates: Estimates): Service {
     const log = pino({level: "silent"});
     const trouble = new TroubleLog(log);
-    const tally = new CallTally(METHOD_NAMES);
+    const tally = new CallTally(new MethodTable().names);
     const lanes = [createProofLane(this.pool, createAnswerMemory()), createEstimateLane(estimates)] as const;
     const observers = {tally, trouble, refusals: new RefusalLog(log)};
     const dispatcher = new Dispatcher(lanes, LIMITS, observers);
     this.dispatchers.push(dispatcher);
     const {maxProofTextBytes} = this.pool;
     const setup = {chain: this.pool.chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new Service(setup, dispatcher, observers);
+    return new Service(setup, new MethodTable(), dispatcher, observers);
   }
 }

@@ -11,7 +11,7 @@ import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../server/methods/proof/proofCalls.ts";
-import {METHOD_NAMES} from "../../../server/methods/table.ts";
+import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
@@ -37,7 +37,7 @@ export interface DrivenOptions {
 
 export class DrivenDispatcher {
   readonly dispatcher: Dispatcher;
-  readonly tally = new CallTally(METHOD_NAMES);
+  readonly tally = new CallTally(new MethodTable().names);
   readonly memory = new AnswerMemory(MEMORY_BYTES, 100);
   /** Spaces after each proof. */
   proofPadding = 0;

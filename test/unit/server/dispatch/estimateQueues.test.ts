@@ -11,7 +11,7 @@ import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import type {Task} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
-import {METHOD_NAMES} from "../../../../server/methods/table.ts";
+import {MethodTable} from "../../../../server/methods/table.ts";
 import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
@@ -79,7 +79,7 @@ describe("the queues of the estimates", () => {
     };
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
     refusals = new RefusalLog(log);
-    const observers = {tally: new CallTally(METHOD_NAMES), trouble: new TroubleLog(log), refusals};
+    const observers = {tally: new CallTally(new MethodTable().names), trouble: new TroubleLog(log), refusals};
     dispatcher = new Dispatcher([proof, estimate], {...DEFAULT_LIMITS, ...limits}, observers);
   }
 

@@ -1,0 +1,43 @@
+/**
+ * The proof of a method prefix (`proofd serve --namespace`), with the habits of that network's own server:
+ *
+ *   what                                               chain_getProof                      here
+ *   a block that is not held or not finalized          -32001, -32002                      -32600, always in the same words
+ *   slots of an account that never had one             absence proofs of a new tree        none
+ */
+import {ProofForm} from "../../../workers/job/packedCall.ts";
+import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import type {LaneMethod} from "../method.ts";
+import {ParamList} from "../params.ts";
+import {getProof} from "./getProof.ts";
+import type {ProofCalls} from "./proofCalls.ts";
+import {PROOF_PARAMS, packProofCall} from "./proofParams.ts";
+
+/** Clients of that server match the code, and some of them the text. */
+const BLOCK_MISSING = "BLOCK_MISSING_IN_CHAIN - block is missing";
+
+export function createNamespacedProof(namespace: string): LaneMethod<ProofCalls> {
+  const name = `${namespace}_getProof`;
+  return {
+    ...getProof,
+    name,
+    summary: "The proof of chain_getProof, without storage proofs for an account that never had a slot.",
+    params: new ParamList(name, PROOF_PARAMS),
+    errors: [RpcCode.INVALID_REQUEST],
+    prepare(params, view, calls) {
+      const list = this.params.read(params);
+      const {packed, end} = calls;
+      const form = ProofForm.NO_EMPTY_STORAGE;
+      try {
+        calls.add(packProofCall(list, form, view, view.limits.storageKeys, packed, end));
+      } catch (error) {
+        throw isBlockMissing(error) ? new RpcError(RpcCode.INVALID_REQUEST, BLOCK_MISSING) : error;
+      }
+    },
+  };
+}
+
+function isBlockMissing(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return error.code === RpcCode.BLOCK_UNKNOWN || error.code === RpcCode.NOT_FINALIZED;
+}
