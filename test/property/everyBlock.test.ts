@@ -1,10 +1,11 @@
 /** Law: whatever happened to a key, every block proves it as it was then, to the byte. Pool, threads and LevelDB are real. */
 import {test} from "node:test";
 import fc from "fast-check";
+import type {HashSuite} from "../../verify/hashSuites.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
-import {checkEveryKey, suite} from "../support/stores/everyKey.ts";
+import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 /** How a chain comes into the store. */
@@ -24,13 +25,17 @@ const plans: fc.Arbitrary<ImportPlan> = fc.record({
 });
 
 /** Imports the chain as planned and checks every key at every block. @returns leaves proven */
-async function checkChain(chain: RandomChain, {firstShare, reopens, repeats}: ImportPlan): Promise<number> {
+async function checkChain(
+  suite: HashSuite,
+  chain: RandomChain,
+  {firstShare, reopens, repeats}: ImportPlan,
+): Promise<number> {
   const state = new ReferenceState(suite, chain.lines);
   // Every other line says which root it expects: those blocks are refused if the store finds another.
   const lines = chain.lines.map((line, block) =>
     block % 2 === 0 ? line : {...line, stateRoot: `0x${Buffer.from(state.stateRoot(block)).toString("hex")}`},
   );
-  const store = await TemporaryStore.create();
+  const store = await TemporaryStore.create(suite.name);
   try {
     const first = Math.floor(lines.length * firstShare);
     if (first > 0) {
@@ -46,25 +51,33 @@ async function checkChain(chain: RandomChain, {firstShare, reopens, repeats}: Im
   }
 }
 
-test("every key, present or absent, is proven at every block of random chains", async t => {
-  let leaves = 0;
-  let chains = 0;
-  const property = fc.asyncProperty(fc.noBias(randomChains({maxBlocks: 30})), plans, async (chain, plan) => {
-    leaves += await checkChain(chain, plan);
-    chains++;
-  });
-  await fc.assert(property, {numRuns: 15, includeErrorInReport: true});
-  t.diagnostic(`${chains} chains, ${leaves} leaves`);
-});
+/** The reference's poseidon2 takes some ten times as long as its sha256, so it gets fewer blocks and leaves. */
+const EXTENTS = [
+  {suite: memoisedSha256, numRuns: 15, maxBlocks: 30, boundaries: [8, 32, 128, 512, 2048]},
+  {suite: memoisedPoseidon2, numRuns: 5, maxBlocks: 15, boundaries: [8, 32, 128]},
+];
 
-for (const boundary of [8, 32, 128, 512, 2048]) {
-  for (const of of ["accounts", "slots"] as const) {
-    test(`every key is proven at every block while ${of} grow past ${boundary} leaves, and after they are gone`, async () => {
-      const chains = growingChains({boundary, of, maxBlocks: 6});
-      const property = fc.asyncProperty(chains, plans, async (chain, plan) => {
-        await checkChain(chain, plan);
-      });
-      await fc.assert(property, {numRuns: 1, includeErrorInReport: true});
+for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
+  test(`${suite.name}: every key, present or absent, is proven at every block of random chains`, async t => {
+    let leaves = 0;
+    let chains = 0;
+    const property = fc.asyncProperty(fc.noBias(randomChains({maxBlocks})), plans, async (chain, plan) => {
+      leaves += await checkChain(suite, chain, plan);
+      chains++;
     });
+    await fc.assert(property, {numRuns, includeErrorInReport: true});
+    t.diagnostic(`${chains} chains, ${leaves} leaves`);
+  });
+
+  for (const boundary of boundaries) {
+    for (const of of ["accounts", "slots"] as const) {
+      test(`${suite.name}: every key is proven at every block while ${of} grow past ${boundary} leaves, and after they are gone`, async () => {
+        const chains = growingChains({boundary, of, maxBlocks: 6});
+        const property = fc.asyncProperty(chains, plans, async (chain, plan) => {
+          await checkChain(suite, chain, plan);
+        });
+        await fc.assert(property, {numRuns: 1, includeErrorInReport: true});
+      });
+    }
   }
 }

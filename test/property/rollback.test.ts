@@ -5,92 +5,100 @@ import fc from "fast-check";
 import {decodeHex} from "../../verify/hex.ts";
 import {forkedChains, randomChains} from "../support/chains/randomBlocks.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
-import {checkEveryKey, suite} from "../support/stores/everyKey.ts";
+import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {proveCalls} from "../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
-test("after a rollback another branch is proven as by a store that never held the first", async () => {
-  const plans = fc.record({reopens: fc.boolean(), returns: fc.boolean()});
-  const property = fc.asyncProperty(
-    forkedChains({maxBlocks: 6}),
-    plans,
-    async ({trunk, left, right}, plan) => {
-      const [leftState, rightState] = [left, right].map(({lines}) => new ReferenceState(suite, lines)) as [
-        ReferenceState,
-        ReferenceState,
-      ];
-      const store = await TemporaryStore.create();
-      try {
-        await store.mustImport(left.lines, trunk);
-        // Every page of the branch to be left is now in the threads' caches.
-        await checkEveryKey(store.pool, leftState, left);
-        await store.pool.rollback(trunk);
-        if (plan.reopens) await store.reopen();
-        assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
-        for (const line of left.lines.slice(trunk + 1)) {
-          assert.equal(store.pool.chain.findBlock(decodeHex(line.hash)), undefined);
-          const block = Number(line.number);
-          assert.equal((store.pool.chain.readBlock(block) as {failure?: string}).failure, "BLOCK_UNKNOWN");
-          const call = {block, address: left.addresses[0] as string, slots: []};
-          assert.deepEqual(await proveCalls(store.pool, [call]), ["BLOCK_UNKNOWN"]);
-        }
-        await store.mustImport(right.lines, trunk);
-        await checkEveryKey(store.pool, rightState, right);
-        if (plan.returns) {
-          await store.pool.rollback(trunk);
-          await store.mustImport(left.lines, "last");
+/** The reference's poseidon2 takes some ten times as long as its sha256. */
+const EXTENTS = [
+  {suite: memoisedSha256, forks: 12, maxBlocks: 6, returns: 40},
+  {suite: memoisedPoseidon2, forks: 4, maxBlocks: 4, returns: 6},
+];
+
+for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
+  test(`${suite.name}: after a rollback another branch is proven as by a store that never held the first`, async () => {
+    const plans = fc.record({reopens: fc.boolean(), returns: fc.boolean()});
+    const property = fc.asyncProperty(
+      forkedChains({maxBlocks}),
+      plans,
+      async ({trunk, left, right}, plan) => {
+        const [leftState, rightState] = [left, right].map(({lines}) => new ReferenceState(suite, lines)) as [
+          ReferenceState,
+          ReferenceState,
+        ];
+        const store = await TemporaryStore.create(suite.name);
+        try {
+          await store.mustImport(left.lines, trunk);
+          // Every page of the branch to be left is now in the threads' caches.
           await checkEveryKey(store.pool, leftState, left);
+          await store.pool.rollback(trunk);
+          if (plan.reopens) await store.reopen();
+          assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
+          for (const line of left.lines.slice(trunk + 1)) {
+            assert.equal(store.pool.chain.findBlock(decodeHex(line.hash)), undefined);
+            const block = Number(line.number);
+            assert.equal((store.pool.chain.readBlock(block) as {failure?: string}).failure, "BLOCK_UNKNOWN");
+            const call = {block, address: left.addresses[0] as string, slots: []};
+            assert.deepEqual(await proveCalls(store.pool, [call]), ["BLOCK_UNKNOWN"]);
+          }
+          await store.mustImport(right.lines, trunk);
+          await checkEveryKey(store.pool, rightState, right);
+          if (plan.returns) {
+            await store.pool.rollback(trunk);
+            await store.mustImport(left.lines, "last");
+            await checkEveryKey(store.pool, leftState, left);
+          }
+        } finally {
+          await store.close();
         }
+      },
+    );
+    await fc.assert(property, {numRuns: forks, includeErrorInReport: true});
+  });
+
+  test(`${suite.name}: so it is where an import goes on: rolled back between two blocks, it takes another branch from its source`, async () => {
+    const property = fc.asyncProperty(forkedChains({maxBlocks}), async ({trunk, left, right}) => {
+      const store = await TemporaryStore.create(suite.name);
+      try {
+        const running = await store.follow(trunk);
+        await store.append(left.lines);
+        await checkEveryKey(store.pool, new ReferenceState(suite, left.lines), left);
+        assert.deepEqual(await store.pool.rollback(trunk), {earliest: 0, finalized: trunk, latest: trunk});
+        assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
+        // From its first line: blocks that both have are recognised.
+        await store.append(right.lines);
+        await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
+        running.stop();
+        const outcome = await running.outcome;
+        assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+        assert.equal(outcome.blocks, right.lines.length);
+        await store.reopen();
+        await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
       } finally {
         await store.close();
       }
-    },
-  );
-  await fc.assert(property, {numRuns: 12, includeErrorInReport: true});
-});
+    });
+    await fc.assert(property, {numRuns: forks, includeErrorInReport: true});
+  });
 
-test("so it is where an import goes on: rolled back between two blocks, it takes another branch from its source", async () => {
-  const property = fc.asyncProperty(forkedChains({maxBlocks: 5}), async ({trunk, left, right}) => {
-    const store = await TemporaryStore.create();
+  test(`${suite.name}: a store that is rolled back to its first block again and again proves each chain as a new one would`, async t => {
+    const store = await TemporaryStore.create(suite.name);
+    let chains = 0;
     try {
-      const running = await store.follow(trunk);
-      await store.append(left.lines);
-      await checkEveryKey(store.pool, new ReferenceState(suite, left.lines), left);
-      assert.deepEqual(await store.pool.rollback(trunk), {earliest: 0, finalized: trunk, latest: trunk});
-      assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
-      // From its first line: blocks that both have are recognised.
-      await store.append(right.lines);
-      await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
-      running.stop();
-      const outcome = await running.outcome;
-      assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
-      assert.equal(outcome.blocks, right.lines.length);
-      await store.reopen();
-      await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
+      const property = fc.asyncProperty(randomChains({maxBlocks: 12, sharesGenesis: true}), async chain => {
+        await store.mustImport(chain.lines, 0);
+        await checkEveryKey(store.pool, new ReferenceState(suite, chain.lines), chain);
+        await store.pool.rollback(0);
+        chains++;
+      });
+      // Not shrunk: what fails may hang on the chains before.
+      await fc.assert(property, {numRuns: returns, endOnFailure: true, includeErrorInReport: true});
     } finally {
       await store.close();
     }
+    t.diagnostic(`${chains} chains`);
   });
-  await fc.assert(property, {numRuns: 12, includeErrorInReport: true});
-});
-
-test("a store that is rolled back to its first block again and again proves each chain as a new one would", async t => {
-  const store = await TemporaryStore.create();
-  let chains = 0;
-  try {
-    const property = fc.asyncProperty(randomChains({maxBlocks: 12, sharesGenesis: true}), async chain => {
-      await store.mustImport(chain.lines, 0);
-      await checkEveryKey(store.pool, new ReferenceState(suite, chain.lines), chain);
-      await store.pool.rollback(0);
-      chains++;
-    });
-    // Not shrunk: what fails may hang on the chains before.
-    await fc.assert(property, {numRuns: 40, endOnFailure: true, includeErrorInReport: true});
-  } finally {
-    await store.close();
-  }
-  t.diagnostic(`${chains} chains`);
-});
+}
 
 test("finalized blocks are not rolled back, and neither is anything to a block that is not held", async () => {
   const store = await TemporaryStore.create();

@@ -1,6 +1,6 @@
 /** The rule that property tests check: at every block, the proof of every key, present or absent, matches the reference. */
 import assert from "node:assert/strict";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
+import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
 import {encodeHex} from "../../../verify/hex.ts";
 import {verifyProof} from "../../../verify/proofVerifier.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";
@@ -9,8 +9,9 @@ import {memoiseSuite} from "../reference/memoisedSuite.ts";
 import type {ReferenceState} from "../reference/referenceState.ts";
 import {proveCalls} from "./proveCalls.ts";
 
-/** The suite of the store under test. It is shared, so that trees which recur are hashed only once. */
-export const suite = memoiseSuite(sha256Suite);
+/** The suites of the stores under test. They are shared, so that trees which recur are hashed only once. */
+export const memoisedSha256 = memoiseSuite(sha256Suite);
+export const memoisedPoseidon2 = memoiseSuite(poseidon2Suite);
 
 /**
  * Asks for all addresses with all slots at the given blocks, and checks each answer three ways: the independent
@@ -26,6 +27,7 @@ export async function checkEveryKey(
   chain: RandomChain,
   blocks: readonly number[] = chain.lines.map((_, block) => block),
 ): Promise<number> {
+  assert.equal(pool.chain.suite, state.suite.name);
   for (const block of blocks) {
     const summary = pool.chain.readBlock(block);
     assert.ok("stateRoot" in summary, `block ${block} is held`);
@@ -50,7 +52,7 @@ export async function checkEveryKey(
     const {jsonrpc, id, result} = JSON.parse(text) as {jsonrpc: string; id: number; result: unknown};
     assert.deepEqual([jsonrpc, id], ["2.0", i], at);
 
-    const {account, slots} = verifyProof(suite, state.stateRoot(block), address, keys, result);
+    const {account, slots} = verifyProof(state.suite, state.stateRoot(block), address, keys, result);
     const held = state.readAccount(block, address);
     assert.equal(account?.nonce, held?.nonce, at);
     assert.equal(account?.balance, held?.balance, at);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {appendFile, mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
+import type {SuiteName} from "../../../storage/hash/suiteNames.ts";
 import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import type {Running} from "../../../workers/pool/running.ts";
@@ -13,25 +14,24 @@ const CHAIN_ID = 1337n;
 
 export class TemporaryStore {
   private readonly folder: string;
-  private readonly workers: number;
+  private readonly suite: SuiteName;
   pool: ProofPool;
 
-  private constructor(folder: string, workers: number, pool: ProofPool) {
+  private constructor(folder: string, suite: SuiteName, pool: ProofPool) {
     this.folder = folder;
-    this.workers = workers;
+    this.suite = suite;
     this.pool = pool;
   }
 
-  /** @param workers - proof threads */
-  static async create(workers = 1): Promise<TemporaryStore> {
+  static async create(suite: SuiteName = "sha256"): Promise<TemporaryStore> {
     const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
-    return new TemporaryStore(folder, workers, await openPool(folder, workers));
+    return new TemporaryStore(folder, suite, await openPool(folder, suite));
   }
 
   /** Closes the pool and opens the same folder with a new one. */
   async reopen(): Promise<void> {
     await this.pool.close();
-    this.pool = await openPool(this.folder, this.workers);
+    this.pool = await openPool(this.folder, this.suite);
   }
 
   /** @param finalized - as in ImportJob; default: as the lines say */
@@ -85,6 +85,7 @@ export class TemporaryStore {
   }
 }
 
-function openPool(folder: string, workers: number): Promise<ProofPool> {
-  return ProofPool.open({directory: join(folder, "db"), workers, cacheBytes: 1 << 20, createIfMissing: true});
+function openPool(folder: string, suite: SuiteName): Promise<ProofPool> {
+  const directory = join(folder, "db");
+  return ProofPool.open({directory, suite, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
 }
