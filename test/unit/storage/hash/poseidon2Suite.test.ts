@@ -1,17 +1,13 @@
-/** The store's Poseidon2, compared with the verifier's plain one, which shares no code with it. */
+/** The store's Poseidon2, compared with the reference in bigints and with the verifier's, which share no code with it. */
 import assert from "node:assert/strict";
 import {randomBytes, randomInt} from "node:crypto";
 import {test} from "node:test";
 import {BLOCK_BYTES, poseidon2, poseidon2Into} from "../../../../storage/hash/poseidon2.ts";
 import {encodeSafe, poseidon2Suite} from "../../../../storage/hash/poseidon2Suite.ts";
-import {
-  encodeLeafOpening,
-  poseidon2Suite as plainSuite,
-  safePoseidon2,
-  word,
-} from "../../../../verify/hashSuites.ts";
+import {encodeLeafOpening, poseidon2Suite as verifierSuite, word} from "../../../../verify/hashSuites.ts";
 import {encodeHex} from "../../../../verify/hex.ts";
-import {P, poseidon2 as plainPoseidon2} from "../../../../verify/poseidon2.ts";
+import {P, poseidon2 as verifierPoseidon2} from "../../../../verify/poseidon2.ts";
+import {plainPoseidon2, plainSafe} from "../../../support/reference/plainPoseidon2.ts";
 
 /** Of whole elements below p, which are random, or all at a bound. */
 function makeMessage(bytes: number, element: () => number = () => randomInt(P)): Uint8Array {
@@ -20,35 +16,69 @@ function makeMessage(bytes: number, element: () => number = () => randomInt(P)):
   return new Uint8Array(message.buffer);
 }
 
+/** The store's, the reference's and the verifier's hashes of a message are the same. */
+function assertHash(message: Uint8Array, of: string): void {
+  const expected = plainPoseidon2(message);
+  assertSame(poseidon2(message), expected, of);
+  assertSame(verifierPoseidon2(message), expected, of);
+}
+
 function assertSame(actual: Uint8Array, expected: Uint8Array, of: string): void {
   assert.equal(encodeHex(actual), encodeHex(expected), of);
 }
 
 test("a message of every whole number of elements up to 400 bytes has the plain hash", () => {
-  for (let bytes = 0; bytes <= 400; bytes += 4) {
-    const message = makeMessage(bytes);
-    assertSame(poseidon2(message), plainPoseidon2(message), `${bytes} bytes`);
-  }
+  for (let bytes = 0; bytes <= 400; bytes += 4) assertHash(makeMessage(bytes), `${bytes} bytes`);
 });
 
 test("safe() of every length from 0 to 400, and its hash, are the plain ones", () => {
   for (let bytes = 0; bytes <= 400; bytes++) {
-    const message = randomBytes(bytes);
-    assertSame(encodeSafe(message), safePoseidon2(message), `${bytes} bytes`);
-    assertSame(poseidon2Suite.hashCode(message), plainSuite.hashCode(message), `${bytes} bytes`);
+    const code = randomBytes(bytes);
+    const safe = plainSafe(code);
+    const expected = plainPoseidon2(bytes === 0 ? new Uint8Array(32) : safe);
+    assertSame(encodeSafe(code), safe, `${bytes} bytes`);
+    assertSame(verifierSuite.safe(code), safe, `${bytes} bytes`);
+    assertSame(poseidon2Suite.hashCode(code), expected, `${bytes} bytes`);
+    assertSame(verifierSuite.hashCode(code), expected, `${bytes} bytes`);
   }
 });
 
 test("elements at 0, 1, p - 1 and in between, in any mixture, have the plain hash", () => {
   const bounds = [0, 1, 2, 0x00ffffff, 0x01000000, 0x3f800000, 0x3f800001, 0x7effffff, P - 2, P - 1];
   for (const bound of bounds) {
-    const message = makeMessage(96, () => bound);
-    assertSame(poseidon2(message), plainPoseidon2(message), `all ${bound}`);
+    assertHash(
+      makeMessage(96, () => bound),
+      `all ${bound}`,
+    );
   }
   for (let i = 0; i < 200; i++) {
     const message = makeMessage(64, () => bounds[randomInt(bounds.length)] as number);
-    assertSame(poseidon2(message), plainPoseidon2(message), encodeHex(message));
+    assertHash(message, encodeHex(message));
   }
+});
+
+test("an element at p, above it or at 2^32 - 1 is refused by the verifier, wherever it stands", () => {
+  for (const element of [P, P + 1, 0xffffffff])
+    for (let at = 0; at < 8; at++) {
+      const digest = makeMessage(32);
+      new DataView(digest.buffer).setUint32(4 * at, element);
+      assert.equal(verifierSuite.isDigest(digest), false);
+      assert.throws(() => verifierPoseidon2(digest), /not below p/);
+      assert.throws(() => verifierSuite.unsafe(Buffer.concat([digest, digest])), /more than two bytes/);
+    }
+});
+
+test("what comes from outside has only elements below 2^16 where it is hashed, even if all its bits are set", () => {
+  const [word32, code] = [new Uint8Array(32).fill(0xff), new Uint8Array(33).fill(0xff)];
+  const digest = makeMessage(32);
+  const value = Buffer.concat([word32, word32, digest, digest, word32, word32]);
+  const safe = plainSafe(word32);
+  const safeValue = Buffer.concat([safe, safe, digest, digest, safe, safe]);
+  assertSame(poseidon2Suite.hashAddress(word32.subarray(12)), plainPoseidon2(safe.subarray(24)), "address");
+  assertSame(poseidon2Suite.hashSlot(word32), plainPoseidon2(safe), "slot");
+  assertSame(poseidon2Suite.hashSlotValue(word32), plainPoseidon2(safe), "slot value");
+  assertSame(poseidon2Suite.hashAccountValue(value), plainPoseidon2(safeValue), "account");
+  assertSame(poseidon2Suite.hashCode(code), plainPoseidon2(plainSafe(code)), "code");
 });
 
 test("messages that are hashed together have the hashes that each has alone, whatever their number and length", () => {
@@ -70,29 +100,30 @@ test("messages that are hashed together have the hashes that each has alone, wha
 
 test("a message longer than the module's memory has the plain hash", () => {
   const code = randomBytes(140_001);
-  assertSame(poseidon2Suite.hashCode(code), plainSuite.hashCode(code), "code");
+  assertSame(poseidon2Suite.hashCode(code), verifierSuite.hashCode(code), "code");
 });
 
 test("keys, values, leaf openings and root nodes are encoded as the verifier encodes them", () => {
   const [hKey, hVal, value] = [makeMessage(32), makeMessage(32), randomBytes(192)];
   value.set(makeMessage(64), 64);
   const address = randomBytes(20);
-  assertSame(poseidon2Suite.hashAddress(address), plainSuite.hashAddress(address), "address");
-  assertSame(poseidon2Suite.hashAccountValue(value), plainSuite.hashAccountValue(value), "account");
+  assertSame(poseidon2Suite.hashAddress(address), verifierSuite.hashAddress(address), "address");
+  assertSame(poseidon2Suite.hashAccountValue(value), verifierSuite.hashAccountValue(value), "account");
   for (const slot of [0n, 1n, 0xffffn, 0x10000n, 2n ** 256n - 1n]) {
-    const expected = plainSuite.hash(plainSuite.safe(word(slot)));
+    const expected = verifierSuite.hash(verifierSuite.safe(word(slot)));
     assertSame(poseidon2Suite.hashSlot(word(slot)), expected, `slot ${slot}`);
     assertSame(poseidon2Suite.hashSlotValue(word(slot)), expected, `value ${slot}`);
   }
-  assertSame(poseidon2Suite.tailHKey, plainSuite.tailKey, "tail key");
+  assertSame(poseidon2Suite.tailHKey, verifierSuite.tailKey, "tail key");
   for (const index of [0, 1, 0xffff, 0x10000, 0xffffffff, 2 ** 32, 2 ** 40 - 1]) {
     const opening = new Uint8Array(poseidon2Suite.leafOpeningBytes).fill(0xee);
     poseidon2Suite.encodeLeafOpeningInto(opening, 0, index, 2 ** 40 - 1 - index, hKey, hVal);
     const plain = {prev: index, next: 2 ** 40 - 1 - index, hKey, hVal};
-    assertSame(opening, encodeLeafOpening(plainSuite, plain), `leaf ${index}`);
+    assertSame(opening, encodeLeafOpening(verifierSuite, plain), `leaf ${index}`);
+    assertHash(opening, `leaf ${index}`);
     assertSame(poseidon2Suite.hashNode(opening), plainPoseidon2(opening), `leaf ${index}`);
     const rootNode = new Uint8Array(poseidon2Suite.rootNodeBytes + 1).fill(0xee);
     poseidon2Suite.encodeRootNodeInto(rootNode, 1, index, hKey);
-    assertSame(rootNode.subarray(1), Buffer.concat([plainSuite.safe(word(index)), hKey]), `root ${index}`);
+    assertSame(rootNode.subarray(1), Buffer.concat([verifierSuite.safe(word(index)), hKey]), `root ${index}`);
   }
 });
