@@ -13,6 +13,7 @@ export function makeOwnFixtures(): ReadonlyMap<string, string> {
     "own/trees-sha256": makeTreeVectors(sha256Suite),
     "own/trees-poseidon2": makeTreeVectors(poseidon2Suite),
     "own/proofs-sha256": makeProofVectors(sha256Suite),
+    "own/proofs-poseidon2": makeProofVectors(poseidon2Suite),
   };
   return new Map(
     Object.entries(files).map(([name, vectors]) => [
