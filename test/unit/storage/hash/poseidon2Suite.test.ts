@@ -4,9 +4,11 @@ import {randomBytes, randomInt} from "node:crypto";
 import {test} from "node:test";
 import {BLOCK_BYTES, poseidon2, poseidon2Into} from "../../../../storage/hash/poseidon2.ts";
 import {encodeSafe, poseidon2Suite} from "../../../../storage/hash/poseidon2Suite.ts";
+import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {encodeLeafOpening, poseidon2Suite as verifierSuite, word} from "../../../../verify/hashSuites.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
+import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
 import {P, poseidon2 as verifierPoseidon2} from "../../../../verify/poseidon2.ts";
+import {readFixture} from "../../../support/reference/fixtures.ts";
 import {plainPoseidon2, plainSafe} from "../../../support/reference/plainPoseidon2.ts";
 
 /** Of whole elements below p, which are random, or all at a bound. */
@@ -126,4 +128,34 @@ test("keys, values, leaf openings and root nodes are encoded as the verifier enc
     poseidon2Suite.encodeRootNodeInto(rootNode, 1, index, hKey);
     assertSame(rootNode.subarray(1), Buffer.concat([verifierSuite.safe(word(index)), hKey]), `root ${index}`);
   }
+});
+
+test("the published hashes are the store's, alone and side by side, and the reference's", () => {
+  const {hashes} = readFixture<{hashes: {input: string; output: string}[]}>("published/hashes-poseidon2");
+  for (const {input, output} of hashes) {
+    assert.equal(encodeHex(poseidon2(decodeHex(input))), output);
+    assert.equal(encodeHex(plainPoseidon2(decodeHex(input))), output);
+  }
+  const words = hashes.filter(({input}) => input.length === 66);
+  const out = new Uint8Array(words.length * 32);
+  poseidon2Into(Buffer.concat(words.map(({input}) => decodeHex(input))), words.length, 32, out);
+  assert.equal(encodeHex(out), `0x${words.map(({output}) => output.slice(2)).join("")}`);
+  assert.ok(words.length > 4);
+});
+
+test("the published account keys, and what an empty account, tree and sub-tree of every height hash to, are the store's", () => {
+  const {accountKeys} = readFixture<{accountKeys: {address: string; hKey: string}[]}>(
+    "published/accountKeys-poseidon2",
+  );
+  assert.ok(accountKeys.length > 0);
+  for (const {address, hKey} of accountKeys)
+    assert.equal(encodeHex(poseidon2Suite.hashAddress(decodeHex(address))), hKey);
+  const {tailKey, emptyCodeHash, emptySubTrees} =
+    readFixture<Record<string, unknown>>("published/trees-poseidon2");
+  const {zeros, codeHash, subRoot, topRoot} = emptyTree(poseidon2Suite);
+  assert.equal(encodeHex(poseidon2Suite.tailHKey), tailKey);
+  assert.equal(encodeHex(codeHash), emptyCodeHash);
+  assert.deepEqual(zeros.map(encodeHex), emptySubTrees);
+  assert.equal(encodeHex(subRoot), "0x3a00a8e34a16f8a1225fee734816edb326f783bd6678d793345a28f046586ba6");
+  assert.equal(encodeHex(topRoot), "0x2fa0344a2fab2b310d2af3155c330261263f887379aef18b4941e3ea1cc59df7");
 });
