@@ -1,7 +1,8 @@
-/** The store against test/fixtures/own: state roots are checked by the import, proofs byte by byte. */
+/** The store against test/fixtures: state roots are checked by the import, proofs byte by byte. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
+import {P} from "../../../verify/poseidon2.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import type {ProofVectors} from "../../support/reference/proofVectors.ts";
 import {proveCalls} from "../../support/stores/proveCalls.ts";
@@ -21,3 +22,44 @@ for (const suite of SUITE_NAMES)
       await store.close();
     }
   });
+
+const NETWORK_LINES = [
+  {
+    number: "0x0",
+    hash: `0x${"01".repeat(32)}`,
+    stateRoot: "0x6b5d2e111a55e55826396df03ac3d0055dc4a88671edbcc8274db3f0117e0f97",
+    accounts: {"0x2400000000000000000000000000000000000000": {nonce: "0x41", balance: "0x343"}},
+  },
+  {
+    number: "0x1",
+    hash: `0x${"02".repeat(32)}`,
+    stateRoot: "0x7bcc50ea4546465f153f5c0a35e3cddb59f492f4183438ed52733bc92823fbb7",
+    accounts: {"0x2900000000000000000000000000000000000000": {nonce: "0x2a", balance: "0x162"}},
+  },
+];
+
+test("blocks with the accounts of the live network's own tests have its state roots", async () => {
+  const store = await TemporaryStore.create("poseidon2");
+  try {
+    await store.mustImport(NETWORK_LINES, "last");
+  } finally {
+    await store.close();
+  }
+});
+
+test("an expected state root is refused if one of its elements is p or more, even where it is the right one modulo p", async () => {
+  const store = await TemporaryStore.create("poseidon2");
+  try {
+    const [line] = NETWORK_LINES as [(typeof NETWORK_LINES)[0]];
+    for (let element = 0; element < 8; element++) {
+      const root = Buffer.from(line.stateRoot.slice(2), "hex");
+      root.writeUInt32BE(root.readUInt32BE(4 * element) + P, 4 * element);
+      const outcome = await store.importLines([{...line, stateRoot: `0x${root.toString("hex")}`}]);
+      assert.ok(!outcome.ok);
+      assert.match(outcome.message, /^line 1: block 0: its changes give state root 0x6b5d2e11/);
+    }
+    await store.mustImport([line]);
+  } finally {
+    await store.close();
+  }
+});
