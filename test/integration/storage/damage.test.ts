@@ -5,6 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
+import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
@@ -19,33 +20,44 @@ const calls: ProveCall[] = Array.from({length: BLOCKS}, (_, block) => block).fla
   Array.from({length: 40}, (_, i) => ({block, address: addressAt(i * 7), slots: [0n, BigInt(i * 7)]})),
 );
 
+interface WholeStore {
+  readonly directory: string;
+  /** The answers to `calls`. */
+  readonly expected: readonly string[];
+}
+
 let folder: string;
-let whole: string;
-let expected: string[];
+let stores: Readonly<Record<SuiteName, WholeStore>>;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-damage-"));
-  whole = join(folder, "whole");
-  const path = join(folder, "chain.ndjson");
-  await writeFile(path, encodeLines(chain));
-  const pool = await open(whole);
-  await pool.startImport({source: {kind: "diffs", path, follow: false}, finalized: "last"}, () => {}).outcome;
-  expected = await proveCalls(pool, calls);
-  assert.ok(expected.every(text => text.startsWith("{")));
-  await pool.close();
-  // Opening writes the log out as a table file.
-  await (await open(whole)).close();
+  await writeFile(join(folder, "chain.ndjson"), encodeLines(chain));
+  stores = {sha256: await importWhole("sha256"), poseidon2: await importWhole("poseidon2")};
 });
 after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(directory: string): Promise<ProofPool> {
-  return ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+function open(directory: string, suite?: SuiteName): Promise<ProofPool> {
+  const options = {directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true};
+  return ProofPool.open(suite === undefined ? options : {...options, suite});
 }
 
-async function copyOfStore(name: string): Promise<string> {
+async function importWhole(suite: SuiteName): Promise<WholeStore> {
+  const directory = join(folder, `whole-${suite}`);
+  const source = {kind: "diffs", path: join(folder, "chain.ndjson"), follow: false} as const;
+  const pool = await open(directory, suite);
+  await pool.startImport({source, finalized: "last"}, () => {}).outcome;
+  const expected = await proveCalls(pool, calls);
+  assert.ok(expected.every(text => text.startsWith("{")));
+  await pool.close();
+  // Opening writes the log out as a table file.
+  await (await open(directory)).close();
+  return {directory, expected};
+}
+
+async function copyOfStore(name: string, suite: SuiteName = "sha256"): Promise<string> {
   const directory = join(folder, name);
-  await cp(whole, directory, {recursive: true});
+  await cp(stores[suite].directory, directory, {recursive: true});
   return directory;
 }
 
@@ -55,48 +67,52 @@ async function findings(directory: string): Promise<readonly string[]> {
 }
 
 /** @returns how many answers were right and how many calls failed by name */
-async function proveAll(directory: string): Promise<{right: number; failed: number}> {
+async function proveAll(
+  directory: string,
+  suite: SuiteName = "sha256",
+): Promise<{right: number; failed: number}> {
   const pool = await open(directory);
   const answers = await proveCalls(pool, calls);
   await pool.close();
   let right = 0;
   for (const [i, answer] of answers.entries()) {
     if (answer.startsWith("{")) {
-      assert.equal(answer, expected[i]);
+      assert.equal(answer, stores[suite].expected[i]);
       right++;
     } else assert.equal(answer, "DAMAGED");
   }
   return {right, failed: answers.length - right};
 }
 
-test("a bit flipped in any page fails the proofs that need the page by name, and check names the page", async () => {
-  const directory = await copyOfStore("pages");
-  const pages: Buffer[] = [];
-  await tamper(directory, async db => {
-    for await (const key of db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")})) pages.push(key);
-  });
-  let failed = 0;
-  for (let i = 0; i < pages.length; i += Math.ceil(pages.length / 6)) {
-    const key = pages[i] as Buffer;
-    let original: Buffer = Buffer.alloc(0);
+for (const suite of SUITE_NAMES)
+  test(`${suite}: a bit flipped in any page fails the proofs that need the page by name, and check names the page`, async () => {
+    const directory = await copyOfStore(`pages-${suite}`, suite);
+    const pages: Buffer[] = [];
     await tamper(directory, async db => {
-      original = (await db.get(key)) as Buffer;
-      const flipped = Buffer.from(original);
-      flipped[(i * 31) % flipped.length] = (flipped[(i * 31) % flipped.length] as number) ^ (1 << (i % 8));
-      await db.put(key, flipped);
+      for await (const key of db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")})) pages.push(key);
     });
-    failed += (await proveAll(directory)).failed;
-    const found = await findings(directory);
-    const page = key.readUIntBE(1, 6);
-    assert.ok(
-      found.some(text => text.includes(`page ${page}: RECORD_DAMAGED: page ${page}: checksum`)),
-      `page ${page}: ${found.join("; ")}`,
-    );
-    await tamper(directory, db => db.put(key, original));
-  }
-  assert.ok(failed > 0, "none of the proofs needed any of the pages");
-  assert.deepEqual(await findings(directory), []);
-});
+    let failed = 0;
+    for (let i = 0; i < pages.length; i += Math.ceil(pages.length / 6)) {
+      const key = pages[i] as Buffer;
+      let original: Buffer = Buffer.alloc(0);
+      await tamper(directory, async db => {
+        original = (await db.get(key)) as Buffer;
+        const flipped = Buffer.from(original);
+        flipped[(i * 31) % flipped.length] = (flipped[(i * 31) % flipped.length] as number) ^ (1 << (i % 8));
+        await db.put(key, flipped);
+      });
+      failed += (await proveAll(directory, suite)).failed;
+      const found = await findings(directory);
+      const page = key.readUIntBE(1, 6);
+      assert.ok(
+        found.some(text => text.includes(`page ${page}: RECORD_DAMAGED: page ${page}: checksum`)),
+        `page ${page}: ${found.join("; ")}`,
+      );
+      await tamper(directory, db => db.put(key, original));
+    }
+    assert.ok(failed > 0, "none of the proofs needed any of the pages");
+    assert.deepEqual(await findings(directory), []);
+  });
 
 test("a page that is gone, or stands under another's number, fails by name", async () => {
   const directory = await copyOfStore("gone");
@@ -223,7 +239,7 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
 });
 
 test("bytes flipped in LevelDB's own files never make a wrong proof", async () => {
-  const files = (await readdir(whole)).filter(name => /\.(ldb|log)$|^MANIFEST/.test(name));
+  const files = (await readdir(stores.sha256.directory)).filter(name => /\.(ldb|log)$|^MANIFEST/.test(name));
   let failedOpens = 0;
   let failedProofs = 0;
   for (let round = 0; round < 12; round++) {

@@ -8,6 +8,7 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {Level} from "level";
+import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import {encodeHex} from "../../../verify/hex.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -25,8 +26,8 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(directory: string): Promise<ProofPool> {
-  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+function open(directory: string, suite: SuiteName = "sha256"): Promise<ProofPool> {
+  return ProofPool.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 }
 
 /** State roots of all blocks held, in order. */
@@ -39,8 +40,8 @@ function stateRoots(pool: ProofPool): string[] {
   });
 }
 
-async function importWhole(directory: string, path: string): Promise<string[]> {
-  const pool = await open(directory);
+async function importWhole(directory: string, path: string, suite?: SuiteName): Promise<string[]> {
+  const pool = await open(directory, suite);
   const source = {kind: "diffs", path, follow: false} as const;
   const outcome = await pool.startImport({source, finalized: "last"}, () => {}).outcome;
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
@@ -82,8 +83,9 @@ async function killDuring(
   directory: string,
   path: string,
   isTime: (acknowledged: number) => boolean,
+  suite: SuiteName = "sha256",
 ): Promise<number> {
-  const child = startChild(process.execPath, [IMPORT_PROCESS, directory, path]);
+  const child = startChild(process.execPath, [IMPORT_PROCESS, directory, path, suite]);
   child.stderr.pipe(process.stderr, {end: false});
   let acknowledged = -1;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -98,30 +100,31 @@ async function killDuring(
   return acknowledged;
 }
 
-test("an import killed again and again keeps every acknowledged block and ends with the same roots", async () => {
-  const path = join(folder, "chain.ndjson");
-  await writeFile(path, encodeLines(longChain(40, 60)));
-  const expected = await importWhole(join(folder, "whole"), path);
-  const directory = join(folder, "killed");
-  await mkdir(directory);
-  for (let round = 0, held = -1; round < 4 && held < 39; round++) {
-    // Sometimes right after an acknowledgement, sometimes in the middle of the next files that LevelDB touches.
-    let events = 0;
-    const acknowledged = await killDuring(directory, path, () => ++events > 3 + round * 12);
-    const noted = await notedBlock(directory);
-    assert.ok(
-      noted >= acknowledged,
-      `round ${round}: block ${acknowledged} was acknowledged, ${noted} is noted`,
-    );
-    const pool = await open(directory);
-    const roots = stateRoots(pool);
-    await pool.close();
-    held = roots.length - 1;
-    assert.ok(held >= noted, `round ${round}: block ${noted} was noted, ${held} is held`);
-    assert.deepEqual(roots, expected.slice(0, roots.length));
-  }
-  assert.deepEqual(await importWhole(directory, path), expected);
-});
+for (const suite of SUITE_NAMES)
+  test(`${suite}: an import killed again and again keeps every acknowledged block and ends with the same roots`, async () => {
+    const path = join(folder, `chain-${suite}.ndjson`);
+    await writeFile(path, encodeLines(longChain(40, 60)));
+    const expected = await importWhole(join(folder, `whole-${suite}`), path, suite);
+    const directory = join(folder, `killed-${suite}`);
+    await mkdir(directory);
+    for (let round = 0, held = -1; round < 4 && held < 39; round++) {
+      // Sometimes right after an acknowledgement, sometimes in the middle of the next files that LevelDB touches.
+      let events = 0;
+      const acknowledged = await killDuring(directory, path, () => ++events > 3 + round * 12, suite);
+      const noted = await notedBlock(directory);
+      assert.ok(
+        noted >= acknowledged,
+        `round ${round}: block ${acknowledged} was acknowledged, ${noted} is noted`,
+      );
+      const pool = await open(directory, suite);
+      const roots = stateRoots(pool);
+      await pool.close();
+      held = roots.length - 1;
+      assert.ok(held >= noted, `round ${round}: block ${noted} was noted, ${held} is held`);
+      assert.deepEqual(roots, expected.slice(0, roots.length));
+    }
+    assert.deepEqual(await importWhole(directory, path, suite), expected);
+  });
 
 test("an import killed within a large block 0 holds nothing of it, and begins anew", async () => {
   const path = join(folder, "wide.ndjson");

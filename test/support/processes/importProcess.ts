@@ -1,12 +1,12 @@
 /**
  * An import in a process of its own, which a test kills. It prints the acknowledged blocks on standard output.
  *
- * Run: node importProcess.js DIRECTORY BLOCKS.ndjson
+ * Run: node importProcess.js DIRECTORY BLOCKS.ndjson SUITE
  */
 import {ProofPool} from "../../../workers/pool/pool.ts";
 
-const [directory, path] = process.argv.slice(2) as [string, string];
-const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+const [directory, path, suite] = process.argv.slice(2) as [string, string, string];
+const pool = await ProofPool.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 const job = {source: {kind: "diffs", path, follow: false}, finalized: "last"} as const;
 const outcome = await pool.startImport(job, ({head}) => process.stdout.write(`${head.latest ?? -1}\n`))
   .outcome;
