@@ -3,8 +3,18 @@ import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
+import {poseidon2Suite} from "../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../verify/hex.ts";
+import {verifyProof} from "../../../verify/proofVerifier.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
-import {createLine, createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {
+  ACCOUNTS,
+  createLine,
+  createLines,
+  hashOfBlock,
+  WorkFolder,
+} from "../../support/chains/serviceChain.ts";
+import {waitForHead} from "../../support/http/followingDaemon.ts";
 import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
@@ -65,6 +75,12 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
     [["serve", "--max-lag", "60"], /--max-lag needs --diffs/],
     [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
+    [
+      ["import", "--suite", "md5", "--diffs", "a"],
+      /'--suite <name>' argument 'md5' is invalid. Allowed choices are sha256, poseidon2/,
+    ],
+    [["serve", "--suite", "POSEIDON2"], /argument 'POSEIDON2' is invalid/],
+    [["serve", "--suite", ""], /argument '' is invalid/],
     [["check", "--block", "0xzz"], /argument '0xzz' is invalid. Expected a block number, decimal or 0x hex/],
     [["check", "--block", "-1"], /'--block <block>'/],
     [["finalize"], /required option '--to <block>' not specified/],
@@ -127,6 +143,52 @@ test("an address or a store in use is an error", async () => {
 
 test("a store of another chain is refused", async () => {
   await assertEnds(["serve", "--db", db, "--chain-id", "5"], 1, /FORMAT_MISMATCH/);
+});
+
+test("a new store gets the suite that --suite names, keeps it, and is refused where another one is asked for", async () => {
+  const lines = folder.file("suite.ndjson");
+  await writeFile(lines, encodeLines(createLines(0, 2)));
+  const importInto = (target: string, ...more: string[]) =>
+    runProofd(["import", "--db", target, "--diffs", lines, "--finalized", "last", ...more]);
+  const target = folder.file("poseidon2");
+  assert.equal((await importInto(target, "--suite", "poseidon2")).code, 0);
+  // It needs no flag from then on.
+  const again = await importInto(target);
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(again.stdout, /3 already held/);
+  const refusal = /has hash suite poseidon2, not sha256 \(FORMAT_MISMATCH\)/;
+  const sha256 = await importInto(target, "--suite", "sha256");
+  assert.equal(sha256.code, 1);
+  assert.match(sha256.stderr, refusal);
+  await assertEnds(["serve", "--db", target, "--suite", "sha256", "--port", "0"], 1, refusal);
+  const check = await runProofd(["check", "--db", target]);
+  assert.equal(check.code, 0);
+  assert.match(check.stdout, /nothing wrong/);
+  await assertEnds(
+    ["serve", "--db", db, "--suite", "poseidon2", "--port", "0"],
+    1,
+    /has hash suite sha256, not poseidon2 \(FORMAT_MISMATCH\)/,
+  );
+  const daemon = await startDaemon(["--db", target], {env: {PROOFD_SUITE: "poseidon2"}});
+  const {result} = await daemon.call("chain_getCoverage");
+  assert.equal(result.suite, "poseidon2");
+  const account = ACCOUNTS[0] as string;
+  const state = await daemon.call("chain_getStateRoot", ["0x2"]);
+  const proof = await daemon.call("chain_getProof", [account, ["0x1"], "0x2"]);
+  const root = decodeHex(state.result.stateRoot);
+  const slot = `0x${"1".padStart(64, "0")}`;
+  assert.ok(verifyProof(poseidon2Suite, root, account, [slot], proof.result).account);
+  assert.equal((await daemon.stop()).code, 0);
+});
+
+test("serve makes a store with the suite that --suite names", async () => {
+  const lines = folder.file("served.ndjson");
+  await writeFile(lines, encodeLines(createLines(0, 1)));
+  const args = ["--db", folder.file("served"), "--diffs", lines, "--finalized", "last"];
+  const daemon = await startDaemon([...args, "--suite", "poseidon2"]);
+  await waitForHead(daemon, 1);
+  assert.equal((await daemon.call("chain_getCoverage")).result.suite, "poseidon2");
+  assert.equal((await daemon.stop()).code, 0);
 });
 
 test("an import says what it did, and again that it was all held", async () => {
