@@ -4,6 +4,7 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {TreeWriter} from "../../../../storage/commit/treeWriter.ts";
 import {PairBatch} from "../../../../storage/hash/pairBatch.ts";
+import {poseidon2Suite} from "../../../../storage/hash/poseidon2Suite.ts";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {BUCKET} from "../../../../storage/page/indexPage.ts";
 import {LEAF_PAGE} from "../../../../storage/page/leafPage.ts";
@@ -11,7 +12,7 @@ import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {readLeaf} from "../../../../storage/tree/treeReader.ts";
 import {newTreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
-import {hKeyOf} from "../../../support/stores/hKeys.ts";
+import {anySuiteKeyOf, hKeyOf} from "../../../support/stores/hKeys.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 function hex(bytes: Uint8Array): string {
@@ -21,26 +22,30 @@ function hex(bytes: Uint8Array): string {
 /** Value 0 deletes. */
 const change = fc.tuple(fc.nat(60), fc.nat(5));
 
-test("after any changes the sealed root is the reference's, whether sealed once or many times", () => {
-  const blocks = fc.array(fc.array(change, {maxLength: 40}), {minLength: 1, maxLength: 5});
-  fc.assert(
-    fc.property(blocks, fc.boolean(), (all, reopens) => {
-      const pages = new MemoryPages();
-      let tree = TreeOperations.create(pages);
-      for (const changes of all) {
-        for (const [name, value] of changes)
-          if (value === 0) tree.delete(hKeyOf(name));
-          else tree.put(hKeyOf(name), value);
-        const root = tree.writer.seal();
-        assert.equal(hex(root.subRoot), hex(tree.reference.subRoot()));
-        assert.equal(hex(tree.writer.topRoot()), hex(tree.reference.topRoot()));
-        assert.equal(root.nextFreeNode, tree.reference.nextFreeNode);
-        if (reopens) tree = tree.reopen(pages, root);
-      }
-    }),
-    {numRuns: 40},
-  );
-});
+for (const [suite, numRuns] of [
+  [sha256Suite, 40],
+  [poseidon2Suite, 10],
+] as const)
+  test(`${suite.name}: after any changes the sealed root is the reference's, whether sealed once or many times`, () => {
+    const blocks = fc.array(fc.array(change, {maxLength: 40}), {minLength: 1, maxLength: 5});
+    fc.assert(
+      fc.property(blocks, fc.boolean(), (all, reopens) => {
+        const pages = new MemoryPages();
+        let tree = TreeOperations.create(pages, suite);
+        for (const changes of all) {
+          for (const [name, value] of changes)
+            if (value === 0) tree.delete(anySuiteKeyOf(name));
+            else tree.put(anySuiteKeyOf(name), value);
+          const root = tree.writer.seal();
+          assert.equal(hex(root.subRoot), hex(tree.reference.subRoot()));
+          assert.equal(hex(tree.writer.topRoot()), hex(tree.reference.topRoot()));
+          assert.equal(root.nextFreeNode, tree.reference.nextFreeNode);
+          if (reopens) tree = tree.reopen(pages, root);
+        }
+      }),
+      {numRuns},
+    );
+  });
 
 test("a tree grows through every kind of root page, and each sealed version can still be read", () => {
   const pages = new MemoryPages();
