@@ -36,6 +36,8 @@ const tests = spawn(
   [
     "--test",
     "--test-concurrency=2",
+    // A line for a test, and at the end once more what failed, where a reader of the last lines finds it.
+    "--test-reporter=spec",
     `--test-timeout=${TIMEOUT_MS}`,
     ...args.filter(isOption),
     ...(files.length > 0 ? files : findFiles()),

@@ -16,11 +16,11 @@ done
 status=0
 for run in $(seq "$runs"); do
   start=$(date +%s)
-  node dist/test/run.js --test-reporter=tap >"$log" 2>&1
+  node dist/test/run.js >"$log" 2>&1
   code=$?
-  echo "run $run: exit code $code, $(grep -c '^ *not ok' "$log") failures, $(($(date +%s) - start)) s"
+  echo "run $run: exit code $code, $(sed -n 's/^ℹ fail //p' "$log") failures, $(($(date +%s) - start)) s"
   [ "$code" -eq 0 ] && continue
   status=1
-  grep -E -A 30 '^ *not ok|^left running|timed out after' "$log"
+  sed -n '/^✖ failing tests:/,$p; /^left running/p' "$log"
 done
 exit "$status"
