@@ -65,7 +65,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
       "commander",
       "workers/thread/threadClock.ts",
       "storage/hex.ts",
-      "sync/feed.ts",
+      "sync/node/blockReader.ts",
       "client/client.ts",
     ],
   },
@@ -73,13 +73,21 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     may: ["workers/job/estimateCall.ts", "server/rpc/quantity.ts"],
     mayNot: ["@ethereumjs/tx", "workers/estimate/machine.ts", "storage/hex.ts", "verify/hex.ts"],
   },
-  sync: {
-    may: ["node:fs", "workers/pool/pool.ts", "workers/job/head.ts", "sync/node/thing.ts"],
-    mayNot: ["left-pad", "workers/import/importer.ts", "server/front.ts", "storage/hex.ts"],
+  "sync/rpc": {
+    may: ["node:net", "undici", "sync/rpc/node.ts"],
+    mayNot: ["left-pad", "level", "sync/node/blockReader.ts", "storage/hex.ts", "workers/job/head.ts"],
+  },
+  "sync/node": {
+    may: ["node:fs", "@ethereumjs/rlp", "storage/hex.ts", "sync/rpc/node.ts", "sync/node/blockReader.ts"],
+    mayNot: ["undici", "workers/job/head.ts", "server/front.ts", "sync/finality/thing.ts"],
   },
   "sync/finality": {
-    may: ["node:fs", "workers/pool/pool.ts", "workers/job/head.ts", "sync/node/thing.ts"],
-    mayNot: ["left-pad", "workers/import/importer.ts", "server/front.ts", "storage/hex.ts"],
+    may: ["node:fs", "storage/hex.ts", "sync/rpc/node.ts"],
+    mayNot: ["left-pad", "workers/job/head.ts", "server/front.ts", "sync/node/blockReader.ts"],
+  },
+  "workers/import": {
+    may: ["sync/node/blockReader.ts", "sync/rpc/node.ts", "workers/execution/genesis.ts"],
+    mayNot: ["undici", "server/rpc/rpcError.ts", "cli/exitCode.ts"],
   },
   cli: {
     may: [

@@ -1,0 +1,29 @@
+/** What every source of a layer-2 node's blocks gives: whole blocks, in order, each with its link to the one before. */
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {Node} from "../rpc/node.ts";
+
+export interface NodeBlock {
+  readonly number: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** 32 bytes. */
+  readonly parentHash: Uint8Array;
+  /** Memory that the block holds until it is applied: an estimate that keeps read-ahead within its bound. */
+  readonly bytes: number;
+  /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
+  difference(): Promise<BlockDifference>;
+}
+
+export interface BlockReader {
+  readonly name: "execute" | "trace" | "trielogs";
+  /** Blocks that one `read` may ask for. */
+  readonly maxBlocks: number;
+  /**
+   * Reads blocks `from` to `to` from one node and checks what can be checked without the blocks before them.
+   *
+   * @returns the blocks from `from` on, in order, each linked to the one before by its hash. Fewer than asked for, or none, if the
+   *   node does not have the rest yet
+   * @throws NodeFailure, NodeRefusal
+   */
+  read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]>;
+}

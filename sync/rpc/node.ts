@@ -1,0 +1,53 @@
+/**
+ * A node that answers JSON-RPC, as the code sees it that asks it for blocks or events. Which node of several is asked, when a
+ * call is sent again and how long to wait is decided elsewhere (nodes.ts).
+ */
+
+/** A call that is not sent yet. Values are JSON. */
+export interface NodeCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** One node, for the time of one piece of work: answers of two nodes are never mixed in it. */
+export interface Node {
+  /** Scheme, host and port: for logs and messages. Paths, queries, users and headers may hold keys and are left out. */
+  readonly name: string;
+  /** @returns the result, parsed. @throws NodeRefusal, NodeFailure */
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
+  /**
+   * Sends the calls as JSON-RPC batches.
+   *
+   * @returns the results in the order of the calls
+   * @throws NodeRefusal for the first call that the node refuses, NodeFailure
+   */
+  requestAll(calls: readonly NodeCall[]): Promise<unknown[]>;
+}
+
+/** The node answered with a JSON-RPC error. Another try gives the same, so it is not tried again. */
+export class NodeRefusal extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(message: string, code: number, data?: unknown) {
+    super(message);
+    this.name = "NodeRefusal";
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/**
+ * The node could not be asked, or its answer is of no use: no connection, time-out, HTTP error, not JSON-RPC, cut short, too
+ * long, a missing block, another hash than asked for. The work is tried again, with another node if there is one.
+ */
+export class NodeFailure extends Error {
+  /** Milliseconds that the node asks callers to wait (Retry-After). */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, options?: ErrorOptions & {readonly retryAfterMs?: number | undefined}) {
+    super(message, options);
+    this.name = "NodeFailure";
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+}
