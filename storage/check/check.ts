@@ -3,7 +3,8 @@
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {describeLoss, isFinding, NOTE_FILE, readNote} from "../leveldb/acknowledgedNote.ts";
+import {type AcknowledgedNote, describeLoss, isFinding, NOTE_FILE} from "../leveldb/acknowledgedNote.ts";
+import type {FileFinding} from "../leveldb/manifest.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
 import {checkRecords} from "./checkRecords.ts";
 import {checkState, readBlock} from "./checkState.ts";
@@ -49,12 +50,25 @@ export async function checkEverything(
   if (before !== undefined) await checkState(store, before, FIRST_PAGE, true, findings);
 }
 
-/** Checks that the store has the blocks which the note of acknowledged blocks names. */
-export async function checkNote(directory: string, store: StateReader, findings: Findings): Promise<void> {
-  const note = await readNote(directory);
-  if (note === undefined) return;
-  const wrong = isFinding(note) ? note.what : describeLoss(note, await store.latest());
-  if (wrong !== undefined) findings.report(NOTE_FILE, wrong);
+/**
+ * Checks that the store has the blocks which the note of acknowledged blocks names. Another process may write the store.
+ *
+ * @param latest - the newest block in the files
+ * @param before - the note as it was before the store's files were opened, a lower bound of what they hold
+ * @param after - the note as it was after that. It is lower only if blocks were rolled back in between
+ */
+export function checkNote(
+  latest: number | undefined,
+  before: AcknowledgedNote | FileFinding | undefined,
+  after: AcknowledgedNote | FileFinding | undefined,
+  findings: Pick<Findings, "report">,
+): void {
+  if (before === undefined || after === undefined) return;
+  const damage = [before, after].find(isFinding)?.what;
+  if (damage !== undefined) findings.report(NOTE_FILE, damage);
+  if (isFinding(before) || isFinding(after) || after.block < before.block) return;
+  const loss = describeLoss(before, latest);
+  if (loss !== undefined) findings.report(NOTE_FILE, loss);
 }
 
 /** Checks all of one block's state. */

@@ -9,6 +9,7 @@ import {checkBlock, checkEverything, checkNote} from "../../storage/check/check.
 import {checkSample} from "../../storage/check/checkSample.ts";
 import type {Findings} from "../../storage/check/findings.ts";
 import {StoreError} from "../../storage/errors.ts";
+import {readNote} from "../../storage/leveldb/acknowledgedNote.ts";
 import {FileDamage} from "../../storage/leveldb/fileDamage.ts";
 import {tableName} from "../../storage/leveldb/fileNames.ts";
 import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
@@ -82,12 +83,13 @@ export class Check implements Findings {
 
   private async checkRecords(): Promise<void> {
     const {directory, block, sample} = this.job;
+    const note = await readNote(directory);
     const snapshot = await this.openSnapshot();
     if (snapshot === undefined) return;
     try {
       const suite = await requireFormat(snapshot, directory);
       const store = new StateReader(snapshot, suite, MEMORY);
-      await checkNote(directory, store, this);
+      checkNote(await store.latest(), note, await readNote(directory), this);
       if (sample !== undefined) await checkSample(store, await this.chooseBlock(store), sample, this);
       else if (block !== undefined) await checkBlock(store, block, this);
       else await checkEverything(store, snapshot.records(), this);
