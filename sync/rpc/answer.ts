@@ -1,0 +1,98 @@
+/**
+ * Checks the shape of a node's JSON-RPC answers. A message of an error thrown here has no text of the node, so it may go
+ * to logs and callers.
+ */
+import {isUtf8} from "node:buffer";
+import {NodeFailure} from "./node.ts";
+
+/** The member `error` of an answer. */
+export interface ErrorAnswer {
+  readonly code: number;
+  /** As the node wrote it: of any length, with any characters. */
+  readonly message: string;
+  readonly data: unknown;
+}
+
+export type Answer =
+  | {readonly member: "result"; readonly result: unknown}
+  | {readonly member: "error"; readonly error: ErrorAnswer};
+
+type Fields = Record<string, unknown>;
+
+/**
+ * @param id - of the call that is answered
+ * @throws NodeFailure
+ */
+export function parseAnswer(bytes: Buffer, id: number): Answer {
+  const fields = asFields(parseJson(bytes));
+  if (readId(fields) !== id) throw new NodeFailure("its answer has another request's id");
+  return readAnswer(fields);
+}
+
+/**
+ * @param firstId - of the batch. The ids of its calls follow one another
+ * @returns the answers in the order of the calls, or one error for the whole batch
+ * @throws NodeFailure
+ */
+export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number): Answer[] | ErrorAnswer {
+  const parsed = parseJson(bytes);
+  if (!Array.isArray(parsed)) {
+    const answer = readAnswer(asFields(parsed));
+    if (answer.member === "result") throw new NodeFailure("its answer to a batch is no array");
+    return answer.error;
+  }
+  // Checked before the elements, so that no more than `count` are looked at.
+  if (parsed.length !== count)
+    throw new NodeFailure(`its answer to a batch of ${count} calls has ${parsed.length} elements`);
+  const answers = new Array<Answer | undefined>(count).fill(undefined);
+  for (const element of parsed) {
+    const fields = asFields(element);
+    const at = (readId(fields) ?? Number.NaN) - firstId;
+    if (!(at >= 0 && at < count)) throw new NodeFailure("its answer to a batch has another request's id");
+    if (answers[at] !== undefined) throw new NodeFailure("its answer to a batch has an id twice");
+    answers[at] = readAnswer(fields);
+  }
+  // As many different ids as calls: each call has its answer.
+  return answers as Answer[];
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (isUtf8(bytes)) {
+    try {
+      return JSON.parse(bytes.toString("utf8"));
+    } catch {
+      // It is not JSON, or cut short.
+    }
+  }
+  throw new NodeFailure("its answer is not JSON-RPC 2.0");
+}
+
+function asFields(value: unknown): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const fields = value as Fields;
+    if (Object.hasOwn(fields, "jsonrpc") && fields.jsonrpc === "2.0") return fields;
+  }
+  throw new NodeFailure("its answer is not JSON-RPC 2.0");
+}
+
+function readId(fields: Fields): number | undefined {
+  const id = Object.hasOwn(fields, "id") ? fields.id : undefined;
+  return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
+}
+
+function readAnswer(fields: Fields): Answer {
+  // Some nodes write `"error":null` beside a result.
+  const error = (Object.hasOwn(fields, "error") ? fields.error : undefined) ?? undefined;
+  if (error !== undefined) return {member: "error", error: readError(error)};
+  if (!Object.hasOwn(fields, "result")) throw new NodeFailure("its answer has neither result nor error");
+  return {member: "result", result: fields.result};
+}
+
+function readError(error: unknown): ErrorAnswer {
+  if (typeof error === "object" && error !== null && Object.hasOwn(error, "code")) {
+    const {code, message, data} = error as Fields;
+    if (typeof code === "number" && Number.isSafeInteger(code) && typeof message === "string")
+      return {code, message, data};
+  }
+  throw new NodeFailure("the error in its answer is not one of JSON-RPC 2.0");
+}

@@ -1,0 +1,139 @@
+/**
+ * One of several nodes, and what is known of it:
+ *
+ *             work done                    failure: wait, twice as long each time
+ *   unknown ------------> up  ----------------------------> down     may be asked again after the wait
+ *                          ^ <---------------------------- refused   the same, for a node of another chain
+ *                                 work done again
+ *
+ * Work goes to a node that is unknown, up, or has answered a probe since it was down.
+ */
+import {Backoff, type BackoffSettings} from "./backoff.ts";
+import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
+import type {NodeCaller} from "./nodeCaller.ts";
+
+export type NodeState = "up" | "down" | "refused";
+
+/** The node is one of another chain. */
+export class WrongChain extends NodeFailure {}
+
+export interface CandidateHooks {
+  /** Called once per change of state. */
+  onState(state: NodeState, reason: string): void;
+  /** In milliseconds, of a clock that never goes back. */
+  now(): number;
+}
+
+export class Candidate {
+  readonly caller: NodeCaller;
+  private readonly chainId: bigint | undefined;
+  private readonly hooks: CandidateHooks;
+  private readonly backoff: Backoff;
+  private state: NodeState | "unknown" = "unknown";
+  /** The last probe was answered, and nothing failed since. */
+  private isProbed = false;
+  private isProbing = false;
+  /** When it may be asked again after a failure. */
+  private dueMs = 0;
+  /** A success before this moment does not shorten the next wait: a node that fails every second time is left alone for long. */
+  private calmMs = 0;
+  private failureCount = 0;
+  private checkedEpoch = -1;
+  private epoch = 0;
+
+  constructor(
+    createCaller: (onDisconnect: () => void) => NodeCaller,
+    chainId: bigint | undefined,
+    backoff: BackoffSettings,
+    hooks: CandidateHooks,
+  ) {
+    this.caller = createCaller(() => {
+      this.epoch++;
+    });
+    this.chainId = chainId;
+    this.backoff = new Backoff(backoff);
+    this.hooks = hooks;
+  }
+
+  get isHealthy(): boolean {
+    return this.state === "unknown" || this.state === "up" || this.isProbed;
+  }
+
+  /** Milliseconds until it may be asked again, 0 or less if it may be now. */
+  get waitMs(): number {
+    return this.isHealthy ? 0 : this.dueMs - this.hooks.now();
+  }
+
+  /** Runs the work and notes how it went. @throws what the work throws, NodeFailure, or the signal's reason */
+  async run<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    const failureCount = this.failureCount;
+    try {
+      await this.checkChain(signal);
+      const result = await work(this.caller.bind(signal));
+      // A connection ended meanwhile. Perhaps another node took this one's address.
+      await this.checkChain(signal);
+      this.noteSuccess(failureCount);
+      return result;
+    } catch (error) {
+      // A failure after the end comes from the end.
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof NodeFailure) this.noteFailure(error, failureCount);
+      else if (error instanceof NodeRefusal) this.noteSuccess(failureCount);
+      throw error;
+    }
+  }
+
+  /** Asks a node that is due something small, so that no work has to wait for a node that is still down. Never rejects. */
+  async probe(signal: AbortSignal): Promise<void> {
+    if (this.isProbing) return;
+    this.isProbing = true;
+    const failureCount = this.failureCount;
+    try {
+      if (this.chainId === undefined) await this.caller.request({method: "eth_chainId", params: []}, signal);
+      else await this.checkChain(signal);
+      this.isProbed = failureCount === this.failureCount;
+    } catch (error) {
+      if (!signal.aborted && error instanceof NodeFailure) this.noteFailure(error, failureCount);
+    } finally {
+      this.isProbing = false;
+    }
+  }
+
+  private async checkChain(signal: AbortSignal): Promise<void> {
+    if (this.chainId === undefined || this.checkedEpoch === this.epoch) return;
+    const epoch = this.epoch;
+    const answer = await this.caller.request({method: "eth_chainId", params: []}, signal);
+    const isQuantity = typeof answer === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(answer);
+    if (!isQuantity) throw new NodeFailure("its answer to eth_chainId is no chain id");
+    if (BigInt(answer) !== this.chainId)
+      throw new WrongChain(`it is a node of chain ${BigInt(answer)}, expected ${this.chainId}`);
+    // The connection of this call may have been a new one: what counts is that none ended since.
+    this.checkedEpoch = epoch;
+  }
+
+  /** @param failureCount - when the work began. Work that began before the last failure says nothing about the time after it */
+  private noteSuccess(failureCount: number): void {
+    if (failureCount !== this.failureCount) return;
+    this.isProbed = false;
+    if (this.hooks.now() >= this.calmMs) this.backoff.reset();
+    this.change("up", "it answers");
+  }
+
+  private noteFailure(failure: NodeFailure, failureCount: number): void {
+    // Of several works under way at once, the first that fails counts.
+    if (failureCount !== this.failureCount) return;
+    this.failureCount++;
+    this.isProbed = false;
+    this.checkedEpoch = -1;
+    const delayMs = Math.max(this.backoff.next(), failure.retryAfterMs ?? 0);
+    this.dueMs = this.hooks.now() + delayMs;
+    this.calmMs = this.dueMs + delayMs;
+    this.change(failure instanceof WrongChain ? "refused" : "down", failure.message);
+  }
+
+  private change(state: NodeState, reason: string): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.hooks.onState(state, reason);
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * One URL that takes JSON-RPC by HTTP POST. Paths, queries, users, passwords and headers may hold keys. So no message of an
+ * error thrown here has any of them, nor any text of the node.
+ */
+import {errors, Pool} from "undici";
+import {NodeFailure} from "./node.ts";
+import {parseRetryAfter} from "./retryAfter.ts";
+
+export interface EndpointSettings {
+  /** Sent with every call. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** For one `post`: connecting, head and body together. */
+  readonly timeoutMs: number;
+  /** A longer answer is AnswerTooLong. */
+  readonly maxAnswerBytes: number;
+  /** Calls that the server has at the same time. The others wait, within their time. */
+  readonly connections: number;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly bytes: Buffer;
+  /** What the header Retry-After asks for. */
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The answer is longer than `maxAnswerBytes`. */
+export class AnswerTooLong extends NodeFailure {}
+
+/** One retry, since a server may close a kept-alive connection just when it is used again. */
+const ATTEMPTS = 2;
+
+export class Endpoint {
+  /** Scheme, host and port. */
+  readonly name: string;
+  private readonly pool: Pool;
+  private readonly path: string;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly settings: EndpointSettings;
+
+  /**
+   * @param url - http or https. Its user and password are sent as basic authorization
+   * @param onDisconnect - called whenever a connection ends
+   */
+  constructor(url: URL, settings: EndpointSettings, onDisconnect: () => void = () => {}) {
+    this.name = url.origin;
+    this.settings = settings;
+    this.pool = new Pool(url.origin, {
+      connections: settings.connections,
+      pipelining: 1,
+      // `post` has one time-out for the whole call.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {timeout: settings.timeoutMs},
+      maxResponseSize: settings.maxAnswerBytes,
+    });
+    this.pool.on("disconnect", onDisconnect);
+    this.path = url.pathname + url.search;
+    const authorization = encodeAuthorization(url);
+    this.headers = {
+      "content-type": "application/json",
+      accept: "application/json",
+      ...(authorization === undefined ? {} : {authorization}),
+      ...settings.headers,
+    };
+  }
+
+  /**
+   * Sends a body that changes nothing on the server, because it may be sent twice.
+   *
+   * @returns the answer of any HTTP status. Redirects are not followed: only the operator chooses whom to ask
+   * @throws NodeFailure, or the signal's reason
+   */
+  async post(body: string, signal?: AbortSignal): Promise<HttpAnswer> {
+    signal?.throwIfAborted();
+    const {timeoutMs} = this.settings;
+    const ending = new AbortController();
+    // undici ignores the signal until it is connected, so the end also ends the wait itself.
+    const ended = new Promise<never>((_, reject) => {
+      ending.signal.addEventListener("abort", () => reject(ending.signal.reason), {once: true});
+    });
+    const timer = setTimeout(
+      () => ending.abort(new NodeFailure(`no answer within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    const end = () => ending.abort(signal?.reason);
+    signal?.addEventListener("abort", end, {once: true});
+    try {
+      return await Promise.race([this.attempt(body, ending.signal), ended]);
+    } catch (error) {
+      throw signal?.aborted === true ? signal.reason : this.toFailure(error);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+    }
+  }
+
+  /** Ends every connection. Unfinished calls fail. */
+  close(): Promise<void> {
+    return this.pool.destroy();
+  }
+
+  private async attempt(body: string, signal: AbortSignal): Promise<HttpAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.postOnce(body, signal);
+      } catch (error) {
+        if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
+      }
+    }
+  }
+
+  private async postOnce(body: string, signal: AbortSignal): Promise<HttpAnswer> {
+    const {headers, path} = this;
+    const response = await this.pool.request({method: "POST", path, headers, body, signal});
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    const retryAfterMs = parseRetryAfter(response.headers["retry-after"], Date.now());
+    return {status: response.statusCode, bytes, retryAfterMs};
+  }
+
+  private toFailure(error: unknown): NodeFailure {
+    if (error instanceof NodeFailure) return error;
+    if (error instanceof errors.ResponseExceededMaxSizeError) {
+      const {maxAnswerBytes} = this.settings;
+      return new AnswerTooLong(`its answer has more than ${maxAnswerBytes} bytes`, {cause: error});
+    }
+    return new NodeFailure(this.describe(error), {cause: error});
+  }
+
+  private describe(error: unknown): string {
+    if (error instanceof errors.ConnectTimeoutError)
+      return `no connection within ${this.settings.timeoutMs} ms`;
+    const code = codeOf(error);
+    if (code === "ECONNREFUSED") return "connection refused";
+    if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved";
+    if (isConnectionLost(error)) return "the connection was lost";
+    return code === undefined ? "the request failed" : `the request failed (${code})`;
+  }
+}
+
+function encodeAuthorization(url: URL): string | undefined {
+  if (url.username === "" && url.password === "") return undefined;
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return `Basic ${Buffer.from(credentials).toString("base64")}`;
+}
+
+function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,133 @@
+/** Calls one node: makes the JSON-RPC of a call or a batch, and reads the answer. */
+import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./answer.ts";
+import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
+import {type Node, type NodeCall, NodeFailure} from "./node.ts";
+import {toNodeError} from "./nodeError.ts";
+import {createRedaction} from "./secrets.ts";
+
+/** Nodes and providers take 100 to 1024 calls in one request. More would save little. */
+export const MAX_BATCH_CALLS = 100;
+/** geth gives it to the calls of a batch whose answers are too long together. */
+const RESPONSE_TOO_LARGE = -32003;
+const OK = 200;
+/** Some providers send a JSON-RPC error with it, as for a range of logs that is too long. */
+const BAD_REQUEST = 400;
+const CONTENT_TOO_LARGE = 413;
+
+/** The batch as a whole was refused, or its answer is too long. Half of it may do. */
+class BatchTooLarge extends Error {}
+
+export class NodeCaller {
+  readonly name: string;
+  private readonly endpoint: Endpoint;
+  private readonly redact: (text: string) => string;
+  private nextId = 0;
+  /** Calls in one batch. Fewer once the node has refused a batch. */
+  private batchCalls = MAX_BATCH_CALLS;
+
+  /** @param onDisconnect - called whenever a connection to the node ends */
+  constructor(url: URL, settings: EndpointSettings, onDisconnect: () => void) {
+    this.endpoint = new Endpoint(url, settings, onDisconnect);
+    this.name = this.endpoint.name;
+    this.redact = createRedaction(url, settings.headers ?? {});
+  }
+
+  /** @returns the node for one piece of work. Its requests end with the signal */
+  bind(signal: AbortSignal): Node {
+    return {
+      name: this.name,
+      request: (method, params) => this.request({method, params}, signal),
+      requestAll: calls => this.requestAll(calls, signal),
+    };
+  }
+
+  /** @throws NodeRefusal, NodeFailure, or the signal's reason */
+  async request(call: NodeCall, signal: AbortSignal): Promise<unknown> {
+    const id = this.nextId++;
+    const answer = await this.endpoint.post(JSON.stringify(encodeCall(call, id)), signal);
+    return this.resultOf(
+      this.read(answer, bytes => parseAnswer(bytes, id)),
+      call,
+    );
+  }
+
+  /** Ends every connection. Unfinished calls fail. */
+  close(): Promise<void> {
+    return this.endpoint.close();
+  }
+
+  private async requestAll(calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
+    const results: unknown[] = [];
+    let count = this.batchCalls;
+    while (results.length < calls.length) {
+      const part = calls.slice(results.length, results.length + count);
+      try {
+        results.push(...(await this.requestBatch(part, signal)));
+      } catch (error) {
+        if (!(error instanceof BatchTooLarge)) throw error;
+        count = Math.ceil(part.length / 2);
+      }
+    }
+    return results;
+  }
+
+  /** @throws BatchTooLarge only for two calls or more */
+  private async requestBatch(calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
+    // A node without batches answers single calls.
+    const [only] = calls;
+    if (calls.length === 1) return [await this.request(only as NodeCall, signal)];
+    const firstId = this.nextId;
+    this.nextId += calls.length;
+    const body = JSON.stringify(calls.map((call, at) => encodeCall(call, firstId + at)));
+    const answers = await this.postBatch(body, firstId, calls.length, signal);
+    return answers.map((answer, at) => {
+      if (answer.member === "error" && answer.error.code === RESPONSE_TOO_LARGE) throw new BatchTooLarge();
+      return this.resultOf(answer, calls[at] as NodeCall);
+    });
+  }
+
+  private async postBatch(
+    body: string,
+    firstId: number,
+    count: number,
+    signal: AbortSignal,
+  ): Promise<Answer[]> {
+    let answers: Answer[] | ErrorAnswer | undefined;
+    try {
+      const answer = await this.endpoint.post(body, signal);
+      if (answer.status !== CONTENT_TOO_LARGE)
+        answers = this.read(answer, bytes => parseBatchAnswer(bytes, firstId, count));
+    } catch (error) {
+      if (error instanceof AnswerTooLong) throw new BatchTooLarge();
+      throw error;
+    }
+    if (Array.isArray(answers)) return answers;
+    if (answers !== undefined) {
+      const refusal = toNodeError(answers, "a batch", this.name, this.redact);
+      if (refusal instanceof NodeFailure) throw refusal;
+    }
+    this.batchCalls = Math.min(this.batchCalls, Math.ceil(count / 2));
+    throw new BatchTooLarge();
+  }
+
+  private read<Parsed>({status, bytes, retryAfterMs}: HttpAnswer, parse: (bytes: Buffer) => Parsed): Parsed {
+    if (status === OK) return parse(bytes);
+    if (status === BAD_REQUEST) {
+      try {
+        return parse(bytes);
+      } catch {
+        // The status says more than what is wrong with the body.
+      }
+    }
+    throw new NodeFailure(`it answered HTTP ${status}`, {retryAfterMs});
+  }
+
+  private resultOf(answer: Answer, {method}: NodeCall): unknown {
+    if (answer.member === "result") return answer.result;
+    throw toNodeError(answer.error, method, this.name, this.redact);
+  }
+}
+
+function encodeCall({method, params}: NodeCall, id: number) {
+  return {jsonrpc: "2.0", id, method, params};
+}

@@ -1,0 +1,44 @@
+/** What a JSON-RPC error of a node means for its caller: wait and try again, or give up. */
+import type {ErrorAnswer} from "./answer.ts";
+import {NodeFailure, NodeRefusal} from "./node.ts";
+
+/**
+ * "Limit exceeded" (EIP-1474). Most providers mean calls per second. Some mean that the result would be too long, and then
+ * another try gives the same.
+ */
+const LIMIT_EXCEEDED = -32005;
+const TOO_MUCH_ASKED = /\b(results?|logs|range|blocks|response|too large)\b/i;
+/** Of an overloaded node: "resource unavailable" (EIP-1474) or a time-out (geth); rate limits of large providers. */
+const LATER_CODES: ReadonlySet<number> = new Set([-32002, -32016, -32029, -32090, -32097, 429]);
+/** A rate limit under another code. */
+const LATER_MESSAGE = /too many requests|rate limit|compute units per second/i;
+
+/** Longest text of a node in a message. */
+const MAX_TEXT = 300;
+
+/**
+ * @param nodeName - for the message
+ * @param redact - removes keys from a text that the node wrote
+ */
+export function toNodeError(
+  error: ErrorAnswer,
+  method: string,
+  nodeName: string,
+  redact: (text: string) => string,
+): NodeFailure | NodeRefusal {
+  const {code, data} = error;
+  // Redacted before it is cut, or the cut could leave a part of a key.
+  const text = printable(redact(error.message.slice(0, 10 * MAX_TEXT))).slice(0, MAX_TEXT);
+  if (isForLater(error)) return new NodeFailure(`it asks to try ${method} later: ${text} (${code})`);
+  return new NodeRefusal(`${nodeName} refuses ${method}: ${text} (${code})`, code, data);
+}
+
+function isForLater({code, message}: ErrorAnswer): boolean {
+  if (LATER_CODES.has(code) || LATER_MESSAGE.test(message)) return true;
+  return code === LIMIT_EXCEEDED && !TOO_MUCH_ASKED.test(message);
+}
+
+/** Line breaks and other control characters would fake lines of a log. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}

@@ -1,0 +1,127 @@
+/**
+ * Several nodes that hold the same chain. Work runs against one of them: the first, in the order of the settings, that is
+ * healthy. Without one it waits.
+ */
+import {setMaxListeners} from "node:events";
+import {setTimeout as sleep} from "node:timers/promises";
+import {type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
+import {Candidate, type NodeState} from "./candidate.ts";
+import {type Node, NodeFailure} from "./node.ts";
+import {NodeCaller} from "./nodeCaller.ts";
+
+/** Part of an import job: structured clone can copy it. */
+export interface NodesSettings {
+  /** http or https, at least one. A user and password are sent as basic authorization. */
+  readonly urls: readonly string[];
+  /** Sent to every node, for authentication. Names in lower case. Never logged. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What eth_chainId must say. A node of another chain is not used. */
+  readonly chainId?: bigint;
+  /** For one HTTP request: connecting, head and body together. */
+  readonly timeoutMs: number;
+  /** For one HTTP answer, which may be that of a batch. */
+  readonly maxAnswerBytes: number;
+}
+
+/** One per change of state. The first is "up" or the reason why not. */
+export interface NodesEvent {
+  readonly kind: "node";
+  /** Scheme, host and port. */
+  readonly name: string;
+  readonly state: NodeState;
+  /** In plain English. It has no keys, nor text of the node but that of a JSON-RPC error. */
+  readonly reason: string;
+}
+
+/** HTTP requests that one node has at the same time. */
+const CONNECTIONS = 16;
+
+export class Nodes {
+  private readonly candidates: readonly Candidate[];
+  private readonly closing = new AbortController();
+
+  /** @param backoff - waits after failures of one node */
+  constructor(
+    settings: NodesSettings,
+    onEvent: (event: NodesEvent) => void,
+    backoff: BackoffSettings = DEFAULT_BACKOFF,
+  ) {
+    const {headers, timeoutMs, maxAnswerBytes} = settings;
+    const callerSettings = {headers, timeoutMs, maxAnswerBytes, connections: CONNECTIONS};
+    this.candidates = settings.urls.map(text => {
+      const url = new URL(text);
+      const createCaller = (onDisconnect: () => void) => new NodeCaller(url, callerSettings, onDisconnect);
+      const onState = (state: NodeState, reason: string) => {
+        if (!this.closing.signal.aborted) onEvent({kind: "node", name: url.origin, state, reason});
+      };
+      const hooks = {onState, now: () => performance.now()};
+      return new Candidate(createCaller, settings.chainId, backoff, hooks);
+    });
+  }
+
+  /**
+   * Runs `work` against one node, and again after a NodeFailure: with another healthy node at once, else after a wait that
+   * grows. So the work may run several times, and only its last result counts.
+   *
+   * @returns the work's result
+   * @throws what the work throws, except NodeFailure; the signal's reason; Error after `close`
+   */
+  async use<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    // Not AbortSignal.any, which keeps memory for each use as long as the signal lives.
+    const life = new AbortController();
+    // Each use and each of its requests listens, and takes its listener back. Node would warn of more than ten.
+    setMaxListeners(0, signal, this.closing.signal, life.signal);
+    const endings = [signal, this.closing.signal].map(ending => {
+      const end = () => life.abort(ending.reason);
+      if (ending.aborted) end();
+      ending.addEventListener("abort", end, {once: true});
+      return () => ending.removeEventListener("abort", end);
+    });
+    try {
+      return await this.runUntilDone(work, life.signal);
+    } finally {
+      for (const forget of endings) forget();
+    }
+  }
+
+  /** Ends every connection, and every use with an error. */
+  async close(): Promise<void> {
+    this.closing.abort(new Error("the nodes are closed"));
+    await Promise.all(this.candidates.map(({caller}) => caller.close()));
+  }
+
+  private async runUntilDone<Result>(
+    work: (node: Node) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    for (;;) {
+      signal.throwIfAborted();
+      const candidate = this.choose();
+      try {
+        if (candidate !== undefined) return await candidate.run(work, signal);
+      } catch (error) {
+        if (!(error instanceof NodeFailure)) throw error;
+        continue;
+      }
+      await this.waitForOne(signal);
+    }
+  }
+
+  /** @returns the node to ask, or undefined while each is left alone */
+  private choose(): Candidate | undefined {
+    const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
+    const healthy = due.find(candidate => candidate.isHealthy);
+    if (healthy === undefined) return due[0];
+    for (const candidate of due) if (!candidate.isHealthy) void candidate.probe(this.closing.signal);
+    return healthy;
+  }
+
+  private async waitForOne(signal: AbortSignal): Promise<void> {
+    const waitMs = Math.min(...this.candidates.map(candidate => candidate.waitMs));
+    try {
+      await sleep(Math.max(0, Math.ceil(waitMs)), undefined, {signal});
+    } catch {
+      throw signal.reason;
+    }
+  }
+}
