@@ -123,7 +123,7 @@ function parseOrigin(text: string): string {
 }
 
 /** User name and password are percent-decoded later, so their percent signs must be valid escapes. */
-function hasReadableCredentials(url: URL): boolean {
+export function hasReadableCredentials(url: URL): boolean {
   try {
     decodeURIComponent(url.username + url.password);
     return true;

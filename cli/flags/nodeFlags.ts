@@ -1,0 +1,162 @@
+/**
+ * Flags that say where other nodes are: `--l2` and `--l1`, with their headers and time-outs. URLs and headers may hold keys.
+ * So a refused one is named by its position, and its text is shown nowhere.
+ */
+import type {Command, Option} from "commander";
+import type {NodesSettings} from "../../sync/rpc/nodes.ts";
+import {refuseIdle} from "./estimateFlags.ts";
+import {createOption, hasReadableCredentials, integerParser} from "./flag.ts";
+
+export type NodeRole = "l2" | "l1";
+
+export interface NodeOptions extends NodesSettings {
+  /** ws and wss URLs, where new heads are announced. */
+  readonly subscriptions: readonly string[];
+}
+
+/** Values of the flags below, as commander names them. */
+export interface NodeFlags {
+  readonly l2?: readonly string[];
+  readonly l2Header?: readonly string[];
+  readonly l2Timeout?: number;
+  readonly l1?: readonly string[];
+  readonly l1Header?: readonly string[];
+  readonly l1Timeout?: number;
+}
+
+const MAX_URLS = 16;
+const MAX_HEADERS = 16;
+const TIMEOUT_MS = 30_000;
+const MIB = 2 ** 20;
+/** A large block's state differences have tens of MiB. */
+const MAX_ANSWER_BYTES: Readonly<Record<NodeRole, number>> = {l2: 128 * MIB, l1: 32 * MIB};
+/** A token and a text of RFC 9110, section 5. */
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([\x20-\x7e]{1,8000})$/;
+/** Those that say how the body is sent. */
+const OWN_HEADERS: readonly string[] = [
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+export function createNodeOptions(role: NodeRole): Option[] {
+  return [createUrlOption(role), ...createCompanions(role)];
+}
+
+/**
+ * @param command - ends the program with a usage error for a bad URL or header, or if the flags for a node come without its URL
+ * @returns undefined without a URL
+ */
+export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): NodeOptions | undefined {
+  const [texts, headerTexts = [], timeoutMs = TIMEOUT_MS] =
+    role === "l2" ? [flags.l2, flags.l2Header, flags.l2Timeout] : [flags.l1, flags.l1Header, flags.l1Timeout];
+  if (texts === undefined) {
+    refuseIdle(createCompanions(role), command, `without --${role}`);
+    return undefined;
+  }
+  const urls = readUrls(texts, role, problem => refuse(command, role, problem));
+  const headers = readHeaders(headerTexts, problem => refuse(command, `${role}Header`, problem));
+  if ("authorization" in headers && urls.some(({username, password}) => username + password !== ""))
+    refuse(
+      command,
+      `${role}Header`,
+      `has authorization, and a URL of --${role} has a user: expected one of them`,
+    );
+  return {
+    urls: urls.filter(url => !isSocket(url)).map(({href}) => href),
+    subscriptions: urls.filter(isSocket).map(({href}) => href),
+    headers,
+    timeoutMs,
+    maxAnswerBytes: MAX_ANSWER_BYTES[role],
+  };
+}
+
+function createUrlOption(role: NodeRole): Option {
+  const description =
+    role === "l2"
+      ? "node of layer 2, http or https; several, with commas between, take over for each other; ws or wss beside them announces new blocks"
+      : "node of layer 1, http or https; several, with commas between, take over for each other";
+  return createOption(`--${role} <urls>`, description).argParser(collectBy(","));
+}
+
+/** The flags that have no effect without a URL. */
+function createCompanions(role: NodeRole): Option[] {
+  return [
+    createOption(
+      `--${role}-header <header>`,
+      `"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`,
+    ).argParser(collectBy("\n")),
+    createOption(
+      `--${role}-timeout <ms>`,
+      `time for one answer of a node of --${role} (default: ${TIMEOUT_MS})`,
+    ).argParser(integerParser(100, 600_000)),
+  ];
+}
+
+/** Collects the texts of repeated flags. It refuses none, because commander would show the refused one. */
+function collectBy(separator: string): (text: string, earlier: readonly string[] | undefined) => string[] {
+  return (text, earlier) => [...(earlier ?? []), ...text.split(separator).map(part => part.trim())];
+}
+
+function readUrls(texts: readonly string[], role: NodeRole, refuseUrls: (problem: string) => never): URL[] {
+  if (texts.length > MAX_URLS) refuseUrls(`has ${texts.length} URLs: expected at most ${MAX_URLS}`);
+  const schemes = role === "l2" ? "http, https, ws or wss" : "http or https";
+  const urls = texts.map((text, at) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isKnown = url !== undefined && (/^https?:$/.test(url.protocol) || (role === "l2" && isSocket(url)));
+    if (isKnown && url.hash === "" && hasReadableCredentials(url)) return url;
+    return refuseUrls(
+      `has a bad URL, number ${at + 1} of ${texts.length}: expected ${schemes}, a host, and no #`,
+    );
+  });
+  for (const [at, {href}] of urls.entries()) {
+    const earlier = urls.findIndex(url => url.href === href);
+    if (earlier < at) refuseUrls(`has a URL twice, as numbers ${earlier + 1} and ${at + 1}`);
+  }
+  if (urls.every(isSocket)) refuseUrls("has no http or https URL: ws and wss only announce new blocks");
+  return urls;
+}
+
+function readHeaders(
+  texts: readonly string[],
+  refuseHeaders: (problem: string) => never,
+): Readonly<Record<string, string>> {
+  if (texts.length > MAX_HEADERS)
+    refuseHeaders(`has ${texts.length} headers: expected at most ${MAX_HEADERS}`);
+  const headers = new Map<string, string>();
+  for (const [at, text] of texts.entries()) {
+    const [, name, value] = HEADER.exec(text) ?? [];
+    if (name === undefined || value === undefined) {
+      const expected = 'expected "Name: value" in printable ASCII';
+      return refuseHeaders(`has a bad header, number ${at + 1} of ${texts.length}: ${expected}`);
+    }
+    const lowerName = name.toLowerCase();
+    if (OWN_HEADERS.includes(lowerName))
+      refuseHeaders(`has the header ${lowerName}, which proofd sets itself: expected another`);
+    if (headers.has(lowerName)) refuseHeaders(`has the header ${lowerName} twice: expected it once`);
+    headers.set(lowerName, value);
+  }
+  return Object.fromEntries(headers);
+}
+
+function isSocket({protocol}: URL): boolean {
+  return protocol === "ws:" || protocol === "wss:";
+}
+
+/** @param attribute - of the flag at fault, as commander names it */
+function refuse(command: Command, attribute: string, problem: string): never {
+  const option = command.options.find(option => option.attributeName() === attribute);
+  const isVariable = command.getOptionValueSource(attribute) === "env";
+  return command.error(`error: ${isVariable ? `variable ${option?.envVar}` : option?.long} ${problem}`);
+}

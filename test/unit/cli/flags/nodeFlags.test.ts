@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import {afterEach, test} from "node:test";
+import {Command, CommanderError} from "commander";
+import {createNodeOptions, type NodeOptions, readNodes} from "../../../../cli/flags/nodeFlags.ts";
+
+const MIB = 2 ** 20;
+
+afterEach(clearVariables);
+
+function clearVariables(): void {
+  for (const name of Object.keys(process.env)) if (name.startsWith("PROOFD_")) delete process.env[name];
+}
+
+interface Read {
+  readonly l2: NodeOptions | undefined;
+  readonly l1: NodeOptions | undefined;
+}
+
+function createCommand(said: string[] = []): Command {
+  const write = (text: string) => said.push(text);
+  const command = new Command("serve").exitOverride().configureOutput({writeErr: write, writeOut: write});
+  for (const option of [...createNodeOptions("l2"), ...createNodeOptions("l1")]) command.addOption(option);
+  return command;
+}
+
+/** A command with these flags only. Commander takes variables from process.env. */
+function read(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+  said?: string[],
+): Read {
+  Object.assign(process.env, variables);
+  const command = createCommand(said);
+  let options: Read | undefined;
+  command.action((values, self: Command) => {
+    options = {l2: readNodes(values, "l2", self), l1: readNodes(values, "l1", self)};
+  });
+  command.parse(args, {from: "user"});
+  assert.ok(options !== undefined);
+  return options;
+}
+
+/** Nothing that has "secret" in it may be in what the program says. */
+function assertRefused(args: readonly string[], message: RegExp, variables = {}): void {
+  clearVariables();
+  const said: string[] = [];
+  assert.throws(
+    () => read(args, variables, said),
+    (error: unknown) => {
+      assert.ok(error instanceof CommanderError, String(error));
+      assert.match(error.message, message);
+      assert.doesNotMatch(error.message + said.join(""), /secret/);
+      return true;
+    },
+    args.join(" "),
+  );
+}
+
+test("without URLs there are no nodes", () => {
+  assert.deepEqual(read([]), {l2: undefined, l1: undefined});
+});
+
+test("URLs are repeated or have commas between, and ws ones are for subscriptions", () => {
+  const {l2, l1} = read([
+    ...["--l2", "http://a:8545", "--l2", "https://user:key@b/v3/key?x=1, ws://a:8546,wss://b/"],
+    ...["--l2-header", "X-Api-Key: a, b", "--l2-header", "authority:\t x", "--l2-timeout", "1000"],
+    ...["--l1", "http://c"],
+  ]);
+  assert.deepEqual(l2, {
+    urls: ["http://a:8545/", "https://user:key@b/v3/key?x=1"],
+    subscriptions: ["ws://a:8546/", "wss://b/"],
+    headers: {"x-api-key": "a, b", authority: "x"},
+    timeoutMs: 1000,
+    maxAnswerBytes: 128 * MIB,
+  });
+  assert.deepEqual(l1, {
+    urls: ["http://c/"],
+    subscriptions: [],
+    headers: {},
+    timeoutMs: 30_000,
+    maxAnswerBytes: 32 * MIB,
+  });
+  assert.deepEqual(structuredClone(l2), l2);
+});
+
+test("variables hold the same, headers one a line, and flags come before them", () => {
+  const variables = {
+    PROOFD_L2: "http://a,http://b",
+    PROOFD_L2_HEADER: "authorization: Bearer x\nx-other: y",
+    PROOFD_L1: "http://c",
+    PROOFD_L1_TIMEOUT: "500",
+  };
+  const {l2, l1} = read(["--l1", "http://d"], variables);
+  assert.deepEqual(l2?.urls, ["http://a/", "http://b/"]);
+  assert.deepEqual(l2.headers, {authorization: "Bearer x", "x-other": "y"});
+  assert.deepEqual([l1?.urls, l1?.timeoutMs], [["http://d/"], 500]);
+});
+
+test("a bad URL is refused by its number and never shown", () => {
+  const expected = /expected http, https, ws or wss, a host, and no #$/;
+  assertRefused(["--l2", "secret"], /^error: --l2 has a bad URL, number 1 of 1: /);
+  assertRefused(["--l2", "secret"], expected);
+  assertRefused(["--l2", "http://a,ftp://secret"], /number 2 of 2: /);
+  assertRefused(["--l2", "http://a", "--l2", "http:///?secret"], /number 2 of 2: /);
+  assertRefused(["--l2", "http://a/#secret"], expected);
+  assertRefused(["--l2", "http://secret%zz@a/"], expected);
+  assertRefused(["--l2", "http://a,"], /number 2 of 2: /);
+  assertRefused([], /^error: variable PROOFD_L2 has a bad URL, number 2 of 2: /, {
+    PROOFD_L2: "http://a,secret",
+  });
+  assertRefused(["--l1", "ws://secret"], /^error: --l1 has a bad URL.* expected http or https, a host/);
+  assertRefused(["--l2", "http://a/secret,http://b,http://a/secret"], /URL twice, as numbers 1 and 3$/);
+  assertRefused(["--l2", "ws://secret"], /^error: --l2 has no http or https URL/);
+  const many = Array.from({length: 17}, (_, at) => `http://secret${at}`).join(",");
+  assertRefused(["--l2", many], /has 17 URLs: expected at most 16$/);
+});
+
+test("a bad header is refused by its number or name and never shown", () => {
+  const withHeaders = (...texts: string[]) => [
+    ...["--l2", "http://a"],
+    ...texts.flatMap(text => ["--l2-header", text]),
+  ];
+  const expected =
+    /^error: --l2-header has a bad header, number \d of \d: expected "Name: value" in printable ASCII$/;
+  for (const bad of ["secret", "x-secret:", "x secret: 1", ": secret", "x: secret\u0007", "x: secrét", ""])
+    assertRefused(withHeaders("x: 1", bad), expected);
+  assertRefused(withHeaders("Content-Length: 1"), /has the header content-length, which proofd sets itself/);
+  assertRefused(withHeaders("X-A: secret", "x-a: secret"), /has the header x-a twice: expected it once$/);
+  assertRefused(withHeaders("x: 1\ny"), /number 2 of 2/);
+  assertRefused(withHeaders(...Array.from({length: 17}, (_, at) => `x${at}: secret`)), /has 17 headers/);
+  assertRefused(
+    ["--l2", "http://user:secret@a", "--l2-header", "Authorization: secret"],
+    /^error: --l2-header has authorization, and a URL of --l2 has a user: expected one of them$/,
+  );
+  assertRefused(["--l2", "http://a"], /^error: variable PROOFD_L2_HEADER has a bad header/, {
+    PROOFD_L2_HEADER: "secret",
+  });
+});
+
+test("headers and time-outs without a URL are refused", () => {
+  assertRefused(["--l2-header", "x: secret"], /^error: --l2-header has no effect without --l2$/);
+  assertRefused(["--l1-timeout", "500"], /^error: --l1-timeout has no effect without --l1$/);
+  assertRefused([], /^error: variable PROOFD_L1_HEADER has no effect without --l1$/, {
+    PROOFD_L1_HEADER: "x: secret",
+  });
+});
+
+test("the help shows no values of variables", () => {
+  const said: string[] = [];
+  Object.assign(process.env, {PROOFD_L2: "http://secret", PROOFD_L2_HEADER: "x: secret"});
+  createCommand(said).outputHelp();
+  assert.match(said.join(""), /PROOFD_L2_HEADER/);
+  assert.doesNotMatch(said.join(""), /secret/);
+});
