@@ -6,6 +6,7 @@ import {LANE_IDS} from "./answer/requestCalls.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";
+import {WaitingRoom} from "./dispatch/waiting/waitingRoom.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {UnsentBytes} from "./http/unsentBytes.ts";
 import type {Estimates} from "./methods/estimates.ts";
@@ -17,11 +18,13 @@ import {Readiness} from "./observe/readiness.ts";
 import {RefusalLog} from "./observe/refusalLog.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
+import {WaitFigures} from "./observe/waitFigures.ts";
 import {Service} from "./service.ts";
 
 export interface Front {
   readonly http: HttpServer;
   readonly dispatcher: Dispatcher;
+  readonly waiting: WaitingRoom;
   readonly metrics: Metrics;
   readonly memory: AnswerMemory;
 }
@@ -54,6 +57,8 @@ export function createFront(
   const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
+  const waits = new WaitFigures();
+  const waiting = new WaitingRoom(pool.chain, limits, waits, () => dispatcher.hasRoomToSpare);
   const metrics = new Metrics({
     tally,
     trouble,
@@ -62,12 +67,13 @@ export function createFront(
       Object.fromEntries(LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)])),
     estimates: dispatcher,
     refusals,
+    waits,
     readHead: () => pool.chain.head(),
     ...imported,
   });
   const {maxProofTextBytes} = pool;
   const setup = {chain: pool.chain, limits, estimates, maxProofTextBytes};
-  const service = new Service(setup, methods, dispatcher, {tally, trouble});
+  const service = new Service(setup, methods, {dispatcher, waiting}, {tally, trouble});
   const http = new HttpServer(options, {
     service,
     unsent,
@@ -76,5 +82,5 @@ export function createFront(
     readiness: imported.readiness,
     isEmpty: () => pool.chain.head().latest === undefined,
   });
-  return {http, dispatcher, metrics, memory};
+  return {http, dispatcher, waiting, metrics, memory};
 }

@@ -8,7 +8,7 @@ import {MAX_PACKED_KEYS} from "../workers/job/packedCall.ts";
 export interface Limits {
   /** Bytes of one request's body. */
   readonly bodyBytes: number;
-  /** Bytes of all bodies that are being received at one moment. */
+  /** Bytes of all bodies that are being received at one moment. Also those of all bodies whose calls wait for finality. */
   readonly bodyBytesTotal: number;
   readonly batchCalls: number;
   /** Array elements plus object fields of a body. Also the limit of characters in its numbers that are not plain integers. */
@@ -24,8 +24,13 @@ export interface Limits {
   readonly queueCost: number;
   /** Bytes of finished answers that wait for slow readers, for all requests together. */
   readonly unsentBytesTotal: number;
-  /** Time until a request's unfinished calls are given up. Time spent waiting for its own reader does not count. */
+  /**
+   * Time until a request's unfinished calls are given up. Time spent waiting for its own reader or for finality does not
+   * count.
+   */
   readonly timeoutMs: number;
+  /** Calls that wait for a block to be finalized. A client that has none waiting may enter up to twice the limit. */
+  readonly waitingCalls: number;
 }
 
 const MIB = 2 ** 20;
@@ -44,6 +49,7 @@ export const DEFAULT_LIMITS: Limits = {
   queueCost: 10_000,
   unsentBytesTotal: 512 * MIB,
   timeoutMs: 30_000,
+  waitingCalls: 10_000,
 };
 
 /** Largest value of `storageKeys`. */

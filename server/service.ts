@@ -1,17 +1,22 @@
 /**
  * Answers a request body. It parses the envelope, checks the limits before any work, answers the calls that need no lane,
- * and hands the others to the dispatcher. It also reads the head, once for the whole HTTP request.
+ * and hands the others to the dispatcher. It also reads the head, once for the whole HTTP request. A request with a call
+ * that must wait for finality begins when all its waits are over, with the head at that time.
  */
 import {encodeResponse} from "../workers/job/answers.ts";
 import type {OpenReply} from "./answer/replySink.ts";
 import type {ByLane, LaneCalls, Place} from "./answer/requestCalls.ts";
 import {Piece} from "./answer/taskText.ts";
+import type {Busy} from "./dispatch/busy.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
+import {WaitingRequest} from "./dispatch/waiting/waitingRequest.ts";
+import type {WaitingRoom} from "./dispatch/waiting/waitingRoom.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
 import {LANES} from "./methods/lanes.ts";
 import {type Method, RecordFailure, type RequestView} from "./methods/method.ts";
 import type {MethodTable} from "./methods/table.ts";
+import {endWaits, type FoundWait, findWaits} from "./methods/waits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
@@ -26,22 +31,32 @@ interface Refusal {
   readonly retryAfterSeconds: number | undefined;
 }
 
+/** Where requests are that are not answered at once. */
+export interface Places {
+  readonly dispatcher: Dispatcher;
+  readonly waiting: WaitingRoom;
+}
+
 export class Service {
   private readonly setup: Omit<RequestView, "head">;
   private readonly methods: MethodTable;
   private readonly dispatcher: Dispatcher;
+  private readonly waiting: WaitingRoom;
   private readonly tally: CallTally;
   private readonly trouble: TroubleLog;
 
   constructor(
     setup: Omit<RequestView, "head">,
     methods: MethodTable,
-    dispatcher: Dispatcher,
+    {dispatcher, waiting}: Places,
     {tally, trouble}: {readonly tally: CallTally; readonly trouble: TroubleLog},
   ) {
     this.setup = setup;
     this.methods = methods;
     this.dispatcher = dispatcher;
+    this.waiting = waiting;
+    waiting.onSettled = request => this.resume(request);
+    waiting.onRefused = (request, busy) => this.giveUp(request, busy);
     this.tally = tally;
     this.trouble = trouble;
   }
@@ -52,30 +67,70 @@ export class Service {
    * @param body - only read during this call
    */
   answer(body: Buffer, reply: OpenReply, requestId: string): void {
-    const {chain, limits, estimates, maxProofTextBytes} = this.setup;
     let envelope: Envelope;
     try {
-      envelope = parseEnvelope(body, limits);
+      envelope = parseEnvelope(body, this.setup.limits);
     } catch (error) {
       const rpcError = this.asRpcError(error, requestId);
       this.tally.add("", rpcError.code, 1);
       sendText(reply, encodeError("null", rpcError));
       return;
     }
-    const view = {head: chain.head(), chain, limits, estimates, maxProofTextBytes};
+    const view = this.readView();
     const demand = measureDemand(envelope.calls, this.methods, view);
-    const {admission} = this.dispatcher;
-    const client = admission.needsClient(demand.costs) ? reply.readClient() : "";
-    const refusal = this.refuse(demand, view, client);
-    if (refusal === undefined) this.run(envelope, demand.costs, view, reply, requestId, client);
-    else this.turnAway(envelope, refusal, reply);
+    const excess = refuseExcess(demand, view);
+    if (excess !== undefined) {
+      this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply);
+      return;
+    }
+    const waits = demand.mayWait ? findWaits(envelope.calls, this.methods, view) : [];
+    if (waits.length === 0) this.begin(envelope, demand, view, reply, requestId);
+    else this.wait(envelope, waits, body, reply, requestId);
   }
 
-  private refuse(demand: Demand, view: RequestView, client: string): Refusal | undefined {
-    const excess = refuseExcess(demand, view);
-    if (excess !== undefined) return {...excess, retryAfterSeconds: undefined};
-    const busy = this.dispatcher.admission.refuse(demand.costs, client);
-    return busy === undefined ? undefined : {...busy, method: demand.methods[busy.lane]};
+  private readView(): RequestView {
+    return {...this.setup, head: this.setup.chain.head()};
+  }
+
+  private wait(
+    envelope: Envelope,
+    waits: readonly FoundWait[],
+    body: Buffer,
+    reply: OpenReply,
+    requestId: string,
+  ): void {
+    const client = reply.readClient();
+    const busy = this.waiting.refuse(waits.length, body.length, client);
+    if (busy === undefined) this.waiting.add(new WaitingRequest(requestId, client, body, reply, waits));
+    else this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
+  }
+
+  /** Begins a request whose waits are over. */
+  private resume({waits, body, reply, id}: WaitingRequest): void {
+    const {isBatch, calls: asked} = parseEnvelope(body, this.setup.limits);
+    const calls = endWaits(asked, this.methods, waits);
+    const view = this.readView();
+    this.begin({isBatch, calls}, measureDemand(calls, this.methods, view), view, reply, id);
+  }
+
+  /** Turns a request away that has waited. */
+  private giveUp({waits, body, reply}: WaitingRequest, busy: Busy): void {
+    const envelope = parseEnvelope(body, this.setup.limits);
+    this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
+  }
+
+  private begin(
+    envelope: Envelope,
+    {costs, methods}: Demand,
+    view: RequestView,
+    reply: OpenReply,
+    requestId: string,
+  ): void {
+    const {admission} = this.dispatcher;
+    const client = admission.needsClient(costs) ? reply.readClient() : "";
+    const busy = admission.refuse(costs, client);
+    if (busy === undefined) this.run(envelope, costs, view, reply, requestId, client);
+    else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply);
   }
 
   /** Answers the whole request with one error. None of its calls runs. */
@@ -145,6 +200,11 @@ export class Service {
     if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, requestId);
     return this.trouble.reportThrown(error, requestId);
   }
+}
+
+/** The method of the first call that waits. */
+function methodOf({calls}: Envelope, [wait]: readonly FoundWait[]): string {
+  return calls[(wait as FoundWait).call]?.method ?? "";
 }
 
 function sendText(reply: OpenReply, text: string): void {

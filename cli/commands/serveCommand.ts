@@ -107,10 +107,17 @@ async function serve(
   const named = namespace === undefined ? {} : {namespace};
   const source = diffs === undefined ? undefined : new SourceStatus();
   const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds);
-  const {http, dispatcher, metrics} = createFront({...httpOptions, ...named}, pool, estimates, trouble, log, {
-    source,
-    readiness,
-  });
+  const {http, dispatcher, waiting, metrics} = createFront(
+    {...httpOptions, ...named},
+    pool,
+    estimates,
+    trouble,
+    log,
+    {
+      source,
+      readiness,
+    },
+  );
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
@@ -131,7 +138,9 @@ async function serve(
   setTimeout(() => process.exit(ExitCode.OK), EXIT_MS);
   following?.stop();
   verifying?.stop();
-  await http.drain();
+  const drained = http.drain();
+  waiting.close();
+  await drained;
   clearTimeout(cut);
   await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
   http.close();

@@ -19,7 +19,7 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "bodyBytesTotal",
     name: "max-body-bytes-total",
     unit: "bytes",
-    description: "all request bodies that are being received",
+    description: "all request bodies that are being received, and all whose calls wait for finality",
     high: 64 * GIB,
   },
   {
@@ -86,6 +86,13 @@ const FLAGS: readonly LimitFlag[] = [
     unit: "ms",
     description: "time of one request; calls that are unfinished by then get an error",
     high: 86_400_000,
+  },
+  {
+    limit: "waitingCalls",
+    name: "max-waiting",
+    unit: "calls",
+    description: "most calls that wait for a block to be finalized; more get HTTP 503",
+    high: 1_000_000,
   },
 ];
 

@@ -78,6 +78,11 @@ export class Dispatcher implements EstimateQueues {
     return [first, ...[second, long].map(queue => ({figures: queue.figures, calls: queue.waiting}))];
   }
 
+  /** Whether the lane of proofs is at most half full, so that waiting requests can enter and leave room for others. */
+  get hasRoomToSpare(): boolean {
+    return this.queuedCost(LaneId.PROOF) < this.limits.queueCost / 2;
+  }
+
   admit(request: PendingRequest): void {
     this.unfinished.add(request);
     this.recount(request);

@@ -14,6 +14,8 @@ export interface Demand {
   /** The method of each lane's first call, or "". A refusal is counted under this method. */
   readonly methods: ByLane<string>;
   readonly responseBytes: number;
+  /** Whether a call's method can wait. */
+  readonly mayWait: boolean;
 }
 
 /** Upper bound of the text around a call's result, without its id. */
@@ -26,6 +28,7 @@ export function measureDemand(calls: readonly Call[], table: MethodTable, view: 
   const methods: [string, string] = ["", ""];
   let readyCost = 0;
   let responseBytes = 0;
+  let mayWait = false;
   for (const {error, idText, method: name, params} of calls) {
     if (error !== undefined || idText === undefined) continue;
     const method = table.find(name);
@@ -36,12 +39,13 @@ export function measureDemand(calls: readonly Call[], table: MethodTable, view: 
       readyCost += cost;
       continue;
     }
+    if (method.waiting !== undefined) mayWait = true;
     if (costs[method.lane] === 0) methods[method.lane] = name;
     costs[method.lane] += cost;
     responseBytes +=
       CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + method.maxTextBytes(cost, view);
   }
-  return {costs, readyCost, methods, responseBytes};
+  return {costs, readyCost, methods, responseBytes, mayWait};
 }
 
 /** @returns the error and the method that it is counted under if the request is above a limit, or undefined. A retry would not help */

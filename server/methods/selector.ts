@@ -7,7 +7,8 @@
  *   latest, pending          newest finalized                    newest held
  *   earliest                 oldest finalized                    oldest held
  *
- * A number or hash names its block. `provable` refuses a block that is not finalized.
+ * A number or hash names its block. `provable` refuses a block that is not finalized. `awaited` is like `held`, and takes
+ * numbers a little above the newest block.
  */
 
 import type {Head} from "../../workers/job/head.ts";
@@ -22,7 +23,7 @@ import {
   shorten,
 } from "../rpc/rpcError.ts";
 
-export type SelectorColumn = "provable" | "held";
+export type SelectorColumn = "provable" | "held" | "awaited";
 
 /** What a selector is resolved with: one head for the whole HTTP request. */
 export interface BlockView {
@@ -33,10 +34,12 @@ export interface BlockView {
 const EXPECTED =
   'expected a 0x block number, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
 const HASH_BYTES = 32;
+/** How far above the newest block an awaited block may be: many more blocks than a rollup makes in the longest wait. */
+export const MAX_BLOCKS_AHEAD = 1024;
 
 /**
  * @param name - name of the parameter in messages
- * @returns the number of a block that is held. If `column` is "provable", the block is finalized
+ * @returns the number of a block that is held, or awaited. If `column` is "provable", the block is finalized
  * @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED
  */
 export function resolveSelector(
@@ -124,11 +127,12 @@ function parseHash(text: unknown, name: string): Uint8Array {
 }
 
 function requireHeld(block: number, shown: string, column: SelectorColumn, head: Head): number {
+  const ahead = column === "awaited" ? MAX_BLOCKS_AHEAD : 0;
   if (
     head.earliest === undefined ||
     head.latest === undefined ||
     block < head.earliest ||
-    block > head.latest
+    block > head.latest + ahead
   )
     throw createBlockUnknownError(shown, head);
   if (column === "provable" && (head.finalized === undefined || block > head.finalized))

@@ -4,6 +4,7 @@ import type {Method} from "./method.ts";
 import {createNamespaceMethods} from "./namespace.ts";
 import {getProof} from "./proof/getProof.ts";
 import {getProofAt} from "./proof/getProofAt.ts";
+import {waitForProof} from "./proof/waitForProof.ts";
 import {chainId} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
 import {createDiscover} from "./ready/discover.ts";
@@ -17,6 +18,7 @@ import {netVersion} from "./ready/netVersion.ts";
 const METHODS: readonly Method[] = [
   getProof,
   getProofAt,
+  waitForProof,
   estimateGas,
   getStateRoot,
   getCoverage,

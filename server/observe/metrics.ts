@@ -8,6 +8,7 @@ import type {RefusalLog} from "./refusalLog.ts";
 import {registerSource} from "./sourceMetrics.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 import type {TroubleLog} from "./troubleLog.ts";
+import {registerWaits, type WaitFigures} from "./waitFigures.ts";
 
 /** Where the figures are read. */
 export interface MetricSources {
@@ -19,6 +20,7 @@ export interface MetricSources {
   readonly readQueuedCosts: () => Readonly<Record<string, number>>;
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
+  readonly waits: WaitFigures;
   readonly readHead: () => Head;
   readonly readiness: Readiness;
   /** The source of the import that runs while the service answers requests, if there is one. */
@@ -40,7 +42,7 @@ export class Metrics {
     collectDefaultMetrics({register: this.registry});
     this.duration = new Histogram({
       name: "proofd_request_duration_seconds",
-      help: "Time from the last byte of a request's body to the last byte of its answer, including slow readers",
+      help: "Time from the last byte of a request's body to the last byte of its answer, including slow readers and waits for finality",
       buckets: BUCKETS_SECONDS,
       registers,
     });
@@ -79,6 +81,7 @@ export class Metrics {
     registerSource(registers, sources.readiness, sources.source);
     registerQueuedCost(registers, sources.readQueuedCosts);
     registerEstimateQueues(registers, sources.estimates, sources.refusals);
+    registerWaits(registers, sources.waits);
     registerGauge(
       registers,
       "proofd_held_bytes",

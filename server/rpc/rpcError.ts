@@ -60,10 +60,14 @@ export function createBlockUnknownError(block: string, head: Head): RpcError {
 
 /** The block is held, but not finalized on layer 1. */
 export function createNotFinalizedError(block: string, head: Head): RpcError {
-  const finalized = encodeQuantity(head.finalized);
-  const newest =
-    head.finalized === undefined ? "no block is finalized yet" : `the newest finalized block is ${finalized}`;
-  return new RpcError(RpcCode.NOT_FINALIZED, `block ${block} is not finalized: ${newest}`, {finalized});
+  const message = `block ${block} is not finalized: ${describeFinality(head)}`;
+  return new RpcError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});
+}
+
+/** The block was not finalized while a call waited for it. */
+export function createStillNotFinalizedError(block: string, waitedMs: number, head: Head): RpcError {
+  const message = `block ${block} was not finalized within ${waitedMs} ms: ${describeFinality(head)}`;
+  return new RpcError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});
 }
 
 /** @returns a whole response object, without a comma. @param idText - the id as JSON text */
@@ -81,6 +85,11 @@ export function shorten(value: unknown): string {
   if (typeof value !== "string") return String(value);
   if (value.length <= MAX_SHOWN) return JSON.stringify(value);
   return `${JSON.stringify(value.slice(0, MAX_SHOWN))}... (${value.length} characters)`;
+}
+
+function describeFinality({finalized}: Head): string {
+  if (finalized === undefined) return "no block is finalized yet";
+  return `the newest finalized block is ${encodeQuantity(finalized)}`;
 }
 
 function describeCoverage(head: Head): string {

@@ -1,5 +1,5 @@
 /**
- * Packs the parameters of chain_getProof and chain_getProofAt, [address, storageKeys, block], into the form of
+ * Packs the parameters of chain_getProof and its relatives, [address, storageKeys, block], into the form of
  * workers/job/packedCall.ts.
  */
 import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
@@ -16,6 +16,9 @@ export const PROOF_PARAMS: readonly Param[] = [
   {name: "block", required: true, schema: BLOCK_PARAM},
 ];
 
+/** The block's name in messages. */
+export const BLOCK_NAME = "params[2] (block)";
+
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 32;
 
@@ -29,7 +32,7 @@ export function proofCost(params: Call["params"], maxKeys: number): number {
 /**
  * Hot: runs once per call and allocates nothing.
  *
- * @param params - the same number as PROOF_PARAMS
+ * @param params - at least those of PROOF_PARAMS
  * @param packed - output, `packedBytes(params[1].length)` bytes from `start`. Unspecified after an error
  * @returns the end of the packed call
  * @throws RpcError
@@ -38,6 +41,27 @@ export function packProofCall(
   params: readonly unknown[],
   form: ProofForm,
   view: BlockView,
+  maxKeys: number,
+  packed: Buffer,
+  start: number,
+): number {
+  const end = packTarget(params, maxKeys, packed, start);
+  const block = params[2];
+  if (block === null) throw new RpcError(RpcCode.INVALID_PARAMS, "params[2] (block) is null: it is required");
+  const number = resolveSelector(block, BLOCK_NAME, "provable", view);
+  writeCallHead(packed, start, number, (params[1] as readonly unknown[]).length, form);
+  return end;
+}
+
+/**
+ * Packs the address and the storage keys.
+ *
+ * @param params, packed, start - those of `packProofCall`
+ * @returns the end of the packed call
+ * @throws RpcError
+ */
+export function packTarget(
+  params: readonly unknown[],
   maxKeys: number,
   packed: Buffer,
   start: number,
@@ -56,10 +80,6 @@ export function packProofCall(
     packKey(keys[index], index, packed, at);
     at += KEY_BYTES;
   }
-  const block = params[2];
-  if (block === null) throw new RpcError(RpcCode.INVALID_PARAMS, "params[2] (block) is null: it is required");
-  const number = resolveSelector(block, "params[2] (block)", "provable", view);
-  writeCallHead(packed, start, number, keys.length, form);
   return at;
 }
 

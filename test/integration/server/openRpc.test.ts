@@ -48,6 +48,20 @@ const WRONG_PROOFS: readonly [number, Params][] = [
   [-32002, [ACCOUNT, [], `0x${LATEST.toString(16)}`]],
   [-32005, [ACCOUNT, Array.from({length: 1025}, () => "0x1"), "latest"]],
 ];
+const WAITS: readonly Params[] = [
+  ...PROOFS,
+  [ACCOUNT, ["0x1"], "finalized", 0],
+  [ABSENT_ACCOUNT, [], "0x0", 60_000],
+  [ACCOUNT, [], {blockNumber: "0x1"}, null],
+].map(params => (params[2] === "latest" ? [...params.slice(0, 2), "safe"] : params));
+const WRONG_WAITS: readonly [number, Params][] = [
+  ...WRONG_PROOFS.map(([code, params]): [number, Params] => [
+    code,
+    params.length === 3 ? [...params, 0] : params,
+  ]),
+  [-32602, [ACCOUNT, [], "latest", 60_001]],
+  [-32002, [ACCOUNT, [], `0x${LATEST.toString(16)}`, 60]],
+];
 const ESTIMATES: readonly Params[] = [
   [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}],
   [{to: ABSENT_ACCOUNT, gas: 100_000, data: null}, "5"],
@@ -68,6 +82,7 @@ const WRONG_ESTIMATES: readonly [number, Params][] = [
 const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProof: PROOFS,
   chain_getProofAt: PROOFS,
+  chain_waitForProof: WAITS,
   linea_getProof: PROOFS,
   chain_estimateGas: ESTIMATES,
   linea_estimateGas: ESTIMATES,
@@ -86,6 +101,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
 const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProof: WRONG_PROOFS,
   chain_getProofAt: WRONG_PROOFS,
+  chain_waitForProof: WRONG_WAITS,
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [
     [-32602, [ACCOUNT]],

@@ -9,6 +9,7 @@ import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import {createEstimateLane} from "../../../server/dispatch/lanes/estimateLane.ts";
 import {createAnswerMemory, createProofLane} from "../../../server/dispatch/lanes/proofLane.ts";
+import {WaitingRoom} from "../../../server/dispatch/waiting/waitingRoom.ts";
 import {Gateway} from "../../../server/gateway/gateway.ts";
 import {Reply} from "../../../server/http/reply.ts";
 import {UnsentBytes} from "../../../server/http/unsentBytes.ts";
@@ -18,6 +19,7 @@ import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {WaitFigures} from "../../../server/observe/waitFigures.ts";
 import {Service} from "../../../server/service.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
@@ -156,9 +158,15 @@ export class AnsweringThread {
     const lanes = [createProofLane(this.pool, createAnswerMemory()), createEstimateLane(estimates)] as const;
     const observers = {tally, trouble, refusals: new RefusalLog(log)};
     const dispatcher = new Dispatcher(lanes, LIMITS, observers);
+    const waiting = new WaitingRoom(
+      this.pool.chain,
+      LIMITS,
+      new WaitFigures(),
+      () => dispatcher.hasRoomToSpare,
+    );
     this.dispatchers.push(dispatcher);
     const {maxProofTextBytes} = this.pool;
     const setup = {chain: this.pool.chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new Service(setup, new MethodTable(), dispatcher, observers);
+    return new Service(setup, new MethodTable(), {dispatcher, waiting}, observers);
   }
 }

@@ -1,0 +1,59 @@
+/** One HTTP request of which at least one call waits for its block to be finalized. None of its calls has run. */
+import type {OpenReply} from "../../answer/replySink.ts";
+import type {AwaitedBlock} from "../../methods/method.ts";
+import type {EndedWait, FoundWait} from "../../methods/waits.ts";
+import type {RpcError} from "../../rpc/rpcError.ts";
+
+/** One call of the request that waits, or has waited. */
+export class WaitingCall implements EndedWait {
+  readonly request: WaitingRequest;
+  readonly call: number;
+  readonly block: AwaitedBlock;
+  error: RpcError | undefined;
+  isOver = false;
+  /** Its deadline (deadlines.ts). */
+  tick = 0;
+
+  constructor(request: WaitingRequest, {call, block}: FoundWait) {
+    this.request = request;
+    this.call = call;
+    this.block = block;
+  }
+}
+
+export class WaitingRequest {
+  readonly id: string;
+  /** Limits are counted by client (http/clientAddress.ts). */
+  readonly client: string;
+  readonly reply: OpenReply;
+  readonly waits: readonly WaitingCall[];
+  /** Number of waits that are not over. */
+  open: number;
+  /** When its last wait was over. */
+  settledMs = 0;
+  /** The client has gone, or the request is answered. */
+  isOver = false;
+  /**
+   * The body, a character for each byte. Parsed calls could take twenty times their bytes, and so the limit on bytes would
+   * not limit the memory.
+   */
+  private readonly text: string;
+
+  /** @param body - only read during this call. @param waits - at least one */
+  constructor(id: string, client: string, body: Buffer, reply: OpenReply, waits: readonly FoundWait[]) {
+    this.id = id;
+    this.client = client;
+    this.reply = reply;
+    this.text = body.toString("latin1");
+    this.waits = waits.map(wait => new WaitingCall(this, wait));
+    this.open = waits.length;
+  }
+
+  get bodyBytes(): number {
+    return this.text.length;
+  }
+
+  get body(): Buffer {
+    return Buffer.from(this.text, "latin1");
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Requests with calls that wait for a block to be finalized. They hold no place in a lane and no thread.
+ *
+ *   add -> waiting calls, by block number --- the chain changes: only the calls of these blocks --+
+ *                \------- by deadline ------- one timer for all: only the calls that are due -----+
+ *                                                                                                 |
+ *   onSettled <- settled requests, first come first served <- the last of a request's waits is over
+ *                as long as the lanes have room to spare
+ *
+ * There is one listener on the chain. The timer runs only while a request is here.
+ */
+import type {Head} from "../../../workers/job/head.ts";
+import type {ChainView} from "../../../workers/pool/chainView.ts";
+import {Fifo} from "../../answer/fifo.ts";
+import type {Limits} from "../../limits.ts";
+import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
+import {encodeQuantity} from "../../rpc/quantity.ts";
+import {createStillNotFinalizedError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {type Busy, createWaitError, hasRoom, toSeconds} from "../busy.ts";
+import {Deadlines, TICK_MS} from "./deadlines.ts";
+import type {WaitingCall, WaitingRequest} from "./waitingRequest.ts";
+
+/** How long settled requests go on in one turn of the event loop. Most take 30 us, the largest batches some milliseconds. */
+const TURN_MS = 5;
+
+export class WaitingRoom {
+  /** Called with each request whose waits are over. */
+  onSettled: (request: WaitingRequest) => void = () => {};
+  /** Called with each request that is turned away. */
+  onRefused: (request: WaitingRequest, busy: Busy) => void = () => {};
+  private readonly chain: ChainView;
+  private readonly limits: Limits;
+  private readonly figures: WaitFigures;
+  private readonly hasRoomToSpare: () => boolean;
+  private readonly removeListener: () => void;
+  private readonly requests = new Set<WaitingRequest>();
+  private readonly byBlock = new Map<number, Set<WaitingCall>>();
+  private readonly deadlines = new Deadlines<WaitingCall>();
+  /** Number of calls that wait, by client. */
+  private readonly byClient = new Map<string, number>();
+  private readonly settled = new Fifo<WaitingRequest>();
+  private bodyBytes = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isReleasePlanned = false;
+
+  /** @param hasRoomToSpare - whether the lanes can take a request and still have room for others */
+  constructor(chain: ChainView, limits: Limits, figures: WaitFigures, hasRoomToSpare: () => boolean) {
+    this.chain = chain;
+    this.limits = limits;
+    this.figures = figures;
+    this.hasRoomToSpare = hasRoomToSpare;
+    this.removeListener = chain.onChange((head, before) => this.settleChanged(head, before));
+  }
+
+  /** @returns why a request may not wait now, or undefined */
+  refuse(callCount: number, bodyBytes: number, client: string): Busy | undefined {
+    const {waitingCalls, bodyBytesTotal} = this.limits;
+    const calls = this.figures.waiting + callCount;
+    if (!hasRoom(calls - 1, waitingCalls, !this.byClient.has(client)))
+      return this.createRefusal("too many calls wait for finality", waitingCalls, calls, callCount);
+    const bytes = this.bodyBytes + bodyBytes;
+    if (bytes <= bodyBytesTotal) return undefined;
+    const what = "the requests that wait for finality have too many bytes";
+    return this.createRefusal(what, bodyBytesTotal, bytes, callCount);
+  }
+
+  /** Lets a request wait that `refuse` does not refuse. */
+  add(request: WaitingRequest): void {
+    const {waits, client, reply, bodyBytes} = request;
+    const nowMs = performance.now();
+    for (const call of waits) {
+      const {number, timeoutMs} = call.block;
+      const calls = this.byBlock.get(number);
+      if (calls === undefined) this.byBlock.set(number, new Set([call]));
+      else calls.add(call);
+      call.tick = this.deadlines.add(call, nowMs, timeoutMs);
+    }
+    this.requests.add(request);
+    this.bodyBytes += bodyBytes;
+    this.recount(client, waits.length);
+    reply.onAborted = () => this.forget(request);
+    this.timer ??= setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Turns every request away. No request may be added after it. */
+  close(): void {
+    this.removeListener();
+    const error = new RpcError(RpcCode.LIMIT_EXCEEDED, "the service is stopping: try again later", {
+      limit: 0,
+      got: 1,
+    });
+    for (const request of this.requests) {
+      this.leave(request, "stopped");
+      this.onRefused(request, {error, retryAfterSeconds: 1});
+    }
+    this.stopTimer();
+  }
+
+  private settleChanged(head: Head, before: Head): void {
+    for (const call of this.listCalls(head.latest, before.latest))
+      if (call.block.isByHash) this.settle(call, "replaced", undefined);
+    for (const call of this.listCalls(before.finalized, head.finalized))
+      this.settle(call, "finalized", undefined);
+  }
+
+  /** Lists the calls that wait for a block above `low`, up to `high`. undefined: below all blocks. */
+  private *listCalls(low: number | undefined, high: number | undefined): Generator<WaitingCall> {
+    for (let block = (low ?? -1) + 1; block <= (high ?? -1) && this.byBlock.size > 0; block++)
+      yield* this.byBlock.get(block) ?? [];
+  }
+
+  private tick(): void {
+    const nowMs = performance.now();
+    const head = this.chain.head();
+    for (const call of this.deadlines.take(nowMs)) {
+      const {number, timeoutMs} = call.block;
+      const error = createStillNotFinalizedError(encodeQuantity(number), timeoutMs, head);
+      this.settle(call, "timed_out", error);
+    }
+    this.refuseLate(nowMs);
+    if (this.settled.length > 0) this.planRelease();
+    this.stopTimer();
+  }
+
+  /** Turns requests away that could have gone on long ago, if the lanes had had room. */
+  private refuseLate(nowMs: number): void {
+    const {timeoutMs} = this.limits;
+    for (let request = this.settled.peek(); request !== undefined; request = this.settled.peek()) {
+      const waitedMs = nowMs - request.settledMs;
+      if (!request.isOver && waitedMs < timeoutMs) return;
+      this.settled.shift();
+      if (request.isOver) continue;
+      this.leave(request, "finalized");
+      this.onRefused(request, createWaitError("the request", waitedMs, timeoutMs, timeoutMs));
+    }
+  }
+
+  private settle(call: WaitingCall, outcome: WaitOutcome, error: RpcError | undefined): void {
+    const {request} = call;
+    call.error = error;
+    this.endWait(call, outcome);
+    if (request.open > 0) return;
+    request.settledMs = performance.now();
+    this.settled.push(request);
+    this.planRelease();
+  }
+
+  private planRelease(): void {
+    if (this.isReleasePlanned) return;
+    this.isReleasePlanned = true;
+    setImmediate(() => {
+      this.isReleasePlanned = false;
+      this.release();
+    });
+  }
+
+  /** Lets settled requests go on. If the lanes have no room, the next tick tries again. */
+  private release(): void {
+    const startMs = performance.now();
+    while (this.settled.length > 0 && this.hasRoomToSpare()) {
+      if (performance.now() - startMs > TURN_MS) {
+        this.planRelease();
+        return;
+      }
+      const request = this.settled.shift() as WaitingRequest;
+      if (request.isOver) continue;
+      this.leave(request, "finalized");
+      this.onSettled(request);
+    }
+  }
+
+  private forget(request: WaitingRequest): void {
+    this.leave(request, "gone");
+    this.stopTimer();
+  }
+
+  /** @param outcome - of the waits that are not over */
+  private leave(request: WaitingRequest, outcome: WaitOutcome): void {
+    for (const call of request.waits) if (!call.isOver) this.endWait(call, outcome);
+    request.isOver = true;
+    request.reply.onAborted = undefined;
+    this.requests.delete(request);
+    this.bodyBytes -= request.bodyBytes;
+  }
+
+  private endWait(call: WaitingCall, outcome: WaitOutcome): void {
+    const {request, block, tick} = call;
+    call.isOver = true;
+    request.open--;
+    this.deadlines.remove(call, tick);
+    const calls = this.byBlock.get(block.number);
+    calls?.delete(call);
+    if (calls?.size === 0) this.byBlock.delete(block.number);
+    this.recount(request.client, -1);
+    this.figures.count(outcome, 1);
+  }
+
+  private recount(client: string, change: number): void {
+    this.figures.waiting += change;
+    const count = (this.byClient.get(client) ?? 0) + change;
+    if (count === 0) this.byClient.delete(client);
+    else this.byClient.set(client, count);
+  }
+
+  private stopTimer(): void {
+    if (this.requests.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+
+  private createRefusal(what: string, limit: number, got: number, callCount: number): Busy {
+    this.figures.count("refused", callCount);
+    const error = new RpcError(RpcCode.LIMIT_EXCEEDED, `${what}: try again later`, {limit, got});
+    return {error, retryAfterSeconds: toSeconds(TICK_MS)};
+  }
+}

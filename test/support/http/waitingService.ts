@@ -1,0 +1,129 @@
+/** A service in the test's own process, over the chain of serviceChain.ts, whose finality moves when a test says so. */
+import {cp} from "node:fs/promises";
+import {setImmediate as turn} from "node:timers/promises";
+import {pino} from "pino";
+import {createFront, type Front} from "../../../server/front.ts";
+import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import type {WaitOutcome} from "../../../server/observe/waitFigures.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
+import {encodePost, RawConnection} from "./rawConnection.ts";
+
+export const LATEST = 8;
+export const FINALIZED = 4;
+
+export interface WaitParams {
+  readonly address?: string;
+  readonly keys?: readonly string[];
+  readonly block?: unknown;
+  readonly timeoutMs?: unknown;
+}
+
+/** A call of chain_waitForProof for a block that is held and not finalized, with the longest time. */
+export function waitCall(
+  id: unknown,
+  {address = ACCOUNTS[0] as string, keys = [], block = "latest", timeoutMs = 60_000}: WaitParams = {},
+) {
+  return {jsonrpc: "2.0", id, method: "chain_waitForProof", params: [address, keys, block, timeoutMs]};
+}
+
+/** A store with blocks 0 to LATEST, finalized up to FINALIZED. Each service has a copy. */
+export class WaitingStore {
+  private readonly folder: WorkFolder;
+  private readonly db: string;
+  private copies = 0;
+
+  private constructor(folder: WorkFolder, db: string) {
+    this.folder = folder;
+    this.db = db;
+  }
+
+  static async create(): Promise<WaitingStore> {
+    const folder = await WorkFolder.create();
+    return new WaitingStore(folder, await folder.importChain("db", LATEST, FINALIZED));
+  }
+
+  async copy(): Promise<string> {
+    const directory = this.folder.file(`copy-${this.copies++}`);
+    await cp(this.db, directory, {recursive: true});
+    return directory;
+  }
+
+  async serve(use: (service: WaitingService) => Promise<void>, limits: Partial<Limits> = {}): Promise<void> {
+    const service = await WaitingService.start(await this.copy(), limits);
+    try {
+      await use(service);
+    } finally {
+      await service.stop();
+    }
+  }
+
+  remove(): Promise<void> {
+    return this.folder.remove();
+  }
+}
+
+export class WaitingService {
+  readonly pool: ProofPool;
+  readonly front: Front;
+  readonly port: number;
+  private readonly connections: RawConnection[] = [];
+
+  private constructor(pool: ProofPool, front: Front, port: number) {
+    this.pool = pool;
+    this.front = front;
+    this.port = port;
+  }
+
+  static async start(directory: string, limits: Partial<Limits>): Promise<WaitingService> {
+    const pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
+    const options = {host: "127.0.0.1", port: 0, limits: {...DEFAULT_LIMITS, ...limits}, logsRequests: false};
+    const log = pino({level: "silent"});
+    const front = createFront(options, pool, {kind: "none"}, new TroubleLog(log), log);
+    return new WaitingService(pool, front, await front.http.listen());
+  }
+
+  /** Sends a body on a connection of its own. @param localAddress - the client's address */
+  async send(body: unknown, localAddress?: string): Promise<RawConnection> {
+    const connection = await RawConnection.open(this.port, localAddress);
+    this.connections.push(connection);
+    await connection.write(encodePost(JSON.stringify(body)));
+    return connection;
+  }
+
+  /** Sends a body and reads the answer's text. */
+  async ask(body: unknown): Promise<string> {
+    return (await (await this.send(body)).readAnswer()).body;
+  }
+
+  /** @returns the value of a sample of /metrics, 0 if it is not there */
+  async readMetric(sample: string): Promise<number> {
+    const {text} = await this.front.metrics.read();
+    const line = text.split("\n").find(one => one.startsWith(`${sample} `));
+    return line === undefined ? 0 : Number(line.slice(sample.length + 1));
+  }
+
+  /** Waits until this many calls wait. */
+  async waitForCalls(count: number): Promise<void> {
+    while ((await this.readMetric("proofd_waiting_calls")) !== count) await turn();
+  }
+
+  /** @returns how many waits have ended in this way */
+  countEnds(outcome: WaitOutcome): Promise<number> {
+    return this.readMetric(`proofd_waits_total{outcome="${outcome}"}`);
+  }
+
+  /** Waits until this many waits have ended in this way. */
+  async waitForEnd(outcome: WaitOutcome, count: number): Promise<void> {
+    while ((await this.countEnds(outcome)) !== count) await turn();
+  }
+
+  async stop(): Promise<void> {
+    for (const connection of this.connections) connection.destroy();
+    this.front.waiting.close();
+    this.front.http.close();
+    this.front.dispatcher.close();
+    await this.pool.close();
+  }
+}
