@@ -16,7 +16,7 @@ export interface ServiceBench {
 export interface Finding {
   readonly figure: string;
   readonly value: number | undefined;
-  readonly unit: "MB" | "ms" | "x" | "us" | "/s" | "";
+  readonly unit: "MB" | "ms" | "x" | "us" | "/s" | "bytes" | "";
   readonly atMost?: number;
   readonly atLeast?: number;
 }

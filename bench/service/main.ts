@@ -19,6 +19,7 @@ import {measureIdleConnections} from "./idleConnections.ts";
 import {measureImport} from "./importBeside.ts";
 import {measureLoopingClients} from "./loopingClients.ts";
 import {measureSlowReader} from "./slowReader.ts";
+import {measureWaiting} from "./waitingCalls.ts";
 
 const PARTS = {
   memory: measureMemory,
@@ -28,6 +29,7 @@ const PARTS = {
   reader: measureSlowReader,
   idle: measureIdleConnections,
   import: measureImport,
+  wait: measureWaiting,
 };
 const PART_NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
 

@@ -16,12 +16,14 @@ import type {Limits} from "../../limits.ts";
 import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createStillNotFinalizedError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {type Busy, createWaitError, hasRoom, toSeconds} from "../busy.ts";
+import {type Busy, createWaitError, hasRoom} from "../busy.ts";
 import {Deadlines, TICK_MS} from "./deadlines.ts";
 import type {WaitingCall, WaitingRequest} from "./waitingRequest.ts";
 
 /** How long settled requests go on in one turn of the event loop. Most take 30 us, the largest batches some milliseconds. */
 const TURN_MS = 5;
+/** Nobody knows when waits end. */
+const RETRY_SECONDS = 1;
 
 export class WaitingRoom {
   /** Called with each request whose waits are over. */
@@ -91,7 +93,7 @@ export class WaitingRoom {
     });
     for (const request of this.requests) {
       this.leave(request, "stopped");
-      this.onRefused(request, {error, retryAfterSeconds: 1});
+      this.onRefused(request, {error, retryAfterSeconds: RETRY_SECONDS});
     }
     this.stopTimer();
   }
@@ -211,6 +213,6 @@ export class WaitingRoom {
   private createRefusal(what: string, limit: number, got: number, callCount: number): Busy {
     this.figures.count("refused", callCount);
     const error = new RpcError(RpcCode.LIMIT_EXCEEDED, `${what}: try again later`, {limit, got});
-    return {error, retryAfterSeconds: toSeconds(TICK_MS)};
+    return {error, retryAfterSeconds: RETRY_SECONDS};
   }
 }
