@@ -264,6 +264,23 @@ test("calls that become ready together all get their proofs, though they cost mo
   );
 });
 
+test("a call that finds no room for as long as a request may take is turned away with 503 and -32005", async () => {
+  await store.serve(
+    async service => {
+      const connection = await service.send(waitCall("own"));
+      await service.waitForCalls(1);
+      await service.pool.finalize(LATEST);
+      const {status, body} = await connection.readAnswer();
+      const answer: Answer = JSON.parse(body);
+      assert.deepEqual([status, answer.id, answer.error?.code], [503, "own", -32005]);
+      assert.match(answer.error?.message ?? "", /would wait longer than the request may take/);
+      assert.equal(await service.countEnds("finalized"), 1);
+    },
+    // The queue never has room.
+    {queueCost: 0, timeoutMs: 80},
+  );
+});
+
 test("when the service stops, waiting calls are turned away at once with 503 and -32005", async () => {
   await store.serve(async service => {
     const single = await service.send(waitCall("own"));
