@@ -69,6 +69,10 @@ const RULES: Readonly<Record<string, FolderRule>> = {
       "client/client.ts",
     ],
   },
+  "server/gateway": {
+    may: ["pino", "sync/rpc/node.ts", "server/rpc/rpcError.ts"],
+    mayNot: ["undici", "sync/node/blockReader.ts", "server/methods/table.ts"],
+  },
   "server/methods/estimateGas": {
     may: ["workers/job/estimateCall.ts", "server/rpc/quantity.ts"],
     mayNot: ["@ethereumjs/tx", "workers/estimate/machine.ts", "storage/hex.ts", "verify/hex.ts"],
