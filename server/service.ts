@@ -176,7 +176,7 @@ export class Service {
       } catch (error) {
         const rpcError = this.asRpcError(error, requestId);
         places.push(encodeError(idText, rpcError));
-        this.tally.add(call.method, rpcError.code, 1);
+        this.tally.add(this.methods.find(call.method)?.name ?? "", rpcError.code, 1);
       }
     }
     if (places.length === 0) reply.sendNothing();

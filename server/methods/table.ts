@@ -34,6 +34,8 @@ export class MethodTable {
   /** Names that calls are counted under. All other names are counted as "unknown". */
   readonly names: readonly string[];
   private readonly byName: ReadonlyMap<string, Method>;
+  /** Characters of the longest name. */
+  private readonly longest: number;
 
   /** @param namespace - undefined: only the methods that every process has */
   constructor(namespace?: string) {
@@ -41,9 +43,11 @@ export class MethodTable {
     this.methods = [...METHODS, ...added, createDiscover(() => this.methods)];
     this.byName = new Map(this.methods.map(method => [method.name, method]));
     this.names = [...this.byName.keys()];
+    this.longest = Math.max(...this.names.map(name => name.length));
   }
 
   find(name: string): Method | undefined {
-    return this.byName.get(name);
+    // A map reads a whole name to look it up. The names of a batch may have megabytes.
+    return name.length > this.longest ? undefined : this.byName.get(name);
   }
 }
