@@ -13,7 +13,10 @@ export interface Limits {
   readonly batchCalls: number;
   /** Array elements plus object fields of a body. Also the limit of characters in its numbers that are not plain integers. */
   readonly members: number;
-  /** Object fields of a body. They have their own limit, because reading a new key takes several times as long as an element. */
+  /**
+   * Object fields plus objects of a body. They have their own limit, because reading a new key or a new shape of object takes
+   * several times as long as an element.
+   */
   readonly fields: number;
   /** Storage keys of one call for a proof. At most MAX_STORAGE_KEYS. */
   readonly storageKeys: number;
@@ -41,8 +44,8 @@ export const DEFAULT_LIMITS: Limits = {
   batchCalls: 1000,
   // The largest batch within `requestCost` has 27 000: 1000 calls of 4 fields, 3 params and 19 keys.
   members: 40_000,
-  // Enough for 1000 calls of 4 fields with 12 fields in each call object.
-  fields: 16_000,
+  // Enough for 1000 calls of 4 fields with 12 fields in each call object: 18 each, since both objects count too.
+  fields: 18_000,
   storageKeys: 1024,
   requestCost: 20_000,
   responseBytes: 256 * MIB,

@@ -40,7 +40,7 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "fields",
     name: "max-fields",
     unit: "fields",
-    description: "most object fields of one body",
+    description: "most object fields and objects of one body",
     high: 100_000_000,
   },
   {

@@ -126,32 +126,33 @@ describe("JSON-RPC limits", () => {
     });
   });
 
-  test("a body of 16 001 fields is -32005 with the limit and their number, without being parsed", async () => {
+  test("a body of 18 001 fields and objects is -32005 with the limit and their number, without being parsed", async () => {
     await withDaemon([], async daemon => {
       const keys = (count: number) => Array.from({length: count}, (_, at) => `"${at}k":1`).join();
       for (const [body, got] of [
-        [`{${keys(16_001)}}`, 16_001],
-        [`[{"jsonrpc":"2.0","id":1,"method":"chain_chainId","params":[{${keys(15_997)}}]}]`, 16_001],
-        [`{${keys(16_001)}`, 16_001],
-        [`{"${"k".repeat(16_000 * 128)}":1}`, 16_001],
+        [`{${keys(18_000)}}`, 18_001],
+        [`[{"jsonrpc":"2.0","id":1,"method":"chain_chainId","params":[{${keys(17_995)}}]}]`, 18_001],
+        [`{${keys(18_000)}`, 18_001],
+        [`[[${"{},".repeat(18_000)}{}]]`, 18_001],
+        [`{"${"k".repeat(17_999 * 96)}":1}`, 18_001],
       ] as const) {
         const {status, text} = await daemon.post(body);
         const {id, error} = JSON.parse(text);
-        assert.deepEqual([status, id, error.code, error.data], [200, null, -32005, {limit: 16_000, got}]);
-        assert.match(error.message, /^a body may have at most 16000 object fields/);
+        assert.deepEqual([status, id, error.code, error.data], [200, null, -32005, {limit: 18_000, got}]);
+        assert.match(error.message, /^a body may have at most 18000 object fields and objects/);
       }
       const call = {jsonrpc: "2.0", id: 1, method: "chain_chainId"};
-      const most = JSON.parse(`{${keys(16_000 - 4)}}`);
+      const most = JSON.parse(`{${keys(18_000 - 6)}}`);
       const {error} = await daemon.send({...call, params: [most]});
       assert.match(error.message, /^params has 1 elements/, "read as any other body");
     });
   });
 
   test("the limits on batch, members, fields and keys are flags", async () => {
-    await withDaemon(["--max-fields", "4"], async daemon => {
+    await withDaemon(["--max-fields", "5"], async daemon => {
       assert.ok((await daemon.send(proofCall(1, ACCOUNT, ["0x1"]))).result !== undefined);
       const {error} = await daemon.send([proofCall(1), proofCall(2)]);
-      assert.deepEqual(error.data, {limit: 4, got: 8});
+      assert.deepEqual(error.data, {limit: 5, got: 10});
     });
     await withDaemon(["--max-members", "9"], async daemon => {
       assert.ok((await daemon.send(proofCall(1, ACCOUNT, ["0x1"]))).result !== undefined);

@@ -55,7 +55,7 @@ function fill(create: (at: number) => string, most = ALL): string {
 
 /** A key of a length that counts as one field. */
 function longKey(at: number): string {
-  return "k".repeat(120) + at;
+  return "k".repeat(90) + at;
 }
 
 /** A key so long that a thousand of them fill a body. */
@@ -63,9 +63,15 @@ function veryLongKey(at: number): string {
   return "k".repeat(5000) + at;
 }
 
-/** One request of a batch. All requests together have as many fields as a body may have. */
-function manyFields(at: number, prefix: string): string {
-  const names = Array.from({length: fields / batchCalls - 1}, (_, key) => `"${prefix}${at}x${key}":1`);
+/**
+ * One request of a batch. All requests together have as many fields as a body may have. Each request counts as one, and so
+ * does its id.
+ *
+ * @param keyCost - fields that a key with `prefix` counts as
+ */
+function manyFields(at: number, prefix: string, keyCost: number): string {
+  const count = Math.floor((fields / batchCalls - 2) / keyCost);
+  const names = Array.from({length: count}, (_, key) => `"${prefix}${at}x${key}":1`);
   return `{"id":1.5,${names.join()}}`;
 }
 
@@ -147,8 +153,8 @@ export function createHostileBodies(): BodyKind[] {
     "objects of a new shape with an array each": `[[${fill(at => `{"k${at}":[]}`)}]]`,
     "objects of a new shape with a new string each": `[[${fill(at => `{"k${at}":"s${at}"}`)}]]`,
     "fields that are elements too": `[{${fill(at => `"k${at}":[1]`)}}]`,
-    "requests of many fields and an odd id": batch(at => manyFields(at, "k")),
-    "requests of many fields with escapes and an odd id": batch(at => manyFields(at, "\\u0069\\u0064")),
+    "requests of many fields and an odd id": batch(at => manyFields(at, "k", 1)),
+    "requests of many fields with escapes and an odd id": batch(at => manyFields(at, "\\u0069\\u0064", 2)),
     digits: `[[${fill(() => "1")}]]`,
     "whole numbers of 15 digits": `[[${fill(() => "123456789012345")}]]`,
     "numbers of many digits": oddNumbers(`1.${"7".repeat(770)}`),

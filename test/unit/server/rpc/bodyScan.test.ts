@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {scanBody} from "../../../../server/rpc/bodyScan.ts";
+import {MAX_DEPTH, scanBody} from "../../../../server/rpc/bodyScan.ts";
 
 function scan(text: string) {
   return scanBody(Buffer.from(text));
@@ -11,7 +11,8 @@ test("depth counts arrays and objects, not the brackets inside strings", () => {
   assert.equal(scan("1").depth, 0);
   assert.equal(scan('{"a":[1,{"b":[]}]}').depth, 4);
   assert.equal(scan('["[[[[{{{{", "\\"[[[[", "\\\\"]').depth, 1);
-  assert.equal(scan("[".repeat(100_000)).depth, 100_000);
+  assert.equal(scan("[".repeat(MAX_DEPTH)).depth, MAX_DEPTH);
+  assert.deepEqual(scan("[".repeat(100_000)), scan("[".repeat(MAX_DEPTH + 1)), "the scan ends there");
 });
 
 test("the elements of the outer array are told from its own commas", () => {
@@ -46,32 +47,38 @@ test("members are array elements and object fields, those of empty ones count as
     assert.equal(scan(text).members, members, text);
 });
 
-test("fields are counted apart from elements, not the colons inside strings", () => {
+test("fields and objects are counted apart from elements, not the colons and braces inside strings", () => {
   for (const [text, fields] of [
     ["1", 0],
-    ["[1,[],{}]", 0],
-    ['{"a":1}', 1],
-    ['{"a:b":":","c" : {"d\\":":[{"e":1}]}}', 4],
-    ['[{"a":-1.5,"b":1},{"a":12:34}]', 4],
+    ["[1,[]]", 0],
+    ["{}", 1],
+    ["[1,[],{},{}]", 2],
+    ['{"a":1}', 2],
+    ['{"a:b":"{:","c" : {"d{":[{"e":1}]}}', 7],
+    ['[{"a":-1.5,"b":1},{"a":12:34}]', 6],
   ] as const)
     assert.equal(scan(text).fields, fields, text);
 });
 
-test("a field counts once more for every 128 bytes of its key, whatever its value's length", () => {
+test("a field counts once more for every 96 bytes of its key, whatever its value's length", () => {
   for (const [bytes, fields] of [
     [0, 1],
-    [127, 1],
-    [128, 2],
-    [255, 2],
-    [256, 3],
-    [12_800, 101],
+    [95, 1],
+    [96, 2],
+    [191, 2],
+    [192, 3],
+    [9600, 101],
   ] as const) {
-    assert.equal(scan(`{"${"k".repeat(bytes)}":1}`).fields, fields, String(bytes));
+    assert.equal(scan(`{"${"k".repeat(bytes)}":1}`).fields, 1 + fields, String(bytes));
     assert.equal(
-      scan(`{"${"k".repeat(bytes)}" : "${"v".repeat(300)}","${"v".repeat(127)}":1}`).fields,
-      fields + 1,
+      scan(`{"${"k".repeat(bytes)}" : "${"v".repeat(300)}","${"v".repeat(95)}":1}`).fields,
+      1 + fields + 1,
     );
   }
+});
+
+test("a field counts once more if its key has an escape, whatever escapes its value has", () => {
+  assert.equal(scan('{"\\u0061":1,"b":"\\n","\\"":"c"}').fields, 1 + 5);
 });
 
 test("strings of every length end at their own quote, whatever stands before it", () => {
