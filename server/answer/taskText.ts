@@ -22,7 +22,7 @@ export class TaskText {
     this.memory = memory;
   }
 
-  /** Bytes of memory that stay in use as long as any piece needs them. */
+  /** Bytes of the memory that holds the text. All of it stays in use until the last piece is released. */
   get memoryBytes(): number {
     return this.text.buffer.byteLength;
   }

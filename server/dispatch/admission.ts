@@ -29,12 +29,12 @@ export class Admission {
   }
 
   /**
-   * Checks room and waiting time of each lane that the request needs. While a queue has any room, even a request larger
-   * than the queue may enter.
+   * Checks each lane that the request needs: whether its queue has room, and how long the request would wait. A queue with any
+   * room takes a request of every size.
    *
    * @param costs - of the request, by lane. A lane with cost 0 is not checked
    * @param client - used only if `needsClient`
-   * @returns the lane that has no room for the request or in which it would wait too long, or undefined
+   * @returns the first lane that is full or in which the request would wait too long; undefined if there is none
    */
   refuse(costs: ByLane<number>, client: string): BusyLane | undefined {
     for (const lane of LANE_IDS) {

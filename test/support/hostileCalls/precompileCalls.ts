@@ -110,7 +110,7 @@ function times(part: Uint8Array, count: number): Uint8Array {
   return repeat(part, part.length * count);
 }
 
-/** EIP-4844. It is valid and takes as long as any other. */
+/** A valid proof of EIP-4844. All valid proofs take the same time. */
 function pointEvaluation(): Uint8Array {
   // y = 3 for the constant polynomial 3, z anything: the proof is at infinity, the commitment is [3]G1.
   const commitment = bls12_381.G1.Point.BASE.multiply(3n).toBytes(true);
