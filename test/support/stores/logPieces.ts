@@ -25,3 +25,8 @@ export function logPieces(log: Buffer): LogPiece[] {
   }
   return pieces;
 }
+
+/** Places that matter in a piece: in its checksum, length and type, and the first and last byte of its content. */
+export function placesIn({start, end}: LogPiece): number[] {
+  return [start, start + 3, start + 4, start + 5, start + 6, start + 7, end - 1];
+}

@@ -1,0 +1,109 @@
+/** Logs that end too early: what was acknowledged is there or the store is refused, what was not is no damage. */
+import assert from "node:assert/strict";
+import {readFile, rm, truncate, writeFile} from "node:fs/promises";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {longChain} from "../../support/chains/longChain.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {
+  assertRefused,
+  BLOCKS,
+  LoggedStores,
+  latestOf,
+  logOf,
+  NOTE,
+  openLogged,
+} from "../../support/stores/loggedStores.ts";
+
+let stores: LoggedStores;
+before(async () => {
+  stores = await LoggedStores.create();
+});
+after(() => stores.remove());
+
+test("a log that ends before the byte that was acknowledged refuses the store", async () => {
+  const log = await readFile(join(stores.single, await logOf(stores.single)));
+  const name = await logOf(stores.single);
+  const inMiddle = (stores.sizes[5] as number) + 100;
+  for (const end of [0, 5, stores.sizes[4] as number, inMiddle, 32768, log.length - 1]) {
+    const directory = await stores.copyOf(stores.single);
+    await truncate(join(directory, name), end);
+    await assertRefused(
+      directory,
+      new RegExp(`${name}, byte \\d+: .*acknowledged blocks are lost`),
+      `cut at ${end}`,
+    );
+  }
+  const gone = await stores.copyOf(stores.single);
+  await rm(join(gone, name));
+  await assertRefused(gone, new RegExp(`${name}: it is not there`));
+});
+
+test("what a crash leaves of a batch that was not acknowledged is no damage", async () => {
+  const name = await logOf(stores.single);
+  for (const [end, latest] of [
+    [(stores.sizes[5] as number) + 1, 5],
+    [(stores.sizes[5] as number) + 7, 5],
+    [(stores.sizes[5] as number) + 3000, 5],
+    [(stores.sizes[6] as number) - 1, 5],
+    // The batch got to the disk whole, its note did not.
+    [stores.sizes[6] as number, 6],
+  ] as const) {
+    for (const padding of [0, 5000]) {
+      const directory = await stores.copyOf(stores.single);
+      await truncate(join(directory, name), end);
+      await truncate(join(directory, name), end + padding);
+      await writeFile(join(directory, NOTE), stores.notes[5] as Buffer);
+      assert.equal(await latestOf(directory), latest, `log ends at ${end}, then ${padding} zeros`);
+      // The rest is imported as if nothing had been.
+      await stores.importBlocks(directory, BLOCKS);
+      assert.equal(await latestOf(directory), BLOCKS - 1);
+    }
+  }
+});
+
+test("a store without a note opens, also with a torn log, and gets one", async () => {
+  const name = await logOf(stores.single);
+  const directory = await stores.copyOf(stores.single);
+  await rm(join(directory, NOTE));
+  await truncate(join(directory, name), (stores.sizes[7] as number) - 10);
+  assert.equal(await latestOf(directory), 6);
+  assert.match(
+    await readFile(join(directory, NOTE), "utf8"),
+    /^\{"block":6,"log":\d+,"bytes":\d+,"crc":"[0-9a-f]{8}"\}\n$/,
+  );
+  for (const nothing of [Buffer.alloc(0), Buffer.alloc(64)]) {
+    const other = await stores.copyOf(stores.single);
+    await writeFile(join(other, NOTE), nothing);
+    assert.equal(await latestOf(other), BLOCKS - 1);
+  }
+});
+
+test("after a write that the disk refused nothing more is written, and the store opens with all that was acknowledged", async () => {
+  const directory = await stores.copyOf(stores.single);
+  const path = join(stores.folder, "wide.ndjson");
+  await writeFile(path, encodeLines(longChain(BLOCKS + 60, 60)));
+  const limited = fileURLToPath(new URL("../../support/processes/limitedProcess.js", import.meta.url));
+  // 2 MB: the log of the first blocks has half of it, the one that follows gets there within a batch.
+  const limit = 'ulimit -f "$1"; shift; exec "$@"';
+  const args = ["-c", limit, "sh", "4000", process.execPath, limited, directory, path];
+  const {stdout} = await runChild("sh", args);
+  const {acknowledged, first, second, rollback} = JSON.parse(stdout);
+  assert.equal(first.ok, false);
+  assert.match(first.message, /LevelDB says .*File too large/);
+  assert.match(second.message, /a write to this store has failed before: restart to import/);
+  assert.match(rollback, /a write to this store has failed before: restart to roll back/);
+  const held = await latestOf(directory);
+  assert.ok(
+    held !== undefined && held >= Math.max(acknowledged ?? 0, BLOCKS - 1),
+    `${held} of ${acknowledged}`,
+  );
+  const pool = await openLogged(directory);
+  const source = {kind: "diffs", path, follow: false} as const;
+  const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  assert.equal(outcome.head.latest, BLOCKS + 59);
+  await pool.close();
+});

@@ -1,0 +1,106 @@
+/** Two stores of the same blocks whose records stand in LevelDB's log: in one batch, and in a batch for each block. */
+import assert from "node:assert/strict";
+import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import {encodeLines} from "../chains/differenceLine.ts";
+import {longChain} from "../chains/longChain.ts";
+import {hashFiles} from "./fileTree.ts";
+
+/** The file that names the newest acknowledged block. */
+export const NOTE = "ACKNOWLEDGED";
+export const BLOCKS = 12;
+
+export class LoggedStores {
+  readonly folder: string;
+  /** All blocks in one batch. */
+  readonly bulk: string;
+  /** A batch for each block. */
+  readonly single: string;
+  /** The notes of `single` as they were after each block. */
+  readonly notes: Buffer[] = [];
+  /** The size of its log then. */
+  readonly sizes: number[] = [];
+  private copies = 0;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.bulk = join(folder, "bulk");
+    this.single = join(folder, "single");
+  }
+
+  static async create(): Promise<LoggedStores> {
+    const stores = new LoggedStores(await mkdtemp(join(tmpdir(), "proofd-logs-")));
+    const {bulk, single} = stores;
+    await stores.importBlocks(bulk, BLOCKS);
+    const pool = await openLogged(single);
+    for (let blocks = 1; blocks <= BLOCKS; blocks++) {
+      await stores.importInto(pool, blocks);
+      stores.notes.push(await readFile(join(single, NOTE)));
+      stores.sizes.push((await readFile(join(single, await logOf(single)))).length);
+    }
+    await pool.close();
+    return stores;
+  }
+
+  /** A file with the first `blocks` blocks. */
+  async writeBlocks(blocks: number): Promise<string> {
+    const path = join(this.folder, `blocks-${blocks}.ndjson`);
+    await writeFile(path, encodeLines(longChain(blocks, 60)));
+    return path;
+  }
+
+  async importBlocks(directory: string, blocks: number): Promise<void> {
+    const pool = await openLogged(directory);
+    await this.importInto(pool, blocks);
+    await pool.close();
+  }
+
+  /** @returns a new folder with the store's files */
+  async copyOf(store: string): Promise<string> {
+    const directory = join(this.folder, `copy-${++this.copies}`);
+    await cp(store, directory, {recursive: true});
+    return directory;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, {recursive: true});
+  }
+
+  private async importInto(pool: ProofPool, blocks: number): Promise<void> {
+    const source = {kind: "diffs", path: await this.writeBlocks(blocks), follow: false} as const;
+    const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;
+    assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  }
+}
+
+export function openLogged(directory: string): Promise<ProofPool> {
+  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+}
+
+/** @returns the name of the only log */
+export async function logOf(directory: string): Promise<string> {
+  const names = (await readdir(directory)).filter(name => name.endsWith(".log"));
+  assert.equal(names.length, 1, names.join(", "));
+  return names[0] as string;
+}
+
+/** @returns the number of the newest block in the store */
+export async function latestOf(directory: string): Promise<number | undefined> {
+  const pool = await openLogged(directory);
+  const {latest} = pool.chain.head();
+  await pool.close();
+  return latest;
+}
+
+/** The store does not open, and is left as it was. */
+export async function assertRefused(directory: string, message: RegExp, what = ""): Promise<void> {
+  const before = await hashFiles(directory);
+  await assert.rejects(openLogged(directory), (error: Error & {code?: string}) => {
+    assert.equal(error.code, "STORE_DAMAGED", `${what} ${error.stack}`);
+    assert.match(error.message, message, what);
+    return true;
+  });
+  assert.deepEqual(await hashFiles(directory), before, `${what} changed the store`);
+}
