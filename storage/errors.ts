@@ -18,6 +18,7 @@ export type StoreErrorCode =
   | "STATE_ROOT_MISMATCH" // the block's changes give another root than the block expects
   | "BLOCK_INVALID" // the difference cannot be applied: a value out of range, a duplicate
   | "FINALIZED" // refused: the block is finalized
+  | "FINALITY_CONFLICT" // layer 1 contradicts what it said before, or a state root held here
   | "TREE_FULL"; // no leaf position left
 
 /** `error.code` says what happened; the message names the record or block. */

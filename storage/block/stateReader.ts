@@ -28,6 +28,7 @@ import {openRecord} from "../record/record.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
 import type {ChainConfig} from "./blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
+import {Finalizations} from "./finalizations.ts";
 import {decodeChain} from "./format.ts";
 
 /** How much memory a reader may use for what it has read. */
@@ -42,6 +43,8 @@ export class StateReader {
   readonly empty: EmptyTree;
   readonly pages: Pages;
   readonly hints: KeyHints;
+  /** What layer 1 has finalized, as far as it is recorded. */
+  readonly finalizations = new Finalizations(key => this.readRecord(key));
   private readonly source: RecordSource;
   /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
   private newestSeen = -1;

@@ -1,9 +1,17 @@
 /**
- * Checks every record: its checksum, and that each block hash leads to the block with that hash.
+ * Checks every record: its checksum, that each block hash leads to the block with that hash, and that finalizations are in order.
  */
+import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
-import {hashOfKey, isHashKey, nameOfKey} from "../record/layout.ts";
+import {
+  hashOfKey,
+  indexOfFinalizationKey,
+  isFinalizationKey,
+  isHashKey,
+  META,
+  nameOfKey,
+} from "../record/layout.ts";
 import {decodeNumber} from "../record/numberRecord.ts";
 import {openRecord} from "../record/record.ts";
 import {type Findings, toFinding} from "./findings.ts";
@@ -19,6 +27,9 @@ export async function checkRecords(
       try {
         const body = openRecord(key, value);
         if (isHashKey(key)) checkHash(store, key, body, findings);
+        else if (key.equals(META.layer1))
+          store.finalizations.last(); // it is counted, so it must be there
+        else if (isFinalizationKey(key)) checkFinalization(store, key, body, findings);
       } catch (error) {
         findings.report(nameOfKey(key), toFinding(error));
       }
@@ -37,4 +48,22 @@ function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Find
   if (hash === undefined) findings.report(nameOfKey(key), `it leads to block ${block}, which is not held`);
   else if (Buffer.compare(hash, hashOfKey(key)) !== 0)
     findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
+}
+
+/** Checks one finalization: it is counted, ends after the one before, and at a block that is held and finalized. */
+function checkFinalization(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
+  const index = indexOfFinalizationKey(key);
+  const {endBlock} = decodeFinalization(index, body);
+  const report = (what: string): void => findings.report(nameOfKey(key), what);
+  const count = store.finalizations.count();
+  if (index >= count) {
+    report(`it is not counted: the layer1 record counts ${count}`);
+    return;
+  }
+  const before = index === 0 ? -1 : store.finalizations.read(index - 1).endBlock;
+  if (endBlock <= before) report(`it ends at block ${endBlock}, the one before at ${before}`);
+  if (store.readBlock(endBlock) === undefined) report(`it ends at block ${endBlock}, which is not held`);
+  const finalized = store.readFinalized() ?? -1;
+  if (endBlock > finalized)
+    report(`it ends at block ${endBlock}, but blocks are finalized up to ${finalized}`);
 }

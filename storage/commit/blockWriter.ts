@@ -14,6 +14,7 @@ import {LogTail} from "../leveldb/logTail.ts";
 import {blockKey, executionNodeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/numberRecord.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
+import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
 import {checkFields} from "./headerFields.ts";
 import {StateWriter} from "./stateWriter.ts";
 import {WriteBatch} from "./writeBatch.ts";
@@ -162,6 +163,18 @@ export class BlockWriter {
       throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held: ${newest}`);
     }
     this.markFinalized(block);
+  }
+
+  /**
+   * Records what layer 1 finalized, how far it was read, and marks those blocks as finalized. Call it only when all applied
+   * blocks are flushed.
+   *
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts): nothing is recorded
+   */
+  recordFinality(step: FinalityStep): void {
+    putFinalityStep(this.reader, this.batch, step);
+    const last = step.events.at(-1);
+    if (last !== undefined) this.markFinalized(last.endBlock);
   }
 
   /** Keeps a node of the execution trie with the current block. */

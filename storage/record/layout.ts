@@ -5,8 +5,9 @@
  *   'b' | block u48             block record: header, root of the account tree, next page        blockRecord.ts
  *   'c' | keccak hash 32        contract code
  *   'e' | node key              execution trie node: what re-executing a chain needs to resume
+ *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
  *   'h' | block hash 32         block number                                                     numberRecord.ts
- *   'm' | name                  format, chain (format.ts), finalized, floor (numberRecord.ts)
+ *   'm' | name                  format, chain (format.ts), finalized, floor (numberRecord.ts), layer1 (layer1Mark.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *
  * Pages are numbered in writing order, not by path. So a page is one point read at any height of the chain, and LevelDB only
@@ -14,13 +15,22 @@
  */
 
 const BLOCK_NUMBER_BYTES = 6;
+const COUNT_BYTES = 6;
 export const PAGE_NUMBER_BYTES = 6;
 export const PAGE_KEY_BYTES = 1 + PAGE_NUMBER_BYTES;
 /** Page numbers start at 1, because 0 means "no page". */
 export const FIRST_PAGE = 1;
 export const MAX_U48 = 2 ** 48 - 1;
 
-const PREFIX = {block: 0x62, code: 0x63, executionNode: 0x65, hash: 0x68, meta: 0x6d, page: 0x70} as const;
+const PREFIX = {
+  block: 0x62,
+  code: 0x63,
+  executionNode: 0x65,
+  finalization: 0x66,
+  hash: 0x68,
+  meta: 0x6d,
+  page: 0x70,
+} as const;
 
 export const META = {
   /** JSON: format version and suite. Written first. */
@@ -31,6 +41,8 @@ export const META = {
   finalized: metaKey("finalized"),
   /** u48: lower page numbers may be in a reader's cache even if they were rolled back. They are never given again. */
   floor: metaKey("floor"),
+  /** How far layer 1 has been read, and how many finalizations are recorded. */
+  layer1: metaKey("layer1"),
 } as const;
 
 export function pageKey(page: number): Buffer {
@@ -80,6 +92,23 @@ export function codeKey(keccakHash: Uint8Array): Buffer {
   return prefixed(PREFIX.code, keccakHash);
 }
 
+/** @param index - 0 for the first finalization that was recorded */
+export function finalizationKey(index: number): Buffer {
+  const key = Buffer.allocUnsafe(1 + COUNT_BYTES);
+  key[0] = PREFIX.finalization;
+  key.writeUIntBE(index, 1, COUNT_BYTES);
+  return key;
+}
+
+export function isFinalizationKey(key: Buffer): boolean {
+  return key[0] === PREFIX.finalization;
+}
+
+/** `key` must satisfy isFinalizationKey. */
+export function indexOfFinalizationKey(key: Buffer): number {
+  return key.readUIntBE(1, COUNT_BYTES);
+}
+
 export function executionNodeKey(name: string): Buffer {
   return prefixed(PREFIX.executionNode, Buffer.from(name, "latin1"));
 }
@@ -104,6 +133,8 @@ export function nameOfKey(key: Buffer): string {
       return `record of block ${blockOfKey(key)}`;
     case PREFIX.code:
       return `code 0x${key.toString("hex", 1)}`;
+    case PREFIX.finalization:
+      return `finalization ${indexOfFinalizationKey(key)}`;
     case PREFIX.hash:
       return `number of block 0x${key.toString("hex", 1)}`;
     case PREFIX.executionNode:

@@ -1,11 +1,13 @@
 /** Why an import ends, or refuses an order: by error code, and as text for the operator. */
-import {StoreError} from "../../storage/errors.ts";
+import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
+const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
+
 /** True if an order was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {
-  return error instanceof StoreError && (error.code === "BLOCK_UNKNOWN" || error.code === "FINALIZED");
+  return error instanceof StoreError && REFUSALS.includes(error.code);
 }
 
 /** True if a write failed. No other write may follow. */

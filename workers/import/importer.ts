@@ -6,6 +6,7 @@
  */
 
 import {checkChainId} from "../../storage/block/format.ts";
+import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Head, readHead} from "../job/head.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
@@ -123,6 +124,7 @@ export class Importer {
   private async obey(order: NumberedOrder): Promise<void> {
     try {
       if ("rollback" in order) await this.rollback(order.rollback);
+      else if ("finality" in order) await this.recordFinality(order.finality);
       else {
         this.intake.writer.finalizeHeld(order.finalize);
         await this.flush();
@@ -133,6 +135,12 @@ export class Importer {
       return;
     }
     this.onEvent({order: order.order, refusal: undefined});
+  }
+
+  private async recordFinality(step: FinalityStep): Promise<void> {
+    await this.flush();
+    this.intake.writer.recordFinality(step);
+    await this.flush();
   }
 
   private async rollback(to: number): Promise<void> {

@@ -1,5 +1,6 @@
 /** An import: its job, the orders that it takes, what it reports, how it ends. */
 import type {MessagePort} from "node:worker_threads";
+import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import type {StoreErrorCode} from "../../storage/errors.ts";
 import type {Head} from "./head.ts";
 import type {ImportSource, SourceEvent} from "./importSource.ts";
@@ -22,8 +23,14 @@ export interface ImportJob {
 /** "stop" asks the import to end after the current block. */
 export type ImportOrder = "stop" | NumberedOrder;
 
-/** Work between two blocks: mark the blocks up to `finalize` as finalized, or remove those above `rollback`. */
-export type ChainOrder = {readonly finalize: number} | {readonly rollback: number};
+/**
+ * Work between two blocks: mark the blocks up to `finalize` as finalized, record what layer 1 finalized, or remove the blocks
+ * above `rollback`.
+ */
+export type ChainOrder =
+  | {readonly finalize: number}
+  | {readonly finality: FinalityStep}
+  | {readonly rollback: number};
 
 export type NumberedOrder = ChainOrder & {readonly order: number};
 

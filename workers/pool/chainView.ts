@@ -6,6 +6,8 @@
  * No other process can have the store open, so every change is reported here.
  */
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
+import type {Finalization} from "../../storage/block/finalization.ts";
+import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {Head} from "../job/head.ts";
@@ -75,6 +77,25 @@ export class ChainView {
     } catch (error) {
       return failureOf(error);
     }
+  }
+
+  /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
+  readLayer1Mark(): Layer1Mark | undefined {
+    return this.reader.finalizations.readMark();
+  }
+
+  /** The newest finalization of layer 1 that is recorded. @throws StoreError RECORD_DAMAGED, RECORD_MISSING */
+  lastFinalization(): Finalization | undefined {
+    return this.reader.finalizations.last();
+  }
+
+  /**
+   * The finalizations of layer 1 that end at `block` or later, in order. The first covers `block`. Takes some 10 us each.
+   *
+   * @throws StoreError RECORD_DAMAGED, RECORD_MISSING
+   */
+  listFinalizations(block: number, limit: number): Finalization[] {
+    return this.reader.finalizations.list(block, limit);
   }
 
   /** @returns a function that removes the listener */

@@ -5,6 +5,7 @@
  * writes. Orders are obeyed one after the other, and no import begins in the middle of one.
  */
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Head, readHead} from "../job/head.ts";
@@ -59,6 +60,20 @@ export class ChainWrites {
     return this.order({finalize: block}, "finalize", async () => {
       const writer = await BlockWriter.create(this.store);
       writer.finalizeHeld(block);
+      await writer.flush();
+    });
+  }
+
+  /**
+   * Records finalizations of layer 1 and marks their blocks as finalized, whole or not at all.
+   *
+   * @returns the head as it is then
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), WRITE_FAILED
+   */
+  recordFinality(step: FinalityStep): Promise<Head> {
+    return this.order({finality: step}, "record finality", async () => {
+      const writer = await BlockWriter.create(this.store);
+      writer.recordFinality(step);
       await writer.flush();
     });
   }

@@ -10,6 +10,7 @@
  * thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../../storage/block/format.ts";
+import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import type {Answers} from "../job/answers.ts";
@@ -140,6 +141,11 @@ export class ProofPool {
   /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, WRITE_FAILED */
   finalize(block: number): Promise<Head> {
     return this.writes.finalize(block);
+  }
+
+  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
+  recordFinality(step: FinalityStep): Promise<Head> {
+    return this.writes.recordFinality(step);
   }
 
   /** See ChainWrites. Works while an import runs too. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */

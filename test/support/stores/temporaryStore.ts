@@ -75,6 +75,11 @@ export class TemporaryStore {
     if (chain.head().latest !== last) await held;
   }
 
+  /** The store's folder. */
+  get directory(): string {
+    return join(this.folder, "db");
+  }
+
   private get followed(): string {
     return join(this.folder, "followed.ndjson");
   }

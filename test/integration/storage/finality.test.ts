@@ -1,0 +1,124 @@
+/** Finalizations of layer 1 in a store: recorded with the mark, whole or not at all, in this thread and beside an import. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
+import {CONTRACT, createEvent, createStep, rootOf} from "../../support/chains/finalityEvents.ts";
+import {createLines} from "../../support/chains/serviceLines.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
+
+async function useStore(
+  work: (store: TemporaryStore) => Promise<void>,
+  suite?: "sha256" | "poseidon2",
+): Promise<void> {
+  const store = await TemporaryStore.create(suite);
+  try {
+    await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function endsOf(store: TemporaryStore, from: number, limit = 100): number[] {
+  return store.pool.chain.listFinalizations(from, limit).map(({endBlock}) => endBlock);
+}
+
+async function assertConflict(store: TemporaryStore, step: FinalityStep, message: RegExp): Promise<void> {
+  const before = [store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1Mark()];
+  await assert.rejects(store.pool.recordFinality(step), {code: "FINALITY_CONFLICT", message});
+  assert.deepEqual([store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1Mark()], before);
+}
+
+test("finalizations, how far layer 1 was read and the mark are recorded together and stay", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    assert.equal(store.pool.chain.readLayer1Mark(), undefined);
+    assert.equal((await store.pool.recordFinality(createStep(50))).finalized, undefined);
+    const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 4, 60, {logIndex: 1}));
+    assert.equal((await store.pool.recordFinality(step)).finalized, 4);
+    const older = createEvent(5, 8, 110, {startBlock: undefined});
+    assert.equal((await store.pool.recordFinality(createStep(120, older))).finalized, 8);
+    await store.reopen();
+    const {chain} = store.pool;
+    assert.equal(chain.head().finalized, 8);
+    assert.deepEqual(chain.readLayer1Mark(), {
+      block: 120,
+      blockHash: Buffer.alloc(32, 120),
+      contract: CONTRACT,
+    });
+    const {parentRoot: _, ...expected} = older;
+    assert.deepEqual(chain.lastFinalization(), expected);
+    assert.deepEqual(endsOf(store, 0), [3, 4, 8]);
+    assert.deepEqual(endsOf(store, 0, 2), [3, 4]);
+    assert.deepEqual(endsOf(store, 3), [3, 4, 8]);
+    assert.deepEqual(endsOf(store, 5, 1), [8]);
+    assert.deepEqual(endsOf(store, 9), []);
+    await assert.rejects(store.pool.rollback(7), {code: "FINALIZED"});
+    assert.equal((await store.pool.rollback(8)).latest, 8);
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
+});
+
+test("a finalization is refused until its last block is held", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 4));
+    const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 5, 61));
+    await assert.rejects(store.pool.recordFinality(step), {code: "BLOCK_UNKNOWN"});
+    assert.equal(store.pool.chain.head().finalized, undefined);
+    await store.mustImport(createLines(0, 5));
+    assert.equal((await store.pool.recordFinality(step)).finalized, 5);
+  });
+});
+
+test("a layer 1 that contradicts itself is refused, and nothing of it is recorded", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    await store.pool.recordFinality(createStep(100, createEvent(1, 4, 60)));
+    const good = createEvent(5, 6, 110);
+    for (const [event, message] of [
+      [createEvent(5, 4, 111), /begins at block 5, after its end/],
+      [createEvent(3, 4, 111), /comes after one that ends at block 6/],
+      [createEvent(5, 6, 111), /comes after one that ends at block 6/],
+      [createEvent(6, 7, 111), /begins at block 6, but the one before it ends at block 6/],
+      [createEvent(8, 9, 111), /begins at block 8, but the one before it ends at block 6/],
+      [createEvent(7, 9, 111, {parentRoot: rootOf(9)}), /follows state root 0x0a.*has 0x0707/],
+    ] as const)
+      await assertConflict(store, createStep(120, good, event), message);
+    await assertConflict(store, createStep(99), /was read up to block 100 before, now up to 99/);
+    const other = {...createStep(130), mark: {...createStep(130).mark, contract: Buffer.alloc(20)}};
+    await assertConflict(store, other, /recorded here are those of contract 0xc0c0/);
+  });
+});
+
+test("poseidon2: the roots of a finalization are compared with those held", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 6));
+    const root = (block: number): Uint8Array => {
+      const held = store.pool.chain.readBlock(block);
+      return "stateRoot" in held ? held.stateRoot : assert.fail(held.detail);
+    };
+    const roots = {parentRoot: root(0), finalRoot: root(3)};
+    const wrong = createEvent(1, 3, 60, {...roots, finalRoot: root(2)});
+    await assertConflict(store, createStep(100, wrong), /has state root 0x\w+, but block 3 has 0x\w+ here/);
+    const orphan = createEvent(1, 3, 60, {...roots, parentRoot: root(1)});
+    await assertConflict(store, createStep(100, orphan), /follows state root 0x\w+, but block 0 has 0x\w+/);
+    assert.equal(
+      (await store.pool.recordFinality(createStep(100, createEvent(1, 3, 60, roots)))).finalized,
+      3,
+    );
+  }, "poseidon2");
+});
+
+test("while an import runs, its thread records finality between two blocks, and a refusal does not end it", async () => {
+  await useStore(async store => {
+    const running = await store.follow(-1);
+    await store.append(createLines(0, 6));
+    assert.equal((await store.pool.recordFinality(createStep(100, createEvent(1, 4, 60)))).finalized, 4);
+    await assertConflict(store, createStep(110, createEvent(3, 5, 105)), /the one before it ends at block 4/);
+    await store.append(createLines(7, 8));
+    assert.equal((await store.pool.recordFinality(createStep(120, createEvent(5, 8, 115)))).finalized, 8);
+    assert.deepEqual(endsOf(store, 0), [4, 8]);
+    running.stop();
+    assert.equal((await running.outcome).ok, true);
+  });
+});
