@@ -1,4 +1,7 @@
 /** Makes the files in test/fixtures/own. Tests read them, and they help anyone who writes a verifier or a store. */
+import {fileURLToPath} from "node:url";
+import type {ContractArtefact} from "../../../demo/artefact.ts";
+import {compileSource} from "../../../demo/compileContracts.ts";
 import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
 import {makeProofVectors} from "./proofVectors.ts";
 import {makeTreeVectors} from "./treeVectors.ts";
@@ -7,6 +10,15 @@ const SOURCE =
   "made by `node dist/test/support/reference/writeFixtures.js` from the reference trees of test/support/reference and the " +
   "hashes of verify/, which share no code with storage/ and workers/";
 
+/** The contract of test/support/layer1/rollupContract.ts. */
+function compileRollup(): {contract: ContractArtefact} {
+  const {Rollup: contract} = compileSource(
+    fileURLToPath(import.meta.resolve("#package/test/fixtures/own/Rollup.sol")),
+  );
+  if (contract === undefined) throw new Error("Rollup.sol has no contract Rollup");
+  return {contract};
+}
+
 /** The text of each file, by its name below test/fixtures. */
 export function makeOwnFixtures(): ReadonlyMap<string, string> {
   const files = {
@@ -14,6 +26,10 @@ export function makeOwnFixtures(): ReadonlyMap<string, string> {
     "own/trees-poseidon2": makeTreeVectors(poseidon2Suite),
     "own/proofs-sha256": makeProofVectors(sha256Suite),
     "own/proofs-poseidon2": makeProofVectors(poseidon2Suite),
+    "own/rollup": {
+      source: "made by `node dist/test/support/reference/writeFixtures.js` from Rollup.sol",
+      ...compileRollup(),
+    },
   };
   return new Map(
     Object.entries(files).map(([name, vectors]) => [

@@ -1,0 +1,29 @@
+/** What a layer-2 node itself calls finalized. */
+import type {Nodes} from "../rpc/nodes.ts";
+import {type NamedBlock, readNamedBlock} from "./namedBlock.ts";
+
+export interface TaggedBlock {
+  /** Number of the node's finalized block. */
+  readonly tag: number;
+  /** The finalized block; the node's block at `latest` if the finalized one is above it. */
+  readonly block: NamedBlock;
+}
+
+/**
+ * Asks one node for its finalized block, and for the block below it that can be compared with one held here. Waits for a node
+ * that answers.
+ *
+ * @param latest - the newest block held here
+ * @throws NodeRefusal if the node does not know the tag; the signal's reason
+ */
+export function readFinalizedTag(
+  nodes: Pick<Nodes, "use">,
+  latest: number,
+  signal: AbortSignal,
+): Promise<TaggedBlock> {
+  return nodes.use(async node => {
+    const finalized = await readNamedBlock(node, "finalized");
+    if (finalized.number <= latest) return {tag: finalized.number, block: finalized};
+    return {tag: finalized.number, block: await readNamedBlock(node, latest)};
+  }, signal);
+}

@@ -1,0 +1,31 @@
+/**
+ * How many blocks one eth_getLogs asks for. Nodes have limits of their own, which they name only in words: 1 000 to 100 000
+ * blocks, or a number of results. So the range is halved when a node refuses it, and doubled again after a while.
+ */
+
+const FIRST_BLOCKS = 1_000;
+const MOST_BLOCKS = 100_000;
+/** After a refusal, this many answers come before a wider range is tried. */
+const PATIENCE = 16;
+
+export class LogRange {
+  private current = FIRST_BLOCKS;
+  private answersUntilGrowth = 0;
+
+  get blocks(): number {
+    return this.current;
+  }
+
+  /** A range of this width was answered. */
+  noteAnswer(): void {
+    if (this.answersUntilGrowth > 0) this.answersUntilGrowth--;
+    else this.current = Math.min(2 * this.current, MOST_BLOCKS);
+  }
+
+  /** A range of `blocks` was refused. @returns false if it had one block: there is no smaller one */
+  noteRefusal(blocks: number): boolean {
+    this.answersUntilGrowth = PATIENCE;
+    this.current = Math.max(1, Math.floor(Math.min(blocks, this.current) / 2));
+    return blocks > 1;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The events by which a rollup contract says what it has finalized. Each word has 32 bytes.
+ *
+ *   DataFinalizedV3   topics   signature | start block | end block | shnarf        data   parent root | final root
+ *   DataFinalized     topics   signature | end block | parent root | final root    data   with proof
+ *
+ * A contract that was upgraded has emitted the older event first, then the newer.
+ */
+import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
+import {toHex} from "../../storage/hex.ts";
+import {type Node, NodeFailure} from "../rpc/node.ts";
+import {requireBytes, requireNumber, requireObject} from "./answerValues.ts";
+
+/** keccak256 of DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32) */
+const FINALIZED_V3 = "0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb";
+/** keccak256 of DataFinalized(uint256,bytes32,bytes32,bool) */
+const FINALIZED = "0x1335f1a2b3ff25f07f5fef07dd35d8fb4312c3c73b138e2fad9347b3319ab53c";
+/** Both events have three indexed parameters. */
+const TOPICS = 4;
+const WORD_BYTES = 32;
+const MAX_BLOCK = 2 ** 48 - 1;
+/** Events of one answer. A network finalizes a few times an hour. */
+const MAX_EVENTS = 10_000;
+
+/** An event and the layer-1 block that has it. */
+export interface RollupEvent extends FinalityEvent {
+  /** 32 bytes. */
+  readonly layer1Hash: Uint8Array;
+}
+
+/** The words of an event. */
+interface EventWords {
+  readonly topics: readonly Buffer[];
+  readonly data: Buffer;
+}
+
+/**
+ * Reads the events of `contract` in the layer-1 blocks `from` to `to`.
+ *
+ * @param contract - 20 bytes
+ * @returns the events in the order in which they happened
+ * @throws NodeRefusal if the node does not read as many blocks at once, NodeFailure if an event is not what was asked for
+ */
+export async function readRollupEvents(
+  node: Node,
+  contract: Uint8Array,
+  from: number,
+  to: number,
+): Promise<RollupEvent[]> {
+  const filter = {
+    address: toHex(contract),
+    topics: [[FINALIZED_V3, FINALIZED]],
+    fromBlock: `0x${from.toString(16)}`,
+    toBlock: `0x${to.toString(16)}`,
+  };
+  const answer = await node.request("eth_getLogs", [filter]);
+  if (!Array.isArray(answer)) throw new NodeFailure(`it answers eth_getLogs with no array`);
+  if (answer.length > MAX_EVENTS)
+    throw new NodeFailure(`it answers with ${answer.length} events, more than ${MAX_EVENTS}`);
+  const events = answer.map(log => parseEvent(log, contract));
+  let before: RollupEvent | undefined;
+  for (const event of events) {
+    const {layer1Block, logIndex} = event;
+    if (layer1Block < from || layer1Block > to)
+      throw new NodeFailure(
+        `it answers with an event of block ${layer1Block} when asked for ${from} to ${to}`,
+      );
+    if (before !== undefined && !isAfter(event, before))
+      throw new NodeFailure(`it answers with events out of order at block ${layer1Block}, ${logIndex}`);
+    before = event;
+  }
+  return events;
+}
+
+function isAfter(event: RollupEvent, before: RollupEvent): boolean {
+  if (event.layer1Block !== before.layer1Block) return event.layer1Block > before.layer1Block;
+  return event.logIndex > before.logIndex;
+}
+
+function parseEvent(value: unknown, contract: Uint8Array): RollupEvent {
+  const log = requireObject(value, "an event");
+  const layer1Block = requireNumber(log.blockNumber, "an event's block");
+  const what = `the event in block ${layer1Block}`;
+  const address = requireBytes(log.address, contract.length, `the contract of ${what}`);
+  if (Buffer.compare(address, contract) !== 0)
+    throw new NodeFailure(`${what} is of contract ${toHex(address)}`);
+  if (log.removed !== undefined && log.removed !== false) throw new NodeFailure(`${what} was removed`);
+  const logIndex = requireNumber(log.logIndex, `the place of ${what}`);
+  if (logIndex > 0xffffffff) throw new NodeFailure(`the place of ${what} is ${logIndex}`);
+  return {
+    ...parseRange(log, what),
+    layer1Block,
+    logIndex,
+    layer1Hash: requireBytes(log.blockHash, WORD_BYTES, `the block hash of ${what}`),
+    transactionHash: requireBytes(log.transactionHash, WORD_BYTES, `the transaction of ${what}`),
+  };
+}
+
+type BlockRange = Pick<FinalityEvent, "startBlock" | "endBlock" | "parentRoot" | "finalRoot">;
+
+function parseRange(log: Readonly<Record<string, unknown>>, what: string): BlockRange {
+  const signature = Array.isArray(log.topics) ? log.topics[0] : undefined;
+  if (signature === FINALIZED_V3) {
+    const {topics, data} = readWords(log, 2, what);
+    return {
+      startBlock: readBlockNumber(topics[1] as Buffer, what),
+      endBlock: readBlockNumber(topics[2] as Buffer, what),
+      parentRoot: data.subarray(0, WORD_BYTES),
+      finalRoot: data.subarray(WORD_BYTES),
+    };
+  }
+  if (signature !== FINALIZED) throw new NodeFailure(`${what} is of another kind than asked for`);
+  const {topics} = readWords(log, 1, what);
+  return {
+    startBlock: undefined,
+    endBlock: readBlockNumber(topics[1] as Buffer, what),
+    parentRoot: topics[2] as Buffer,
+    finalRoot: topics[3] as Buffer,
+  };
+}
+
+function readWords(log: Readonly<Record<string, unknown>>, dataWords: number, what: string): EventWords {
+  const topics = log.topics as readonly unknown[];
+  if (topics.length !== TOPICS) throw new NodeFailure(`${what} has ${topics.length} topics, not ${TOPICS}`);
+  return {
+    topics: topics.map(topic => requireBytes(topic, WORD_BYTES, `a topic of ${what}`)),
+    data: requireBytes(log.data, dataWords * WORD_BYTES, `the data of ${what}`),
+  };
+}
+
+function readBlockNumber(word: Buffer, what: string): number {
+  const block = BigInt(toHex(word));
+  if (block > MAX_BLOCK) throw new NodeFailure(`${what} names block ${block}`);
+  return Number(block);
+}

@@ -1,0 +1,86 @@
+/** Anvil as layer 1, with a rollup contract that finalizes what a test tells it to. */
+import {type AbiValue, encodeCall} from "../../../demo/abi.ts";
+import type {ContractArtefact} from "../../../demo/artefact.ts";
+import {rootOf} from "../chains/finalityEvents.ts";
+import {Anvil} from "../processes/anvil.ts";
+import {readFixture} from "../reference/fixtures.ts";
+
+/** With one slot in an epoch, anvil calls a block finalized once two more are above it. */
+const ARGUMENTS = ["--slots-in-an-epoch", "1"];
+const FINAL_AFTER = 2;
+
+interface Receipt {
+  readonly status: string;
+  readonly blockNumber: string;
+  readonly transactionHash: string;
+  readonly contractAddress: string;
+}
+
+export class Layer1 {
+  readonly anvil: Anvil;
+  /** Of the contract. */
+  readonly address: string;
+  private readonly contract: ContractArtefact;
+  private readonly sender: string;
+
+  private constructor(anvil: Anvil, address: string, contract: ContractArtefact, sender: string) {
+    this.anvil = anvil;
+    this.address = address;
+    this.contract = contract;
+    this.sender = sender;
+  }
+
+  /**
+   * Starts anvil, mines some blocks and deploys the contract.
+   *
+   * @returns a text that says why not, if anvil is not installed
+   */
+  static async start(args: readonly string[] = ARGUMENTS): Promise<Layer1 | string> {
+    const anvil = await Anvil.start(args);
+    if (typeof anvil === "string") return anvil;
+    const {contract} = readFixture<{contract: ContractArtefact}>("own/rollup");
+    const [sender] = (await anvil.request<string[]>("eth_accounts")) as [string];
+    await anvil.request("anvil_mine", "0x14");
+    const {contractAddress} = await send(anvil, {from: sender, data: `0x${contract.bytecode}`});
+    return new Layer1(anvil, contractAddress, contract, sender);
+  }
+
+  /** Emits DataFinalizedV3 with roots that name their blocks, unless others are given. */
+  finalize(startBlock: number, endBlock: number, parent?: Uint8Array, final?: Uint8Array): Promise<Receipt> {
+    const roots = [parent ?? rootOf(startBlock - 1), final ?? rootOf(endBlock)];
+    return this.call(
+      "finalize(uint256,uint256,bytes32,bytes32)",
+      BigInt(startBlock),
+      BigInt(endBlock),
+      ...roots,
+    );
+  }
+
+  /** Emits DataFinalized. */
+  finalizeOld(startBlock: number, endBlock: number): Promise<Receipt> {
+    const roots = [rootOf(startBlock - 1), rootOf(endBlock)];
+    return this.call("finalizeOld(uint256,bytes32,bytes32)", BigInt(endBlock), ...roots);
+  }
+
+  /** Mines until all blocks of now are final. */
+  async settle(): Promise<void> {
+    await this.anvil.request("anvil_mine", `0x${FINAL_AFTER.toString(16)}`);
+  }
+
+  stop(): Promise<void> {
+    return this.anvil.stop();
+  }
+
+  private call(signature: string, ...values: readonly AbiValue[]): Promise<Receipt> {
+    const data = `0x${Buffer.from(encodeCall(this.contract, signature, ...values)).toString("hex")}`;
+    return send(this.anvil, {from: this.sender, to: this.address, data});
+  }
+}
+
+/** Anvil mines a block with the transaction at once. */
+async function send(anvil: Anvil, transaction: object): Promise<Receipt> {
+  const hash = await anvil.request<string>("eth_sendTransaction", transaction);
+  const receipt = await anvil.request<Receipt>("eth_getTransactionReceipt", hash);
+  if (receipt.status !== "0x1") throw new Error(`transaction ${hash} failed`);
+  return receipt;
+}
