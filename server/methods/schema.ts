@@ -2,9 +2,13 @@
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** An object that has all of these fields and no other. */
-export function objectOf(fields: Readonly<Record<string, Schema>>): Schema {
-  return {type: "object", properties: fields, required: Object.keys(fields), additionalProperties: false};
+/** An object that has all of these fields, perhaps some of `optional`, and no other. */
+export function objectOf(
+  fields: Readonly<Record<string, Schema>>,
+  optional: Readonly<Record<string, Schema>> = {},
+): Schema {
+  const properties = {...fields, ...optional};
+  return {type: "object", properties, required: Object.keys(fields), additionalProperties: false};
 }
 
 export function arrayOf(items: Schema): Schema {
@@ -27,7 +31,7 @@ export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
 /** The forms that callers may write. */
 export const ADDRESS_PARAM = hexText("address", "[0-9a-fA-F]{40}");
 export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
-const QUANTITY_PARAM = hexText("quantity", "[0-9a-fA-F]{1,64}");
+export const QUANTITY_PARAM = hexText("quantity", "[0-9a-fA-F]{1,64}");
 const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 
 /** A block selector (selector.ts). */
@@ -50,10 +54,21 @@ function createReference(field: string, schema: Schema): Schema {
   };
 }
 
-/** A block as chain_getStateRoot and chain_getProofAt name it. */
-export const BLOCK = objectOf({
-  number: QUANTITY,
-  hash: HASH,
+const BLOCK_FIELDS = {number: QUANTITY, hash: HASH, stateRoot: HASH, finalized: {type: "boolean"}};
+
+/** A block as chain_getProofAt names it. */
+export const BLOCK = objectOf(BLOCK_FIELDS);
+
+/** Where layer 1 finalized a block, and the state root that the rollup contract holds since then. */
+const LAYER1 = objectOf({blockNumber: QUANTITY, transactionHash: HASH, stateRoot: HASH});
+
+/** A block as chain_getStateRoot shows it. Only a block that ended a finalization has `l1`. */
+export const ROOTED_BLOCK = objectOf(BLOCK_FIELDS, {l1: LAYER1});
+
+/** A finalization as chain_getFinalizations shows it. */
+export const FINALIZATION = objectOf({
+  startBlock: nullable(QUANTITY),
+  endBlock: QUANTITY,
   stateRoot: HASH,
-  finalized: {type: "boolean"},
+  l1: LAYER1,
 });

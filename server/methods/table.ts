@@ -11,6 +11,7 @@ import {createDiscover} from "./ready/discover.ts";
 import {ethBlockNumber} from "./ready/ethBlockNumber.ts";
 import {ethChainId} from "./ready/ethChainId.ts";
 import {getCoverage} from "./ready/getCoverage.ts";
+import {getFinalizations} from "./ready/getFinalizations.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
 import {netVersion} from "./ready/netVersion.ts";
 
@@ -21,6 +22,7 @@ const METHODS: readonly Method[] = [
   waitForProof,
   estimateGas,
   getStateRoot,
+  getFinalizations,
   getCoverage,
   chainId,
   ethChainId,

@@ -12,6 +12,8 @@ import type {StateReader} from "../../storage/block/stateReader.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {Head} from "../job/head.ts";
 
+export type {Finalization};
+
 /** A block as chain_getStateRoot shows it. */
 export interface BlockSummary {
   readonly number: number;
@@ -87,6 +89,11 @@ export class ChainView {
   /** The newest finalization of layer 1 that is recorded. @throws StoreError RECORD_DAMAGED, RECORD_MISSING */
   lastFinalization(): Finalization | undefined {
     return this.reader.finalizations.last();
+  }
+
+  /** The finalization of layer 1 that ends at `block`, if one does. @throws StoreError RECORD_DAMAGED, RECORD_MISSING */
+  finalizationAt(block: number): Finalization | undefined {
+    return this.reader.finalizations.endingAt(block);
   }
 
   /**

@@ -2,16 +2,18 @@ import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
 import {type ReadyMethod, RecordFailure} from "../method.ts";
 import {ParamList} from "../params.ts";
-import {BLOCK, BLOCK_PARAM, nullable} from "../schema.ts";
+import {BLOCK_PARAM, nullable, ROOTED_BLOCK} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
+import {describeLayer1} from "./layer1.ts";
 
 const NAME = "chain_getStateRoot";
 
 export const getStateRoot: ReadyMethod = {
   name: NAME,
-  summary: "Number, hash and state root of a block that this node holds, and whether it is finalized.",
+  summary:
+    "Number, hash and state root of a block that this node holds, whether it is finalized, and the root that layer 1 has for it.",
   params: new ParamList(NAME, [{name: "block", required: false, schema: nullable(BLOCK_PARAM)}]),
-  result: {name: "block", schema: BLOCK},
+  result: {name: "block", schema: ROOTED_BLOCK},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
   lane: undefined,
   cost() {
@@ -27,11 +29,14 @@ export const getStateRoot: ReadyMethod = {
       throw new RecordFailure(summary);
     }
     const {finalized} = view.head;
+    const isFinalized = finalized !== undefined && block <= finalized;
+    const finalization = isFinalized ? view.chain.finalizationAt(block) : undefined;
     return JSON.stringify({
       number: encodeQuantity(block),
       hash: `0x${Buffer.from(summary.hash).toString("hex")}`,
       stateRoot: `0x${Buffer.from(summary.stateRoot).toString("hex")}`,
-      finalized: finalized !== undefined && block <= finalized,
+      finalized: isFinalized,
+      ...(finalization === undefined ? {} : {l1: describeLayer1(finalization)}),
     });
   },
 };

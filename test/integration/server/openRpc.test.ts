@@ -5,7 +5,9 @@ import * as metaSchema from "@open-rpc/meta-schema";
 import {Ajv} from "ajv";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {VERSION} from "../../../server/version.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
 import {
   ABSENT_ACCOUNT,
   ACCOUNTS,
@@ -88,6 +90,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   linea_estimateGas: ESTIMATES,
   rollup_getZkEVMBlockNumber: [[]],
   chain_getStateRoot: [[], [null], ["latest"], ["0x2"], [{blockNumber: "0x2", requireCanonical: true}]],
+  chain_getFinalizations: [[], [null], ["0x2", null], ["0x0", "0x3e8"]],
   chain_getCoverage: [[]],
   chain_chainId: [[]],
   eth_chainId: [[]],
@@ -109,6 +112,12 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   ],
   linea_estimateGas: WRONG_ESTIMATES,
   chain_getStateRoot: [[-32001, ["0xff"]]],
+  chain_getFinalizations: [
+    [-32602, ["latest"]],
+    [-32602, ["0x0", "0x0"]],
+    [-32602, ["0x0", "0x3e9"]],
+    [-32602, ["0x0", 1]],
+  ],
 };
 
 describe("the OpenRPC document", () => {
@@ -120,6 +129,16 @@ describe("the OpenRPC document", () => {
   before(async () => {
     folder = await WorkFolder.create();
     const db = await folder.importChain("db", LATEST, FINALIZED);
+    const pool = await ProofPool.open({
+      directory: db,
+      workers: 0,
+      cacheBytes: 1 << 20,
+      createIfMissing: false,
+    });
+    await pool.recordFinality(
+      createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
+    );
+    await pool.close();
     daemon = await startDaemon([
       "--db",
       db,
@@ -222,6 +241,16 @@ describe("the first calls of Ethereum clients", () => {
   test("are answered with the chain's id and the newest block held, finalized or not", async () => {
     const folder = await WorkFolder.create();
     const db = await folder.importChain("db", LATEST, FINALIZED);
+    const pool = await ProofPool.open({
+      directory: db,
+      workers: 0,
+      cacheBytes: 1 << 20,
+      createIfMissing: false,
+    });
+    await pool.recordFinality(
+      createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
+    );
+    await pool.close();
     const daemon = await startDaemon(["--db", db, "--workers", "1"]);
     const names = ["eth_chainId", "net_version", "eth_blockNumber"];
     const answers = await daemon.send(names.map((method, id) => ({jsonrpc: "2.0", id, method, params: []})));
