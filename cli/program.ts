@@ -12,6 +12,7 @@ import type {FinalizeOptions} from "./commands/finalizeCommand.ts";
 import {createLoad} from "./commands/loadCommand.ts";
 import type {RollbackOptions} from "./commands/rollbackCommand.ts";
 import {createEstimateOptions, readEstimateOptions, refuseIdle} from "./flags/estimateFlags.ts";
+import {createFinalityOptions, readFinality} from "./flags/finalityFlags.ts";
 import {
   createOption,
   createSwitch,
@@ -29,6 +30,7 @@ import {
 import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
 import {acceptOldVariables} from "./flags/loadFlags.ts";
 import {createNamespaceOption} from "./flags/namespaceFlag.ts";
+import {createNodeOptions, readNodes} from "./flags/nodeFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -142,6 +144,9 @@ function createServe(onExitCode: (code: number) => void): Command {
       "--max-lag <seconds>",
       "fail /readyz while the newest block is older than this, or when the source of --diffs has ended or failed",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
+    ...createNodeOptions("l2"),
+    ...createNodeOptions("l1"),
+    ...createFinalityOptions(),
     createSwitch("--demo", "import and serve the built-in demo chain; all its blocks are finalized"),
     createOption(
       "--cors <origin>",
@@ -166,6 +171,12 @@ function createServe(onExitCode: (code: number) => void): Command {
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
         command.error("error: --max-lag needs --diffs: without it, no new block arrives");
+      const finality = readFinality(
+        values,
+        readNodes(values, "l1", command),
+        readNodes(values, "l2", command),
+        command,
+      );
       const {runServe} = await import("./commands/serveCommand.ts");
       const code = await runServe({
         db,
@@ -176,6 +187,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         diffs,
         finalized,
         maxLagSeconds: maxLag,
+        finality,
         demo: demo === true,
         verify: verify === true,
         chainId,

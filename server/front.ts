@@ -13,6 +13,7 @@ import type {Estimates} from "./methods/estimates.ts";
 import {LANES} from "./methods/lanes.ts";
 import {MethodTable} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
+import type {FinalityStatus} from "./observe/finalityStatus.ts";
 import {Metrics} from "./observe/metrics.ts";
 import {Readiness} from "./observe/readiness.ts";
 import {RefusalLog} from "./observe/refusalLog.ts";
@@ -34,10 +35,11 @@ export interface FrontOptions extends HttpOptions {
   readonly namespace?: string;
 }
 
-/** The import that runs while the service answers requests, if there is one. */
+/** What runs while the service answers requests, if it does: an import, and what tells which blocks are finalized. */
 export interface Imported {
   readonly source: SourceStatus | undefined;
   readonly readiness: Readiness;
+  readonly finality: FinalityStatus | undefined;
 }
 
 /** Creates the front; it does not listen yet. @param pool, estimates - the caller closes them after the front */
@@ -47,7 +49,11 @@ export function createFront(
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
-  imported: Imported = {source: undefined, readiness: new Readiness(pool.chain, trouble)},
+  imported: Imported = {
+    source: undefined,
+    readiness: new Readiness(pool.chain, trouble),
+    finality: undefined,
+  },
 ): Front {
   const {limits} = options;
   const methods = new MethodTable(options.namespace);
@@ -80,6 +86,7 @@ export function createFront(
     metrics,
     log,
     readiness: imported.readiness,
+    finality: imported.finality,
     isEmpty: () => pool.chain.head().latest === undefined,
   });
   return {http, dispatcher, waiting, metrics, memory};

@@ -18,8 +18,10 @@ import {VERSION} from "../../server/version.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 import {ExitCode, StopWatch} from "../exitCode.ts";
 import type {EstimateOptions} from "../flags/estimateFlags.ts";
+import type {FinalityOptions} from "../flags/finalityFlags.ts";
 import {WorkError} from "../workError.ts";
 import {importDemo} from "./demo.ts";
+import {type RunningFinality, startFinality} from "./finality.ts";
 import {Following} from "./following.ts";
 import {useStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
@@ -36,6 +38,8 @@ export interface ServeOptions {
   readonly finalized: number | "last" | undefined;
   /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs`. */
   readonly maxLagSeconds: number | undefined;
+  /** What tells which blocks are finalized, besides imports and orders. */
+  readonly finality: FinalityOptions | undefined;
   readonly demo: boolean;
   /** Compare the checksums of the tables after the start. */
   readonly verify: boolean;
@@ -78,7 +82,14 @@ export async function runServe(options: ServeOptions): Promise<number> {
     log.info({to, ...answer}, `proofd ${kind}`);
   return useStore(poolOptions, onOrder, async pool => {
     if (options.demo && stop.received === undefined) await importDemo(pool, options.chainId);
-    if (stop.received === undefined) await serve(options, pool, trouble, log, stop);
+    if (stop.received !== undefined) return ExitCode.OK;
+    const finality =
+      options.finality === undefined ? undefined : await startFinality(options.finality, pool, onOrder, log);
+    try {
+      await serve(options, pool, finality, trouble, log, stop);
+    } finally {
+      await finality?.stop();
+    }
     return ExitCode.OK;
   });
 }
@@ -86,6 +97,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
 async function serve(
   options: ServeOptions,
   pool: ProofPool,
+  finality: RunningFinality | undefined,
   trouble: TroubleLog,
   log: Logger,
   stop: StopWatch,
@@ -116,12 +128,13 @@ async function serve(
     {
       source,
       readiness,
+      finality: finality?.status,
     },
   );
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  announce(options, pool, estimates, boundPort);
+  announce(options, pool, estimates, boundPort, finality?.adminPort);
   const rules = {
     ...(finalized === undefined ? {} : {finalized}),
     ...(chainId === undefined ? {} : {chainId}),
@@ -172,7 +185,13 @@ function requireReadable(diffs: string | undefined): void {
 }
 
 /** Writes one JSON line to standard output for programs. The demo also writes a line for people to standard error. */
-function announce(options: ServeOptions, pool: ProofPool, estimates: Estimates, port: number): void {
+function announce(
+  options: ServeOptions,
+  pool: ProofPool,
+  estimates: Estimates,
+  port: number,
+  adminPort: number | undefined,
+): void {
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   const url = `http://${host}:${port}`;
   const {earliest, finalized, latest} = pool.chain.head();
@@ -189,6 +208,7 @@ function announce(options: ServeOptions, pool: ProofPool, estimates: Estimates, 
     earliest: earliest ?? null,
     finalized: finalized ?? null,
     latest: latest ?? null,
+    ...(adminPort === undefined ? {} : {adminUrl: `http://127.0.0.1:${adminPort}`}),
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   if (!options.demo) return;

@@ -1,5 +1,6 @@
 /** Answers the requests of operators and their tools: GET /healthz, /readyz, /metrics. */
 import type {Logger} from "pino";
+import type {FinalityStatus} from "../observe/finalityStatus.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import type {Readiness} from "../observe/readiness.ts";
 import type {Header} from "./cors.ts";
@@ -11,6 +12,7 @@ const TEXT_TYPE: Header = ["Content-Type", "text/plain; charset=utf-8"];
 export interface ProbeParts {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
+  readonly finality: FinalityStatus | undefined;
   readonly log: Logger;
 }
 
@@ -26,8 +28,13 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
 
 function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
   const obstacle = isStopping ? "stopping" : parts.readiness.readObstacle();
-  if (obstacle === undefined) sendText(reply, verb, "ready\n");
+  if (obstacle === undefined) sendText(reply, verb, `ready\n${describeFinality(parts.finality)}`);
   else sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], `${obstacle}\n`);
+}
+
+/** Finality that has stopped is named, but does not make the service unready: what is finalized stays so. */
+function describeFinality(finality: FinalityStatus | undefined): string {
+  return finality?.state === "stopped" ? `finality has stopped: ${finality.reason}\n` : "";
 }
 
 function answerMetrics({metrics, log}: ProbeParts, reply: Reply, verb: string): void {

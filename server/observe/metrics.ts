@@ -3,6 +3,8 @@ import {Counter, collectDefaultMetrics, Gauge, Histogram, Registry} from "prom-c
 import type {Head} from "../../workers/job/head.ts";
 import type {CallTally} from "./callTally.ts";
 import {type EstimateQueues, registerEstimateQueues} from "./estimateMetrics.ts";
+import {registerFinality} from "./finalityMetrics.ts";
+import type {FinalityStatus} from "./finalityStatus.ts";
 import type {Readiness} from "./readiness.ts";
 import type {RefusalLog} from "./refusalLog.ts";
 import {registerSource} from "./sourceMetrics.ts";
@@ -25,6 +27,8 @@ export interface MetricSources {
   readonly readiness: Readiness;
   /** The source of the import that runs while the service answers requests, if there is one. */
   readonly source: SourceStatus | undefined;
+  /** undefined: nothing but imports and orders tells what is finalized. */
+  readonly finality: FinalityStatus | undefined;
 }
 
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -79,6 +83,7 @@ export class Metrics {
     registerCalls(registers, sources.tally);
     registerHead(registers, sources.readHead);
     registerSource(registers, sources.readiness, sources.source);
+    if (sources.finality !== undefined) registerFinality(registers, sources.finality);
     registerQueuedCost(registers, sources.readQueuedCosts);
     registerEstimateQueues(registers, sources.estimates, sources.refusals);
     registerWaits(registers, sources.waits);

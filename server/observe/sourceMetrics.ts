@@ -1,5 +1,6 @@
 /** The newest block's age and the state of the source of --diffs, in /metrics. Unknown figures are not shown. */
 import {Counter, Gauge, type Registry} from "prom-client";
+import {registerKnown} from "./knownGauge.ts";
 import type {Readiness} from "./readiness.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
@@ -62,24 +63,6 @@ export function registerSource(
     collect() {
       this.reset();
       this.inc(source.retries);
-    },
-  });
-}
-
-function registerKnown(
-  registers: Registry[],
-  name: string,
-  help: string,
-  read: () => number | undefined,
-): void {
-  new Gauge({
-    name,
-    help,
-    registers,
-    collect() {
-      const value = read();
-      if (value === undefined) this.remove();
-      else this.set(value);
     },
   });
 }

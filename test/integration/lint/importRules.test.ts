@@ -73,6 +73,10 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     may: ["pino", "sync/rpc/node.ts", "server/rpc/rpcError.ts"],
     mayNot: ["undici", "sync/node/blockReader.ts", "server/methods/table.ts"],
   },
+  "server/control": {
+    may: ["node:http", "server/rpc/rpcError.ts", "workers/pool/pool.ts"],
+    mayNot: ["undici", "server/methods/table.ts", "sync/rpc/node.ts", "storage/hex.ts"],
+  },
   "server/methods/estimateGas": {
     may: ["workers/job/estimateCall.ts", "server/rpc/quantity.ts"],
     mayNot: ["@ethereumjs/tx", "workers/estimate/machine.ts", "storage/hex.ts", "verify/hex.ts"],
@@ -209,7 +213,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     methods: ["rpc", "answer", "gateway"],
     dispatch: ["rpc", "answer", "observe", "gateway", "methods"],
     http: ["rpc", "answer", "observe"],
-    control: [],
+    control: ["rpc"],
   },
 };
 

@@ -1,0 +1,80 @@
+/**
+ * Keeps the store's finality at what its source says, while the service answers requests. The source is asked again and again:
+ * layer 1 (layer1Finality.ts) or the layer-2 node (tagFinality.ts).
+ *
+ * If the source contradicts itself or the store, finality stays where it is, and the service goes on. The source is still asked:
+ * once the contradiction is gone, finality rises again.
+ */
+import {setTimeout as sleep} from "node:timers/promises";
+import type {Logger} from "pino";
+import type {FinalityStatus} from "../../server/observe/finalityStatus.ts";
+
+export interface FinalityWork {
+  /**
+   * Asks the source once and raises the store's finality. It notes what it learns in the status.
+   *
+   * @returns true if the source has more to read
+   * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
+   */
+  step(signal: AbortSignal): Promise<boolean>;
+}
+
+export class Finalizing {
+  private readonly work: FinalityWork;
+  private readonly status: FinalityStatus;
+  private readonly log: Logger;
+  private readonly pollMs: number;
+  private readonly ending = new AbortController();
+  private readonly ended: Promise<void>;
+
+  /** @param pollMs - from one answer to the next question, once everything was read */
+  constructor(work: FinalityWork, status: FinalityStatus, pollMs: number, log: Logger) {
+    this.work = work;
+    this.status = status;
+    this.pollMs = pollMs;
+    this.log = log;
+    this.ended = this.run(this.ending.signal);
+  }
+
+  /** Ends it. An order that is under way is finished. */
+  async stop(): Promise<void> {
+    this.ending.abort(new Error("finality is no longer followed"));
+    await this.ended;
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const isMore = await this.tryStep(signal);
+      // Rejects only when it is time to end.
+      if (!isMore) await sleep(this.pollMs, undefined, {signal}).catch(() => {});
+    }
+  }
+
+  private async tryStep(signal: AbortSignal): Promise<boolean> {
+    try {
+      const isMore = await this.work.step(signal);
+      this.recover(isMore);
+      return isMore;
+    } catch (error) {
+      if (!signal.aborted) this.fail((error as Error).message);
+      return false;
+    }
+  }
+
+  private recover(isMore: boolean): void {
+    const {status} = this;
+    if (status.state === "stopped") this.log.info("finality goes on after it had stopped");
+    else if (status.state === "reading" && !isMore)
+      this.log.info({known: status.known}, "everything that is final was read; new finality is followed");
+    status.state = isMore ? "reading" : "following";
+    status.reason = "";
+  }
+
+  private fail(reason: string): void {
+    const {status} = this;
+    const isKnown = status.state === "stopped" && status.reason === reason;
+    status.state = "stopped";
+    status.reason = reason;
+    this.log[isKnown ? "debug" : "error"]({reason}, "finality has stopped; the service goes on");
+  }
+}

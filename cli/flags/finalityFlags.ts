@@ -1,0 +1,115 @@
+/** Flags of `proofd serve` that say what tells which blocks are finalized. A flag that has no effect is refused. */
+import {type Command, InvalidArgumentError, type Option} from "commander";
+import type {RollupSettings} from "../../sync/finality/rollupWatch.ts";
+import {refuseIdle} from "./estimateFlags.ts";
+import {createOption, integerParser, parseBlockNumber} from "./flag.ts";
+import type {NodeOptions} from "./nodeFlags.ts";
+
+const SOURCES = ["l1", "tag", "manual"] as const;
+
+export type FinalityOptions =
+  | {
+      readonly source: "l1";
+      readonly nodes: NodeOptions;
+      readonly rollup: RollupSettings;
+      readonly pollMs: number;
+    }
+  | {readonly source: "tag"; readonly nodes: NodeOptions; readonly pollMs: number}
+  | {readonly source: "manual"; readonly adminPort: number};
+
+/** Values of the flags below, as commander names them. */
+export interface FinalityFlags {
+  readonly finality?: (typeof SOURCES)[number];
+  readonly finalityPoll?: number;
+  readonly rollup?: Uint8Array;
+  readonly l1From?: number;
+  readonly l1Depth?: number;
+  readonly adminPort?: number;
+}
+
+/** A block of layer 1. */
+const POLL_MS = 12_000;
+const MAX_DEPTH = 1_000_000;
+
+export function createFinalityOptions(): Option[] {
+  return [createSourceOption(), createPollOption(), ...createLayer1Options(), createAdminOption()];
+}
+
+/**
+ * @param layer1, layer2 - the nodes of --l1 and --l2
+ * @param command - ends the program with a usage error for flags that are missing or have no effect
+ * @returns undefined: nothing but imports and orders tells what is finalized
+ */
+export function readFinality(
+  flags: FinalityFlags,
+  layer1: NodeOptions | undefined,
+  layer2: NodeOptions | undefined,
+  command: Command,
+): FinalityOptions | undefined {
+  const source = flags.finality ?? (layer1 === undefined ? undefined : "l1");
+  const company = source === undefined ? "without --finality or --l1" : `with --finality ${source}`;
+  if (source !== "l1") refuseIdle(createLayer1Options(), command, company);
+  if (source !== "manual") refuseIdle([createAdminOption()], command, company);
+  if (source === undefined || source === "manual") refuseIdle([createPollOption()], command, company);
+  const {finalityPoll: pollMs = POLL_MS} = flags;
+  switch (source) {
+    case undefined:
+      return undefined;
+    case "l1": {
+      const contract = flags.rollup;
+      if (layer1 === undefined) return command.error("error: --finality l1 needs --l1");
+      if (contract === undefined) return command.error("error: --l1 needs --rollup, the contract's address");
+      return {source, nodes: layer1, rollup: {contract, from: flags.l1From, depth: flags.l1Depth}, pollMs};
+    }
+    case "tag":
+      if (layer2 === undefined) return command.error("error: --finality tag needs --l2");
+      return {source, nodes: layer2, pollMs};
+    case "manual":
+      if (flags.adminPort === undefined) return command.error("error: --finality manual needs --admin-port");
+      return {source, adminPort: flags.adminPort};
+  }
+}
+
+function createSourceOption(): Option {
+  return createOption(
+    "--finality <source>",
+    "what tells which blocks are finalized: events on layer 1 (l1, the default with --l1), the finalized tag of --l2 (tag), or calls on --admin-port (manual)",
+  ).choices(SOURCES);
+}
+
+function createPollOption(): Option {
+  return createOption(
+    "--finality-poll <ms>",
+    `time between two questions for new finality (default: ${POLL_MS})`,
+  ).argParser(integerParser(100, 3_600_000));
+}
+
+/** The flags that only --finality l1 uses. */
+function createLayer1Options(): Option[] {
+  return [
+    createOption(
+      "--rollup <address>",
+      "rollup contract on layer 1 whose events tell what is finalized",
+    ).argParser(parseAddress),
+    createOption(
+      "--l1-from <block>",
+      "first layer-1 block whose events are read; default: that of the contract's deployment",
+    ).argParser(parseBlockNumber),
+    createOption(
+      "--l1-depth <blocks>",
+      "read layer-1 blocks with this many above them; default: those that layer 1 calls finalized",
+    ).argParser(integerParser(0, MAX_DEPTH)),
+  ];
+}
+
+function createAdminOption(): Option {
+  return createOption(
+    "--admin-port <port>",
+    "port on 127.0.0.1 for admin_setFinalized; 0 takes a free port",
+  ).argParser(integerParser(0, 65_535));
+}
+
+function parseAddress(text: string): Uint8Array {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return new Uint8Array(Buffer.from(text.slice(2), "hex"));
+  throw new InvalidArgumentError("Expected an address: 0x and 40 hex digits.");
+}

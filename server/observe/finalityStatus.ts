@@ -1,0 +1,38 @@
+/** Where finality stands, for /metrics, /readyz and the log. */
+
+/** What says which blocks are final: events on layer 1, or the layer-2 node's finalized tag. */
+export type FinalitySourceName = "l1" | "tag";
+
+/**
+ *   reading     events of layer 1 are read that happened before
+ *   following   everything that is final was read
+ *   waiting     the next finalized block is not held yet
+ *   stopped     what the source says contradicts what it said before, or what is held here. Finality stays where it is
+ */
+export type FinalityStateName = "reading" | "following" | "waiting" | "stopped";
+
+const STATES: readonly FinalityStateName[] = ["reading", "following", "waiting", "stopped"];
+
+export class FinalityStatus {
+  readonly source: FinalitySourceName;
+  state: FinalityStateName = "reading";
+  /** Why finality has stopped. Empty unless the state is "stopped". */
+  reason = "";
+  /** The newest layer-1 block that is final. Only for "l1". */
+  layer1Final: number | undefined;
+  /** Events up to this layer-1 block were read. Only for "l1". */
+  layer1Read: number | undefined;
+  /** The newest block that the source calls finalized. It may be above the newest block held. */
+  known: number | undefined;
+  /** When the source last answered, in ms since 1970. */
+  answeredMs: number | undefined;
+
+  constructor(source: FinalitySourceName) {
+    this.source = source;
+  }
+
+  /** All states: 1 for the current one, 0 for the others. */
+  *states(): Generator<[FinalityStateName, 0 | 1]> {
+    for (const state of STATES) yield [state, state === this.state ? 1 : 0];
+  }
+}
