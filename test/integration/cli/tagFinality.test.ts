@@ -1,0 +1,73 @@
+/** `serve --finality tag`: finality by the finalized tag of a layer-2 node. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {Upstream} from "../../support/http/upstream.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+
+let folder: WorkFolder;
+
+before(async () => {
+  folder = await WorkFolder.create();
+});
+
+after(() => folder.remove());
+
+/** A layer-2 node: a chain whose finalized block and hashes the test sets. */
+class TaggedChain {
+  readonly upstream = new Upstream();
+  finalized = 0;
+  hashOf = hashOfBlock;
+
+  constructor() {
+    this.upstream.handler = ({call}, response) => {
+      const [selector] = call.params as [string];
+      const number = selector === "finalized" ? this.finalized : Number(selector);
+      const result = {number: `0x${number.toString(16)}`, hash: this.hashOf(number)};
+      response.writeHead(200, {"content-type": "application/json"});
+      response.end(JSON.stringify({jsonrpc: "2.0", id: call.id, result}));
+    };
+  }
+}
+
+async function waitForCoverage(daemon: Daemon, field: "latest" | "finalized", block: number): Promise<void> {
+  const expected = `0x${block.toString(16)}`;
+  while ((await daemon.call("chain_getCoverage")).result?.[field] !== expected);
+}
+
+test("the node's finalized block is marked where its hash is the one here, also while blocks are still missing", async () => {
+  const chain = new TaggedChain();
+  await chain.upstream.start();
+  const url = chain.upstream.url.href;
+  const flags = ["--diffs", "-", "--finality", "tag", "--l2", url, "--finality-poll", "100"];
+  chain.finalized = 9;
+  const daemon = await startDaemon(["--db", folder.file("tag"), ...flags]);
+  try {
+    daemon.child.stdin.write(encodeLines(createLines(0, 5)));
+    // The node is ahead: its block 5 is compared.
+    await waitForCoverage(daemon, "finalized", 5);
+    assert.equal(await daemon.readMetric("proofd_finality_known_block"), 9);
+    // A node that is behind lowers nothing.
+    chain.finalized = 3;
+    daemon.child.stdin.write(encodeLines(createLines(6, 9)));
+    await waitForCoverage(daemon, "latest", 9);
+    chain.hashOf = number => (number === 7 ? hashOfBlock(700) : hashOfBlock(number));
+    chain.finalized = 7;
+    await daemon.waitForStderr(
+      /block 7 has hash 0x\w+ here, but 0x\w+ at the node, which calls block 7 finalized/,
+    );
+    assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x5");
+    const ready = await fetch(`${daemon.url}/readyz`);
+    assert.equal(ready.status, 200);
+    assert.match(await ready.text(), /^ready\nfinality has stopped: block 7 has hash/);
+    assert.equal(await daemon.readMetric('proofd_finality_state{state="stopped"}'), 1);
+    chain.hashOf = hashOfBlock;
+    await waitForCoverage(daemon, "finalized", 7);
+    await daemon.waitForStderr(/finality goes on after it had stopped/);
+    assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), "ready\n");
+  } finally {
+    await daemon.stop();
+    await chain.upstream.stop();
+  }
+});

@@ -1,0 +1,114 @@
+/** The events of a rollup contract: what is read from a node's answer, and which answers are of no use. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {readRollupEvents} from "../../../../sync/finality/rollupEvents.ts";
+import {type Node, NodeFailure} from "../../../../sync/rpc/node.ts";
+
+const CONTRACT = Buffer.alloc(20, 0xab);
+const V3 = "0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb";
+const OLD = "0x1335f1a2b3ff25f07f5fef07dd35d8fb4312c3c73b138e2fad9347b3319ab53c";
+
+type Log = Record<string, unknown>;
+
+function word(value: number): string {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
+const NEWER: Log = {
+  address: `0x${"AB".repeat(20)}`,
+  topics: [V3, word(5), word(9), word(77)],
+  data: `${word(4)}${word(9).slice(2)}`,
+  blockNumber: "0x65",
+  blockHash: word(1),
+  transactionHash: word(2),
+  logIndex: "0x3",
+  removed: false,
+};
+const OLDER: Log = {
+  ...NEWER,
+  topics: [OLD, word(4), word(1), word(4)],
+  data: word(1),
+  blockNumber: "0x64",
+  logIndex: "0x7",
+};
+
+function nodeThatAnswers(answer: unknown): Node {
+  return {
+    name: "http://node",
+    request(method, params) {
+      assert.equal(method, "eth_getLogs");
+      assert.deepEqual(params, [
+        {address: `0x${"ab".repeat(20)}`, topics: [[V3, OLD]], fromBlock: "0x64", toBlock: "0xc8"},
+      ]);
+      return Promise.resolve(answer);
+    },
+    requestAll: () => Promise.reject(new Error("not asked for")),
+  };
+}
+
+function read(answer: unknown): ReturnType<typeof readRollupEvents> {
+  return readRollupEvents(nodeThatAnswers(answer), CONTRACT, 100, 200);
+}
+
+test("both kinds of events are read in the order of layer 1", async () => {
+  const [older, newer, ...more] = await read([OLDER, NEWER]);
+  assert.deepEqual(more, []);
+  const shared = {
+    layer1Hash: Buffer.from(word(1).slice(2), "hex"),
+    transactionHash: Buffer.from(word(2).slice(2), "hex"),
+  };
+  assert.deepEqual(older, {
+    ...shared,
+    startBlock: undefined,
+    endBlock: 4,
+    parentRoot: Buffer.from(word(1).slice(2), "hex"),
+    finalRoot: Buffer.from(word(4).slice(2), "hex"),
+    layer1Block: 100,
+    logIndex: 7,
+  });
+  assert.deepEqual(newer, {
+    ...shared,
+    startBlock: 5,
+    endBlock: 9,
+    parentRoot: Buffer.from(word(4).slice(2), "hex"),
+    finalRoot: Buffer.from(word(9).slice(2), "hex"),
+    layer1Block: 101,
+    logIndex: 3,
+  });
+  assert.deepEqual(await read([]), []);
+});
+
+const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
+  ["no array", {}, /with no array/],
+  ["too many events", Array.from({length: 10_001}, () => NEWER), /10001 events, more than 10000/],
+  ["something else than events", [null], /an event is not an object/],
+  ["an event of another contract", [{...NEWER, address: word(1).slice(0, 42)}], /is of contract 0x00/],
+  ["an event of another kind", [{...NEWER, topics: [word(1)]}], /of another kind/],
+  ["an event without topics", [{...NEWER, topics: undefined}], /of another kind/],
+  ["a topic too few", [{...NEWER, topics: [V3, word(1), word(2)]}], /has 3 topics, not 4/],
+  [
+    "data that is cut",
+    [{...NEWER, data: word(4)}],
+    /the data of the event in block 101 is .*expected 64 bytes/,
+  ],
+  [
+    "a block number beyond 48 bits",
+    [{...NEWER, topics: [V3, word(5), word(2 ** 48), word(7)]}],
+    /names block/,
+  ],
+  ["an event that was removed", [{...NEWER, removed: true}], /was removed/],
+  ["an event before the range", [{...NEWER, blockNumber: "0x63"}], /of block 99 when asked for 100 to 200/],
+  ["an event after the range", [{...NEWER, blockNumber: "0xc9"}], /of block 201 when asked/],
+  ["events out of order", [NEWER, OLDER], /out of order at block 100/],
+  ["an event twice", [NEWER, NEWER], /out of order at block 101, 3/],
+  [
+    "a number that is none",
+    [{...NEWER, logIndex: 3}],
+    /the place of the event in block 101 is 3: expected 0x/,
+  ],
+];
+
+for (const [what, answer, message] of USELESS)
+  test(`an answer with ${what} is a failure of the node`, async () => {
+    await assert.rejects(read(answer), error => error instanceof NodeFailure && message.test(error.message));
+  });
