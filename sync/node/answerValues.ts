@@ -1,0 +1,75 @@
+/**
+ * The values of a node's answers, from JSON. A value of the wrong kind is a NodeFailure that names the field and says what is
+ * expected.
+ */
+import {NodeFailure} from "../rpc/node.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** How much of a wrong text a message shows. */
+const SHOWN_CHARACTERS = 80;
+
+export function parseObject(value: unknown, field: string): JsonObject {
+  if (typeof value !== "object" || !value || Array.isArray(value))
+    throw unexpected(field, value, "an object");
+  return value as JsonObject;
+}
+
+export function parseArray(value: unknown, field: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw unexpected(field, value, "an array");
+  return value;
+}
+
+/** `0x` and 1 to 64 hex digits, or a JSON number, as geth writes nonces. @param bits - the quantity is below 2^bits */
+export function parseQuantity(value: unknown, field: string, bits: number): bigint {
+  const isText = typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value);
+  if (!isText && !(Number.isSafeInteger(value) && (value as number) >= 0))
+    throw unexpected(field, value, "a quantity: 0x and 1 to 64 hex digits");
+  const quantity = BigInt(value as string | number);
+  if (quantity >= 1n << BigInt(bits)) throw unexpected(field, value, `a quantity below 2^${bits}`);
+  return quantity;
+}
+
+/** `0x` and pairs of hex digits. */
+export function parseBytes(value: unknown, field: string, maxBytes: number): Buffer {
+  const rule = `at most ${maxBytes} bytes: 0x and pairs of hex digits`;
+  if (typeof value !== "string" || !value.startsWith("0x") || value.length % 2 !== 0)
+    throw unexpected(field, value, rule);
+  const length = value.length / 2 - 1;
+  if (length > maxBytes) throw unexpected(field, value, rule);
+  const bytes = Buffer.from(value.slice(2), "hex");
+  if (bytes.length !== length) throw unexpected(field, value, rule);
+  return bytes;
+}
+
+/** `0x` and 2 * `length` hex digits. */
+export function parseFixedBytes(value: unknown, field: string, length: number): Buffer {
+  if (typeof value !== "string" || value.length !== 2 + 2 * length)
+    throw unexpected(field, value, `${length} bytes: 0x and ${2 * length} hex digits`);
+  return parseBytes(value, field, length);
+}
+
+/** @returns `0x` and 40 digits in lower case */
+export function parseAddress(value: unknown, field: string): string {
+  return `0x${parseFixedBytes(value, field, 20).toString("hex")}`;
+}
+
+/** `0x` and 1 to 64 hex digits: some nodes leave leading zeros out. @returns `0x` and 64 digits in lower case */
+export function parseWord(value: unknown, field: string): string {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
+    throw unexpected(field, value, "a word: 0x and 1 to 64 hex digits");
+  return `0x${value.slice(2).toLowerCase().padStart(64, "0")}`;
+}
+
+export function unexpected(field: string, value: unknown, rule: string): NodeFailure {
+  return new NodeFailure(`${field} is ${show(value)}; expected is ${rule}`);
+}
+
+/** Objects and arrays are only named: they may be nested deeper than the stack allows. */
+function show(value: unknown): string {
+  if (value === undefined) return "missing";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object" && value) return "an object";
+  const text = typeof value === "string" ? `"${value.slice(0, SHOWN_CHARACTERS + 1)}"` : `${value}`;
+  return text.length > SHOWN_CHARACTERS + 2 ? `${text.slice(0, SHOWN_CHARACTERS)}..."` : text;
+}

@@ -1,0 +1,130 @@
+/** The accounts and slots that a block touched, and what of them is read back from the node. */
+import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {type NodeCall, NodeFailure} from "../../rpc/node.ts";
+import {parseBytes, parseQuantity, parseWord} from "../answerValues.ts";
+import {isEmpty, MAX_CODE_BYTES, type TransactionTrace} from "./accountTrace.ts";
+import {type AccountState, TouchedAccount} from "./touchedAccount.ts";
+import type {TracedBlock} from "./tracedBlock.ts";
+import type {UntracedWrite} from "./untracedWrites.ts";
+
+/** A call, and what takes its result. */
+export interface Question {
+  readonly call: NodeCall;
+  take(answer: unknown): void;
+}
+
+/** Bytes that an account takes in AccountDifferences, without code and slots. */
+const ACCOUNT_BYTES = 100;
+const SLOT_BYTES = 64;
+
+export class TouchedBlock {
+  readonly block: TracedBlock;
+  /** By address: `0x` and 40 digits in lower case. */
+  private readonly accounts = new Map<string, TouchedAccount>();
+  private readonly states = new Map<string, {-readonly [K in keyof AccountState]: AccountState[K]}>();
+  /** By address and slot. */
+  private readonly slots = new Map<string, string>();
+  /** Accounts that the block before has, of those that seem new. */
+  private readonly heldBefore = new Set<string>();
+
+  /** @throws NodeFailure if the traces are not those of the block's transactions */
+  constructor(block: TracedBlock, traces: readonly TransactionTrace[], untraced: readonly UntracedWrite[]) {
+    this.block = block;
+    const {header, transactions, addresses} = block;
+    if (traces.length !== transactions.length)
+      throw new NodeFailure(
+        `block ${header.number}: ${traces.length} traces of ${transactions.length} transactions`,
+      );
+    for (const [position, {hash, accounts}] of traces.entries()) {
+      if (hash !== undefined && hash !== transactions[position])
+        throw new NodeFailure(
+          `block ${header.number}: trace ${position} is of transaction ${hash}, expected is ${transactions[position]}`,
+        );
+      for (const [address, trace] of accounts) this.account(address).add(trace);
+    }
+    for (const address of addresses) this.account(address);
+    for (const {address, slots} of untraced) for (const slot of slots) this.account(address).addSlot(slot);
+  }
+
+  /** Nonces, balances, and what the traces leave open. */
+  askForState(): Question[] {
+    const {number} = this.block.header;
+    const at = hexQuantity(number);
+    const before = hexQuantity(number - 1);
+    const questions: Question[] = [];
+    for (const [address, account] of this.accounts) {
+      const state: {-readonly [K in keyof AccountState]: AccountState[K]} = {nonce: 0n, balance: 0n};
+      this.states.set(address, state);
+      const where = `block ${number}: account ${address}`;
+      const ask = (method: string, params: readonly unknown[], take: (answer: unknown) => void): void => {
+        questions.push({call: {method, params}, take});
+      };
+      ask("eth_getTransactionCount", [address, at], answer => {
+        state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
+      });
+      ask("eth_getBalance", [address, at], answer => {
+        state.balance = parseQuantity(answer, `${where}: balance`, 256);
+      });
+      if (account.readsCode) questions.push(this.askForCode(address));
+      for (const [slot, value] of account.slots)
+        if (value === undefined)
+          ask("eth_getStorageAt", [address, slot, at], answer => {
+            this.slots.set(address + slot, parseWord(answer, `${where}: slot ${slot}`));
+          });
+      if (!account.seemsNew) continue;
+      const takeOlder = (answer: unknown): void => {
+        if (parseQuantity(answer, `block ${number - 1}: account ${address}`, 256) > 0n)
+          this.heldBefore.add(address);
+      };
+      ask("eth_getTransactionCount", [address, before], takeOlder);
+      ask("eth_getBalance", [address, before], takeOlder);
+    }
+    return questions;
+  }
+
+  /** The codes of accounts that have nothing else: an account without code does not exist then. After `askForState`. */
+  askForCodes(): Question[] {
+    return [...this.states]
+      .filter(([, state]) => state.code === undefined && isEmpty(state))
+      .map(([address]) => this.askForCode(address));
+  }
+
+  /** Once all questions are answered. */
+  differ(): {difference: BlockDifference; bytes: number} {
+    const {header} = this.block;
+    const accounts = new AccountDifferences();
+    let bytes = 0;
+    for (const [address, account] of this.accounts) {
+      const state = this.states.get(address) as AccountState;
+      const readSlot = (slot: string): string => this.slots.get(address + slot) as string;
+      const bytesOfAddress = Buffer.from(address.slice(2), "hex");
+      const one = account.differ(bytesOfAddress, state, readSlot, this.heldBefore.has(address));
+      accounts.add(one);
+      bytes += ACCOUNT_BYTES + (one.change?.code?.length ?? 0);
+      bytes += SLOT_BYTES * (one.change?.storage?.length ?? 0);
+    }
+    return {difference: {header, accounts}, bytes};
+  }
+
+  private askForCode(address: string): Question {
+    const {number} = this.block.header;
+    return {
+      call: {method: "eth_getCode", params: [address, hexQuantity(number)]},
+      take: answer => {
+        const state = this.states.get(address) as {code?: Uint8Array};
+        state.code = parseBytes(answer, `block ${number}: account ${address}: code`, MAX_CODE_BYTES);
+      },
+    };
+  }
+
+  private account(address: string): TouchedAccount {
+    const account = this.accounts.get(address) ?? new TouchedAccount();
+    this.accounts.set(address, account);
+    return account;
+  }
+}
+
+export function hexQuantity(number: number): string {
+  return `0x${number.toString(16)}`;
+}

@@ -1,0 +1,49 @@
+/** By which method a node traces blocks. Asked once per node. */
+import {type Node, type NodeCall, NodeRefusal} from "../../rpc/node.ts";
+import type {TransactionTrace} from "./accountTrace.ts";
+import {PRESTATE_OPTIONS, parsePrestateTraces} from "./prestateTrace.ts";
+import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
+
+/** `prestate`: debug_traceBlockByNumber. `stateDiff`: trace_replayBlockTransactions. */
+export type TraceMethod = "prestate" | "stateDiff";
+
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+
+export function traceCall(method: TraceMethod, block: string): NodeCall {
+  if (method === "prestate") return {method: "debug_traceBlockByNumber", params: [block, PRESTATE_OPTIONS]};
+  return {method: "trace_replayBlockTransactions", params: [block, STATE_DIFF_KINDS]};
+}
+
+/** @param where - names the answer in messages. @throws NodeFailure */
+export function parseTraces(method: TraceMethod, answer: unknown, where: string): TransactionTrace[] {
+  return method === "prestate" ? parsePrestateTraces(answer, where) : parseStateDiffTraces(answer, where);
+}
+
+/**
+ * Finds out how the node traces blocks, by a call that is not in any block: a node that does not know the tracer may ignore its
+ * name, and a block without transactions has the same traces by every tracer.
+ *
+ * @returns undefined if it can do neither
+ * @throws NodeFailure
+ */
+export async function probeTraces(node: Node): Promise<TraceMethod | undefined> {
+  const call = {from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: "0x0"};
+  const traced = await askOrUndefined(node, "debug_traceCall", [call, "latest", PRESTATE_OPTIONS]);
+  if (isObject(traced) && isObject(traced.pre) && isObject(traced.post)) return "prestate";
+  const replayed = await askOrUndefined(node, "trace_call", [call, STATE_DIFF_KINDS, "latest"]);
+  if (isObject(replayed) && isObject(replayed.stateDiff)) return "stateDiff";
+  return undefined;
+}
+
+async function askOrUndefined(node: Node, method: string, params: readonly unknown[]): Promise<unknown> {
+  try {
+    return await node.request(method, params);
+  } catch (error) {
+    if (error instanceof NodeRefusal) return undefined;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && Boolean(value) && !Array.isArray(value);
+}

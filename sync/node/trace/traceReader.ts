@@ -1,0 +1,168 @@
+/**
+ * Reads blocks as traces. Nothing is executed here, and no state root can be compared: the node's traces and state are trusted.
+ *
+ *   headers and transactions   eth_getBlockByNumber           hash and link checked
+ *   what was touched           traces (traceMethod.ts)        one for each transaction, by its hash
+ *   the state after it         eth_getBalance, ...            what traces leave out or leave open (touchedBlock.ts)
+ *   header of the last block   eth_getBlockByNumber           still the same: no reorganization in between
+ */
+import {toHex} from "../../../storage/hex.ts";
+import {type Node, type NodeCall, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {parseAddress, parseObject} from "../answerValues.ts";
+import type {BlockReader, NodeBlock} from "../blockReader.ts";
+import {hexQuantity, type Question, TouchedBlock} from "./touchedBlock.ts";
+import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";
+import {parseTraces, probeTraces, type TraceMethod, traceCall} from "./traceMethod.ts";
+import {askForSystemContracts, listUntracedWrites} from "./untracedWrites.ts";
+
+export interface TraceReaderOptions {
+  /** Default: what each node can do. It is asked once. */
+  readonly method?: TraceMethod;
+}
+
+/** The traces of so many blocks are held at once. A trace may have as many bytes as an answer may have. */
+const MAX_BLOCKS = 8;
+/** A node traces on as many cores. */
+const TRACES_AT_ONCE = 2;
+const EMPTY_CODE = "0x";
+
+export function createTraceReader(options: TraceReaderOptions = {}): BlockReader {
+  return new TraceReader(options);
+}
+
+class TraceReader implements BlockReader {
+  readonly name = "trace";
+  readonly maxBlocks = MAX_BLOCKS;
+  private readonly method: TraceMethod | undefined;
+  /** By the name of the node. */
+  private readonly methods = new Map<string, TraceMethod>();
+
+  constructor({method}: TraceReaderOptions) {
+    this.method = method;
+  }
+
+  async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
+    if (from < 1 || to < from || to - from >= MAX_BLOCKS)
+      throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}, from block 1 on`);
+    const blocks = await readBlocks(node, from, to);
+    const last = blocks.at(-1);
+    if (last === undefined) return [];
+    try {
+      const touched = await this.readTraces(node, blocks, last.header.number);
+      await ask(
+        node,
+        touched.flatMap(block => block.askForState()),
+      );
+      await ask(
+        node,
+        touched.flatMap(block => block.askForCodes()),
+      );
+      await checkUnchanged(node, last);
+      return touched.map(toNodeBlock);
+    } catch (error) {
+      // A node refuses to trace a block that is no longer there. Another try sees the new one.
+      if (error instanceof NodeRefusal) await checkUnchanged(node, last);
+      throw error;
+    }
+  }
+
+  private async readTraces(
+    node: Node,
+    blocks: readonly TracedBlock[],
+    last: number,
+  ): Promise<TouchedBlock[]> {
+    const method = await this.findMethod(node);
+    const codes = await node.requestAll(askForSystemContracts(hexQuantity(last)));
+    const hasCode = codes.map(code => code !== EMPTY_CODE);
+    const touched: TouchedBlock[] = [];
+    for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE)
+      touched.push(
+        ...(await Promise.all(
+          blocks.slice(at, at + TRACES_AT_ONCE).map(block => readTrace(node, method, block, hasCode)),
+        )),
+      );
+    return touched;
+  }
+
+  private async findMethod(node: Node): Promise<TraceMethod> {
+    const method = this.method ?? this.methods.get(node.name) ?? (await probeTraces(node));
+    if (method === undefined)
+      throw new NodeFailure(
+        "the node cannot trace blocks: it has neither prestateTracer (debug namespace) nor stateDiff (trace namespace)",
+      );
+    this.methods.set(node.name, method);
+    return method;
+  }
+}
+
+/** @returns fewer blocks if the node does not have the rest yet */
+async function readBlocks(node: Node, from: number, to: number): Promise<TracedBlock[]> {
+  const calls: NodeCall[] = [];
+  for (let number = from; number <= to; number++)
+    calls.push({method: "eth_getBlockByNumber", params: [hexQuantity(number), true]});
+  const blocks: TracedBlock[] = [];
+  for (const [position, answer] of (await node.requestAll(calls)).entries()) {
+    if ((answer ?? undefined) === undefined) break;
+    const block = parseTracedBlock(answer, from + position);
+    const parent = blocks.at(-1)?.header;
+    if (parent !== undefined && Buffer.compare(parent.hash, block.header.parentHash) !== 0)
+      throw new NodeFailure(
+        `block ${block.header.number} has the parent ${toHex(block.header.parentHash)}, but block ${parent.number} is ${toHex(parent.hash)}`,
+      );
+    blocks.push(block);
+  }
+  return blocks;
+}
+
+async function readTrace(
+  node: Node,
+  method: TraceMethod,
+  block: TracedBlock,
+  hasCode: readonly boolean[],
+): Promise<TouchedBlock> {
+  const {header, transactions, uncles, addresses} = block;
+  const at = hexQuantity(header.number);
+  const paid = new Set(addresses);
+  for (let position = 0; position < uncles; position++) {
+    const params = [at, hexQuantity(position)];
+    const where = `block ${header.number}: uncle ${position}`;
+    const uncle = parseObject(await node.request("eth_getUncleByBlockNumberAndIndex", params), where);
+    paid.add(parseAddress(uncle.miner, `${where}: miner`));
+  }
+  const call = traceCall(method, at);
+  const traces =
+    transactions.length === 0
+      ? []
+      : parseTraces(
+          method,
+          await node.request(call.method, call.params),
+          `${call.method} of block ${header.number}`,
+        );
+  return new TouchedBlock({...block, addresses: paid}, traces, listUntracedWrites(block, hasCode));
+}
+
+async function ask(node: Node, questions: readonly Question[]): Promise<void> {
+  if (questions.length === 0) return;
+  const answers = await node.requestAll(questions.map(({call}) => call));
+  for (const [position, {take}] of questions.entries()) take(answers[position]);
+}
+
+async function checkUnchanged(node: Node, {header}: TracedBlock): Promise<void> {
+  const {number, hash} = header;
+  const answer = await node.request("eth_getBlockByNumber", [hexQuantity(number), false]);
+  const now = (answer ?? undefined) === undefined ? undefined : parseObject(answer, `block ${number}`).hash;
+  if (now !== toHex(hash))
+    throw new NodeFailure(`block ${number} was replaced while it was read: the chain was reorganized`);
+}
+
+function toNodeBlock(touched: TouchedBlock): NodeBlock {
+  const {header} = touched.block;
+  const {difference, bytes} = touched.differ();
+  return {
+    number: header.number,
+    hash: header.hash,
+    parentHash: header.parentHash,
+    bytes,
+    difference: async () => difference,
+  };
+}

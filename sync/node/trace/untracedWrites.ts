@@ -1,0 +1,56 @@
+/**
+ * What a block writes outside of its transactions, where no tracer looks: which slots of which system contracts.
+ *
+ *   EIP-4788   beacon roots     timestamp % 8191: the timestamp; + 8191: the root
+ *   EIP-2935   block hashes     (number - 1) % 8191: the parent's hash
+ *   EIP-7002   withdrawal requests     slots 0 to 3: excess, count, head and tail of the queue
+ *   EIP-7251   consolidation requests  the same
+ *
+ * Their values are read back. A chain that starts without one of these contracts has no code at its address.
+ */
+import type {NodeCall} from "../../rpc/node.ts";
+import type {TracedBlock} from "./tracedBlock.ts";
+
+interface SystemContract {
+  readonly address: string;
+  writtenSlots(block: TracedBlock): readonly bigint[];
+}
+
+/** HISTORY_BUFFER_LENGTH of EIP-4788 and HISTORY_SERVE_WINDOW of EIP-2935. */
+const RING_SLOTS = 8191n;
+const QUEUE_SLOTS: readonly bigint[] = [0n, 1n, 2n, 3n];
+
+const SYSTEM_CONTRACTS: readonly SystemContract[] = [
+  {
+    address: "0x000f3df6d732807ef1319fb7b8bb8522d0beac02",
+    writtenSlots: ({hasBeaconRoot, header}) => {
+      const slot = header.timestamp % RING_SLOTS;
+      return hasBeaconRoot ? [slot, slot + RING_SLOTS] : [];
+    },
+  },
+  {
+    address: "0x0000f90827f1c53a10cb7a02335b175320002935",
+    writtenSlots: ({header}) => [BigInt(header.number - 1) % RING_SLOTS],
+  },
+  {address: "0x00000961ef480eb55e80d19ad83579a64c007002", writtenSlots: () => QUEUE_SLOTS},
+  {address: "0x0000bbddc7ce488642fb579f8b00f3a590007251", writtenSlots: () => QUEUE_SLOTS},
+];
+
+export interface UntracedWrite {
+  readonly address: string;
+  /** `0x` and 64 digits. */
+  readonly slots: readonly string[];
+}
+
+/** @param block - hex quantity. Whether the answers have code goes to `listUntracedWrites`, in this order */
+export function askForSystemContracts(block: string): NodeCall[] {
+  return SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));
+}
+
+/** @param hasCode - of each system contract, at this block or a later one: they are never removed */
+export function listUntracedWrites(block: TracedBlock, hasCode: readonly boolean[]): UntracedWrite[] {
+  return SYSTEM_CONTRACTS.filter((_, position) => hasCode[position]).map(({address, writtenSlots}) => ({
+    address,
+    slots: writtenSlots(block).map(slot => `0x${slot.toString(16).padStart(64, "0")}`),
+  }));
+}
