@@ -33,3 +33,10 @@ export const MAX_CODE_BYTES = 1 << 20;
 export function isEmpty({nonce = 0n, balance = 0n, code}: AccountView): boolean {
   return nonce === 0n && balance === 0n && (code === undefined || code.length === 0);
 }
+
+/** EIP-7702: the code of an account that delegates to another one begins so. Contracts cannot have such code (EIP-3541). */
+const DELEGATION = Buffer.from("ef0100", "hex");
+
+export function isDelegation(code: Uint8Array): boolean {
+  return Buffer.compare(code.subarray(0, DELEGATION.length), DELEGATION) === 0;
+}

@@ -22,16 +22,16 @@ export class TouchedBlock {
   readonly block: TracedBlock;
   /** By address: `0x` and 40 digits in lower case. */
   private readonly accounts = new Map<string, TouchedAccount>();
-  private readonly states = new Map<string, {-readonly [K in keyof AccountState]: AccountState[K]}>();
+  /** After the block, and after the block before. */
+  private readonly states = new Map<string, AccountState>();
+  private readonly statesBefore = new Map<string, AccountState>();
   /** By address and slot. */
   private readonly slots = new Map<string, string>();
-  /** Accounts that the block before has, of those that seem new. */
-  private readonly heldBefore = new Set<string>();
 
   /** @throws NodeFailure if the traces are not those of the block's transactions */
   constructor(block: TracedBlock, traces: readonly TransactionTrace[], untraced: readonly UntracedWrite[]) {
     this.block = block;
-    const {header, transactions, addresses} = block;
+    const {header, transactions, addresses, authorities} = block;
     if (traces.length !== transactions.length)
       throw new NodeFailure(
         `block ${header.number}: ${traces.length} traces of ${transactions.length} transactions`,
@@ -44,41 +44,26 @@ export class TouchedBlock {
       for (const [address, trace] of accounts) this.account(address).add(trace);
     }
     for (const address of addresses) this.account(address);
+    for (const address of authorities) this.account(address).readsCode = true;
     for (const {address, slots} of untraced) for (const slot of slots) this.account(address).addSlot(slot);
   }
 
   /** Nonces, balances, and what the traces leave open. */
   askForState(): Question[] {
     const {number} = this.block.header;
-    const at = hexQuantity(number);
-    const before = hexQuantity(number - 1);
     const questions: Question[] = [];
     for (const [address, account] of this.accounts) {
-      const state: {-readonly [K in keyof AccountState]: AccountState[K]} = {nonce: 0n, balance: 0n};
-      this.states.set(address, state);
-      const where = `block ${number}: account ${address}`;
-      const ask = (method: string, params: readonly unknown[], take: (answer: unknown) => void): void => {
-        questions.push({call: {method, params}, take});
-      };
-      ask("eth_getTransactionCount", [address, at], answer => {
-        state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
-      });
-      ask("eth_getBalance", [address, at], answer => {
-        state.balance = parseQuantity(answer, `${where}: balance`, 256);
-      });
+      questions.push(...askForAccount(address, number, this.states));
+      if (account.readsBefore) questions.push(...askForAccount(address, number - 1, this.statesBefore));
       if (account.readsCode) questions.push(this.askForCode(address));
-      for (const [slot, value] of account.slots)
-        if (value === undefined)
-          ask("eth_getStorageAt", [address, slot, at], answer => {
-            this.slots.set(address + slot, parseWord(answer, `${where}: slot ${slot}`));
-          });
-      if (!account.seemsNew) continue;
-      const takeOlder = (answer: unknown): void => {
-        if (parseQuantity(answer, `block ${number - 1}: account ${address}`, 256) > 0n)
-          this.heldBefore.add(address);
-      };
-      ask("eth_getTransactionCount", [address, before], takeOlder);
-      ask("eth_getBalance", [address, before], takeOlder);
+      for (const slot of account.slotsToRead())
+        questions.push({
+          call: {method: "eth_getStorageAt", params: [address, slot, hexQuantity(number)]},
+          take: answer => {
+            const where = `block ${number}: account ${address}: slot ${slot}`;
+            this.slots.set(address + slot, parseWord(answer, where));
+          },
+        });
     }
     return questions;
   }
@@ -99,7 +84,7 @@ export class TouchedBlock {
       const state = this.states.get(address) as AccountState;
       const readSlot = (slot: string): string => this.slots.get(address + slot) as string;
       const bytesOfAddress = Buffer.from(address.slice(2), "hex");
-      const one = account.differ(bytesOfAddress, state, readSlot, this.heldBefore.has(address));
+      const one = account.differ(bytesOfAddress, state, this.statesBefore.get(address), readSlot);
       accounts.add(one);
       bytes += ACCOUNT_BYTES + (one.change?.code?.length ?? 0);
       bytes += SLOT_BYTES * (one.change?.storage?.length ?? 0);
@@ -112,7 +97,7 @@ export class TouchedBlock {
     return {
       call: {method: "eth_getCode", params: [address, hexQuantity(number)]},
       take: answer => {
-        const state = this.states.get(address) as {code?: Uint8Array};
+        const state = this.states.get(address) as AccountState;
         state.code = parseBytes(answer, `block ${number}: account ${address}: code`, MAX_CODE_BYTES);
       },
     };
@@ -123,6 +108,27 @@ export class TouchedBlock {
     this.accounts.set(address, account);
     return account;
   }
+}
+
+function askForAccount(address: string, number: number, states: Map<string, AccountState>): Question[] {
+  const state: AccountState = {nonce: 0n, balance: 0n};
+  states.set(address, state);
+  const where = `block ${number}: account ${address}`;
+  const params = [address, hexQuantity(number)];
+  return [
+    {
+      call: {method: "eth_getTransactionCount", params},
+      take: answer => {
+        state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
+      },
+    },
+    {
+      call: {method: "eth_getBalance", params},
+      take: answer => {
+        state.balance = parseQuantity(answer, `${where}: balance`, 256);
+      },
+    },
+  ];
 }
 
 export function hexQuantity(number: number): string {

@@ -8,11 +8,10 @@ export interface TracedBlock {
   readonly header: NodeHeader;
   /** `0x` and 64 digits in lower case, in the order of the block. */
   readonly transactions: readonly string[];
-  /**
-   * Accounts (`0x` and 40 digits) that are read back although no trace may name them: who pays fees, who gets them, withdrawals, and
-   * who signed an authorization.
-   */
+  /** Accounts (`0x` and 40 digits) that are read back although perhaps no trace names them: who pays, who is paid, withdrawals. */
   readonly addresses: ReadonlySet<string>;
+  /** Accounts that signed an authorization. Tracers leave out what it did to their code, or the accounts themselves. */
+  readonly authorities: ReadonlySet<string>;
   readonly uncles: number;
   /** The block writes its parent's beacon root (EIP-4788). */
   readonly hasBeaconRoot: boolean;
@@ -27,10 +26,14 @@ export function parseTracedBlock(answer: unknown, number: number): TracedBlock {
   const header = parseNodeHeader(block, number);
   const where = (field: string): string => `block ${number}: ${field}`;
   const addresses = new Set([parseAddress(block.miner, where("miner"))]);
+  const authorities = new Set<string>();
   const transactions = parseArray(block.transactions, where("transactions")).map((value, position) => {
     const field = where(`transaction ${position}`);
     const transaction = parseObject(value, field);
-    addParties(transaction, field, addresses);
+    addresses.add(parseAddress(transaction.from, `${field}: from`));
+    if ((transaction.to ?? undefined) !== undefined)
+      addresses.add(parseAddress(transaction.to, `${field}: to`));
+    addAuthorities(transaction, field, authorities);
     return parseWord(transaction.hash, `${field}: hash`);
   });
   if ((block.withdrawals ?? undefined) !== undefined)
@@ -42,16 +45,13 @@ export function parseTracedBlock(answer: unknown, number: number): TracedBlock {
   if (uncles > MAX_UNCLES)
     throw new NodeFailure(where(`${uncles} uncles, at most ${MAX_UNCLES} are expected`));
   const hasBeaconRoot = (block.parentBeaconBlockRoot ?? undefined) !== undefined;
-  return {header, transactions, addresses, uncles, hasBeaconRoot};
+  return {header, transactions, addresses, authorities, uncles, hasBeaconRoot};
 }
 
-function addParties(transaction: JsonObject, field: string, addresses: Set<string>): void {
-  const {from, to, authorizationList} = transaction;
-  addresses.add(parseAddress(from, `${field}: from`));
-  if ((to ?? undefined) !== undefined) addresses.add(parseAddress(to, `${field}: to`));
+function addAuthorities({authorizationList}: JsonObject, field: string, authorities: Set<string>): void {
   if ((authorizationList ?? undefined) === undefined) return;
   for (const [position, value] of parseArray(authorizationList, `${field}: authorizationList`).entries()) {
     const authority = recoverAuthority(value, `${field}: authorization ${position}`);
-    if (authority !== undefined) addresses.add(authority);
+    if (authority !== undefined) authorities.add(authority);
   }
 }

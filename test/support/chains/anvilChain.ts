@@ -1,0 +1,185 @@
+/**
+ * A chain that anvil makes of signed transactions, and the same blocks executed here.
+ *
+ *   transactions  -->  anvil  --eth_getBlockByNumber-->  @ethereumjs/vm on our state  -->  block differences to compare with
+ *
+ * Gas, receipts and logs are compared with the header, state roots are not: anvil keeps zeroed slots as leaves of its trie. Its
+ * block 0 has accounts of its own, so execution begins with what anvil holds then.
+ */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {join} from "node:path";
+import {gunzipSync} from "node:zlib";
+import {createBlockFromRPC, type JSONRPCBlock} from "@ethereumjs/block";
+import {createTx} from "@ethereumjs/tx";
+import {Address, eoaCode7702SignAuthorization, privateToAddress} from "@ethereumjs/util";
+import {createVM, runBlock} from "@ethereumjs/vm";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {ExecutionState} from "../../../workers/execution/executionState.ts";
+import {configOfFork} from "../../../workers/execution/forks.ts";
+import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
+import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
+import {Anvil} from "../processes/anvil.ts";
+
+const CHAIN_ID = 424_243n;
+const MINER = "0x00000000000000000000000000000000000c0ffe";
+const GAS_LIMIT = 500_000n;
+const GAS_PRICE = 1_000_000_000n;
+
+/** They sign transactions and authorizations, and have 1000 ether each. */
+export const KEYS: readonly Uint8Array[] = [7, 8, 9].map(byte => new Uint8Array(32).fill(byte));
+export const PEOPLE: readonly string[] = KEYS.map(key => toHex(privateToAddress(key)));
+
+export interface Sent {
+  /** Position in KEYS. Default: 0. */
+  readonly from?: number;
+  /** undefined: a creation. */
+  readonly to?: string;
+  readonly data?: Uint8Array;
+  readonly value?: bigint;
+  readonly gas?: bigint;
+  /** Authorizations (EIP-7702): the position of the signer in KEYS, and to which code it delegates; the zero address ends it. */
+  readonly delegations?: readonly {readonly by: number; readonly to: string}[];
+}
+
+type Allocation = Readonly<Record<string, object>>;
+
+export class AnvilChain {
+  readonly anvil: Anvil;
+  readonly block0: BlockDifference;
+  private readonly state: ExecutionState;
+  private readonly genesis: Genesis;
+  /** By number. */
+  private readonly hashes: Uint8Array[];
+  private readonly nonces: bigint[] = KEYS.map(() => 0n);
+  private number = 0;
+
+  private constructor(anvil: Anvil, block0: BlockDifference, state: ExecutionState, genesis: Genesis) {
+    this.anvil = anvil;
+    this.block0 = block0;
+    this.state = state;
+    this.genesis = genesis;
+    this.hashes = [block0.header.hash];
+  }
+
+  /** @param folder - for the genesis file. @returns a text that says why there is no anvil */
+  static async start(folder: string, fork: string, alloc: Allocation = {}): Promise<AnvilChain | string> {
+    const rich = Object.fromEntries(
+      PEOPLE.map(address => [address, {balance: `0x${(10n ** 21n).toString(16)}`}]),
+    );
+    const file = {
+      config: {...configOfFork(fork), chainId: Number(CHAIN_ID)},
+      ...{nonce: "0x0", timestamp: "0x67748580", extraData: "0x", gasLimit: "0x1c9c380", difficulty: "0x0"},
+      ...{mixHash: `0x${"0".repeat(64)}`, coinbase: MINER, baseFeePerGas: "0x7", alloc: {...rich, ...alloc}},
+    };
+    const path = join(folder, "genesis.json");
+    await writeFile(path, JSON.stringify(file));
+    const flags = `--hardfork ${fork} --accounts 0 --no-mining --order fifo --block-base-fee-per-gas 7`;
+    const anvil = await Anvil.start(["--init", path, ...flags.split(" ")]);
+    if (typeof anvil === "string") return anvil;
+    try {
+      const dump = await anvil.request<string>("anvil_dumpState");
+      const {accounts} = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), "hex")).toString());
+      const genesis = parseGenesis(JSON.stringify({...file, alloc: accounts}));
+      const held = new Map<string, Uint8Array>();
+      const nodes = {
+        get: (key: string) => held.get(key),
+        put: (key: string, value: Uint8Array) => void held.set(key, value),
+      };
+      const {head, difference} = await makeGenesisBlock(genesis, nodes);
+      const {hash: text} = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
+      const hash = Buffer.from(text.slice(2), "hex");
+      const state = new ExecutionState(nodes);
+      await state.setStateRoot(head.stateRoot);
+      return new AnvilChain(anvil, {...difference, header: {...head, hash}}, state, genesis);
+    } catch (error) {
+      await anvil.stop();
+      throw error;
+    }
+  }
+
+  /** Makes a block of these transactions, in this order, and executes it here. */
+  async mine(
+    transactions: readonly Sent[],
+  ): Promise<{executed: BlockDifference; block: JSONRPCBlock; succeeded: readonly boolean[]}> {
+    const hashes: string[] = [];
+    for (const sent of transactions)
+      hashes.push(await this.anvil.request("eth_sendRawTransaction", this.sign(sent)));
+    await this.anvil.request("evm_mine");
+    const number = `0x${(++this.number).toString(16)}`;
+    const block = await this.anvil.request<JSONRPCBlock>("eth_getBlockByNumber", number, true);
+    if (block.transactions.length !== hashes.length)
+      throw new Error(`${block.transactions.length} of ${hashes.length} transactions are in the block`);
+    const executed = await this.execute(block);
+    const succeeded: boolean[] = [];
+    for (const hash of hashes) {
+      const {status} = await this.anvil.request<{status: string}>("eth_getTransactionReceipt", hash);
+      succeeded.push(status === "0x1");
+    }
+    return {executed, block, succeeded};
+  }
+
+  private async execute(answer: JSONRPCBlock): Promise<BlockDifference> {
+    const common = this.genesis.forks.createCommon();
+    const timestamp = BigInt(answer.timestamp);
+    common.setHardfork(this.genesis.forks.forkAt({number: this.number, timestamp, difficulty: 0n}));
+    const block = createBlockFromRPC(answer, [], {common});
+    const blockchain = {
+      getBlock: async (number: number) => ({hash: () => this.hashes[number]}),
+      putBlock: async () => {},
+      shallowCopy: () => blockchain,
+    };
+    const evmOpts = {common, stateManager: this.state, blockchain};
+    const vm = await createVM({common, stateManager: this.state, blockchain, evmOpts} as object);
+    const result = await runBlock(vm, {block, generate: true, skipHeaderValidation: true});
+    assert.equal(result.gasUsed, block.header.gasUsed);
+    assert.equal(toHex(result.receiptsRoot), toHex(block.header.receiptTrie));
+    assert.equal(toHex(result.logsBloom), toHex(block.header.logsBloom));
+    this.hashes.push(block.hash());
+    return {
+      header: decodeBlockHead(block.serialize(), `block ${this.number}`),
+      accounts: await this.state.seal(),
+    };
+  }
+
+  private sign({from = 0, to, data, value = 0n, gas = GAS_LIMIT, delegations = []}: Sent): string {
+    const common = this.genesis.forks.createCommon();
+    common.setHardfork(this.genesis.forks.forkAt({number: 1, timestamp: 1n << 40n, difficulty: 0n}));
+    const nonce = this.nonces[from] as bigint;
+    this.nonces[from] = nonce + 1n;
+    const call = {
+      nonce,
+      gasLimit: gas,
+      value,
+      ...(to !== undefined && {to: to as `0x${string}`}),
+      ...(data && {data}),
+    };
+    const fees = {maxFeePerGas: GAS_PRICE, maxPriorityFeePerGas: GAS_PRICE};
+    const authorizationList = delegations.map(({by, to: target}) => {
+      const nonceBytes = this.nonces[by] as bigint;
+      this.nonces[by] = nonceBytes + 1n;
+      return eoaCode7702SignAuthorization(
+        [
+          numberBytes(CHAIN_ID),
+          new Address(Buffer.from(target.slice(2), "hex")).bytes,
+          numberBytes(nonceBytes),
+        ],
+        KEYS[by] as Uint8Array,
+      );
+    });
+    const transaction =
+      delegations.length === 0
+        ? createTx({...call, type: 0, gasPrice: GAS_PRICE}, {common})
+        : createTx({...call, ...fees, type: 4, chainId: CHAIN_ID, authorizationList}, {common});
+    return toHex(transaction.sign(KEYS[from] as Uint8Array).serialize());
+  }
+}
+
+function numberBytes(value: bigint): Uint8Array {
+  const hex = value.toString(16);
+  return value === 0n
+    ? new Uint8Array(0)
+    : Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex");
+}

@@ -1,0 +1,61 @@
+/** Two stores that get the same blocks from two sources. Their roots must be the same after each block. */
+import assert from "node:assert/strict";
+import {join} from "node:path";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
+import {MemoryState} from "../reference/memoryState.ts";
+
+interface Filled {
+  readonly store: StateStore;
+  readonly writer: BlockWriter;
+  readonly state: MemoryState;
+}
+
+export class ComparedStores {
+  private readonly one: Filled;
+  private readonly other: Filled;
+
+  private constructor(one: Filled, other: Filled) {
+    this.one = one;
+    this.other = other;
+  }
+
+  static async create(folder: string): Promise<ComparedStores> {
+    return new ComparedStores(await open(join(folder, "one")), await open(join(folder, "other")));
+  }
+
+  /** Applies the block to both stores and compares all accounts, then the roots. */
+  async apply(expected: BlockDifference, got: BlockDifference): Promise<void> {
+    const {number} = expected.header;
+    for (const [{state, writer}, difference] of [
+      [this.one, expected],
+      [this.other, got],
+    ] as const) {
+      state.apply(difference);
+      await writer.apply(difference);
+      await writer.flush();
+    }
+    assert.deepEqual(this.other.state.accounts, this.one.state.accounts, `block ${number}: accounts`);
+    assert.deepEqual(
+      this.other.store.reader.blockOrThrow(number),
+      this.one.store.reader.blockOrThrow(number),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.one.store.close();
+    await this.other.store.close();
+  }
+}
+
+async function open(directory: string): Promise<Filled> {
+  const store = await StateStore.open({
+    directory,
+    role: "owner",
+    createIfMissing: true,
+    suite: "sha256",
+    cacheBytes: 1 << 20,
+  });
+  return {store, writer: await BlockWriter.create(store), state: new MemoryState()};
+}
