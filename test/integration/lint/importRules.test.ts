@@ -86,7 +86,14 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     mayNot: ["left-pad", "level", "sync/node/blockReader.ts", "storage/hex.ts", "workers/job/head.ts"],
   },
   "sync/node": {
-    may: ["node:fs", "@ethereumjs/rlp", "storage/hex.ts", "sync/rpc/node.ts", "sync/node/blockReader.ts"],
+    may: [
+      "node:fs",
+      "@ethereumjs/rlp",
+      "@noble/curves/secp256k1.js",
+      "storage/hex.ts",
+      "sync/rpc/node.ts",
+      "sync/node/blockReader.ts",
+    ],
     mayNot: ["undici", "workers/job/head.ts", "server/front.ts", "sync/finality/thing.ts"],
   },
   "sync/finality": {
