@@ -16,6 +16,7 @@ export type StoreErrorCode =
   | "BLOCK_GAP" // block numbers are not consecutive
   | "PARENT_MISMATCH" // parentHash is not the hash of the block before
   | "STATE_ROOT_MISMATCH" // the block's changes give another root than the block expects
+  | "BEFORE_MISMATCH" // the block says that an account or a slot had another value before it than the store has
   | "BLOCK_INVALID" // the difference cannot be applied: a value out of range, a duplicate
   | "FINALIZED" // refused: the block is finalized
   | "FINALITY_CONFLICT" // layer 1 contradicts what it said before, or a state root held here

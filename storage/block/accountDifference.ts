@@ -7,12 +7,18 @@ export interface AccountDifference {
   readonly address: Uint8Array;
   /** undefined: the account is deleted. */
   readonly change: AccountChange | undefined;
+  /** What the source says of the account before the block. The block is refused if the store has something else. */
+  readonly before?: AccountBefore;
+  /** The block only read: `before` and that of the slots are compared, and nothing is written. Not with a deletion. */
+  readonly onlyRead?: boolean;
 }
 
 /** A field that is not given keeps its old value. A new account starts with nonce 0, balance 0 and no code. */
 export interface AccountChange {
   /** The account was destroyed and created again in this block: it and its storage are dropped before the change. */
   readonly reset?: boolean;
+  /** With `reset`: the account created again has the code of the one that was destroyed. Not with `code`. */
+  readonly keepsCode?: boolean;
   /** 0 <= nonce < 2^64. */
   readonly nonce?: bigint;
   /** 0 <= balance < 2^256, wei. */
@@ -27,4 +33,19 @@ export interface SlotDifference {
   readonly slot: Uint8Array;
   /** 32 bytes; all zero deletes the slot. */
   readonly value: Uint8Array;
+  /** 32 bytes: the value before the block, as the source says. The block is refused if the store has another one. */
+  readonly before?: Uint8Array;
+  /** The slot was deleted and written again in this block: it gets a new leaf. */
+  readonly reset?: boolean;
+}
+
+/** The source says nothing of a field that is not given. */
+export interface AccountBefore {
+  /** false: there was no account. */
+  readonly present: boolean;
+  readonly nonce?: bigint;
+  /** Wei. */
+  readonly balance?: bigint;
+  /** 32 bytes; that of no bytes for an account without code. */
+  readonly keccakCodeHash?: Uint8Array;
 }

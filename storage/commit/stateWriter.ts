@@ -2,7 +2,7 @@
  * A block's changes, applied to the trees in the order that leaf indexes depend on: accounts by ascending hKey, for each
  * first its slots by ascending hKey, then its own leaf (docs/proofs.md, section 4).
  */
-import type {AccountChange, SlotDifference} from "../block/accountDifference.ts";
+import type {AccountDifference, SlotDifference} from "../block/accountDifference.ts";
 import type {BlockDifference} from "../block/blockDifference.ts";
 import {bigEndian} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -23,9 +23,12 @@ import {
 } from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
+import {checkAccountBefore, checkSlotBefore} from "./beforeCheck.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
+
+const NO_BYTES = new Uint8Array(0);
 
 export class StateWriter {
   private readonly reader: StateReader;
@@ -48,7 +51,7 @@ export class StateWriter {
    *
    * @param before - the account tree as the block before left it; undefined for block 0
    * @returns the account tree, sealed
-   * @throws StoreError BLOCK_INVALID, TREE_FULL, WRITE_FAILED, and those of reading
+   * @throws StoreError BLOCK_INVALID, BEFORE_MISMATCH, TREE_FULL, WRITE_FAILED, and those of reading
    */
   async applyAccounts(
     before: TreeRoot | undefined,
@@ -61,12 +64,13 @@ export class StateWriter {
       hKeys.set(suite.hashAddress(accounts.addressAt(i)), i * WORD_BYTES);
     let last = -1;
     for (const position of sortByHKey(hKeys)) {
-      const {address, change} = accounts.at(position);
+      const difference = accounts.at(position);
+      const {address} = difference;
       if (last >= 0 && sameHKey(hKeys, last, position))
         throw new StoreError("BLOCK_INVALID", `block ${header.number}: account ${toHex(address)} twice`);
       last = position;
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
-      await this.applyAccount(tree, hKey, change, `block ${header.number}: account ${toHex(address)}`);
+      await this.applyAccount(tree, hKey, difference, `block ${header.number}: account ${toHex(address)}`);
       if (tree.needsSeal) tree.seal();
       if (this.batch.isFull) await this.batch.flush();
     }
@@ -77,23 +81,31 @@ export class StateWriter {
   private async applyAccount(
     tree: TreeWriter,
     hKey: Uint8Array,
-    change: AccountChange | undefined,
+    {change, before, onlyRead}: AccountDifference,
     where: string,
   ): Promise<void> {
     const {suite, empty} = this.context;
     let position = tree.find(hKey);
+    let leaf = position.present ? tree.leaf(position.leafIndex) : undefined;
+    const held = leaf === undefined ? undefined : decodeStoredAccount(leaf.value);
+    if (before !== undefined) checkAccountBefore(before, held, where);
+    if (onlyRead === true) {
+      this.checkSlots(held?.storage, change?.storage ?? [], where);
+      return;
+    }
     if (position.present && (change === undefined || change.reset === true)) {
       this.accounts++;
       tree.delete(position.leafIndex);
       position = tree.find(hKey);
+      leaf = undefined;
     }
     if (change === undefined) return;
-    const leaf = position.present ? tree.leaf(position.leafIndex) : undefined;
-    const old = leaf === undefined ? NEW_ACCOUNT : decodeStoredAccount(leaf.value);
+    const old = leaf === undefined || held === undefined ? NEW_ACCOUNT : held;
+    const keptCode = change.keepsCode === true ? held?.code : old.code;
     const account = {
       nonce: change.nonce === undefined ? old.nonce : stripZeros(bigEndian(change.nonce, 8)),
       balance: change.balance === undefined ? old.balance : stripZeros(bigEndian(change.balance, WORD_BYTES)),
-      code: change.code === undefined ? old.code : this.putCode(change.code),
+      code: change.code === undefined ? keptCode : this.putCode(change.code),
       storage: await this.applySlots(old.storage, change.storage ?? [], where),
     };
     encodeAccountValueInto(this.value, 0, account, empty);
@@ -111,18 +123,23 @@ export class StateWriter {
     slots: readonly SlotDifference[],
     where: string,
   ): Promise<AccountStorage | undefined> {
-    if (slots.length === 0) return old;
+    if (slots.every(isRead)) {
+      this.checkSlots(old, slots, where);
+      return old;
+    }
     const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
     const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
     for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
     let last = -1;
     for (const position of sortByHKey(hKeys)) {
-      const {slot, value} = slots[position] as SlotDifference;
+      const difference = slots[position] as SlotDifference;
+      const {slot} = difference;
       if (last >= 0 && sameHKey(hKeys, last, position))
         throw new StoreError("BLOCK_INVALID", `${where}: slot ${toHex(slot)} twice`);
       last = position;
-      this.applySlot(tree, hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES), value);
+      const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
+      this.applySlot(tree, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
       if (this.batch.isFull) await this.batch.flush();
     }
@@ -130,8 +147,22 @@ export class StateWriter {
     return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
   }
 
-  private applySlot(tree: TreeWriter, hKey: Uint8Array, value: Uint8Array): void {
-    const position = tree.find(hKey);
+  private applySlot(
+    tree: TreeWriter,
+    hKey: Uint8Array,
+    {slot, value, before, reset}: SlotDifference,
+    where: string,
+  ): void {
+    let position = tree.find(hKey);
+    if (before !== undefined) {
+      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
+      checkSlotBefore(slot, before, held, where);
+    }
+    if (reset === true && position.present) {
+      this.slots++;
+      tree.delete(position.leafIndex);
+      position = tree.find(hKey);
+    }
     const stored = stripZeros(value);
     if (stored.length === 0) {
       if (!position.present) return;
@@ -146,6 +177,24 @@ export class StateWriter {
     this.slots++;
   }
 
+  /** Compares slots that were only read. */
+  private checkSlots(
+    storage: AccountStorage | undefined,
+    slots: readonly SlotDifference[],
+    where: string,
+  ): void {
+    if (slots.length === 0) return;
+    const {suite, empty} = this.context;
+    const tree = new TreeWriter(this.context, storage?.tree ?? newTreeRoot(empty));
+    for (const {slot, before} of slots) {
+      if (before === undefined) continue;
+      const position = tree.find(suite.hashSlot(slot));
+      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
+      checkSlotBefore(slot, before, held, where);
+      if (tree.needsSeal) tree.seal(); // forgets what was read
+    }
+  }
+
   /** @returns undefined for no code */
   private putCode(code: Uint8Array): AccountCode | undefined {
     if (code.length === 0) return undefined;
@@ -155,4 +204,9 @@ export class StateWriter {
       this.batch.put(key, code);
     return {codeHash: this.context.suite.hashCode(code), keccakCodeHash, codeSize: code.length};
   }
+}
+
+/** The block read the slot and did not change it. */
+function isRead({value, before, reset}: SlotDifference): boolean {
+  return before !== undefined && reset !== true && Buffer.compare(before, value) === 0;
 }

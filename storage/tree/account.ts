@@ -15,7 +15,7 @@ import {writeWordInto} from "./shortNumber.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "./treeRoot.ts";
 
 /** keccak256 of no bytes. */
-const KECCAK_EMPTY: Uint8Array = Buffer.from(
+export const KECCAK_EMPTY: Uint8Array = Buffer.from(
   "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
   "hex",
 );

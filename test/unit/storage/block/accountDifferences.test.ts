@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import type {AccountChange, AccountDifference} from "../../../../storage/block/accountDifference.ts";
+import type {
+  AccountBefore,
+  AccountChange,
+  AccountDifference,
+} from "../../../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
 
 const bytes = (length: number) =>
@@ -10,27 +14,45 @@ const bytes = (length: number) =>
 const change: fc.Arbitrary<AccountChange> = fc.record(
   {
     reset: fc.boolean(),
+    keepsCode: fc.constant(true),
     nonce: fc.oneof(fc.bigInt(0n, 9n), fc.constant(2n ** 64n - 1n)),
     balance: fc.oneof(fc.bigInt(0n, 9n), fc.constant(2n ** 256n - 1n)),
     code: fc.uint8Array({maxLength: 300}).map(field => Buffer.from(field)),
-    storage: fc.array(fc.record({slot: bytes(32), value: bytes(32)}, {noNullPrototype: true}), {
-      maxLength: 5,
-    }),
+    storage: fc.array(
+      fc.record(
+        {slot: bytes(32), value: bytes(32), before: bytes(32), reset: fc.constant(true)},
+        {requiredKeys: ["slot", "value"], noNullPrototype: true},
+      ),
+      {maxLength: 5},
+    ),
   },
   {requiredKeys: [], noNullPrototype: true},
+);
+const before: fc.Arbitrary<AccountBefore> = fc.record(
+  {
+    present: fc.boolean(),
+    nonce: fc.constantFrom(0n, 2n ** 64n - 1n),
+    balance: fc.constantFrom(0n, 2n ** 256n - 1n),
+    keccakCodeHash: bytes(32),
+  },
+  {requiredKeys: ["present"], noNullPrototype: true},
 );
 const difference: fc.Arbitrary<AccountDifference> = fc.record(
   {
     address: bytes(20),
     change: fc.option(change, {nil: undefined}),
+    before,
+    onlyRead: fc.constant(true),
   },
-  {noNullPrototype: true},
+  {requiredKeys: ["address", "change"], noNullPrototype: true},
 );
 const ADDRESS = Buffer.alloc(20, 0xab);
 
-/** A change as it comes back: `reset` and `storage` are there in any case. */
-function filled({address, change}: AccountDifference): AccountDifference {
-  return {address, change: change && {reset: false, storage: [], ...change}};
+/** A change as it comes back: `reset` and `storage` are there in any case, `keepsCode` only with a reset. */
+function filled({change, ...rest}: AccountDifference): AccountDifference {
+  if (change === undefined) return {...rest, change};
+  const {keepsCode, ...fields} = {reset: false, storage: [], ...change};
+  return {...rest, change: fields.reset && keepsCode === true ? {...fields, keepsCode} : fields};
 }
 
 test("changes come back as they were added, in their order", () => {
@@ -83,6 +105,10 @@ test("a value out of range is BLOCK_INVALID, and names account and field", () =>
     [{balance: 2n ** 256n}, /balance is not in 0 \.\. 2\^256 - 1/],
     [{storage: [{slot: Buffer.alloc(31), value: Buffer.alloc(32)}]}, /slots and values are 32 bytes each/],
     [{storage: [{slot: Buffer.alloc(32), value: Buffer.alloc(33)}]}, /slots and values are 32 bytes each/],
+    [
+      {storage: [{slot: Buffer.alloc(32), value: Buffer.alloc(32), before: Buffer.alloc(31)}]},
+      /slots and values are 32 bytes each/,
+    ],
   ] as const;
   for (const [wrong, message] of cases)
     assert.throws(
