@@ -81,6 +81,10 @@ function createImport(onExitCode: (code: number) => void): Command {
       "--diffs <file>",
       "block differences as NDJSON, plain or .gz; - reads standard input",
     ).argParser(parseText),
+    createOption(
+      "--trielogs <file>",
+      "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
+    ).argParser(parseText),
     finalizedOption(),
     createOption(
       "--head <hash>",
@@ -89,7 +93,9 @@ function createImport(onExitCode: (code: number) => void): Command {
     chainIdOption(),
     suiteOption(),
   ])
-    .description("Import blocks (--genesis and --blocks) or block differences (--diffs) into a store.")
+    .description(
+      "Import blocks (--genesis and --blocks), block differences (--diffs) or trie logs (--trielogs) into a store.",
+    )
     .action(async (values, command: Command) => {
       const source = chooseSource(values, command);
       const {db, finalized, head, chainId, suite} = values;
@@ -102,19 +108,25 @@ interface SourceFlags {
   readonly genesis?: string;
   readonly blocks?: string;
   readonly diffs?: string;
+  readonly trielogs?: string;
 }
 
 function chooseSource(values: SourceFlags, command: Command): ImportSource {
-  const {genesis, blocks, diffs} = values;
+  const {genesis, blocks, diffs, trielogs} = values;
+  if (trielogs !== undefined) {
+    const other = diffs === undefined ? (blocks === undefined ? undefined : "--blocks") : "--diffs";
+    if (other !== undefined) command.error(`error: --trielogs and ${other} cannot be used together`);
+    return {kind: "trielogs", path: trielogs, genesisPath: genesis};
+  }
   if (diffs !== undefined) {
     const other = genesis === undefined ? (blocks === undefined ? undefined : "--blocks") : "--genesis";
     if (other !== undefined) command.error(`error: --diffs and ${other} cannot be used together`);
     return {kind: "diffs", path: diffs, follow: false};
   }
   if (genesis === undefined && blocks === undefined)
-    command.error("error: nothing to import: give --genesis and --blocks, or --diffs");
+    command.error("error: nothing to import: give --genesis and --blocks, or --diffs, or --trielogs");
   if (genesis === undefined) command.error("error: --blocks needs --genesis");
-  if (blocks === undefined) command.error("error: --genesis needs --blocks");
+  if (blocks === undefined) command.error("error: --genesis needs --blocks or --trielogs");
   return {kind: "blocks", genesisPath: genesis as string, blocksPath: blocks as string};
 }
 

@@ -8,6 +8,7 @@ import {readFollowedLines} from "./followedLines.ts";
 import {type InputFile, openInput} from "./inputFile.ts";
 import {type SourceBlock, SourceError, Stopped} from "./sourceBlock.ts";
 import {endAtHead} from "./sourceEnd.ts";
+import {readTrieLogLines} from "./trieLogLines.ts";
 
 const TEXT_CHUNK_BYTES = 256 << 10;
 /** Holds only a few blocks: each takes a while to execute, and progress is counted by the bytes read. */
@@ -51,11 +52,25 @@ async function openKind(
     const input = await openInput(source.path, options);
     return {blocks: readDifferenceLines(input.chunks, signal), input};
   }
+  if (source.kind === "trielogs") return openTrieLogs(source.path, source.genesisPath, signal);
   const genesis = await readGenesis(source.genesisPath, signal);
   const input = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal});
   // Loads the EVM, which costs half a second and 15 MB. Differences do not need it.
   const {readChainBlocks} = await import("./chainBlocks.ts");
   return {blocks: readChainBlocks(genesis, input.chunks, writer, signal), input};
+}
+
+async function openTrieLogs(
+  path: string,
+  genesisPath: string | undefined,
+  signal: AbortSignal,
+): Promise<OpenedSource> {
+  const genesis = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
+  const input = await openInput(path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
+  if (genesis === undefined) return {blocks: readTrieLogLines(input.chunks, signal), input};
+  // The genesis file needs the EVM's libraries; trie logs do not.
+  const {readTrieLogBlocks} = await import("./trieLogBlocks.ts");
+  return {blocks: readTrieLogBlocks(genesis, input.chunks, signal), input};
 }
 
 async function readGenesis(path: string, signal: AbortSignal): Promise<string> {

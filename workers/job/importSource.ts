@@ -1,6 +1,6 @@
 /** Where an import reads from, and what happens to a source that is followed. */
 
-/** Where an import reads from. Paths may be .gz; `-` is standard input (diffs only). */
+/** Where an import reads from. Paths may be .gz; `-` is standard input (not for blocks and genesis). */
 export type ImportSource =
   | {readonly kind: "blocks"; readonly genesisPath: string; readonly blocksPath: string}
   | {
@@ -8,7 +8,9 @@ export type ImportSource =
       readonly path: string;
       /** Wait for more lines at the end of a regular file, and for the next writer of a FIFO. */
       readonly follow: boolean;
-    };
+    }
+  /** Without a genesis file, block 0 is in the store already, or is the first trie log. */
+  | {readonly kind: "trielogs"; readonly path: string; readonly genesisPath: string | undefined};
 
 /**
  * Where a source that is followed stands.

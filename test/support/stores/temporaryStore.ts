@@ -8,6 +8,7 @@ import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../nodes/trieLogLines.ts";
 import "../processes/testProcess.ts";
 
 const CHAIN_ID = 1337n;
@@ -44,6 +45,14 @@ export class TemporaryStore {
     const source = {kind: "diffs", path, follow: false} as const;
     const job = {source, chainId: CHAIN_ID, ...(finalized === undefined ? {} : {finalized})};
     return await this.pool.startImport(job, () => {}).outcome;
+  }
+
+  /** Every block is finalized. @param isHex - lines of digits, not of JSON */
+  async importTrieLogs(blocks: readonly LoggedBlock[], isHex = false): Promise<ImportOutcome> {
+    const path = join(this.folder, "trielogs");
+    await writeFile(path, isHex ? encodeHexLines(blocks) : encodeJsonLines(blocks));
+    const source = {kind: "trielogs", path, genesisPath: undefined} as const;
+    return await this.pool.startImport({source, chainId: CHAIN_ID, finalized: "last"}, () => {}).outcome;
   }
 
   /** As importLines, but a failed import fails the test. */

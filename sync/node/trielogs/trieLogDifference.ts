@@ -1,0 +1,190 @@
+/**
+ * What a trie log does to the state, with the old values that the store must have.
+ *
+ *   old, new      cleared   the account
+ *   null, value             is created
+ *   value, null             is deleted
+ *   value, value            changes, or was only read if nothing differs
+ *   value, value  1         was deleted and created again: its storage is empty first. It keeps its code if the log has none
+ *   null, null              was looked for and is not there, or was created and deleted within the block
+ *
+ * Slots of an account that was deleted, or deleted and created again, are not compared: Besu mixes values of both accounts there.
+ */
+import type {
+  AccountBefore,
+  AccountDifference,
+  SlotDifference,
+} from "../../../storage/block/accountDifference.ts";
+import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
+import {keccak256} from "../../../storage/hash/keccak.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {KECCAK_EMPTY} from "../../../storage/tree/account.ts";
+import {writeWordInto} from "../../../storage/tree/shortNumber.ts";
+import type {TrieLog, TrieLogAccount, TrieLogChange, TrieLogSlot, TrieLogValue} from "./trieLog.ts";
+import {TrieLogError} from "./trieLogError.ts";
+
+const WORD_BYTES = 32;
+const NO_BYTES = new Uint8Array(0);
+/** The root of an empty Merkle-Patricia trie. */
+const EMPTY_TRIE_ROOT: Uint8Array = Buffer.from(
+  "56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421",
+  "hex",
+);
+
+/** @throws TrieLogError naming block, account and slot */
+export function toDifferences({blockNumber, accounts}: TrieLog): AccountDifferences {
+  const differences = new AccountDifferences();
+  for (const account of accounts)
+    differences.add(
+      differAccount(account, `trie log of block ${blockNumber}: account ${toHex(account.address)}`),
+    );
+  return differences;
+}
+
+function differAccount(entry: TrieLogAccount, where: string): AccountDifference {
+  for (const slot of entry.storage) checkKey(slot, where);
+  if (entry.value === undefined) return differUnknown(entry, where);
+  checkCode(entry.code, entry.value, where);
+  const {before, after, cleared} = entry.value;
+  const known: AccountBefore = before === undefined ? {present: false} : {present: true, ...fieldsOf(before)};
+  if (after === undefined) {
+    checkNothingLeft(entry, where);
+    return {address: entry.address, change: undefined, before: known};
+  }
+  if (before === undefined || cleared) return {...differCreated(entry, before, after, where), before: known};
+  return {...differKept(entry, before, after, where), before: known};
+}
+
+/** The log does not have the account's value: nonce and balance stay. */
+function differUnknown({address, code, storage}: TrieLogAccount, where: string): AccountDifference {
+  const slots = storage.map(slot => differSlot(slot, where));
+  const onlyRead = code === undefined && storage.every(isRead);
+  const change = {storage: slots, ...(code === undefined ? {} : {code: code.after ?? NO_BYTES})};
+  if (onlyRead && storage.every(({before}) => before.length === 0)) return {address, change, onlyRead};
+  const keccakCodeHash = code === undefined ? {} : {keccakCodeHash: hashCode(code.before)};
+  return {address, change, before: {present: true, ...keccakCodeHash}, ...(onlyRead && {onlyRead})};
+}
+
+/** The account is there after the block and starts from nothing. */
+function differCreated(
+  {address, code, storage, value}: TrieLogAccount,
+  before: TrieLogValue | undefined,
+  {nonce, balance}: TrieLogValue,
+  where: string,
+): AccountDifference {
+  const reset = before !== undefined;
+  // Slots that are zero after the block need no entry in a storage that starts empty.
+  const slots =
+    value?.cleared === true
+      ? storage
+          .filter(({key, after}) => key !== undefined && after.length > 0)
+          .map(slot => ({slot: wordOf(slot.key ?? NO_BYTES), value: wordOf(slot.after)}))
+      : storage.map(slot => differSlot(slot, where));
+  for (const {key, keyHash, after} of storage)
+    if (key === undefined && after.length > 0) throw noKey(keyHash, where);
+  const newCode = code === undefined ? (reset ? {keepsCode: true} : {}) : {code: code.after ?? NO_BYTES};
+  return {address, change: {...(reset && {reset}), nonce, balance, ...newCode, storage: slots}};
+}
+
+/** The account is there before and after the block. */
+function differKept(
+  {address, code, storage}: TrieLogAccount,
+  before: TrieLogValue,
+  after: TrieLogValue,
+  where: string,
+): AccountDifference {
+  const slots = storage.map(slot => differSlot(slot, where));
+  const hasChangedSlots = !storage.every(isRead);
+  if (!hasChangedSlots && !isEqual(rootOf(before), rootOf(after)))
+    throw new TrieLogError(`${where}: its storage root changes, but none of its slots does`);
+  const {nonce, balance} = after;
+  const change = {
+    ...(nonce !== before.nonce && {nonce}),
+    ...(balance !== before.balance && {balance}),
+    ...(code !== undefined && {code: code.after ?? NO_BYTES}),
+  };
+  const onlyRead = Object.keys(change).length === 0 && !hasChangedSlots;
+  return {address, change: {...change, storage: slots}, ...(onlyRead && {onlyRead})};
+}
+
+function differSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: string): SlotDifference {
+  if (key === undefined) throw noKey(keyHash, where);
+  const isWrittenAgain = cleared && before.length > 0 && after.length > 0;
+  return {
+    slot: wordOf(key),
+    value: wordOf(after),
+    before: wordOf(before),
+    ...(isWrittenAgain && {reset: true}),
+  };
+}
+
+function checkKey({key, keyHash}: TrieLogSlot, where: string): void {
+  if (key !== undefined && !isEqual(keccak256(wordOf(key)), keyHash))
+    throw new TrieLogError(`${where}: slot ${toHex(wordOf(key))} does not have the hash ${toHex(keyHash)}`);
+}
+
+/** Code and code hashes must agree, and code that is new must be there. */
+function checkCode(
+  code: TrieLogChange<Uint8Array> | undefined,
+  {before, after, cleared}: TrieLogChange<TrieLogValue>,
+  where: string,
+): void {
+  const [oldHash, newHash] = [codeHashOf(before), codeHashOf(after)];
+  if (code === undefined) {
+    if (after !== undefined && !isEqual(newHash, oldHash))
+      throw new TrieLogError(`${where}: its code changes to ${toHex(newHash)}, but the code is missing`);
+    return;
+  }
+  if (!isEqual(hashCode(code.after), newHash))
+    throw new TrieLogError(
+      `${where}: its new code has the hash ${toHex(hashCode(code.after))}; expected is ${toHex(newHash)}`,
+    );
+  if (!cleared && !isEqual(hashCode(code.before), oldHash))
+    throw new TrieLogError(
+      `${where}: its old code has the hash ${toHex(hashCode(code.before))}; expected is ${toHex(oldHash)}`,
+    );
+}
+
+function checkNothingLeft({storage}: TrieLogAccount, where: string): void {
+  for (const {keyHash, after} of storage)
+    if (after.length > 0)
+      throw new TrieLogError(
+        `${where} is not there after the block, but its slot of hash ${toHex(keyHash)} is`,
+      );
+}
+
+function noKey(keyHash: Uint8Array, where: string): TrieLogError {
+  return new TrieLogError(
+    `${where}: the slot of hash ${toHex(keyHash)} has no key. Was the log written without the Shomei plugin?`,
+  );
+}
+
+function isRead({before, after, cleared}: TrieLogSlot): boolean {
+  return isEqual(before, after) && !(cleared && after.length > 0);
+}
+
+function fieldsOf({nonce, balance, keccakCodeHash}: TrieLogValue): Omit<Required<AccountBefore>, "present"> {
+  return {nonce, balance, keccakCodeHash: keccakCodeHash ?? KECCAK_EMPTY};
+}
+
+function codeHashOf(value: TrieLogValue | undefined): Uint8Array {
+  return value?.keccakCodeHash ?? KECCAK_EMPTY;
+}
+
+function hashCode(code: Uint8Array | undefined): Uint8Array {
+  return code === undefined ? KECCAK_EMPTY : keccak256(code);
+}
+
+function rootOf({evmStorageRoot}: TrieLogValue): Uint8Array {
+  return evmStorageRoot ?? EMPTY_TRIE_ROOT;
+}
+
+function wordOf(number: Uint8Array): Uint8Array {
+  const word = new Uint8Array(WORD_BYTES);
+  writeWordInto(word, 0, number);
+  return word;
+}
+
+function isEqual(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0;
+}

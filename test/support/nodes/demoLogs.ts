@@ -1,0 +1,32 @@
+/** The trie logs of a chain of blocks, executed here. */
+import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
+import type {LoggedBlock} from "./trieLogLines.ts";
+import {TrieLogWriter} from "./trieLogWriter.ts";
+
+/** Block 0 first. @param chainRlp - blocks as `geth export` writes them, from block 1 on. @param to - the last block to log */
+export async function logDemoChain(
+  genesisText: string,
+  chainRlp: Uint8Array,
+  to: number,
+): Promise<LoggedBlock[]> {
+  const nodes = new Map<string, Uint8Array>();
+  const logged: LoggedBlock[] = [];
+  const {executor, difference} = await BlockExecutor.start({
+    genesis: parseGenesis(genesisText),
+    nodes: {get: key => nodes.get(key), put: (key, node) => void nodes.set(key, node)},
+    blockHash: number => logged[number]?.hash,
+  });
+  const writer = new TrieLogWriter();
+  logged.push({number: 0, hash: difference.header.hash, trieLog: await writer.write(difference)});
+  const chunks = (async function* () {
+    yield chainRlp;
+  })();
+  for await (const {bytes} of readRlpBlocks(chunks, new AbortController().signal)) {
+    const block = await executor.execute(bytes);
+    logged.push({number: block.header.number, hash: block.header.hash, trieLog: await writer.write(block)});
+    if (block.header.number === to) break;
+  }
+  return logged;
+}
