@@ -12,6 +12,7 @@ export type StoreErrorCode =
   | "STORE_UNREADABLE" // the system refuses: permissions, open files, disk
   | "WRITE_FAILED" // a write was refused: disk full, no permission
   | "BLOCK_UNKNOWN" // the store does not have this block
+  | "BLOCK_PRUNED" // the store had this block and still knows its hashes, but its trees were pruned
   | "BLOCK_CONFLICT" // the store has a block of this number with another hash
   | "BLOCK_GAP" // block numbers are not consecutive
   | "PARENT_MISMATCH" // parentHash is not the hash of the block before

@@ -8,7 +8,7 @@ import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
 import {checkFormat} from "./block/format.ts";
-import {edgeBlock, StateReader} from "./block/stateReader.ts";
+import {latestBlock, StateReader} from "./block/stateReader.ts";
 import {acknowledge, reclaimPages, rollBack} from "./commit/rollback.ts";
 import type {WriteTarget} from "./commit/writeTarget.ts";
 import {requireAcknowledged} from "./leveldb/acknowledgedNote.ts";
@@ -98,7 +98,7 @@ export class StateStore implements WriteTarget {
     }
     try {
       if (role === "owner") markOpen(directory);
-      const latest = await edgeBlock(db, true);
+      const latest = await latestBlock(db);
       // Must come before a format record is written into a store without one.
       const note = role === "owner" ? await requireAcknowledged(directory, latest) : undefined;
       const suite = await checkFormat(db, directory, create, options.suite);

@@ -22,6 +22,7 @@ import {
   MAX_U48,
   META,
   nameOfKey,
+  prunedKey,
 } from "../record/layout.ts";
 import {decodeNumber} from "../record/numberRecord.ts";
 import {openRecord} from "../record/record.ts";
@@ -62,20 +63,44 @@ export class StateReader {
     this.newestSeen = block;
   }
 
-  /** @returns the block's record, or undefined if the store does not have the block. @throws StoreError RECORD_DAMAGED */
+  /**
+   * @returns the record of a block whose trees are all there; undefined if the store does not have the block, or pruned it
+   * @throws StoreError RECORD_DAMAGED
+   */
   readBlock(block: number): BlockRecord | undefined {
-    if (block > MAX_U48) return undefined;
-    const body = this.readRecord(blockKey(block));
-    return body === undefined ? undefined : decodeBlockRecord(block, body);
+    return this.readBlockRecord(block, blockKey);
   }
 
-  /** @throws StoreError BLOCK_UNKNOWN; RECORD_MISSING if the record is missing although a later block exists */
+  /**
+   * The record of a block, pruned or not: for its hashes, its header and its state root. The trees of a pruned block are gone.
+   *
+   * @throws StoreError RECORD_DAMAGED
+   */
+  readHeaderRecord(block: number): BlockRecord | undefined {
+    // In this order: a record moves from the one key to the other, and never back.
+    return this.readBlock(block) ?? this.readPruned(block);
+  }
+
+  /** As readHeaderRecord. @throws StoreError BLOCK_UNKNOWN, RECORD_DAMAGED; RECORD_MISSING as blockOrThrow */
+  headerRecordOrThrow(block: number): BlockRecord {
+    return this.readHeaderRecord(block) ?? this.blockOrThrow(block);
+  }
+
+  /** @returns the record of a block that was pruned; undefined for all other blocks. @throws StoreError RECORD_DAMAGED */
+  readPruned(block: number): BlockRecord | undefined {
+    return this.readBlockRecord(block, prunedKey);
+  }
+
+  /**
+   * @throws StoreError BLOCK_UNKNOWN; BLOCK_PRUNED; RECORD_MISSING if the record is missing although a later block exists
+   */
   blockOrThrow(block: number): BlockRecord {
     const record = this.readBlock(block);
     if (record !== undefined) {
       if (block > this.newestSeen) this.newestSeen = block;
       return record;
     }
+    this.refusePruned(block);
     // A rollback since then would have removed that newer block too.
     if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined) {
       // Or an import added both blocks after the first look.
@@ -89,7 +114,17 @@ export class StateReader {
     throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
   }
 
-  /** @param hash - 32 bytes. @returns the number of the block with this hash */
+  /**
+   * Why a read at `block` failed. A block that is pruned in the middle of a read loses pages, and that is no damage.
+   *
+   * @throws StoreError BLOCK_PRUNED
+   */
+  refusePruned(block: number): void {
+    if (this.readPruned(block) !== undefined)
+      throw new StoreError("BLOCK_PRUNED", `block ${block} is pruned: its state is not kept any more`);
+  }
+
+  /** @param hash - 32 bytes. @returns the number of the block with this hash, pruned or not */
   findBlock(hash: Uint8Array): number | undefined {
     return this.readNumber(hashKey(hash));
   }
@@ -121,14 +156,30 @@ export class StateReader {
     return this.readNumber(META.finalized);
   }
 
-  /** The oldest block in the store. */
-  earliest(): Promise<number | undefined> {
-    return edgeBlock(this.source, false);
+  /** The oldest block that is not pruned, once the store has a block. */
+  readEarliest(): number {
+    return this.readNumber(META.earliest) ?? 0;
+  }
+
+  /** The block nearest to `from` at or above it that is not pruned. */
+  heldFrom(from: number): Promise<number | undefined> {
+    return edgeOf(this.source, blockKey(from), blockKey(MAX_U48), false);
+  }
+
+  /** The block nearest to `below` under it that is not pruned. */
+  heldBelow(below: number): Promise<number | undefined> {
+    if (below === 0) return Promise.resolve(undefined);
+    return edgeOf(this.source, blockKey(0), blockKey(below - 1), true);
+  }
+
+  /** The pruned block nearest to `from` at or above it. */
+  prunedFrom(from: number): Promise<number | undefined> {
+    return edgeOf(this.source, prunedKey(from), prunedKey(MAX_U48), false);
   }
 
   /** The newest block in the store. */
   async latest(): Promise<number | undefined> {
-    const latest = await edgeBlock(this.source, true);
+    const latest = await latestBlock(this.source);
     if (latest !== undefined && latest > this.newestSeen) this.newestSeen = latest;
     return latest;
   }
@@ -155,15 +206,31 @@ export class StateReader {
     return value === undefined ? undefined : openRecord(key, value);
   }
 
+  private readBlockRecord(block: number, keyOf: (block: number) => Buffer): BlockRecord | undefined {
+    if (block > MAX_U48) return undefined;
+    const body = this.readRecord(keyOf(block));
+    return body === undefined ? undefined : decodeBlockRecord(block, body);
+  }
+
   private readNumber(key: Buffer): number | undefined {
     const body = this.readRecord(key);
     return body === undefined ? undefined : decodeNumber(key, body);
   }
 }
 
-/** The newest block in the store, or the oldest. */
-export async function edgeBlock(source: RecordSource, newest: boolean): Promise<number | undefined> {
-  const keys = source.keys({gte: blockKey(0), lte: blockKey(MAX_U48), reverse: newest, limit: 1});
+/** The newest block in the store. It is never pruned. */
+export function latestBlock(source: RecordSource): Promise<number | undefined> {
+  return edgeOf(source, blockKey(0), blockKey(MAX_U48), true);
+}
+
+/** The block of the first key of a range, or of its last one. */
+async function edgeOf(
+  source: RecordSource,
+  gte: Buffer,
+  lte: Buffer,
+  isLast: boolean,
+): Promise<number | undefined> {
+  const keys = source.keys({gte, lte, reverse: isLast, limit: 1});
   try {
     const [key] = await keys.all();
     return key === undefined ? undefined : blockOfKey(key);

@@ -7,47 +7,60 @@ import {type AcknowledgedNote, describeLoss, isFinding, NOTE_FILE} from "../leve
 import type {FileFinding} from "../leveldb/manifest.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
 import {checkRecords} from "./checkRecords.ts";
-import {checkState, readBlock} from "./checkState.ts";
+import {checkState, readBlock, readKeptBlock} from "./checkState.ts";
 import type {Findings} from "./findings.ts";
 
-/** Checks every record's checksum, every block's new pages, and the newest block's linked lists and indexes. */
+/**
+ * Checks every record's checksum, each kept block's new pages, and the newest block's linked lists and indexes. Of pruned
+ * blocks only the records are left to check. Pages that no block reaches are no finding.
+ */
 export async function checkEverything(
   store: StateReader,
   records: Iterable<[key: Buffer, value: Buffer]>,
   findings: Findings,
 ): Promise<void> {
   if (!(await checkRecords(store, records, findings))) return;
-  const earliest = await store.earliest();
   const latest = await store.latest();
-  if (earliest === undefined || latest === undefined) return;
-  if (earliest !== 0) findings.report("block 0", "it is not held, although later blocks are");
+  if (latest === undefined) return;
   if (store.readChain() === undefined)
     findings.report("chain record", "it is not there, although blocks are");
+  const earliest = store.readEarliest();
   let before: BlockRecord | undefined;
-  for (let block = earliest; block <= latest; block++) {
+  let kept: BlockRecord | undefined;
+  for (let block = 0; block <= latest; block++) {
     const record = readBlock(store, block, findings);
     if (record === undefined) continue;
-    if (before !== undefined && record.nextPage < before.nextPage)
-      findings.report(
-        `block ${block}`,
-        `its pages end at ${record.nextPage}, before those of block ${block - 1}`,
-      );
-    const {rootPage} = record.accounts;
-    if (before !== undefined && rootPage !== before.accounts.rootPage && rootPage < before.nextPage)
-      findings.report(`block ${block}`, `its root page ${rootPage} is not among its own pages`);
-    const parentHash = record.header.parentHash;
-    if (
-      before !== undefined &&
-      parentHash !== undefined &&
-      Buffer.compare(parentHash, before.header.hash) !== 0
-    )
-      findings.report(`block ${block}`, `its parent is not block ${block - 1}`);
-    await checkState(store, record, before?.nextPage ?? FIRST_PAGE, false, findings);
+    const isKept = store.readPruned(block) === undefined;
+    if (block < earliest ? isKept : block === earliest && !isKept)
+      findings.report(`block ${block}`, `block ${earliest} is not the oldest kept one, as recorded`);
+    if (before !== undefined) checkSuccession(before, record, findings);
+    if (isKept) {
+      await checkState(store, record, kept?.nextPage ?? FIRST_PAGE, false, findings);
+      kept = record;
+    }
     if (!(await findings.pause(`block ${block}`))) return;
     before = record;
   }
   // Lists and indexes run through pages from all blocks, so they are checked as a whole, for the newest block.
-  if (before !== undefined) await checkState(store, before, FIRST_PAGE, true, findings);
+  if (kept !== undefined) await checkState(store, kept, FIRST_PAGE, true, findings);
+}
+
+/** @param before - of the nearest block below that has a record */
+function checkSuccession(
+  before: BlockRecord,
+  {header, accounts, nextPage}: BlockRecord,
+  findings: Findings,
+): void {
+  const where = `block ${header.number}`;
+  const last = `block ${header.number - 1}`;
+  if (nextPage < before.nextPage)
+    findings.report(where, `its pages end at ${nextPage}, before those of ${last}`);
+  const {rootPage} = accounts;
+  if (rootPage !== before.accounts.rootPage && rootPage < before.nextPage)
+    findings.report(where, `its root page ${rootPage} is not among its own pages`);
+  const {parentHash} = header;
+  if (parentHash !== undefined && Buffer.compare(parentHash, before.header.hash) !== 0)
+    findings.report(where, `its parent is not ${last}`);
 }
 
 /**
@@ -73,6 +86,6 @@ export function checkNote(
 
 /** Checks all of one block's state. */
 export async function checkBlock(store: StateReader, block: number, findings: Findings): Promise<void> {
-  const record = readBlock(store, block, findings);
+  const record = readKeptBlock(store, block, findings);
   if (record !== undefined) await checkState(store, record, FIRST_PAGE, true, findings);
 }

@@ -44,7 +44,7 @@ export async function checkRecords(
 /** Checks one record of a block hash. It also finds that the newest block's record is missing. */
 function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
   const block = decodeNumber(key, body);
-  const hash = store.readBlock(block)?.header.hash;
+  const hash = store.readHeaderRecord(block)?.header.hash;
   if (hash === undefined) findings.report(nameOfKey(key), `it leads to block ${block}, which is not held`);
   else if (Buffer.compare(hash, hashOfKey(key)) !== 0)
     findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
@@ -62,7 +62,7 @@ function checkFinalization(store: StateReader, key: Buffer, body: Buffer, findin
   }
   const before = index === 0 ? -1 : store.finalizations.read(index - 1).endBlock;
   if (endBlock <= before) report(`it ends at block ${endBlock}, the one before at ${before}`);
-  if (store.readBlock(endBlock) === undefined) report(`it ends at block ${endBlock}, which is not held`);
+  if (store.readHeaderRecord(endBlock) === undefined) report(`it ends at block ${endBlock}, which is not held`);
   const finalized = store.readFinalized() ?? -1;
   if (endBlock > finalized)
     report(`it ends at block ${endBlock}, but blocks are finalized up to ${finalized}`);

@@ -6,7 +6,7 @@ import {FIRST_PAGE} from "../record/layout.ts";
 import type {Account} from "../tree/account.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkPath} from "./checkPath.ts";
-import {checkCode, checkStorageRoot, readBlock} from "./checkState.ts";
+import {checkCode, checkStorageRoot, readKeptBlock} from "./checkState.ts";
 import type {Findings} from "./findings.ts";
 
 /** Checks the paths of `count` random leaves of the account tree, and one slot of each of these accounts that has storage. */
@@ -16,7 +16,7 @@ export async function checkSample(
   count: number,
   findings: Findings,
 ): Promise<void> {
-  const record = readBlock(store, block, findings);
+  const record = readKeptBlock(store, block, findings);
   if (record === undefined || record.accounts.rootPage === 0) return;
   for (let i = 0; i < count; i++) {
     const check = {

@@ -11,11 +11,30 @@ import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkTree} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
-/** Checks a block's record, the record of its hash, and its state root. @returns undefined if the record cannot be read */
+/** As `readBlock`, but that the block is pruned is a finding too. */
+export function readKeptBlock(
+  store: StateReader,
+  block: number,
+  findings: Findings,
+): BlockRecord | undefined {
+  try {
+    store.refusePruned(block);
+    return readBlock(store, block, findings);
+  } catch (error) {
+    findings.report(`block ${block}`, toFinding(error));
+    return undefined;
+  }
+}
+
+/**
+ * Checks a block's record, the record of its hash, and its state root. The block may be pruned.
+ *
+ * @returns undefined if the record cannot be read
+ */
 export function readBlock(store: StateReader, block: number, findings: Findings): BlockRecord | undefined {
   const where = `block ${block}`;
   try {
-    const record = store.blockOrThrow(block);
+    const record = store.headerRecordOrThrow(block);
     findings.blocks++;
     const {header, stateRoot, accounts} = record;
     if (store.findBlock(header.hash) !== block)

@@ -191,7 +191,7 @@ export class BlockWriter {
   blockHash(block: number): Uint8Array | undefined {
     if (block === this.tip?.number) return this.tip.hash;
     const body = this.batch.pendingRecord(blockKey(block));
-    return body === undefined ? this.reader.readBlock(block)?.header.hash : hashOfBlockRecord(body);
+    return body === undefined ? this.reader.readHeaderRecord(block)?.header.hash : hashOfBlockRecord(body);
   }
 
   /** Makes all applied blocks durable and visible. @throws StoreError WRITE_FAILED */

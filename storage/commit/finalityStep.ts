@@ -73,14 +73,14 @@ function checkFollows(before: Finalization | undefined, event: FinalityEvent): v
 
 function checkRoots(reader: StateReader, event: FinalityEvent): void {
   const {startBlock, endBlock, parentRoot, finalRoot} = event;
-  const {stateRoot} = reader.blockOrThrow(endBlock);
+  const {stateRoot} = reader.headerRecordOrThrow(endBlock);
   if (reader.suite.name !== NETWORK_SUITE) return;
   if (Buffer.compare(stateRoot, finalRoot) !== 0)
     throw conflict(
       `${describe(event)} has state root ${toHex(finalRoot)}, but block ${endBlock} has ${toHex(stateRoot)} here`,
     );
   if (startBlock === undefined || startBlock === 0) return;
-  const parent = reader.blockOrThrow(startBlock - 1).stateRoot;
+  const parent = reader.headerRecordOrThrow(startBlock - 1).stateRoot;
   if (Buffer.compare(parent, parentRoot) !== 0)
     throw conflict(
       `${describe(event)} follows state root ${toHex(parentRoot)}, but block ${startBlock - 1} has ${toHex(parent)} here`,

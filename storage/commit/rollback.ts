@@ -23,9 +23,10 @@ type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: 
  */
 export async function rollBack(target: WriteTarget, block: number): Promise<void> {
   const {reader, db, directory} = target;
-  reader.blockOrThrow(block);
   const latest = (await reader.latest()) ?? block;
   const finalized = reader.readFinalized() ?? -1;
+  // Every pruned block is below a finalized one, so it is refused as such.
+  if (reader.readPruned(block) === undefined) reader.blockOrThrow(block);
   if (block < Math.min(finalized, latest))
     throw new StoreError(
       "FINALIZED",

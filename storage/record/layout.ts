@@ -7,8 +7,10 @@
  *   'e' | node key              execution trie node: what re-executing a chain needs to resume
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
  *   'h' | block hash 32         block number                                                     numberRecord.ts
- *   'm' | name                  format, chain (format.ts), finalized, floor (numberRecord.ts), layer1 (layer1Mark.ts)
+ *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (numberRecord.ts), layer1 (layer1Mark.ts),
+ *                           pruning (pruneRun.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
+ *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
  * Pages are numbered in writing order, not by path. So a page is one point read at any height of the chain, and LevelDB only
  * appends. Keys by (path, block) would cost a reverse seek per page, ten times slower.
@@ -30,6 +32,7 @@ const PREFIX = {
   hash: 0x68,
   meta: 0x6d,
   page: 0x70,
+  pruned: 0x78,
 } as const;
 
 export const META = {
@@ -43,6 +46,10 @@ export const META = {
   floor: metaKey("floor"),
   /** How far layer 1 has been read, and how many finalizations are recorded. */
   layer1: metaKey("layer1"),
+  /** u48: every block below this one is pruned, and this one is not. Not there: no block below the oldest kept one is. */
+  earliest: metaKey("earliest"),
+  /** The run of blocks that is being pruned (prune/pruneRun.ts). Not there: no pruning was begun that is not done. */
+  pruning: metaKey("pruning"),
 } as const;
 
 export function pageKey(page: number): Buffer {
@@ -65,12 +72,15 @@ export function pageOfKey(key: Buffer): number {
 }
 
 export function blockKey(block: number): Buffer {
-  const key = Buffer.allocUnsafe(1 + BLOCK_NUMBER_BYTES);
-  key[0] = PREFIX.block;
-  key.writeUIntBE(block, 1, BLOCK_NUMBER_BYTES);
-  return key;
+  return numberedKey(PREFIX.block, block);
 }
 
+/** The key of a pruned block's record. */
+export function prunedKey(block: number): Buffer {
+  return numberedKey(PREFIX.pruned, block);
+}
+
+/** The block of a blockKey or prunedKey. */
 export function blockOfKey(key: Buffer): number {
   return key.readUIntBE(1, BLOCK_NUMBER_BYTES);
 }
@@ -117,6 +127,13 @@ function metaKey(name: string): Buffer {
   return prefixed(PREFIX.meta, Buffer.from(name, "latin1"));
 }
 
+function numberedKey(prefix: number, block: number): Buffer {
+  const key = Buffer.allocUnsafe(1 + BLOCK_NUMBER_BYTES);
+  key[0] = prefix;
+  key.writeUIntBE(block, 1, BLOCK_NUMBER_BYTES);
+  return key;
+}
+
 function prefixed(prefix: number, rest: Uint8Array): Buffer {
   const key = Buffer.allocUnsafe(1 + rest.length);
   key[0] = prefix;
@@ -131,6 +148,8 @@ export function nameOfKey(key: Buffer): string {
       return `page ${pageOfKey(key)}`;
     case PREFIX.block:
       return `record of block ${blockOfKey(key)}`;
+    case PREFIX.pruned:
+      return `record of pruned block ${blockOfKey(key)}`;
     case PREFIX.code:
       return `code 0x${key.toString("hex", 1)}`;
     case PREFIX.finalization:

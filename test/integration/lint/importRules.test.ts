@@ -200,6 +200,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     tree: ["hash", "record", "page", "index"],
     block: ["hash", "leveldb", "record", "page", "index", "tree"],
     commit: ["hash", "leveldb", "record", "page", "index", "tree", "block"],
+    prune: ["leveldb", "record", "page", "tree", "block", "commit"],
     check: ["hash", "leveldb", "record", "page", "index", "tree", "block"],
   },
   workers: {

@@ -1,0 +1,36 @@
+/**
+ * Blocks that are pruned together, and the record that says so while it is being done.
+ *
+ *   blocks   ... keeps its trees | first ... next - 1: to be pruned | next keeps its trees ...
+ *   body     first u48 | next u48
+ *
+ * Some blocks of a run may have been pruned before; `first` was not. The record is written with the first block that is
+ * pruned and removed with the last page, so a process that was killed in between goes on with the same run.
+ */
+import type {StateReader} from "../block/stateReader.ts";
+import {StoreError} from "../errors.ts";
+import {META} from "../record/layout.ts";
+
+export interface PruneRun {
+  readonly first: number;
+  /** Above `first`, finalized, and not pruned. */
+  readonly next: number;
+}
+
+const NUMBER_BYTES = 6;
+
+export function encodeRun({first, next}: PruneRun): Buffer {
+  const body = Buffer.allocUnsafe(2 * NUMBER_BYTES);
+  body.writeUIntBE(first, 0, NUMBER_BYTES);
+  body.writeUIntBE(next, NUMBER_BYTES, NUMBER_BYTES);
+  return body;
+}
+
+/** @returns the run that was begun and is not done. @throws StoreError RECORD_DAMAGED */
+export function readRun(reader: StateReader): PruneRun | undefined {
+  const body = reader.readRecord(META.pruning);
+  if (body === undefined) return undefined;
+  if (body.length !== 2 * NUMBER_BYTES)
+    throw new StoreError("RECORD_DAMAGED", `pruning record: ${body.length} bytes, not ${2 * NUMBER_BYTES}`);
+  return {first: body.readUIntBE(0, NUMBER_BYTES), next: body.readUIntBE(NUMBER_BYTES, NUMBER_BYTES)};
+}

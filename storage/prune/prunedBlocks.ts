@@ -1,0 +1,94 @@
+/**
+ * Which blocks are pruned, as ranges in memory: one range for `--history N`, one per kept finalization otherwise.
+ *
+ *   blocks   0 ..... a | b ... c | d ..... e | f ...        froms: 0, d    tos: a, e
+ *            pruned    | held    | pruned    | held
+ */
+import type {StateReader} from "../block/stateReader.ts";
+
+/** The blocks nearest to a pruned one that are not pruned. */
+export interface NearestHeld {
+  readonly below: number | undefined;
+  readonly above: number;
+}
+
+export class PrunedBlocks {
+  /** First and last block of each range, ascending. Ranges do not touch. */
+  private readonly froms: number[] = [];
+  private readonly tos: number[] = [];
+
+  /** Searches twice per range among the keys of the records. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  static async read(reader: StateReader): Promise<PrunedBlocks> {
+    const pruned = new PrunedBlocks();
+    let held: number | undefined = reader.readEarliest();
+    if (held > 0) pruned.add(0, held - 1);
+    while (held !== undefined) {
+      const from = await reader.prunedFrom(held);
+      if (from === undefined) break;
+      held = await reader.heldFrom(from);
+      if (held !== undefined) pruned.add(from, held - 1);
+    }
+    return pruned;
+  }
+
+  has(block: number): boolean {
+    const at = this.rangeAbove(block) - 1;
+    return at >= 0 && block <= (this.tos[at] as number);
+  }
+
+  /** The first block at or above `from` that is not pruned; there may be no such block yet. */
+  heldFrom(from: number): number {
+    const at = this.rangeAbove(from) - 1;
+    return at >= 0 && from <= (this.tos[at] as number) ? (this.tos[at] as number) + 1 : from;
+  }
+
+  nearest(block: number): NearestHeld {
+    const at = this.rangeAbove(block) - 1;
+    const isIn = at >= 0 && block <= (this.tos[at] as number);
+    const below = (isIn ? (this.froms[at] as number) : block) - 1;
+    return {below: below < 0 ? undefined : below, above: this.heldFrom(block + 1)};
+  }
+
+  /**
+   * The ranges of blocks up to `last` that are not pruned, newest first.
+   *
+   * @param limit - at most so many. @returns them, and how many there are in all
+   */
+  held(last: number, limit: number): {ranges: (readonly [from: number, to: number])[]; count: number} {
+    const ranges: (readonly [number, number])[] = [];
+    let to = last;
+    for (let at = this.rangeAbove(last) - 1; at >= -1 && to >= 0 && ranges.length < limit; at--) {
+      const from = at < 0 ? 0 : (this.tos[at] as number) + 1;
+      if (from <= to) ranges.push([from, to]);
+      to = (this.froms[at] ?? 0) - 1;
+    }
+    // One above each pruned range, and one below the first.
+    const above = this.rangeAbove(last) - (this.has(last) ? 1 : 0);
+    return {ranges, count: above + (this.froms[0] === 0 ? 0 : 1)};
+  }
+
+  /** Adds blocks `from` to `to`; some may be in it already. */
+  add(from: number, to: number): void {
+    let first = this.rangeAbove(from);
+    // A range that ends at or just before `from` is lengthened.
+    if (first > 0 && (this.tos[first - 1] as number) >= from - 1) first--;
+    let end = first;
+    while (end < this.froms.length && (this.froms[end] as number) <= to + 1) end++;
+    const low = end > first ? Math.min(from, this.froms[first] as number) : from;
+    const high = end > first ? Math.max(to, this.tos[end - 1] as number) : to;
+    this.froms.splice(first, end - first, low);
+    this.tos.splice(first, end - first, high);
+  }
+
+  /** How many ranges begin at or below `block`. */
+  private rangeAbove(block: number): number {
+    let low = 0;
+    let high = this.froms.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.froms[middle] as number) <= block) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The pages of one block's trees that a younger block does not reach.
+ *
+ *   old    a ── b ── c            a', c' replace a, c: both trees have b, so all below it is skipped
+ *   young  a'── b ── c'           gives: pages below c alone, c, a
+ *
+ * A page stands for one place in one tree, and a page that left a tree never returns. So the two versions are walked side by
+ * side, and only where their page numbers differ: the cost is that of the changes. Children come before their parents. So if
+ * the pages are removed in this order and that stops anywhere, a second walk finds every page that is still there.
+ */
+import type {BlockRecord} from "../block/blockRecord.ts";
+import {StoreError} from "../errors.ts";
+import {rootLevel} from "../page/geometry.ts";
+import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../page/indexPage.ts";
+import {childCount, childPage} from "../page/innerPage.ts";
+import {type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
+import type {PageReader} from "../page/pages.ts";
+import {decodeStoredAccount} from "../tree/account.ts";
+import type {TreeRoot} from "../tree/treeRoot.ts";
+
+/** Page numbers, and `undefined` after each page that was read. */
+export type PageWalk = Generator<number | undefined, undefined>;
+
+/** A page number that no page has. */
+const NO_PAGE = 0;
+
+export class ReplacedPages {
+  private readonly pages: PageReader;
+  private readonly since: number;
+
+  /** @param since - lower page numbers are left out; pages have lower numbers than their parents */
+  constructor(pages: PageReader, since: number) {
+    this.pages = pages;
+    this.since = since;
+  }
+
+  /** @param old - its pages may be gone, if those below them are too. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+  walk(old: BlockRecord, young: BlockRecord): PageWalk {
+    return this.walkTree(old.accounts, young.accounts, true);
+  }
+
+  private *walkTree(old: TreeRoot, young: TreeRoot | undefined, isAccounts: boolean): PageWalk {
+    if (old.rootPage !== NO_PAGE) {
+      const level = rootLevel(old.nextFreeNode);
+      yield* this.walkPages(old.rootPage, this.findSpine(young, level), level, isAccounts);
+    }
+    if (old.indexPage !== NO_PAGE) yield* this.walkIndex(old.indexPage, young?.indexPage ?? NO_PAGE);
+    return undefined;
+  }
+
+  /** The young tree may have grown: then the old root's place is on its left spine. */
+  private findSpine(young: TreeRoot | undefined, level: number): number {
+    if (young === undefined || young.rootPage === NO_PAGE) return NO_PAGE;
+    let page = young.rootPage;
+    for (let at = rootLevel(young.nextFreeNode); at > level; at--) page = childPage(this.pages.read(page), 0);
+    return page;
+  }
+
+  private *walkPages(old: number, young: number, level: number, isAccounts: boolean): PageWalk {
+    const body = this.readReplaced(old, young);
+    if (body === undefined) return undefined;
+    yield undefined;
+    const youngBody = young === NO_PAGE ? undefined : this.pages.read(young);
+    if (level > 0)
+      for (let position = 0; position < childCount(body); position++) {
+        const isThere = youngBody !== undefined && position < childCount(youngBody);
+        const child = isThere ? childPage(youngBody, position) : NO_PAGE;
+        yield* this.walkPages(childPage(body, position), child, level - 1, isAccounts);
+      }
+    else if (isAccounts)
+      for (let position = 0; position < leafCount(body); position++) {
+        const tree = storageTreeOf(leafAt(body, position));
+        if (tree === undefined) continue;
+        // A leaf's position is never used again, so it is the same account, or it was deleted.
+        const youngTree = youngBody === undefined ? undefined : storageTreeOf(leafAt(youngBody, position));
+        yield* this.walkTree(tree, youngTree, false);
+      }
+    yield old;
+    return undefined;
+  }
+
+  private *walkIndex(old: number, young: number): PageWalk {
+    const body = this.readReplaced(old, young);
+    if (body === undefined) return undefined;
+    yield undefined;
+    if (body[0] === DIRECTORY) {
+      const youngBody = young === NO_PAGE ? undefined : this.pages.read(young);
+      const other = youngBody?.[0] === DIRECTORY ? youngBody : undefined;
+      for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
+        const child = directoryChild(body, nibble);
+        if (child !== NO_PAGE)
+          yield* this.walkIndex(child, other === undefined ? NO_PAGE : directoryChild(other, nibble));
+      }
+    }
+    yield old;
+    return undefined;
+  }
+
+  /** @returns undefined if the page is left out, with all below it, or was removed before */
+  private readReplaced(old: number, young: number): Buffer | undefined {
+    if (old === young || old < this.since) return undefined;
+    try {
+      return this.pages.read(old);
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "RECORD_MISSING") return undefined;
+      throw error;
+    }
+  }
+}
+
+/** @returns undefined for no leaf, for head and tail, and for an account that never had a slot */
+export function storageTreeOf(leaf: Leaf | undefined): TreeRoot | undefined {
+  if (leaf === undefined || leaf.value.length === 0) return undefined;
+  return decodeStoredAccount(leaf.value).storage?.tree;
+}

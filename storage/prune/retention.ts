@@ -1,0 +1,82 @@
+/**
+ * Which finalized blocks are kept. Blocks above the newest finalized one are always kept, and so is that block.
+ *
+ *   all            every block
+ *   newest N       the newest N finalized blocks
+ *   finalizations  the blocks that ended a finalization on layer 1: contracts there know their state roots
+ */
+import type {PrunedBlocks} from "./prunedBlocks.ts";
+import type {PruneRun} from "./pruneRun.ts";
+
+export type History =
+  | {readonly kind: "all"}
+  /** blocks >= 1. */
+  | {readonly kind: "newest"; readonly blocks: number}
+  | {readonly kind: "finalizations"};
+
+/** @returns the lowest block at or above `from` that ended a finalization, if one is known */
+export type FindFinalizationEnd = (from: number) => number | undefined;
+
+/** Upper bound of the blocks pruned together. It bounds the memory of unreachedPages.ts: some MB with 50 000 pages a block. */
+export const MAX_RUN_BLOCKS = 4096;
+
+export interface Retention {
+  /** The lowest blocks that are not kept any more, at most MAX_RUN_BLOCKS. @returns undefined: all that is held is kept */
+  nextRun(pruned: PrunedBlocks, finalized: number): PruneRun | undefined;
+  /** How many of the lowest blocks are not looked at yet, or not pruned yet. */
+  backlog(pruned: PrunedBlocks, finalized: number): number;
+}
+
+export function createRetention(history: History, findEnd: FindFinalizationEnd): Retention {
+  switch (history.kind) {
+    case "all":
+      return {nextRun: () => undefined, backlog: () => 0};
+    case "newest":
+      return new NewestBlocks(history.blocks);
+    case "finalizations":
+      return new FinalizationEnds(findEnd);
+  }
+}
+
+class NewestBlocks implements Retention {
+  private readonly blocks: number;
+
+  constructor(blocks: number) {
+    this.blocks = blocks;
+  }
+
+  nextRun(pruned: PrunedBlocks, finalized: number): PruneRun | undefined {
+    const first = pruned.heldFrom(0);
+    const oldestKept = finalized - this.blocks + 1;
+    if (first >= oldestKept) return undefined;
+    return {first, next: pruned.heldFrom(Math.min(oldestKept, first + MAX_RUN_BLOCKS))};
+  }
+
+  backlog(pruned: PrunedBlocks, finalized: number): number {
+    return Math.max(0, finalized - this.blocks + 1 - pruned.heldFrom(0));
+  }
+}
+
+class FinalizationEnds implements Retention {
+  private readonly findEnd: FindFinalizationEnd;
+  /** All held blocks below this one ended a finalization, and so are kept for ever. */
+  private settled = 0;
+
+  constructor(findEnd: FindFinalizationEnd) {
+    this.findEnd = findEnd;
+  }
+
+  nextRun(pruned: PrunedBlocks, finalized: number): PruneRun | undefined {
+    for (;;) {
+      const first = pruned.heldFrom(this.settled);
+      if (first >= finalized) return undefined;
+      const kept = Math.min(this.findEnd(first) ?? finalized, finalized);
+      if (kept > first) return {first, next: pruned.heldFrom(Math.min(kept, first + MAX_RUN_BLOCKS))};
+      this.settled = first + 1;
+    }
+  }
+
+  backlog(pruned: PrunedBlocks, finalized: number): number {
+    return Math.max(0, finalized - pruned.heldFrom(this.settled));
+  }
+}

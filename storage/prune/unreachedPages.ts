@@ -1,0 +1,67 @@
+/**
+ * The pages that no block reaches any more once the blocks of a run are pruned.
+ *
+ *   blocks         p: nearest kept below (if any) | ... | first ... next - 1 | next: kept
+ *   page numbers   below p's next page: p reaches them, if `first` or a younger block does
+ *                  up to `first`'s own:  replaced between `first` and `next`               replacedPages.ts
+ *                  from there to `next`'s own: all that `next` does not reach              reachedPages.ts
+ *
+ * The second part needs no tree of a pruned block. It also finds pages that never belonged to a block's final trees: those of
+ * a block too large for the writer's memory. The first part must be removed first, because it is reached through pages of
+ * the second.
+ *
+ * It may be done again from the start after any part of the pages was removed in this order.
+ */
+import type {BlockRecord} from "../block/blockRecord.ts";
+import type {StateReader} from "../block/stateReader.ts";
+import {StoreError} from "../errors.ts";
+import {FIRST_PAGE} from "../record/layout.ts";
+import type {PruneRun} from "./pruneRun.ts";
+import {markReached, PageMarks} from "./reachedPages.ts";
+import {type PageWalk, ReplacedPages} from "./replacedPages.ts";
+
+/**
+ * The page numbers in the order in which they must be removed. Memory: one bit for each page that the blocks of the run have written.
+ *
+ * @param run - all its blocks are pruned, so no reader enters their trees any more
+ * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+ */
+export async function unreachedPages(reader: StateReader, {first, next}: PruneRun): Promise<PageWalk> {
+  // Below the earliest kept block LevelDB would search through all the keys that were removed.
+  const kept = first < reader.readEarliest() ? undefined : await reader.heldBelow(first);
+  const keptUntil = kept === undefined ? FIRST_PAGE : reader.blockOrThrow(kept).nextPage;
+  const since = first === 0 ? FIRST_PAGE : readAny(reader, first - 1).nextPage;
+  const young = reader.blockOrThrow(next);
+  const marks = new PageMarks(since, readAny(reader, next - 1).nextPage);
+  // If the block just below is kept, it reaches all older pages that `first` does.
+  const replaced =
+    keptUntil < since
+      ? new ReplacedPages(reader.pages, keptUntil).walk(readAny(reader, first), young)
+      : undefined;
+  return walk(replaced, () => markReached(reader.pages, young, marks), marks);
+}
+
+function* walk(replaced: PageWalk | undefined, reached: () => PageWalk, marks: PageMarks): PageWalk {
+  if (replaced !== undefined)
+    for (const page of replaced) {
+      if (page !== undefined) marks.mark(page);
+      yield page;
+    }
+  if (marks.since >= marks.until) return undefined;
+  yield* reached();
+  yield* unmarked(marks);
+  return undefined;
+}
+
+/** Yields `undefined` for each marked page. */
+function* unmarked(marks: PageMarks): PageWalk {
+  for (let page = marks.since; page < marks.until; page++) yield marks.has(page) ? undefined : page;
+  return undefined;
+}
+
+function readAny(reader: StateReader, block: number): BlockRecord {
+  const record = reader.readHeaderRecord(block);
+  if (record === undefined)
+    throw new StoreError("RECORD_MISSING", `record of block ${block} is not in the store`);
+  return record;
+}

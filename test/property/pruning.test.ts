@@ -1,0 +1,180 @@
+/**
+ * Law: whatever is pruned, in whatever steps and however often it is broken off, in the end the store has exactly the pages
+ * that its kept blocks reach, and they are what they were.
+ */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {test} from "node:test";
+import fc from "fast-check";
+import type {AccountChange} from "../../storage/block/accountDifference.ts";
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {SuiteName} from "../../storage/hash/suiteNames.ts";
+import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
+import {readRun} from "../../storage/prune/pruneRun.ts";
+import {createRetention, type History} from "../../storage/prune/retention.ts";
+import {StateStore} from "../../storage/stateStore.ts";
+import {checkStore} from "../support/stores/checkedStore.ts";
+import {pruneStore} from "../support/stores/prunedStore.ts";
+import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
+
+/** Some grow an account tree from one page to three levels, and its index from none to directories of buckets. */
+const EXTENTS: readonly {suite: SuiteName; runs: number; accounts: number; blocks: number}[] = [
+  {suite: "sha256", runs: 25, accounts: 90, blocks: 14},
+  {suite: "poseidon2", runs: 4, accounts: 60, blocks: 8},
+];
+const SLOTS = 45;
+
+/** Random numbers that depend on the seed alone. */
+class Dice {
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** 0 <= result < sides */
+  roll(sides: number): number {
+    this.state = (Math.imul(this.state ^ (this.state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0;
+    const mixed = Math.imul(this.state ^ (this.state >>> 12), 0x297a2d39) >>> 0;
+    return ((mixed ^ (mixed >>> 15)) >>> 0) % sides;
+  }
+}
+
+function bytes(length: number, text: string): Uint8Array {
+  return createHash("sha512").update(text).digest().subarray(0, length);
+}
+
+function randomChange(dice: Dice): AccountChange | undefined {
+  if (dice.roll(7) === 0) return undefined;
+  const isBusy = dice.roll(3) === 0;
+  const slots = new Set(Array.from({length: dice.roll(isBusy ? SLOTS : 3)}, () => dice.roll(SLOTS)));
+  const storage = [...slots].map(slot => ({
+    slot: bytes(32, `slot ${slot}`),
+    value: new Uint8Array(32).fill(dice.roll(3), 31),
+  }));
+  return {
+    balance: BigInt(dice.roll(1000)),
+    ...(dice.roll(6) === 0 ? {reset: true} : {}),
+    ...(storage.length > 0 ? {storage} : {}),
+  };
+}
+
+/** Applies block `number`, with up to `accounts` changed ones. */
+async function applyBlock(writer: BlockWriter, number: number, dice: Dice, accounts: number): Promise<void> {
+  const differences = new AccountDifferences();
+  const isQuiet = dice.roll(4) === 0;
+  const touched = new Set(
+    Array.from({length: isQuiet ? dice.roll(2) : dice.roll(accounts)}, () => dice.roll(accounts)),
+  );
+  for (const account of touched)
+    differences.add({address: bytes(20, `account ${account}`), change: randomChange(dice)});
+  const hash = bytes(32, `block ${number}`);
+  await writer.apply({header: {number, hash}, accounts: differences, ...(number === 0 ? {chain: {}} : {})});
+}
+
+const histories: fc.Arbitrary<{history: History; ends: readonly number[]}> = fc.oneof(
+  fc.record({
+    history: fc.integer({min: 1, max: 6}).map(blocks => ({kind: "newest", blocks}) as const),
+    ends: fc.constant([]),
+  }),
+  fc.record({
+    history: fc.constant({kind: "finalizations"} as const),
+    ends: fc.array(fc.nat(13), {maxLength: 6}).map(ends => ends.sort((a, b) => a - b)),
+  }),
+);
+
+async function withStore(
+  suite: SuiteName,
+  use: (open: () => Promise<StateStore>) => Promise<void>,
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "proofd-pruning-"));
+  try {
+    await use(() =>
+      StateStore.open({directory, role: "owner", createIfMissing: true, suite, cacheBytes: 1 << 16}),
+    );
+  } finally {
+    await rm(directory, {recursive: true});
+  }
+}
+
+/** The pages of each block, by block: numbers and bytes. */
+function digestOf(store: StateStore, block: number): string {
+  const hash = createHash("sha256");
+  for (const page of reachablePages(store.reader, [block]))
+    hash.update(`${page}:`).update(store.reader.pages.read(page));
+  return hash.digest("hex");
+}
+
+for (const {suite, runs, accounts, blocks} of EXTENTS)
+  test(`${suite}: pruning leaves exactly the pages that kept blocks reach, whatever breaks it off`, async () => {
+    const plans = fc.record({
+      seed: fc.nat(),
+      policies: fc.array(histories, {minLength: 1, maxLength: 3}),
+      pages: fc.constantFrom(1, 3, 17, 1000),
+      stepBlocks: fc.constantFrom(1, 2, 100),
+      breaks: fc.array(fc.nat(40), {maxLength: 4}),
+    });
+    const property = fc.asyncProperty(plans, async ({seed, policies, pages, stepBlocks, breaks}) =>
+      withStore(suite, async open => {
+        let store = await open();
+        const dice = new Dice(seed);
+        const digests: string[] = [];
+        const pauses = [...breaks];
+        for (const {history, ends} of policies) {
+          const writer = await BlockWriter.create(store);
+          const first = digests.length;
+          const end = first + 1 + dice.roll(blocks);
+          for (let block = first; block < end; block++) {
+            await applyBlock(writer, block, dice, accounts);
+            digests.push("");
+          }
+          const latest = digests.length - 1;
+          const finalized = Math.max(0, latest - dice.roll(3));
+          writer.markFinalized(finalized);
+          await writer.flush();
+          for (let block = first; block <= latest; block++) digests[block] = digestOf(store, block);
+          const before = await PrunedBlocks.read(store.reader);
+          const retention = () => createRetention(history, from => ends.find(end => end >= from));
+          for (;;) {
+            let left = pauses.pop() ?? Number.POSITIVE_INFINITY;
+            const goesOn = () => left-- > 0;
+            if (await pruneStore(store, retention(), {pages, blocks: stepBlocks, goesOn})) break;
+            await store.close();
+            store = await open();
+          }
+          assert.equal(readRun(store.reader), undefined);
+          const now = (await store.reader.readFinalized()) as number;
+          const kept: number[] = [];
+          const pruned = await PrunedBlocks.read(store.reader);
+          for (let block = 0; block <= latest; block++) {
+            const isKept =
+              block >= now ||
+              (!before.has(block) &&
+                (history.kind === "newest" ? block > now - history.blocks : ends.includes(block)));
+            assert.equal(pruned.has(block), !isKept, `block ${block}`);
+            assert.equal(
+              Buffer.compare(
+                store.reader.readHeaderRecord(block)?.header.hash as Uint8Array,
+                bytes(32, `block ${block}`),
+              ),
+              0,
+            );
+            assert.equal(store.reader.findBlock(bytes(32, `block ${block}`)), block);
+            if (isKept) kept.push(block);
+            else assert.throws(() => store.reader.blockOrThrow(block), {code: "BLOCK_PRUNED"});
+          }
+          assert.equal(store.reader.readEarliest(), kept[0]);
+          assert.deepEqual(await storedPages(store), reachablePages(store.reader, kept));
+          for (const block of kept) assert.equal(digestOf(store, block), digests[block], `block ${block}`);
+        }
+        const {directory} = store;
+        await store.close();
+        assert.deepEqual((await checkStore(directory)).found, []);
+      }),
+    );
+    await fc.assert(property, {numRuns: runs, includeErrorInReport: true});
+  });

@@ -1,0 +1,60 @@
+/** Every page that a block reaches, found by the plainest walk: all pages of all its trees, each read, nothing skipped. */
+import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {rootLevel} from "../../../storage/page/geometry.ts";
+import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../../../storage/page/indexPage.ts";
+import {childCount, childPage} from "../../../storage/page/innerPage.ts";
+import {leafAt, leafCount} from "../../../storage/page/leafPage.ts";
+import {isPageKey, pageKey, pageOfKey} from "../../../storage/record/layout.ts";
+import type {StateStore} from "../../../storage/stateStore.ts";
+import {decodeStoredAccount} from "../../../storage/tree/account.ts";
+import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
+
+/** Page numbers, ascending. */
+export function reachablePages(reader: StateReader, blocks: readonly number[]): number[] {
+  const reached = new Set<number>();
+  for (const block of blocks) visitTree(reader, reader.blockOrThrow(block).accounts, true, reached);
+  return [...reached].sort((a, b) => a - b);
+}
+
+/** The numbers of all pages in the database, ascending. */
+export async function storedPages({db}: StateStore): Promise<number[]> {
+  const keys = await db.keys({gte: pageKey(0)}).all();
+  return keys.filter(isPageKey).map(pageOfKey);
+}
+
+function visitTree(reader: StateReader, tree: TreeRoot, isAccounts: boolean, reached: Set<number>): void {
+  if (tree.rootPage === 0) return;
+  visitPage(reader, tree.rootPage, rootLevel(tree.nextFreeNode), isAccounts, reached);
+  if (tree.indexPage !== 0) visitIndex(reader, tree.indexPage, reached);
+}
+
+function visitPage(
+  reader: StateReader,
+  page: number,
+  level: number,
+  isAccounts: boolean,
+  reached: Set<number>,
+): void {
+  reached.add(page);
+  const body = reader.pages.read(page);
+  if (level > 0)
+    for (let i = 0; i < childCount(body); i++)
+      visitPage(reader, childPage(body, i), level - 1, isAccounts, reached);
+  else if (isAccounts)
+    for (let i = 0; i < leafCount(body); i++) {
+      const leaf = leafAt(body, i);
+      if (leaf === undefined || leaf.value.length === 0) continue;
+      const {storage} = decodeStoredAccount(leaf.value);
+      if (storage !== undefined) visitTree(reader, storage.tree, false, reached);
+    }
+}
+
+function visitIndex(reader: StateReader, page: number, reached: Set<number>): void {
+  reached.add(page);
+  const body = reader.pages.read(page);
+  if (body[0] !== DIRECTORY) return;
+  for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
+    const child = directoryChild(body, nibble);
+    if (child !== 0) visitIndex(reader, child, reached);
+  }
+}
