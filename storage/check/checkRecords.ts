@@ -62,7 +62,8 @@ function checkFinalization(store: StateReader, key: Buffer, body: Buffer, findin
   }
   const before = index === 0 ? -1 : store.finalizations.read(index - 1).endBlock;
   if (endBlock <= before) report(`it ends at block ${endBlock}, the one before at ${before}`);
-  if (store.readHeaderRecord(endBlock) === undefined) report(`it ends at block ${endBlock}, which is not held`);
+  if (store.readHeaderRecord(endBlock) === undefined)
+    report(`it ends at block ${endBlock}, which is not held`);
   const finalized = store.readFinalized() ?? -1;
   if (endBlock > finalized)
     report(`it ends at block ${endBlock}, but blocks are finalized up to ${finalized}`);

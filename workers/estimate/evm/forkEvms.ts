@@ -99,8 +99,7 @@ export class ForkEvms {
     const state = new CallState(held);
     const blockchain = {
       getBlock: async (number: number) => ({
-        hash: () =>
-          new Uint8Array(store.headerRecordOrThrow(number).header.hash),
+        hash: () => new Uint8Array(store.headerRecordOrThrow(number).header.hash),
       }),
       putBlock: async () => {},
       shallowCopy: () => blockchain,
