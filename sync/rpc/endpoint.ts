@@ -3,6 +3,7 @@
  * error thrown here has any of them, nor any text of the node.
  */
 import {errors, Pool} from "undici";
+import {encodeAuthorization} from "./authorization.ts";
 import {NodeFailure} from "./node.ts";
 import {parseRetryAfter} from "./retryAfter.ts";
 
@@ -136,12 +137,6 @@ export class Endpoint {
     if (isConnectionLost(error)) return "the connection was lost";
     return code === undefined ? "the request failed" : `the request failed (${code})`;
   }
-}
-
-function encodeAuthorization(url: URL): string | undefined {
-  if (url.username === "" && url.password === "") return undefined;
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }
 
 function isConnectionLost(error: unknown): boolean {

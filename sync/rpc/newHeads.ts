@@ -1,0 +1,127 @@
+/** Says when asking a node for new blocks is worth while: at once if a node announces one by WebSocket, else after the poll's time. */
+import {setTimeout as sleep} from "node:timers/promises";
+import {Backoff, type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
+import {followHeads} from "./headSubscription.ts";
+import {NodeFailure, NodeRefusal} from "./node.ts";
+
+export interface HeadSignalSettings {
+  /** ws or wss. They take over for each other. With none there is only polling. */
+  readonly urls: readonly string[];
+  /** Sent to every node, for authentication. Names in lower case. Never logged. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Longest time between two signals, also while subscribed. */
+  readonly pollMs: number;
+  /** For connecting and subscribing. */
+  readonly timeoutMs: number;
+}
+
+/** One per change of state. While "polling", the subscription is tried again and again. */
+export interface HeadsEvent {
+  readonly kind: "heads";
+  /** Scheme, host and port. */
+  readonly name: string;
+  readonly state: "subscribed" | "polling";
+  readonly reason: string;
+}
+
+const SILENCE_MS = 30_000;
+
+export class HeadSignal {
+  private readonly settings: HeadSignalSettings;
+  private readonly onEvent: (event: HeadsEvent) => void;
+  private readonly backoff: Backoff;
+  private readonly closing = new AbortController();
+  private readonly following: Promise<void>;
+  private state: HeadsEvent["state"] | undefined;
+  /** A head was announced that no `next` has given on. */
+  private isNew = false;
+  private wake: (() => void) | undefined;
+
+  /** @param backoff - waits between tries to subscribe */
+  constructor(
+    settings: HeadSignalSettings,
+    onEvent: (event: HeadsEvent) => void,
+    backoff: BackoffSettings = DEFAULT_BACKOFF,
+  ) {
+    this.settings = settings;
+    this.onEvent = onEvent;
+    this.backoff = new Backoff(backoff);
+    this.following = this.follow(settings.urls.map(url => new URL(url)));
+  }
+
+  /**
+   * Waits for a head that was announced since the last call, or for the poll's time. For one caller at a time.
+   *
+   * @throws the signal's reason
+   */
+  async next(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (!this.isNew) await this.wait(signal);
+    this.isNew = false;
+  }
+
+  /** Ends the subscription. `next` only polls from then on. */
+  async close(): Promise<void> {
+    this.closing.abort(new Error("the subscription is closed"));
+    await this.following;
+  }
+
+  private wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (then: () => void) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        this.wake = undefined;
+        then();
+      };
+      const end = () => settle(() => reject(signal.reason));
+      const timer = setTimeout(() => settle(resolve), this.settings.pollMs);
+      signal.addEventListener("abort", end, {once: true});
+      this.wake = () => settle(resolve);
+    });
+  }
+
+  private async follow(urls: readonly URL[]): Promise<void> {
+    const {signal} = this.closing;
+    for (let at = 0; urls.length > 0; at = (at + 1) % urls.length) {
+      const {reason, name} = await this.followOne(urls[at] as URL);
+      if (signal.aborted) return;
+      this.change("polling", name, reason);
+      try {
+        await sleep(this.backoff.next(), undefined, {signal});
+      } catch {
+        return;
+      }
+    }
+  }
+
+  /** @returns why it ended */
+  private async followOne(url: URL): Promise<{name: string; reason: string}> {
+    const {headers, timeoutMs} = this.settings;
+    const name = url.origin;
+    const hooks = {
+      onSubscribed: () => this.change("subscribed", name, "the node announces new blocks"),
+      onHead: () => this.noteHead(),
+    };
+    try {
+      return await followHeads({url, headers, timeoutMs, silenceMs: SILENCE_MS}, hooks, this.closing.signal);
+    } catch (error) {
+      const isOfNode = error instanceof NodeFailure || error instanceof NodeRefusal;
+      if (!isOfNode && !this.closing.signal.aborted) throw error;
+      return {name, reason: (error as Error).message};
+    }
+  }
+
+  private noteHead(): void {
+    // Not when it is subscribed: a node that takes subscriptions and then hangs up is left alone for longer and longer.
+    this.backoff.reset();
+    this.isNew = true;
+    this.wake?.();
+  }
+
+  private change(state: HeadsEvent["state"], name: string, reason: string): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.onEvent({kind: "heads", name, state, reason});
+  }
+}

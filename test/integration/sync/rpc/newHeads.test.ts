@@ -1,0 +1,36 @@
+/** Announced blocks of anvil, a real node. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {HeadSignal, type HeadsEvent} from "../../../../sync/rpc/newHeads.ts";
+import {Anvil} from "../../../support/processes/anvil.ts";
+
+/** Where it must not be over, on any machine. */
+const NEVER_MS = 3_600_000;
+
+test("each block that anvil mines is a signal, and its end is one event", async t => {
+  const anvil = await Anvil.start([]);
+  if (typeof anvil === "string") return t.skip(anvil);
+  const {url} = anvil;
+  const never = new AbortController().signal;
+  const events: HeadsEvent[] = [];
+  const settings = {
+    urls: [url.replace("http:", "ws:")],
+    headers: {},
+    pollMs: NEVER_MS,
+    timeoutMs: NEVER_MS,
+  };
+  const heads = new HeadSignal(settings, event => events.push(event), {firstMs: 1, longestMs: 50});
+  while (events.length < 1) await new Promise(setImmediate);
+  for (let block = 1; block <= 3; block++) {
+    const waiting = heads.next(never);
+    await anvil.request("evm_mine");
+    await waiting;
+  }
+  await anvil.stop();
+  while (events.length < 2) await new Promise(setImmediate);
+  assert.deepEqual(
+    events.map(({state}) => state),
+    ["subscribed", "polling"],
+  );
+  await heads.close();
+});

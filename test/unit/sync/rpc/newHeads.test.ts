@@ -1,0 +1,161 @@
+/** Announced blocks, over real WebSockets of a node that does as the test says. */
+import assert from "node:assert/strict";
+import {once} from "node:events";
+import {createServer} from "node:http";
+import type {AddressInfo} from "node:net";
+import {afterEach, beforeEach, describe, test} from "node:test";
+import {HeadSignal, type HeadsEvent} from "../../../../sync/rpc/newHeads.ts";
+import {Upstream} from "../../../support/http/upstream.ts";
+import {SocketNode} from "../../../support/nodes/socketNode.ts";
+
+/** Where it must not be over, on any machine. */
+const NEVER_MS = 3_600_000;
+const SUBSCRIBED = '{"jsonrpc":"2.0","id":1,"result":"0x1"}';
+const HEAD = '{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"0x1","result":{}}}';
+
+describe("HeadSignal", () => {
+  const never = new AbortController().signal;
+  let node: SocketNode;
+  let events: HeadsEvent[];
+  let heads: HeadSignal;
+
+  beforeEach(async () => {
+    node = await SocketNode.start();
+    node.greeting = SUBSCRIBED;
+    events = [];
+  });
+
+  afterEach(async () => {
+    await heads.close();
+    await node.stop();
+  });
+
+  function listen(urls: readonly string[], times: {pollMs?: number; timeoutMs?: number} = {}): void {
+    const settings = {urls, headers: {"x-key": "a"}, pollMs: NEVER_MS, timeoutMs: NEVER_MS, ...times};
+    heads = new HeadSignal(settings, event => events.push(event), {firstMs: 1, longestMs: 4});
+  }
+
+  async function untilState(count: number): Promise<HeadsEvent> {
+    while (events.length < count) await new Promise(setImmediate);
+    return events[count - 1] as HeadsEvent;
+  }
+
+  test("a head that the node announces is a signal, also one that came before the call", async () => {
+    listen([node.url]);
+    assert.equal((await untilState(1)).state, "subscribed");
+    const waiting = heads.next(never);
+    node.send(HEAD);
+    await waiting;
+    node.send(HEAD);
+    await heads.next(never);
+  });
+
+  test("the headers and the URL's user are sent, and are in no event", async () => {
+    const url = new URL(node.url);
+    url.username = "secret-user";
+    url.password = "secret-password";
+    listen([url.href]);
+    assert.equal((await untilState(1)).name, url.origin);
+    const {url: path, headers} = node.heads[0] as (typeof node.heads)[0];
+    assert.deepEqual([path, headers["x-key"]], ["/secret-path", "a"]);
+    const credentials = Buffer.from("secret-user:secret-password").toString("base64");
+    assert.equal(headers.authorization, `Basic ${credentials}`);
+    assert.doesNotMatch(JSON.stringify(events), /secret/);
+  });
+
+  test("without a subscription every poll's time is a signal", async () => {
+    listen([], {pollMs: 1});
+    for (let at = 0; at < 3; at++) await heads.next(never);
+    assert.deepEqual(events, []);
+  });
+
+  test("a silent subscription does not hold up the poll", async () => {
+    listen([node.url], {pollMs: 1});
+    await untilState(1);
+    for (let at = 0; at < 3; at++) await heads.next(never);
+  });
+
+  test("after a lost connection it subscribes again, with one event for each change", async () => {
+    listen([node.url]);
+    await untilState(1);
+    node.cut();
+    await untilState(3);
+    const waiting = heads.next(never);
+    node.send(HEAD);
+    await waiting;
+    assert.deepEqual(
+      events.map(({state, reason}) => [state, reason]),
+      [
+        ["subscribed", "the node announces new blocks"],
+        ["polling", "the connection was lost"],
+        ["subscribed", "the node announces new blocks"],
+      ],
+    );
+  });
+
+  test("a second node takes over", async () => {
+    const down = new Upstream();
+    await down.start();
+    const url = down.url.href.replace("http:", "ws:");
+    await down.stop();
+    listen([url, node.url]);
+    assert.equal((await untilState(1)).state, "polling");
+    assert.deepEqual(await untilState(2), {
+      kind: "heads",
+      name: new URL(node.url).origin,
+      state: "subscribed",
+      reason: "the node announces new blocks",
+    });
+  });
+
+  test("what a node without newHeads answers is a reason to poll", async () => {
+    const table: [string, RegExp][] = [
+      [
+        '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no secret-path here"}}',
+        /^ws:\/\/127\.0\.0\.1:[0-9]+ refuses eth_subscribe: no \*\*\* here \(-32601\)$/,
+      ],
+      ["<html>", /^its answer is not JSON-RPC 2\.0$/],
+      ['{"jsonrpc":"2.0","id":7,"result":"0x1"}', /^its answer has another request's id$/],
+      ["x".repeat(2 ** 20 + 1), /^(the WebSocket failed|the connection was lost)$/],
+    ];
+    for (const [greeting, reason] of table) {
+      events.length = 0;
+      node.greeting = greeting;
+      listen([node.url]);
+      const event = await untilState(1);
+      assert.equal(event.state, "polling");
+      assert.match(event.reason, reason);
+      await heads.close();
+    }
+  });
+
+  test("a server that takes no WebSocket is a reason to poll", async () => {
+    const plain = createServer((_request, response) => response.end()).listen(0, "127.0.0.1");
+    await once(plain, "listening");
+    listen([`ws://127.0.0.1:${(plain.address() as AddressInfo).port}/`]);
+    assert.deepEqual([(await untilState(1)).state, events[0]?.reason], ["polling", "the WebSocket failed"]);
+    await heads.close();
+    plain.closeAllConnections();
+    plain.close();
+  });
+
+  test("a node that never answers is given up after the time-out", async () => {
+    node.greeting = undefined;
+    listen([node.url], {timeoutMs: 20});
+    assert.equal((await untilState(1)).reason, "no subscription within 20 ms");
+  });
+
+  test("the signal ends the wait with its reason, and closing ends the connection", async () => {
+    listen([node.url]);
+    await untilState(1);
+    const ending = new AbortController();
+    const reason = new Error("enough");
+    const waiting = assert.rejects(heads.next(ending.signal), reason);
+    ending.abort(reason);
+    await waiting;
+    await assert.rejects(heads.next(ending.signal), reason);
+    await heads.close();
+    while (node.socketCount > 0) await new Promise(setImmediate);
+    assert.equal(events.length, 1);
+  });
+});
