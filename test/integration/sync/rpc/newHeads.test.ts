@@ -2,19 +2,20 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {HeadSignal, type HeadsEvent} from "../../../../sync/rpc/newHeads.ts";
+import {FaultyProxy} from "../../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../../support/processes/anvil.ts";
 
 /** Where it must not be over, on any machine. */
 const NEVER_MS = 3_600_000;
 
-test("each block that anvil mines is a signal, and its end is one event", async t => {
+test("each block that anvil mines is a signal, through a proxy too, and its end is one event", async t => {
   const anvil = await Anvil.start([]);
   if (typeof anvil === "string") return t.skip(anvil);
-  const {url} = anvil;
+  const proxy = await FaultyProxy.start({target: anvil.url, seed: 1, share: 1});
   const never = new AbortController().signal;
   const events: HeadsEvent[] = [];
   const settings = {
-    urls: [url.replace("http:", "ws:")],
+    urls: [proxy.url.replace("http:", "ws:")],
     headers: {},
     pollMs: NEVER_MS,
     timeoutMs: NEVER_MS,
@@ -33,4 +34,5 @@ test("each block that anvil mines is a signal, and its end is one event", async 
     ["subscribed", "polling"],
   );
   await heads.close();
+  await proxy.stop();
 });
