@@ -25,10 +25,7 @@ import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {Agent, request} from "undici";
 import "../processes/testProcess.ts";
-
-const ANY_CALL = ["delay", "cut", "garbage", "truncated", "tooMany", "unavailable"] as const;
-export const FAULTS = [...ANY_CALL, "otherHash", "otherChain", "missingBlock"] as const;
-export type Fault = (typeof FAULTS)[number];
+import {FAULTS, type Fault, isPossible, type SentCall, spoil} from "./fault.ts";
 
 export interface FaultyProxyOptions {
   /** The node's URL, http. It can be changed later, for a node that was restarted on another port. */
@@ -44,19 +41,6 @@ export interface FaultyProxyOptions {
   readonly retryAfterSeconds?: number;
 }
 
-interface SentCall {
-  readonly id?: unknown;
-  readonly method?: string;
-}
-
-interface ReceivedAnswer {
-  readonly id?: unknown;
-  result?: unknown;
-}
-
-const BLOCK_METHODS = /^(eth_getBlock(By|Receipts)|debug_(getRawBlock|traceBlock)|trace_replayBlock)/;
-const WITH_HASH = /^eth_getBlockBy/;
-const OTHER_CHAIN = "0xdead";
 const PRECISION = 1_000_000;
 
 export class FaultyProxy {
@@ -134,12 +118,7 @@ export class FaultyProxy {
     const share = this.draw(PRECISION);
     const place = this.draw(PRECISION);
     if (share >= this.share * PRECISION) return undefined;
-    const has = (pattern: RegExp) => calls.some(({method}) => pattern.test(method ?? ""));
-    const possible = (this.options.faults ?? FAULTS).filter(fault => {
-      if (fault === "otherHash") return has(WITH_HASH);
-      if (fault === "otherChain") return has(/^eth_chainId$/);
-      return fault === "missingBlock" ? has(BLOCK_METHODS) : true;
-    });
+    const possible = (this.options.faults ?? FAULTS).filter(fault => isPossible(fault, calls));
     const fault = possible[place % possible.length];
     if (fault !== undefined) this.counts[fault]++;
     return fault;
@@ -201,24 +180,4 @@ export class FaultyProxy {
     socket.on("close", () => this.open.delete(socket));
     socket.on("error", () => {});
   }
-}
-
-/** Changes the answers to the calls that can have the fault. */
-function spoil(text: string, calls: readonly SentCall[], fault: Fault): string {
-  if (fault !== "otherHash" && fault !== "otherChain" && fault !== "missingBlock") return text;
-  const answers = JSON.parse(text) as ReceivedAnswer | ReceivedAnswer[];
-  for (const answer of [answers].flat()) {
-    const method = calls.find(({id}) => id === answer.id)?.method ?? "";
-    const {result} = answer;
-    if (fault === "missingBlock" && BLOCK_METHODS.test(method)) answer.result = null;
-    else if (fault === "otherChain" && method === "eth_chainId") answer.result = OTHER_CHAIN;
-    else if (fault === "otherHash" && WITH_HASH.test(method) && typeof result === "object" && result !== null)
-      answer.result = {...result, hash: changeHash(result as {hash?: unknown})};
-  }
-  return JSON.stringify(answers);
-}
-
-function changeHash({hash}: {hash?: unknown}): string {
-  const text = String(hash);
-  return text.slice(0, -1) + (text.endsWith("0") ? "1" : "0");
 }

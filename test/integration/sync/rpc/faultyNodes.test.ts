@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {type Node, NodeFailure} from "../../../../sync/rpc/node.ts";
 import {Nodes, type NodesEvent} from "../../../../sync/rpc/nodes.ts";
-import {FAULTS, type Fault, FaultyProxy} from "../../../support/nodes/faultyProxy.ts";
+import {FAULTS, type Fault} from "../../../support/nodes/fault.ts";
+import {FaultyProxy} from "../../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../../support/processes/anvil.ts";
 
 /** Where it must not be over, on any machine. */

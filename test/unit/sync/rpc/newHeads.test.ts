@@ -4,7 +4,9 @@ import {once} from "node:events";
 import {createServer} from "node:http";
 import type {AddressInfo} from "node:net";
 import {afterEach, beforeEach, describe, test} from "node:test";
+import {followHeads} from "../../../../sync/rpc/headSubscription.ts";
 import {HeadSignal, type HeadsEvent} from "../../../../sync/rpc/newHeads.ts";
+import {NodeFailure} from "../../../../sync/rpc/node.ts";
 import {Upstream} from "../../../support/http/upstream.ts";
 import {SocketNode} from "../../../support/nodes/socketNode.ts";
 
@@ -143,6 +145,17 @@ describe("HeadSignal", () => {
     node.greeting = undefined;
     listen([node.url], {timeoutMs: 20});
     assert.equal((await untilState(1)).reason, "no subscription within 20 ms");
+  });
+
+  test("a subscription that is silent, and does not answer when it is asked, has ended", async () => {
+    listen([], {});
+    let count = 0;
+    const hooks = {onSubscribed: () => count++, onHead: () => {}};
+    const settings = {url: new URL(node.url), headers: {}, timeoutMs: 500, silenceMs: 1};
+    // On a busy machine the subscription may take longer.
+    const reason = /^no (subscription within 500 ms|answer within 500 ms after a silence)$/;
+    const isExpected = (error: unknown) => error instanceof NodeFailure && reason.test(error.message);
+    while (count === 0) await assert.rejects(followHeads(settings, hooks, never), isExpected);
   });
 
   test("the signal ends the wait with its reason, and closing ends the connection", async () => {
