@@ -17,8 +17,8 @@ export class TouchedAccount {
   /** Nonce and balance of the block before are to be read: the traces do not show a removal for certain. */
   readsBefore = false;
   private readonly traces: AccountTrace[] = [];
-  /** Slots that something outside of transactions may have written. */
-  private readonly otherSlots: string[] = [];
+  /** Slots that something outside of transactions may have written. Read after the block and after the block before. */
+  readonly otherSlots: string[] = [];
 
   /** Takes the trace of the next transaction. */
   add(trace: AccountTrace): void {
@@ -39,11 +39,12 @@ export class TouchedAccount {
 
   /** Slots whose values after the block are to be read. `0x` and 64 digits. */
   slotsToRead(): Set<string> {
-    const open = new Set(this.otherSlots);
+    const open = new Set<string>();
     for (const {slots} of this.traces)
       for (const [slot, value] of slots)
         if (value === undefined) open.add(slot);
         else open.delete(slot);
+    for (const slot of this.otherSlots) open.add(slot);
     return open;
   }
 
@@ -51,17 +52,21 @@ export class TouchedAccount {
    * @param after - the state after the block, with code if `readsCode`, or if nonce and balance are 0
    * @param before - the state after the block before, if `readsBefore`
    * @param readSlot - the value of a slot of `slotsToRead`
+   * @param readSlotBefore - the value of one of `otherSlots` after the block before
    */
   differ(
     address: Uint8Array,
     after: AccountState,
     before: AccountView | undefined,
     readSlot: (slot: string) => string,
+    readSlotBefore: (slot: string) => string,
   ): AccountDifference {
     if (isEmpty(after)) return {address, change: undefined};
     const timeline = new AccountTimeline(before, this.traces);
     timeline.end(after);
-    for (const slot of this.otherSlots) timeline.slots.set(slot, undefined);
+    // The request queues are empty in most blocks. A slot that is written without a change would cost the store pages.
+    for (const slot of this.otherSlots)
+      if (readSlot(slot) !== readSlotBefore(slot)) timeline.slots.set(slot, readSlot(slot));
     const code = after.code ?? timeline.code;
     return {
       address,

@@ -27,6 +27,7 @@ export class TouchedBlock {
   private readonly statesBefore = new Map<string, AccountState>();
   /** By address and slot. */
   private readonly slots = new Map<string, string>();
+  private readonly slotsBefore = new Map<string, string>();
 
   /** @throws NodeFailure if the traces are not those of the block's transactions */
   constructor(block: TracedBlock, traces: readonly TransactionTrace[], untraced: readonly UntracedWrite[]) {
@@ -56,14 +57,9 @@ export class TouchedBlock {
       questions.push(...askForAccount(address, number, this.states));
       if (account.readsBefore) questions.push(...askForAccount(address, number - 1, this.statesBefore));
       if (account.readsCode) questions.push(this.askForCode(address));
-      for (const slot of account.slotsToRead())
-        questions.push({
-          call: {method: "eth_getStorageAt", params: [address, slot, hexQuantity(number)]},
-          take: answer => {
-            const where = `block ${number}: account ${address}: slot ${slot}`;
-            this.slots.set(address + slot, parseWord(answer, where));
-          },
-        });
+      for (const slot of account.slotsToRead()) questions.push(askForSlot(address, slot, number, this.slots));
+      for (const slot of account.otherSlots)
+        questions.push(askForSlot(address, slot, number - 1, this.slotsBefore));
     }
     return questions;
   }
@@ -83,8 +79,15 @@ export class TouchedBlock {
     for (const [address, account] of this.accounts) {
       const state = this.states.get(address) as AccountState;
       const readSlot = (slot: string): string => this.slots.get(address + slot) as string;
+      const readSlotBefore = (slot: string): string => this.slotsBefore.get(address + slot) as string;
       const bytesOfAddress = Buffer.from(address.slice(2), "hex");
-      const one = account.differ(bytesOfAddress, state, this.statesBefore.get(address), readSlot);
+      const one = account.differ(
+        bytesOfAddress,
+        state,
+        this.statesBefore.get(address),
+        readSlot,
+        readSlotBefore,
+      );
       accounts.add(one);
       bytes += ACCOUNT_BYTES + (one.change?.code?.length ?? 0);
       bytes += SLOT_BYTES * (one.change?.storage?.length ?? 0);
@@ -129,6 +132,15 @@ function askForAccount(address: string, number: number, states: Map<string, Acco
       },
     },
   ];
+}
+
+function askForSlot(address: string, slot: string, number: number, slots: Map<string, string>): Question {
+  return {
+    call: {method: "eth_getStorageAt", params: [address, slot, hexQuantity(number)]},
+    take: answer => {
+      slots.set(address + slot, parseWord(answer, `block ${number}: account ${address}: slot ${slot}`));
+    },
+  };
 }
 
 export function hexQuantity(number: number): string {

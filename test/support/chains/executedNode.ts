@@ -1,0 +1,233 @@
+/**
+ * A node that serves blocks executed here, and their traces as stateDiff. A chain can have what anvil does not make: rewards,
+ * uncles, withdrawals, beacon roots.
+ *
+ *   block RLP  -->  @ethereumjs/vm on our state  -->  headers, states after each block, per transaction what it changed
+ *
+ * A first execution tells which accounts and slots the block writes. A second one looks at them before and after each transaction.
+ */
+import {type Block, createBlockFromRLP} from "@ethereumjs/block";
+import {Address, unpadBytes} from "@ethereumjs/util";
+import {createVM, runBlock} from "@ethereumjs/vm";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {toHex} from "../../../storage/hex.ts";
+import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
+import {NodeRefusal} from "../../../sync/rpc/node.ts";
+import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {ExecutionState} from "../../../workers/execution/executionState.ts";
+import type {Genesis} from "../../../workers/execution/genesis.ts";
+import {type MemoryAccount, MemoryState} from "../reference/memoryState.ts";
+
+type Seen = ReadonlyMap<string, MemoryAccount | undefined>;
+type Accounts = ReadonlyMap<string, MemoryAccount>;
+
+const ZERO = `0x${"0".repeat(64)}`;
+const FIELDS = (
+  "parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom difficulty number gasLimit gasUsed timestamp " +
+  "extraData mixHash nonce baseFeePerGas withdrawalsRoot blobGasUsed excessBlobGas parentBeaconBlockRoot requestsHash"
+).split(" ");
+const QUANTITIES = new Set(
+  "difficulty number gasLimit gasUsed timestamp baseFeePerGas blobGasUsed excessBlobGas".split(" "),
+);
+
+export class ExecutedNode implements Node {
+  readonly name = "executed";
+  /** From block 0 on. */
+  readonly differences: BlockDifference[] = [];
+  private readonly blocks: object[] = [];
+  private readonly states: Accounts[] = [];
+  private readonly traces: object[][] = [[]];
+  private readonly uncles: string[][] = [[]];
+
+  /** @param blocks - RLP, from block 1 on */
+  static async execute(genesis: Genesis, blocks: readonly Uint8Array[]): Promise<ExecutedNode> {
+    const node = new ExecutedNode();
+    const held = new Map<string, Uint8Array>();
+    const nodes = {
+      get: (key: string) => held.get(key),
+      put: (key: string, value: Uint8Array) => void held.set(key, value),
+    };
+    const blockHash = (number: number) => node.differences[number]?.header.hash;
+    const {executor, difference} = await BlockExecutor.start({genesis, nodes, blockHash});
+    const state = new MemoryState();
+    const add = (made: BlockDifference): void => {
+      node.differences.push(made);
+      state.apply(made);
+      node.states.push(structuredClone(state.accounts));
+    };
+    add(difference);
+    node.blocks.push({});
+    for (const rlp of blocks) {
+      const {stateRoot: _, ...parent} = decodeBlockHead(rlp, "a block");
+      const made = await executor.execute(rlp);
+      const common = genesis.forks.createCommon();
+      common.setHardfork(genesis.forks.forkAt(parent));
+      const block = createBlockFromRLP(rlp, {common});
+      const looked = new ExecutionState(nodes);
+      await looked.setStateRoot(await node.parentRoot(nodes, made));
+      node.traces.push(await traceBlock(block, looked, made, blockHash));
+      node.uncles.push(block.uncleHeaders.map(({coinbase}) => coinbase.toString()));
+      node.blocks.push(describeBlock(block));
+      add(made);
+    }
+    return node;
+  }
+
+  async request(method: string, params: readonly unknown[]): Promise<unknown> {
+    const [first, second, third] = params as string[];
+    const account = (at: string | undefined): MemoryAccount | undefined =>
+      this.states[Number(at)]?.get(String(first));
+    switch (method) {
+      case "eth_getBlockByNumber":
+        return this.blocks[Number(first)] ?? null;
+      case "trace_replayBlockTransactions":
+        return this.traces[Number(first)];
+      case "trace_call":
+        return {stateDiff: {}};
+      case "eth_getUncleByBlockNumberAndIndex":
+        return {miner: this.uncles[Number(first)]?.[Number(second)]};
+      case "eth_getTransactionCount":
+        return hex(account(second)?.nonce ?? 0n);
+      case "eth_getBalance":
+        return hex(account(second)?.balance ?? 0n);
+      case "eth_getCode":
+        return toHex(account(second)?.code ?? new Uint8Array(0));
+      case "eth_getStorageAt":
+        return account(third)?.slots.get(String(second)) ?? ZERO;
+      default:
+        throw new NodeRefusal(`the method ${method} does not exist`, -32601);
+    }
+  }
+
+  async requestAll(calls: readonly NodeCall[]): Promise<unknown[]> {
+    return Promise.all(calls.map(({method, params}) => this.request(method, params)));
+  }
+
+  private async parentRoot(nodes: {get(key: string): Uint8Array | undefined}, made: BlockDifference) {
+    const hash = this.differences[made.header.number - 1]?.header.hash as Uint8Array;
+    return nodes.get(`root:${Buffer.from(hash).toString("hex")}`) as Uint8Array;
+  }
+}
+
+async function traceBlock(
+  block: Block,
+  state: ExecutionState,
+  made: BlockDifference,
+  blockHash: (number: number) => Uint8Array | undefined,
+): Promise<object[]> {
+  const {common} = block;
+  const blockchain = {
+    getBlock: async (number: number) => ({hash: () => blockHash(number)}),
+    putBlock: async () => {},
+    shallowCopy: () => blockchain,
+  };
+  const evmOpts = {common, stateManager: state, blockchain};
+  const vm = await createVM({common, stateManager: state, blockchain, evmOpts} as object);
+  const traces: object[] = [];
+  let before: Seen = new Map();
+  vm.events.on("beforeTx", async (_, done) => {
+    before = await look(state, made);
+    done?.();
+  });
+  vm.events.on("afterTx", async ({transaction}, done) => {
+    const stateDiff = compare(before, await look(state, made));
+    traces.push({stateDiff, transactionHash: toHex(transaction.hash()), trace: [], vmTrace: null});
+    done?.();
+  });
+  await runBlock(vm, {block, skipHeaderValidation: true});
+  return traces;
+}
+
+/** The accounts and slots that the block writes, as they are now. */
+async function look(state: ExecutionState, {accounts}: BlockDifference): Promise<Seen> {
+  const seen = new Map<string, MemoryAccount | undefined>();
+  for (let position = 0; position < accounts.count; position++) {
+    const {address: bytes, change} = accounts.at(position);
+    const address = new Address(new Uint8Array(bytes));
+    const account = await state.getAccount(address);
+    if (account === undefined) {
+      seen.set(toHex(bytes), undefined);
+      continue;
+    }
+    const slots = new Map<string, string>();
+    for (const {slot} of change?.storage ?? []) {
+      const value = unpadBytes(await state.getStorage(address, new Uint8Array(slot)));
+      if (value.length > 0)
+        slots.set(toHex(slot), `0x${Buffer.from(value).toString("hex").padStart(64, "0")}`);
+    }
+    const {nonce, balance} = account;
+    seen.set(toHex(bytes), {nonce, balance, code: await state.getCode(address), slots});
+  }
+  return seen;
+}
+
+function compare(before: Seen, after: Seen): object {
+  const accounts: Record<string, object> = {};
+  for (const [address, now] of after) {
+    const was = before.get(address);
+    const isMade = was === undefined;
+    const isGone = now === undefined;
+    if (isMade && isGone) continue;
+    const delta = (from: string | undefined, to: string | undefined): unknown => {
+      if (isMade) return {"+": to};
+      if (isGone) return {"-": from};
+      return from === to ? "=" : {"*": {from, to}};
+    };
+    const storage: Record<string, unknown> = {};
+    for (const slot of new Set([...(was?.slots.keys() ?? []), ...(now?.slots.keys() ?? [])])) {
+      const value = delta(was?.slots.get(slot) ?? ZERO, now?.slots.get(slot) ?? ZERO);
+      if (value !== "=") storage[slot] = value;
+    }
+    const account = {
+      nonce: delta(was && hex(was.nonce), now && hex(now.nonce)),
+      balance: delta(was && hex(was.balance), now && hex(now.balance)),
+      code: delta(was && toHex(was.code), now && toHex(now.code)),
+    };
+    const isChanged = Object.values(account).some(value => value !== "=") || Object.keys(storage).length > 0;
+    if (isChanged) accounts[address] = {...account, storage};
+  }
+  return accounts;
+}
+
+/** As eth_getBlockByNumber with whole transactions, of which the parties are enough. */
+function describeBlock(block: Block): object {
+  const raw = block.header.raw();
+  const header = FIELDS.slice(0, raw.length).map((name, position) => {
+    const value = toHex(raw[position] as Uint8Array);
+    return [name, !QUANTITIES.has(name) ? value : value === "0x" ? "0x0" : hex(BigInt(value))];
+  });
+  return {
+    ...Object.fromEntries(header),
+    hash: toHex(block.hash()),
+    transactions: block.transactions.map(transaction => ({
+      hash: toHex(transaction.hash()),
+      from: transaction.getSenderAddress().toString(),
+      to: transaction.to?.toString() ?? null,
+      ...("authorizationList" in transaction && {
+        authorizationList: (transaction.authorizationList as Uint8Array[][]).map(
+          ([chainId, address, nonce, yParity, r, s]) => ({
+            chainId: quantityOf(chainId),
+            address: toHex(address as Uint8Array),
+            nonce: quantityOf(nonce),
+            yParity: quantityOf(yParity),
+            r: quantityOf(r),
+            s: quantityOf(s),
+          }),
+        ),
+      }),
+    })),
+    uncles: block.uncleHeaders.map(uncle => toHex(uncle.hash())),
+    ...(block.withdrawals && {
+      withdrawals: block.withdrawals.map(({address}) => ({address: address.toString()})),
+    }),
+  };
+}
+
+function quantityOf(bytes: Uint8Array | undefined): string {
+  return hex(bytes === undefined || bytes.length === 0 ? 0n : BigInt(toHex(bytes)));
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
