@@ -1,22 +1,28 @@
 /**
  * The account changes of one block, packed (accountEntry.ts): a block 0 with millions of accounts takes tens of bytes for each.
  *
- * An entry never crosses from one chunk to the next. Chunks have at least CHUNK_BYTES. `positions` holds each entry's chunk
- * and offset.
+ * An entry never crosses from one chunk to the next. Chunks double up to CHUNK_BYTES: most blocks have few changes. Only a chunk with
+ * a single entry is larger. `positions` holds each entry's chunk and offset.
  */
 
 import type {AccountDifference} from "./accountDifference.ts";
 import {addressOfEntry, maxEntryBytes, readEntry, writeEntry} from "./accountEntry.ts";
 
+const FIRST_CHUNK_BYTES = 1 << 13;
 const CHUNK_BYTES = 1 << 20;
 
 export class AccountDifferences {
   private readonly chunks: Buffer[] = [];
   private readonly positions: number[] = [];
-  private used = CHUNK_BYTES;
+  private used = 0;
 
   get count(): number {
     return this.positions.length;
+  }
+
+  /** Memory that the changes take. */
+  get bytes(): number {
+    return this.chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
   }
 
   /** @throws StoreError BLOCK_INVALID if a value is out of range */
@@ -35,8 +41,11 @@ export class AccountDifferences {
 
   /** Reserves room for an entry of at most `bytes`. Its real end is known once it is written. */
   private allocate(bytes: number): Buffer {
-    if (this.used + bytes > CHUNK_BYTES) {
-      this.chunks.push(Buffer.allocUnsafe(Math.max(CHUNK_BYTES, bytes)));
+    const last = this.chunks.at(-1)?.length ?? 0;
+    // An entry starts within the first CHUNK_BYTES, also in a longer chunk.
+    if (this.used + bytes > Math.min(last, CHUNK_BYTES)) {
+      const next = Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, 2 * last));
+      this.chunks.push(Buffer.allocUnsafe(Math.max(next, bytes)));
       this.used = 0;
     }
     const chunk = this.chunks.length - 1;
@@ -47,7 +56,7 @@ export class AccountDifferences {
   private entryAt(position: number): Buffer {
     const at = this.positions[position];
     if (at === undefined) throw new RangeError(`position ${position} of ${this.positions.length}`);
-    // Every entry starts within the first CHUNK_BYTES of its chunk. A longer chunk holds a single entry.
+    // Every entry starts within the first CHUNK_BYTES of its chunk.
     return (this.chunks[Math.floor(at / CHUNK_BYTES)] as Buffer).subarray(at % CHUNK_BYTES);
   }
 }

@@ -1,0 +1,160 @@
+/**
+ * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here: the node's new values are trusted. Its
+ * old values are compared with the store when a block is applied.
+ *
+ *   headers     eth_getBlockByNumber          hash and link checked
+ *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
+ */
+import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../answerValues.ts";
+import type {BlockReader, NodeBlock} from "../blockReader.ts";
+import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
+import {decodeTrieLog, MAX_TRIE_LOG_BYTES} from "./trieLog.ts";
+import {toDifferences} from "./trieLogDifference.ts";
+import {TrieLogError} from "./trieLogError.ts";
+
+/** Numbers are JSON numbers: the plugin reads no hexadecimal ones. */
+const METHOD = "shomei_getTrieLogsByRange";
+const MAX_BLOCKS = 64;
+/** What a header takes in memory, about. */
+const HEADER_BYTES = 1024;
+
+/** @param chainId - the node's, for block 0, which names the chain of a store */
+export function createTrieLogReader(chainId?: bigint): BlockReader {
+  return new TrieLogReader(chainId);
+}
+
+/** Does the node have trie logs? @throws NodeFailure */
+export async function probeTrieLogs(node: Node): Promise<boolean> {
+  try {
+    return Array.isArray(await node.request(METHOD, [0, 0]));
+  } catch (error) {
+    if (error instanceof NodeRefusal) return false;
+    throw error;
+  }
+}
+
+class TrieLogReader implements BlockReader {
+  readonly name = "trielogs";
+  readonly maxBlocks = MAX_BLOCKS;
+  private readonly chainId: bigint | undefined;
+  /** Names of nodes that leave out the last block of a range. Besu's own ranges end before their last number. */
+  private readonly openEnded = new Set<string>();
+  /** Blocks to ask for at once. Halved by a failure, doubled by an answer. */
+  private span = MAX_BLOCKS;
+
+  constructor(chainId: bigint | undefined) {
+    this.chainId = chainId;
+  }
+
+  async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
+    if (from < 0 || to < from || to - from >= MAX_BLOCKS)
+      throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}`);
+    const headers = await readHeaders(node, from, to);
+    if (headers.length === 0) return [];
+    const logs = await this.readLogs(node, from, from + headers.length - 1);
+    return headers.map((header, position) => this.createBlock(header, logs[position]));
+  }
+
+  /** @returns the elements of the answers, the first that of block `from` */
+  private async readLogs(node: Node, from: number, to: number): Promise<readonly unknown[]> {
+    const logs: unknown[] = [];
+    for (let start = from; start <= to; ) {
+      const end = Math.min(to, start + this.span - 1);
+      try {
+        logs.push(...(await this.readRange(node, start, end)));
+      } catch (error) {
+        // The answer may have been too long, or too slow.
+        if (error instanceof NodeFailure) this.span = Math.max(1, this.span >> 1);
+        throw error;
+      }
+      this.span = Math.min(MAX_BLOCKS, 2 * this.span);
+      if (logs.length <= end - from) return logs;
+      start = end + 1;
+    }
+    return logs;
+  }
+
+  /** @returns at most one for each block */
+  private async readRange(node: Node, from: number, to: number): Promise<readonly unknown[]> {
+    const ask = async (start: number): Promise<readonly unknown[]> => {
+      const end = this.openEnded.has(node.name) ? to + 1 : to;
+      const logs = parseArray(await node.request(METHOD, [start, end]), METHOD);
+      if (logs.length > end - start + 1)
+        throw new NodeFailure(
+          `${METHOD}: asked for blocks ${start} to ${end}, the node sent ${logs.length} trie logs`,
+        );
+      return logs.slice(0, to - start + 1);
+    };
+    const logs = await ask(from);
+    if (logs.length !== to - from || this.openEnded.has(node.name)) return logs;
+    // All but the last. If the range was at fault, the next number brings it.
+    this.openEnded.add(node.name);
+    const last = await ask(to);
+    if (last.length === 0) this.openEnded.delete(node.name);
+    return [...logs, ...last];
+  }
+
+  private createBlock(header: NodeHeader, log: unknown): NodeBlock {
+    const {number, hash, parentHash} = header;
+    const accounts = parseLog(log, header);
+    const chain = this.chainId === undefined ? {} : {chainId: this.chainId};
+    const difference = {header, accounts, ...(number === 0 && {chain})};
+    return {
+      number,
+      hash,
+      parentHash,
+      bytes: HEADER_BYTES + accounts.bytes,
+      difference: async () => difference,
+    };
+  }
+}
+
+/** @returns fewer headers if the node does not have the rest yet. @throws NodeFailure if they are not linked */
+async function readHeaders(node: Node, from: number, to: number): Promise<NodeHeader[]> {
+  const calls = Array.from({length: to - from + 1}, (_, position) => ({
+    method: "eth_getBlockByNumber",
+    params: [`0x${(from + position).toString(16)}`, false],
+  }));
+  const headers: NodeHeader[] = [];
+  for (const [position, answer] of (await node.requestAll(calls)).entries()) {
+    if ((answer ?? undefined) === undefined) break;
+    const number = from + position;
+    const header = parseNodeHeader(parseObject(answer, `block ${number}`), number);
+    const parent = headers.at(-1);
+    if (parent !== undefined && Buffer.compare(parent.hash, header.parentHash) !== 0)
+      throw new NodeFailure(
+        `block ${number} has the parent ${toHex(header.parentHash)}, but block ${parent.number} is ${toHex(parent.hash)}`,
+      );
+    headers.push(header);
+  }
+  return headers;
+}
+
+/** @throws NodeFailure if the log is missing, of another block or malformed */
+function parseLog(answer: unknown, {number, hash}: NodeHeader): AccountDifferences {
+  const where = `trie log of block ${number}`;
+  if (answer === undefined) throw new NodeFailure(`the node has block ${number}, but not its trie log`);
+  const {blockNumber, blockHash, trieLog} = parseObject(answer, where);
+  const said = parseQuantity(blockNumber, `${where}: blockNumber`, 64);
+  if (said !== BigInt(number))
+    throw new NodeFailure(
+      `the node has block ${number}, but sent the trie log of block ${said} in its place`,
+    );
+  const saidHash = parseFixedBytes(blockHash, `${where}: blockHash`, 32);
+  const bytes = parseBytes(trieLog, `${where}: trieLog`, MAX_TRIE_LOG_BYTES);
+  try {
+    const log = decodeTrieLog(bytes);
+    for (const found of [saidHash, log.blockHash])
+      if (Buffer.compare(found, hash) !== 0)
+        throw new NodeFailure(`${where} is of the block ${toHex(found)}, but its header is ${toHex(hash)}`);
+    if (log.blockNumber !== number)
+      throw new NodeFailure(`${where} says that it is of block ${log.blockNumber}`);
+    return toDifferences(log);
+  } catch (error) {
+    if (error instanceof TrieLogError) throw new NodeFailure(error.message, {cause: error});
+    throw error;
+  }
+}

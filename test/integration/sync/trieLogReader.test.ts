@@ -1,0 +1,197 @@
+/** Blocks from a node's trie logs: the store that they lead to, and answers that are refused. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
+import {createTrieLogReader, probeTrieLogs} from "../../../sync/node/trielogs/trieLogReader.ts";
+import type {Node} from "../../../sync/rpc/node.ts";
+import {NodeCaller} from "../../../sync/rpc/nodeCaller.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {type LogElement, TrieLogNode} from "../../support/nodes/trieLogNode.ts";
+import {ReferenceState} from "../../support/reference/referenceState.ts";
+import {memoisedPoseidon2, memoisedSha256} from "../../support/stores/everyKey.ts";
+
+const BLOCKS = 70;
+const address = (n: number): string => `0x${n.toString(16).padStart(40, "0")}`;
+
+/** Each block creates an account, changes two, zeroes a slot, and now and then deletes one or creates one again. */
+const LINES: DifferenceLine[] = Array.from({length: BLOCKS}, (_, n) => {
+  const quantity = `0x${(n + 1).toString(16)}`;
+  return {
+    number: `0x${n.toString(16)}`,
+    hash: "",
+    accounts: {
+      [address(1000 + n)]: {balance: quantity, ...(n % 3 === 0 && {code: "0x6001"})},
+      [address(1)]: {nonce: quantity, storage: {[quantity]: quantity, [`0x${n.toString(16)}`]: "0x0"}},
+      ...(n % 5 === 4 && {[address(1000 + n - 2)]: null}),
+      ...(n % 7 === 6 && {
+        [address(2)]: {reset: true as const, balance: quantity, storage: {"0x1": quantity}},
+      }),
+    },
+  };
+});
+
+let folder: string;
+let server: TrieLogNode;
+let lines: DifferenceLine[];
+let caller: NodeCaller;
+let node: Node;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-trielogs-"));
+  ({node: server, lines} = await TrieLogNode.start(LINES));
+  const settings = {headers: {}, timeoutMs: 60_000, maxAnswerBytes: 64 << 20, connections: 4};
+  caller = new NodeCaller(server.url, settings, () => {});
+  node = caller.bind(new AbortController().signal);
+});
+after(async () => {
+  await caller.close();
+  await server.stop();
+  await rm(folder, {recursive: true});
+});
+
+for (const suite of [memoisedSha256, memoisedPoseidon2])
+  for (const isOpenEnded of [false, true])
+    test(`${suite.name}: a node's trie logs give the chain's roots, also if its ranges ${isOpenEnded ? "leave out" : "have"} their last block`, async () => {
+      server.isOpenEnded = isOpenEnded;
+      const reader = createTrieLogReader(5n);
+      const state = new ReferenceState(suite, lines);
+      const store = await StateStore.open({
+        directory: join(folder, `${suite.name}-${isOpenEnded}`),
+        role: "owner",
+        createIfMissing: true,
+        suite: suite.name,
+        cacheBytes: 1 << 20,
+      });
+      try {
+        const writer = await BlockWriter.create(store);
+        for (let from = 0; from < BLOCKS; ) {
+          const blocks = await reader.read(node, from, from + reader.maxBlocks - 1);
+          assert.equal(blocks.length, Math.min(reader.maxBlocks, BLOCKS - from));
+          for (const block of blocks) {
+            assert.ok(block.bytes < 40_000, `${block.bytes} bytes`);
+            await writer.apply(await block.difference());
+          }
+          from += blocks.length;
+        }
+        await writer.flush();
+        assert.equal(writer.chain?.chainId, 5n);
+        for (const [block, {hash}] of lines.entries()) {
+          const {header, stateRoot} = store.reader.blockOrThrow(block);
+          assert.equal(toHex(stateRoot), toHex(state.stateRoot(block)), `block ${block}`);
+          assert.equal(toHex(header.hash), hash);
+          assert.equal(header.timestamp, 1_700_000_000n + BigInt(block));
+        }
+        assert.deepEqual(await reader.read(node, BLOCKS, BLOCKS + 3), [], "the node has no more");
+      } finally {
+        await store.close();
+        server.isOpenEnded = false;
+      }
+    });
+
+test("the node's ranges are learnt once", async () => {
+  const reader = createTrieLogReader();
+  server.isOpenEnded = true;
+  server.ranges.length = 0;
+  await reader.read(node, 3, 3);
+  assert.deepEqual(server.ranges, [
+    [3, 3],
+    [3, 4],
+  ]);
+  await reader.read(node, 4, 6);
+  assert.deepEqual(server.ranges.slice(2), [[4, 7]]);
+  server.isOpenEnded = false;
+  assert.equal((await reader.read(node, 4, 6)).length, 3, "and what it sends too much is left out");
+});
+
+test("a node shows whether it has trie logs", async () => {
+  assert.equal(await probeTrieLogs(node), true);
+  server.hasPlugin = false;
+  assert.equal(await probeTrieLogs(node), false);
+  await assert.rejects(createTrieLogReader().read(node, 0, 1), {name: "NodeRefusal", code: -32601});
+  server.hasPlugin = true;
+});
+
+const change =
+  (fields: (log: LogElement) => object) =>
+  (logs: LogElement[]): unknown =>
+    logs.map(log => (log.blockNumber === 5 ? {...log, ...fields(log)} : log));
+const WRONG: readonly [string, (logs: LogElement[]) => unknown, RegExp][] = [
+  ["no list", () => null, /^shomei_getTrieLogsByRange is null; expected is an array$/],
+  ["too many", logs => [...logs, ...logs], /asked for blocks 4 to 7, the node sent 8 trie logs$/],
+  [
+    "none in the middle",
+    logs => logs.toSpliced(1, 1),
+    /the node has block 5, but sent the trie log of block 6 in its place$/,
+  ],
+  ["not the last two", logs => logs.slice(0, 2), /^the node has block 6, but not its trie log$/],
+  [
+    "not the last",
+    logs => logs.filter(log => log.blockNumber < 7),
+    /^the node has block 7, but not its trie log$/,
+  ],
+  [
+    "another order",
+    logs => logs.toReversed(),
+    /the node has block 4, but sent the trie log of block 7 in its place$/,
+  ],
+  ["another number", change(() => ({blockNumber: "0x9"})), /sent the trie log of block 9 in its place$/],
+  [
+    "another hash",
+    change(() => ({blockHash: `0x${"12".repeat(32)}`})),
+    /^trie log of block 5 is of the block 0x(?:12){32}, but its header is 0x/,
+  ],
+  [
+    "another block's log",
+    logs => change(() => ({trieLog: logs.find(log => log.blockNumber === 6)?.trieLog}))(logs),
+    /^trie log of block 5 is of the block 0x[0-9a-f]{64}, but its header is 0x/,
+  ],
+  [
+    "a log that is cut",
+    change(({trieLog}) => ({trieLog: trieLog.slice(0, -8)})),
+    /^trie log, byte 0: the trie log is longer than/,
+  ],
+  [
+    "a log that is no hex",
+    change(() => ({trieLog: "0xzz"})),
+    /^trie log of block 5: trieLog is "0xzz"; expected is at most/,
+  ],
+];
+
+for (const [what, changed, message] of WRONG)
+  test(`an answer with ${what} is the node's failure`, async () => {
+    server.changeLogs = changed;
+    try {
+      await assert.rejects(createTrieLogReader().read(node, 4, 7), {name: "NodeFailure", message});
+    } finally {
+      server.changeLogs = logs => logs;
+    }
+  });
+
+test("a header that is not what its hash says is the node's failure", async () => {
+  server.changeHeader = header => (header.number === "0x5" ? {...header, timestamp: "0x1"} : header);
+  try {
+    const message = /^block 5: the node says that its hash is 0x/;
+    await assert.rejects(createTrieLogReader().read(node, 4, 7), {name: "NodeFailure", message});
+  } finally {
+    server.changeHeader = header => header;
+  }
+});
+
+test("after a failure fewer blocks are asked for at once", async () => {
+  const reader = createTrieLogReader();
+  server.changeLogs = () => null;
+  await assert.rejects(reader.read(node, 0, 63));
+  await assert.rejects(reader.read(node, 0, 63));
+  server.changeLogs = logs => logs;
+  server.ranges.length = 0;
+  assert.equal((await reader.read(node, 0, 63)).length, 64);
+  assert.deepEqual(server.ranges, [
+    [0, 15],
+    [16, 47],
+    [48, 63],
+  ]);
+});
