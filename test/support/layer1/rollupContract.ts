@@ -77,10 +77,13 @@ export class Layer1 {
   }
 }
 
-/** Anvil mines a block with the transaction at once. */
+/** Anvil mines a block with the transaction at once, a moment after it has answered. */
 async function send(anvil: Anvil, transaction: object): Promise<Receipt> {
   const hash = await anvil.request<string>("eth_sendTransaction", transaction);
-  const receipt = await anvil.request<Receipt>("eth_getTransactionReceipt", hash);
-  if (receipt.status !== "0x1") throw new Error(`transaction ${hash} failed`);
-  return receipt;
+  for (;;) {
+    const receipt = await anvil.request<Receipt | null>("eth_getTransactionReceipt", hash);
+    if (receipt === null) continue;
+    if (receipt.status !== "0x1") throw new Error(`transaction ${hash} failed`);
+    return receipt;
+  }
 }
