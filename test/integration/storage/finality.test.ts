@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
+import {finalizationKey, META} from "../../../storage/record/layout.ts";
 import {CONTRACT, createEvent, createStep, rootOf} from "../../support/chains/finalityEvents.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {tamper} from "../../support/stores/tamper.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 
 async function useStore(
@@ -107,6 +109,24 @@ test("poseidon2: the roots of a finalization are compared with those held", asyn
       3,
     );
   }, "poseidon2");
+});
+
+test("a check finds a finalization that is gone, and one that is not counted", async () => {
+  for (const [lost, found] of [
+    [finalizationKey(0), [/^finalization 1: .*finalization 0 is not in the store, although it is counted/]],
+    [finalizationKey(1), [/^layer1 record: .*finalization 1 is not in the store, although it is counted/]],
+    [META.layer1, [/^finalization 0: it is not counted/, /^finalization 1: it is not counted/]],
+  ] as const)
+    await useStore(async store => {
+      await store.mustImport(createLines(0, 4));
+      await store.pool.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 4, 61)));
+      await store.pool.close();
+      await tamper(store.directory, db => db.del(lost));
+      const result = await checkStore(store.directory);
+      assert.equal(result.found.length, found.length, result.found.join("\n"));
+      for (const [at, what] of found.entries()) assert.match(result.found[at] ?? "", what);
+      await store.reopen();
+    });
 });
 
 test("while an import runs, its thread records finality between two blocks, and a refusal does not end it", async () => {

@@ -1,0 +1,151 @@
+/** Reading a rollup contract's events from nodes of layer 1 that are behind, refuse, or take back what was final. */
+import assert from "node:assert/strict";
+import {afterEach, beforeEach, test} from "node:test";
+import {toHex} from "../../../storage/hex.ts";
+import {Contradiction} from "../../../sync/finality/contradiction.ts";
+import {type RollupSettings, RollupWatch} from "../../../sync/finality/rollupWatch.ts";
+import {Nodes, type NodesEvent} from "../../../sync/rpc/nodes.ts";
+import {CONTRACT, createStep} from "../../support/chains/finalityEvents.ts";
+import {Upstream} from "../../support/http/upstream.ts";
+
+/** A node whose block n has the hash of 32 bytes n. */
+class Layer1Node {
+  readonly upstream = new Upstream();
+  finalized = 100;
+  /** The contract has code from here on. */
+  deployedAt = 40;
+  /** States of older blocks are gone. */
+  stateSince = 0;
+  /** Errors by method. */
+  readonly refusals = new Map<string, string>();
+  readonly ranges: string[] = [];
+
+  constructor() {
+    this.upstream.handler = ({call: {id, method, params}}, response) => {
+      const message = this.refusals.get(method);
+      const answer = message === undefined ? this.answer(method, params) : {error: {code: -32000, message}};
+      response.writeHead(200, {"content-type": "application/json"});
+      response.end(JSON.stringify({jsonrpc: "2.0", id, ...answer}));
+    };
+  }
+
+  private answer(method: string, params: readonly unknown[]): object {
+    if (method === "eth_getLogs") {
+      const [{fromBlock, toBlock}] = params as [{fromBlock: string; toBlock: string}];
+      this.ranges.push(`${Number(fromBlock)} to ${Number(toBlock)}`);
+      return {result: []};
+    }
+    if (method === "eth_getCode") {
+      const block = Number(params[1]);
+      if (block < this.stateSince) return {error: {code: -32000, message: "missing trie node"}};
+      return {result: block < this.deployedAt ? "0x" : "0x00"};
+    }
+    const [selector] = params as [string];
+    const number = selector === "finalized" || selector === "latest" ? this.finalized : Number(selector);
+    return {result: {number: `0x${number.toString(16)}`, hash: toHex(Buffer.alloc(32, number))}};
+  }
+}
+
+const SETTINGS: RollupSettings = {contract: CONTRACT, from: undefined, depth: undefined};
+const forever = new AbortController().signal;
+
+let first: Layer1Node;
+let second: Layer1Node;
+let events: NodesEvent[];
+let nodes: Nodes;
+
+beforeEach(async () => {
+  [first, second] = [new Layer1Node(), new Layer1Node()];
+  events = [];
+  for (const {upstream} of [first, second]) await upstream.start();
+  nodes = new Nodes(
+    {
+      urls: [first.upstream.url.href, second.upstream.url.href],
+      headers: {},
+      timeoutMs: 10_000,
+      maxAnswerBytes: 1 << 20,
+    },
+    event => events.push(event),
+    {firstMs: 1, longestMs: 10},
+  );
+});
+
+afterEach(async () => {
+  await nodes.close();
+  for (const {upstream} of [first, second]) await upstream.stop();
+});
+
+const markOf = (block: number) => createStep(block).mark;
+
+test("events are read from the contract's deployment on, to the finalized block", async () => {
+  const watch = new RollupWatch(nodes, SETTINGS);
+  const step = await watch.read(undefined, forever);
+  assert.deepEqual(step, {after: markOf(39), mark: markOf(100), events: [], head: 100});
+  assert.deepEqual(first.ranges, ["40 to 100"]);
+  assert.deepEqual(await watch.read(step.mark, forever), {
+    after: step.mark,
+    mark: step.mark,
+    events: [],
+    head: 100,
+  });
+  assert.equal(first.ranges.length, 1);
+});
+
+test("events are read from block 1 on where the node does not have old states, or from where the settings say", async () => {
+  first.stateSince = 90;
+  await new RollupWatch(nodes, SETTINGS).read(undefined, forever);
+  await new RollupWatch(nodes, {...SETTINGS, from: 70}).read(undefined, forever);
+  await new RollupWatch(nodes, {...SETTINGS, from: 70, depth: 10}).read(undefined, forever);
+  assert.deepEqual(first.ranges, ["1 to 100", "70 to 100", "70 to 90"]);
+});
+
+test("a finalized block that falls is a contradiction until it is back, another node that is behind is none", async () => {
+  const watch = new RollupWatch(nodes, SETTINGS);
+  const {mark} = await watch.read(undefined, forever);
+  first.finalized = 99;
+  await assert.rejects(
+    watch.read(mark, forever),
+    error => error instanceof Contradiction && /named block 100 finalized before, now 99/.test(error.message),
+  );
+  first.finalized = 101;
+  assert.equal((await watch.read(mark, forever)).mark.block, 101);
+  // The second node takes over, and knows less.
+  first.refusals.set("eth_getBlockByNumber", "finalized block not found");
+  second.finalized = 95;
+  assert.deepEqual((await watch.read(mark, forever)).mark, mark);
+  second.finalized = 102;
+  assert.equal((await watch.read(mark, forever)).mark.block, 102);
+  assert.match(
+    events.find(({state}) => state === "down")?.reason ?? "",
+    /names no finalized block: .*not found.*give --l1-depth/,
+  );
+});
+
+test("another hash where layer 1 was read is a contradiction, whichever node says so", async () => {
+  const watch = new RollupWatch(nodes, SETTINGS);
+  await assert.rejects(
+    watch.read({...markOf(50), blockHash: Buffer.alloc(32, 51)}, forever),
+    error =>
+      error instanceof Contradiction && /block 50 had hash 0x3333\w+ when it was read/.test(error.message),
+  );
+  assert.deepEqual(first.ranges, []);
+});
+
+test("a node that refuses the events of one block is left for another", async () => {
+  first.refusals.set("eth_getLogs", "not for you");
+  const watch = new RollupWatch(nodes, {...SETTINGS, from: 1});
+  assert.equal((await watch.read(undefined, forever)).mark.block, 1);
+  assert.deepEqual(second.ranges, ["1 to 1"]);
+  assert.match(
+    events.find(({state}) => state === "down")?.reason ?? "",
+    /it refuses the events of layer-1 block 1: .*not for you/,
+  );
+});
+
+test("a contract without code is a contradiction", async () => {
+  first.deployedAt = 101;
+  await assert.rejects(
+    new RollupWatch(nodes, SETTINGS).read(undefined, forever),
+    error => error instanceof Contradiction && /has no code at layer-1 block 100/.test(error.message),
+  );
+});
