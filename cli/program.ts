@@ -27,6 +27,7 @@ import {
   readSwitches,
   refuseUnknownVariables,
 } from "./flags/flag.ts";
+import {createHistoryOption} from "./flags/historyFlag.ts";
 import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
 import {acceptOldVariables} from "./flags/loadFlags.ts";
 import {createNamespaceOption} from "./flags/namespaceFlag.ts";
@@ -90,6 +91,7 @@ function createImport(onExitCode: (code: number) => void): Command {
       "--head <hash>",
       "hash of the last block; a source that ends at another block is refused",
     ).argParser(parseHash),
+    createHistoryOption(),
     chainIdOption(),
     suiteOption(),
   ])
@@ -98,9 +100,9 @@ function createImport(onExitCode: (code: number) => void): Command {
     )
     .action(async (values, command: Command) => {
       const source = chooseSource(values, command);
-      const {db, finalized, head, chainId, suite} = values;
+      const {db, finalized, head, history, chainId, suite} = values;
       const {runImport} = await import("./commands/importCommand.ts");
-      onExitCode(await runImport({db, source, finalized, head, chainId, suite}));
+      onExitCode(await runImport({db, source, finalized, head, history, chainId, suite}));
     });
 }
 
@@ -165,6 +167,7 @@ function createServe(onExitCode: (code: number) => void): Command {
       "let web pages of this origin ask from a browser; * for any origin; may be given several times",
     ).argParser(parseOrigins),
     createNamespaceOption(),
+    createHistoryOption(),
     createSwitch("--verify", "compare the checksums of all tables in the background after the start"),
     chainIdOption(),
     suiteOption(),
@@ -179,7 +182,7 @@ function createServe(onExitCode: (code: number) => void): Command {
     .action(async (values, command: Command) => {
       const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId, suite} =
         values;
-      const {cors, namespace, logLevel, logRequests} = values;
+      const {cors, namespace, history, logLevel, logRequests} = values;
       if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
       if (maxLag !== undefined && diffs === undefined)
         command.error("error: --max-lag needs --diffs: without it, no new block arrives");
@@ -206,6 +209,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         suite,
         cors: cors ?? [],
         namespace,
+        history,
         logLevel,
         logRequests: logRequests === true,
         limits: readLimits(values),

@@ -75,6 +75,7 @@ export function createFront(
     refusals,
     waits,
     readHead: () => pool.chain.head(),
+    pruner: pool.pruner,
     ...imported,
   });
   const {maxProofTextBytes} = pool;

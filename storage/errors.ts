@@ -34,6 +34,17 @@ export class StoreError extends Error {
   }
 }
 
+/** BLOCK_PRUNED, with the block. */
+export class PrunedError extends StoreError {
+  readonly block: number;
+
+  constructor(block: number) {
+    super("BLOCK_PRUNED", `block ${block} is pruned: its state is not kept any more`);
+    this.name = "PrunedError";
+    this.block = block;
+  }
+}
+
 /** Does the error mean "the bytes on disk are not what was written"? */
 export function isDamage(error: unknown): error is StoreError {
   return (

@@ -1,10 +1,12 @@
 /** `proofd import`: imports blocks or block differences into a store. */
 
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
+import type {History} from "../../storage/prune/retention.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportOutcome} from "../../workers/job/importJob.ts";
 import type {ImportSource} from "../../workers/job/importSource.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
+import type {PruneEvent} from "../../workers/pool/pruner.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 import {DEFAULT_CACHE_BYTES, useStore} from "./storeOpening.ts";
@@ -18,11 +20,14 @@ export interface ImportOptions {
   readonly head: Uint8Array | undefined;
   readonly chainId: bigint | undefined;
   readonly suite: string | undefined;
+  /** Which finalized blocks are kept. */
+  readonly history: History;
 }
 
 /** @returns the exit code: that of the signal if one stopped the import before its end */
 export async function runImport(options: ImportOptions): Promise<number> {
   const stop = new StopWatch();
+  const pruned = new PruneReport();
   const poolOptions = {
     directory: options.db,
     workers: 0,
@@ -30,6 +35,7 @@ export async function runImport(options: ImportOptions): Promise<number> {
     createIfMissing: true,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     ...(options.suite === undefined ? {} : {suite: options.suite}),
+    pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };
   return useStore(poolOptions, reportOrder, async pool => {
     if (stop.received !== undefined) return exitCodeOf(stop.received);
@@ -38,8 +44,14 @@ export async function runImport(options: ImportOptions): Promise<number> {
       process.stderr.write(`error: ${outcome.message}\n${describe(pool, outcome)}\n`);
       return ExitCode.FAILED;
     }
-    process.stdout.write(`${describe(pool, outcome)}\n`);
-    return outcome.stopped && signal !== undefined ? exitCodeOf(signal) : ExitCode.OK;
+    if (signal === undefined) await Promise.race([pool.pruner?.idle(), stop.signal]);
+    process.stdout.write(`${describe(pool, outcome)}${pruned.text}\n`);
+    if (pruned.failure !== undefined) {
+      process.stderr.write(`error: pruning failed: ${pruned.failure}\n`);
+      return ExitCode.FAILED;
+    }
+    if (outcome.stopped && signal !== undefined) return exitCodeOf(signal);
+    return signal === undefined && stop.received !== undefined ? exitCodeOf(stop.received) : ExitCode.OK;
   });
 }
 
@@ -54,7 +66,7 @@ function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
 /** Runs an import. The first signal stops it after the current block. */
 export async function importWithProgress(
   pool: ProofPool,
-  options: Omit<ImportOptions, "db" | "suite">,
+  options: Omit<ImportOptions, "db" | "suite" | "history">,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
   const progress = createProgress(process.stderr);
   let received: StopSignal | undefined;
@@ -80,8 +92,27 @@ export async function importWithProgress(
   }
 }
 
+/** Sums up the pruning beside an import and after it. */
+class PruneReport {
+  failure: string | undefined;
+  private blocks = 0;
+  private pages = 0;
+
+  /** Nothing, if nothing was pruned. */
+  get text(): string {
+    return this.blocks === 0 ? "" : `; pruned ${this.blocks} blocks, ${this.pages} pages`;
+  }
+
+  note(event: PruneEvent): void {
+    if (event.kind === "failed") this.failure = String(event.error);
+    if (event.kind !== "end") return;
+    this.blocks += event.blocks;
+    this.pages += event.pages;
+  }
+}
+
 function describe(pool: ProofPool, outcome: ImportOutcome): string {
-  const {earliest, finalized, latest} = outcome.head;
+  const {earliest, finalized, latest} = pool.chain.head();
   const held = outcome.ok && outcome.alreadyHeld > 0 ? `, ${outcome.alreadyHeld} already held` : "";
   const stopped = outcome.ok && outcome.stopped ? ", stopped before the end" : "";
   const coverage =

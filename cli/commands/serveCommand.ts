@@ -15,6 +15,7 @@ import {Readiness} from "../../server/observe/readiness.ts";
 import {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
 import {VERSION} from "../../server/version.ts";
+import type {History} from "../../storage/prune/retention.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 import {ExitCode, StopWatch} from "../exitCode.ts";
 import type {EstimateOptions} from "../flags/estimateFlags.ts";
@@ -23,6 +24,7 @@ import {WorkError} from "../workError.ts";
 import {importDemo} from "./demo.ts";
 import {type RunningFinality, startFinality} from "./finality.ts";
 import {Following} from "./following.ts";
+import {logPruning} from "./pruneLog.ts";
 import {useStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
 
@@ -45,6 +47,8 @@ export interface ServeOptions {
   readonly verify: boolean;
   readonly chainId: bigint | undefined;
   readonly suite: string | undefined;
+  /** Which finalized blocks are kept. */
+  readonly history: History;
   /** Origins whose web pages may send requests. Empty: no page may. */
   readonly cors: readonly string[];
   readonly namespace: string | undefined;
@@ -76,6 +80,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     ...(options.suite === undefined ? {} : {suite: options.suite}),
     ...(options.estimate.isEnabled ? {estimates: options.estimate} : {}),
+    pruning: {history: options.history, rests: true, onEvent: logPruning(log)},
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
   };
   const onOrder = ({kind, to}: BlockOrder, answer: ControlAnswer) =>

@@ -18,6 +18,7 @@ import {parseQuantity} from "../rpc/quantity.ts";
 import {
   createBlockUnknownError,
   createNotFinalizedError,
+  createPrunedError,
   RpcCode,
   RpcError,
   shorten,
@@ -28,7 +29,7 @@ export type SelectorColumn = "provable" | "held" | "awaited";
 /** What a selector is resolved with: one head for the whole HTTP request. */
 export interface BlockView {
   readonly head: Head;
-  readonly chain: Pick<ChainView, "findBlock">;
+  readonly chain: Pick<ChainView, "findBlock" | "pruned">;
 }
 
 const EXPECTED =
@@ -49,18 +50,19 @@ export function resolveSelector(
   view: BlockView,
 ): number {
   if (typeof selector === "string") {
-    const tagged = resolveTag(selector, column, view.head);
+    const tagged = resolveTag(selector, column, view);
     if (tagged !== undefined) return tagged;
     const block = parseQuantity(selector);
     if (block === undefined) throw refuse(name, selector);
-    return requireHeld(block, selector, column, view.head);
+    return requireHeld(block, selector, column, view);
   }
   if (typeof selector === "object" && selector !== null && !Array.isArray(selector))
     return resolveObject(selector as Record<string, unknown>, name, column, view);
   throw refuse(name, selector);
 }
 
-function resolveTag(tag: string, column: SelectorColumn, head: Head): number | undefined {
+function resolveTag(tag: string, column: SelectorColumn, view: BlockView): number | undefined {
+  const {head} = view;
   switch (tag) {
     case "latest":
     case "pending":
@@ -72,7 +74,7 @@ function resolveTag(tag: string, column: SelectorColumn, head: Head): number | u
       return requireFinalized(tag, head);
     case "earliest":
       if (head.earliest === undefined) throw createBlockUnknownError(tag, head);
-      return requireHeld(head.earliest, tag, column, head);
+      return requireHeld(view.chain.pruned.heldFrom(head.earliest), tag, column, view);
     default:
       return undefined;
   }
@@ -108,14 +110,14 @@ function resolveObject(
       const expected = "expected a 0x block number";
       throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.blockNumber is ${shorten(text)}: ${expected}`);
     }
-    return requireHeld(block, text as string, column, view.head);
+    return requireHeld(block, text as string, column, view);
   }
   const text = fields.blockHash;
   const block = view.chain.findBlock(parseHash(text, name));
   // A block that was imported after the request's head was read does not exist for this request.
   if (block === undefined || view.head.latest === undefined || block > view.head.latest)
     throw createBlockUnknownError(text as string, view.head);
-  return requireHeld(block, text as string, column, view.head);
+  return requireHeld(block, text as string, column, view);
 }
 
 function parseHash(text: unknown, name: string): Uint8Array {
@@ -126,7 +128,13 @@ function parseHash(text: unknown, name: string): Uint8Array {
   throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.blockHash is ${shorten(text)}: ${expected}`);
 }
 
-function requireHeld(block: number, shown: string, column: SelectorColumn, head: Head): number {
+function requireHeld(
+  block: number,
+  shown: string,
+  column: SelectorColumn,
+  {head, chain}: BlockView,
+): number {
+  if (chain.pruned.has(block)) throw createPrunedError(shown, chain.pruned.nearest(block), head);
   const ahead = column === "awaited" ? MAX_BLOCKS_AHEAD : 0;
   if (
     head.earliest === undefined ||

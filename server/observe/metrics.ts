@@ -5,6 +5,7 @@ import type {CallTally} from "./callTally.ts";
 import {type EstimateQueues, registerEstimateQueues} from "./estimateMetrics.ts";
 import {registerFinality} from "./finalityMetrics.ts";
 import type {FinalityStatus} from "./finalityStatus.ts";
+import {type PruneFigures, registerPruning} from "./pruneMetrics.ts";
 import type {Readiness} from "./readiness.ts";
 import type {RefusalLog} from "./refusalLog.ts";
 import {registerSource} from "./sourceMetrics.ts";
@@ -25,6 +26,8 @@ export interface MetricSources {
   readonly waits: WaitFigures;
   readonly readHead: () => Head;
   readonly readiness: Readiness;
+  /** undefined: nothing is pruned. */
+  readonly pruner: PruneFigures | undefined;
   /** The source of the import that runs while the service answers requests, if there is one. */
   readonly source: SourceStatus | undefined;
   /** undefined: nothing but imports and orders tells what is finalized. */
@@ -84,6 +87,7 @@ export class Metrics {
     registerHead(registers, sources.readHead);
     registerSource(registers, sources.readiness, sources.source);
     if (sources.finality !== undefined) registerFinality(registers, sources.finality);
+    registerPruning(registers, sources.pruner);
     registerQueuedCost(registers, sources.readQueuedCosts);
     registerEstimateQueues(registers, sources.estimates, sources.refusals);
     registerWaits(registers, sources.waits);

@@ -1,13 +1,16 @@
 /** Turns a failure of the workers or the gateway (workers/job/failure.ts) into its JSON-RPC error. */
 import type {Failure} from "../../workers/job/failure.ts";
 import type {Head} from "../../workers/job/head.ts";
-import {createBlockUnknownError, RpcCode, RpcError} from "./rpcError.ts";
+import {encodeQuantity} from "./quantity.ts";
+import {createBlockUnknownError, createPrunedError, RpcCode, RpcError} from "./rpcError.ts";
 
 /** @returns undefined for a fault of this service, whose cause is logged and not told to the caller (troubleLog.ts) */
 export function createFailureError(failure: Failure | undefined, head: Head): RpcError | undefined {
   switch (failure?.failure) {
     case "BLOCK_UNKNOWN":
       return createBlockUnknownError("asked for", head);
+    case "BLOCK_PRUNED":
+      return createPrunedError(encodeQuantity(failure.block), failure.nearest, head);
     case "REVERTED":
       return new RpcError(RpcCode.EXECUTION_REVERTED, failure.detail, failure.data);
     case "EXECUTION_FAILED":

@@ -1,5 +1,6 @@
 /** The JSON-RPC errors of this service: codes, data and text. Only the server knows the numbers. */
 import {encodeResponse} from "../../workers/job/answers.ts";
+import type {NearestHeld} from "../../workers/job/failure.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
@@ -62,6 +63,23 @@ export function createBlockUnknownError(block: string, head: Head): RpcError {
     earliest: encodeQuantity(head.earliest),
     finalized: encodeQuantity(head.finalized),
   });
+}
+
+/** The block was held, but its state is not kept any more. @param nearest - blocks that can be proved */
+export function createPrunedError(block: string, nearest: NearestHeld | undefined, head: Head): RpcError {
+  const blocks = [nearest?.below, nearest?.above].filter(one => one !== undefined);
+  const names = blocks.map(one => `block ${encodeQuantity(one)}`).join(" and ");
+  const advice = names === "" ? "" : `; the nearest that can be proved: ${names}`;
+  return new RpcError(
+    RpcCode.BLOCK_UNKNOWN,
+    `block ${block} is pruned: its state is not kept any more${advice}`,
+    {
+      earliest: encodeQuantity(head.earliest),
+      finalized: encodeQuantity(head.finalized),
+      below: encodeQuantity(nearest?.below),
+      above: encodeQuantity(nearest?.above),
+    },
+  );
 }
 
 /** The block is held, but not finalized on layer 1. */

@@ -5,7 +5,7 @@
  * written last and never changes.
  */
 
-import {StoreError} from "../errors.ts";
+import {PrunedError, StoreError} from "../errors.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {KeyHints} from "../index/keyHints.ts";
@@ -120,8 +120,7 @@ export class StateReader {
    * @throws StoreError BLOCK_PRUNED
    */
   refusePruned(block: number): void {
-    if (this.readPruned(block) !== undefined)
-      throw new StoreError("BLOCK_PRUNED", `block ${block} is pruned: its state is not kept any more`);
+    if (this.readPruned(block) !== undefined) throw new PrunedError(block);
   }
 
   /** @param hash - 32 bytes. @returns the number of the block with this hash, pruned or not */

@@ -12,6 +12,9 @@ export interface NearestHeld {
   readonly above: number;
 }
 
+/** To look at, and not to change. */
+export type PrunedView = Pick<PrunedBlocks, "has" | "heldFrom" | "held" | "nearest">;
+
 export class PrunedBlocks {
   /** First and last block of each range, ascending. Ranges do not touch. */
   private readonly froms: number[] = [];

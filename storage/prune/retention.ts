@@ -5,7 +5,7 @@
  *   newest N       the newest N finalized blocks
  *   finalizations  the blocks that ended a finalization on layer 1: contracts there know their state roots
  */
-import type {PrunedBlocks} from "./prunedBlocks.ts";
+import type {PrunedView} from "./prunedBlocks.ts";
 import type {PruneRun} from "./pruneRun.ts";
 
 export type History =
@@ -22,9 +22,9 @@ export const MAX_RUN_BLOCKS = 4096;
 
 export interface Retention {
   /** The lowest blocks that are not kept any more, at most MAX_RUN_BLOCKS. @returns undefined: all that is held is kept */
-  nextRun(pruned: PrunedBlocks, finalized: number): PruneRun | undefined;
+  nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined;
   /** How many of the lowest blocks are not looked at yet, or not pruned yet. */
-  backlog(pruned: PrunedBlocks, finalized: number): number;
+  backlog(pruned: PrunedView, finalized: number): number;
 }
 
 export function createRetention(history: History, findEnd: FindFinalizationEnd): Retention {
@@ -45,14 +45,14 @@ class NewestBlocks implements Retention {
     this.blocks = blocks;
   }
 
-  nextRun(pruned: PrunedBlocks, finalized: number): PruneRun | undefined {
+  nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined {
     const first = pruned.heldFrom(0);
     const oldestKept = finalized - this.blocks + 1;
     if (first >= oldestKept) return undefined;
     return {first, next: pruned.heldFrom(Math.min(oldestKept, first + MAX_RUN_BLOCKS))};
   }
 
-  backlog(pruned: PrunedBlocks, finalized: number): number {
+  backlog(pruned: PrunedView, finalized: number): number {
     return Math.max(0, finalized - this.blocks + 1 - pruned.heldFrom(0));
   }
 }
@@ -66,7 +66,7 @@ class FinalizationEnds implements Retention {
     this.findEnd = findEnd;
   }
 
-  nextRun(pruned: PrunedBlocks, finalized: number): PruneRun | undefined {
+  nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined {
     for (;;) {
       const first = pruned.heldFrom(this.settled);
       if (first >= finalized) return undefined;
@@ -76,7 +76,7 @@ class FinalizationEnds implements Retention {
     }
   }
 
-  backlog(pruned: PrunedBlocks, finalized: number): number {
+  backlog(pruned: PrunedView, finalized: number): number {
     return Math.max(0, finalized - pruned.heldFrom(this.settled));
   }
 }

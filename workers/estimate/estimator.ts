@@ -101,8 +101,13 @@ export class Estimator {
     }
   }
 
-  /** A rollback removes a block's pages. @throws StoreError BLOCK_UNKNOWN if this block was rolled back */
+  /**
+   * A rollback removes a block's pages, and so does pruning.
+   *
+   * @throws StoreError BLOCK_UNKNOWN if this block was rolled back, BLOCK_PRUNED
+   */
   private requireHeld({header: {number, hash}}: BlockRecord): void {
+    this.store.refusePruned(number);
     const held = this.store.readBlock(number)?.header.hash;
     if (held === undefined || Buffer.compare(held, hash) !== 0)
       throw new StoreError("BLOCK_UNKNOWN", `block ${number} was rolled back`);

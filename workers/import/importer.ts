@@ -7,6 +7,8 @@
 
 import {checkChainId} from "../../storage/block/format.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
+import {isDamage} from "../../storage/errors.ts";
+import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Head, readHead} from "../job/head.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
@@ -125,12 +127,16 @@ export class Importer {
     try {
       if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
-      else {
+      else if ("prune" in order) {
+        await performStep(this.store, order.prune);
+        if (order.prune.kind === "retire") await this.reportHead();
+      } else {
         this.intake.writer.finalizeHeld(order.finalize);
         await this.flush();
       }
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      // An old block's record that is damaged stops the pruning, and not the import.
+      if (!isRefusal(error) && !("prune" in order && isDamage(error))) throw error;
       this.onEvent({order: order.order, refusal: {code: error.code, message: error.message}});
       return;
     }
@@ -153,6 +159,10 @@ export class Importer {
   private async flush(): Promise<void> {
     await this.intake.flush();
     this.flushedAt = performance.now();
+    await this.reportHead();
+  }
+
+  private async reportHead(): Promise<void> {
     this.head = await readHead(this.store);
     this.onEvent({
       head: this.head,

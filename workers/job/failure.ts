@@ -1,10 +1,24 @@
 /** What a worker could not do. Expected failures are values, because structured clone drops error classes and fields. */
-import {isDamage, StoreError} from "../../storage/errors.ts";
+import type {StateReader} from "../../storage/block/stateReader.ts";
+import {isDamage, PrunedError, StoreError} from "../../storage/errors.ts";
+import type {NearestHeld} from "../../storage/prune/prunedBlocks.ts";
+
+export type {NearestHeld};
 
 /** A failure that the server maps to a JSON-RPC code; `detail` is for the log or, where it is safe, the message. */
 export type Failure =
   | {readonly failure: "DAMAGED" | "BLOCK_UNKNOWN" | "INTERNAL"; readonly detail: string}
+  | PrunedFailure
   | EstimateFailure;
+
+/** The block's state is not kept any more. */
+export interface PrunedFailure {
+  readonly failure: "BLOCK_PRUNED";
+  readonly detail: string;
+  readonly block: number;
+  /** The nearest blocks that can be proved. The main thread adds them; a worker does not know them. */
+  readonly nearest?: NearestHeld;
+}
 
 /** Failures that only a gas estimate can have. Every `detail` is safe to show to the caller. */
 export type EstimateFailure =
@@ -25,8 +39,21 @@ export type EstimateFailure =
   /** Routed estimates only: the gateway did not answer. */
   | {readonly failure: "UPSTREAM_DOWN"; readonly detail: string};
 
+/** As failureOf, for an error of a read at `block`: if the block was pruned meanwhile, its missing pages are no damage. */
+export function failureAt(error: unknown, reader: StateReader, block: number): Failure {
+  if (!isDamage(error)) return failureOf(error);
+  try {
+    reader.refusePruned(block);
+  } catch (second) {
+    return failureOf(second);
+  }
+  return failureOf(error);
+}
+
 /** Turns an error into a failure value. Unexpected errors are internal. */
 export function failureOf(error: unknown): Failure {
+  if (error instanceof PrunedError)
+    return {failure: "BLOCK_PRUNED", detail: error.message, block: error.block};
   if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
     return {failure: "BLOCK_UNKNOWN", detail: error.message};
   if (isDamage(error)) return {failure: "DAMAGED", detail: `${error.code}: ${error.message}`};

@@ -2,6 +2,7 @@
 import type {MessagePort} from "node:worker_threads";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import type {StoreErrorCode} from "../../storage/errors.ts";
+import type {PruneStep} from "../../storage/prune/pruneWriter.ts";
 import type {Head} from "./head.ts";
 import type {ImportSource, SourceEvent} from "./importSource.ts";
 
@@ -24,13 +25,14 @@ export interface ImportJob {
 export type ImportOrder = "stop" | NumberedOrder;
 
 /**
- * Work between two blocks: mark the blocks up to `finalize` as finalized, record what layer 1 finalized, or remove the blocks
- * above `rollback`.
+ * Work between two blocks: mark the blocks up to `finalize` as finalized, record what layer 1 finalized, remove the blocks
+ * above `rollback`, or prune a little.
  */
 export type ChainOrder =
   | {readonly finalize: number}
   | {readonly finality: FinalityStep}
-  | {readonly rollback: number};
+  | {readonly rollback: number}
+  | {readonly prune: PruneStep};
 
 export type NumberedOrder = ChainOrder & {readonly order: number};
 

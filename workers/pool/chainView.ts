@@ -9,6 +9,7 @@ import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {Finalization} from "../../storage/block/finalization.ts";
 import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {Head} from "../job/head.ts";
 
@@ -33,6 +34,7 @@ export type HeadListener = (head: Head, before: Head) => void;
 
 export class ChainView {
   private readonly reader: StateReader;
+  private readonly prunedBlocks: PrunedBlocks;
   private current: Head;
   /** Read once: block 0 fixes it. */
   private chain: ChainConfig | undefined;
@@ -40,12 +42,13 @@ export class ChainView {
   private readonly listeners = new Set<HeadListener>();
 
   /**
-   * @param head - of `reader`'s store, which the caller closes
+   * @param head, pruned - of `reader`'s store, which the caller closes
    * @param expectedChainId - the chain id if block 0 names none
    */
-  constructor(reader: StateReader, head: Head, expectedChainId: bigint | undefined) {
+  constructor(reader: StateReader, head: Head, pruned: PrunedBlocks, expectedChainId: bigint | undefined) {
     this.reader = reader;
     this.current = head;
+    this.prunedBlocks = pruned;
     this.expectedChainId = expectedChainId;
   }
 
@@ -63,9 +66,14 @@ export class ChainView {
     return this.current;
   }
 
+  /** The blocks that cannot be proved any more. */
+  get pruned(): PrunedView {
+    return this.prunedBlocks;
+  }
+
   /**
    * @param hash - 32 bytes
-   * @returns the block's number, or undefined if no stored block has this hash
+   * @returns the block's number, or undefined if no stored or pruned block has this hash
    */
   findBlock(hash: Uint8Array): number | undefined {
     return this.reader.findBlock(hash);
@@ -77,7 +85,7 @@ export class ChainView {
       const {hash, timestamp} = header;
       return {number: block, hash, stateRoot, ...(timestamp === undefined ? {} : {timestamp})};
     } catch (error) {
-      return failureOf(error);
+      return this.withNearest(failureOf(error));
     }
   }
 
@@ -103,6 +111,21 @@ export class ChainView {
    */
   listFinalizations(block: number, limit: number): Finalization[] {
     return this.reader.finalizations.list(block, limit);
+  }
+
+  /** Adds the nearest provable blocks to a failure at a pruned block. */
+  withNearest<T extends Failure>(failure: T): T {
+    if (failure.failure !== "BLOCK_PRUNED") return failure;
+    return {...failure, nearest: this.prunedBlocks.nearest(failure.block)};
+  }
+
+  /** Called only by the code that prunes, once it is on disk. @returns how many of the blocks were not pruned before */
+  addPruned(from: number, to: number): number {
+    const {prunedBlocks} = this;
+    let added = 0;
+    for (let block = from; block <= to; block++) if (!prunedBlocks.has(block)) added++;
+    prunedBlocks.add(from, to);
+    return added;
   }
 
   /** @returns a function that removes the listener */

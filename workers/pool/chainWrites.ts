@@ -1,5 +1,5 @@
 /**
- * Everything that changes the stored chain: imports, finality, rollbacks.
+ * Everything that changes the stored chain: imports, finality, rollbacks, pruning.
  *
  * While an import runs, only its thread writes: orders go to it, and it obeys them between two blocks. Otherwise this thread
  * writes. Orders are obeyed one after the other, and no import begins in the middle of one.
@@ -7,6 +7,7 @@
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
+import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Head, readHead} from "../job/head.ts";
 import type {ChainOrder, ImportEvent, ImportJob, ImportOutcome} from "../job/importJob.ts";
@@ -86,6 +87,11 @@ export class ChainWrites {
    */
   rollback(block: number): Promise<Head> {
     return this.order({rollback: block}, "roll back", () => this.store.rollback(block));
+  }
+
+  /** Does one step of the pruning (pruner.ts). @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */
+  prune(step: PruneStep): Promise<Head> {
+    return this.order({prune: step}, "prune", () => performStep(this.store, step));
   }
 
   /** Stops the imports, and waits for them and for the orders. */

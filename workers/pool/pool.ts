@@ -12,6 +12,8 @@
 import {checkChainId} from "../../storage/block/format.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
+import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
+import {createRetention, type History} from "../../storage/prune/retention.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import type {Answers} from "../job/answers.ts";
 import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
@@ -26,6 +28,7 @@ import {ChainWrites} from "./chainWrites.ts";
 import {EstimateThreads} from "./estimateThreads.ts";
 import {ImportThread} from "./importThread.ts";
 import {ProofThreads} from "./proofThreads.ts";
+import {type PruneEvent, Pruner} from "./pruner.ts";
 import type {Running} from "./running.ts";
 
 export {StoreError};
@@ -46,6 +49,8 @@ export interface PoolOptions {
   readonly chainId?: bigint;
   /** Without it there are no gas estimates. */
   readonly estimates?: EstimateOptions;
+  /** Which blocks are pruned, and when. Without it none is. */
+  readonly pruning?: PruningOptions;
   /** Called when a worker died. Its calls fail, and it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
 }
@@ -56,6 +61,13 @@ export interface EstimateOptions {
   readonly settings: EstimateSettings;
 }
 
+export interface PruningOptions {
+  readonly history: History;
+  /** As in PrunerOptions. */
+  readonly rests: boolean;
+  readonly onEvent: (event: PruneEvent) => void;
+}
+
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
 
@@ -63,19 +75,21 @@ export class ProofPool {
   /** Proof threads. */
   readonly workers: number;
   readonly chain: ChainView;
+  /** undefined: nothing is pruned. */
+  readonly pruner: Pruner | undefined;
   private readonly store: StateStore;
   private readonly proofs: ProofThreads | undefined;
   private readonly estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
   private readonly writes: ChainWrites;
 
-  private constructor(store: StateStore, head: Head, options: PoolOptions) {
-    const {workers, directory, cacheBytes, chainId, estimates} = options;
+  private constructor(store: StateStore, head: Head, pruned: PrunedBlocks, options: PoolOptions) {
+    const {workers, directory, cacheBytes, chainId, estimates, pruning} = options;
     const workerData = {directory, cacheBytes};
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
     this.store = store;
-    this.chain = new ChainView(store.reader, head, chainId);
+    this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.proofs = workers > 0 ? new ProofThreads(workers, workerData, onExit) : undefined;
     this.estimates =
       estimates === undefined
@@ -87,6 +101,12 @@ export class ProofPool {
           );
     this.imports = new ImportThread(workerData, onExit);
     this.writes = new ChainWrites(store, this.chain, this.imports);
+    if (pruning === undefined) return;
+    const retention = createRetention(
+      pruning.history,
+      block => store.reader.finalizations.covering(block)?.endBlock,
+    );
+    this.pruner = new Pruner(store, this.chain, this.writes, {...pruning, retention}, onExit);
   }
 
   /** @throws StoreError (see storage/errors.ts; `code` and `message` are for the operator) */
@@ -101,8 +121,10 @@ export class ProofPool {
     });
     try {
       checkChainId(store.reader.readChain(), chainId);
-      const pool = new ProofPool(store, await readHead(store), options);
+      const head = await readHead(store);
+      const pool = new ProofPool(store, head, await PrunedBlocks.read(store.reader), options);
       await pool.startThreads();
+      pool.pruner?.start();
       return pool;
     } catch (error) {
       await store.discard();
@@ -119,14 +141,14 @@ export class ProofPool {
   prove(job: ProveJob): Promise<Answers> {
     if (this.proofs === undefined)
       return Promise.reject(new Error("the pool was opened without proof threads"));
-    return this.proofs.prove(job);
+    return this.withNearest(this.proofs.prove(job));
   }
 
   /** Runs on an estimate thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
   estimate(job: EstimateJob): Promise<EstimateAnswers> {
     if (this.estimates === undefined)
       return Promise.reject(new Error("the pool was opened without estimate threads"));
-    return this.estimates.estimate(job);
+    return this.withNearest(this.estimates.estimate(job));
   }
 
   /** @param onSource - called with what happens to a followed source */
@@ -176,7 +198,15 @@ export class ProofPool {
     }
   }
 
+  /** Adds what only the main thread knows to failures at pruned blocks. */
+  private async withNearest<T extends Pick<Answers, "failures">>(answering: Promise<T>): Promise<T> {
+    const answers = await answering;
+    if (answers.failures.every(({failure}) => failure !== "BLOCK_PRUNED")) return answers;
+    return {...answers, failures: answers.failures.map(failure => this.chain.withNearest(failure))};
+  }
+
   private async end(): Promise<void> {
+    await this.pruner?.stop();
     await this.writes.end();
     await this.imports.destroy();
     await Promise.all([this.proofs?.close(), this.estimates?.close()]);

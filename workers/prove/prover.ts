@@ -9,7 +9,7 @@ import {writeWordInto} from "../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
-import {type Failure, failureOf} from "../job/failure.ts";
+import {type Failure, failureAt} from "../job/failure.ts";
 import {
   ADDRESS_AT,
   KEYS_AT,
@@ -63,7 +63,7 @@ export class Prover {
         this.answerCall(job.ids[call] as string, calls.subarray(at, end), keyCount);
       } catch (error) {
         this.text.truncate(start);
-        failures.push({call, ...failureOf(error)});
+        failures.push({call, ...failureAt(error, this.store, readCallBlock(calls, at))});
       }
       ends[call] = this.text.size;
       at = end;

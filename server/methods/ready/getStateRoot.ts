@@ -1,3 +1,4 @@
+import {createFailureError} from "../../rpc/failure.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
 import {type ReadyMethod, RecordFailure} from "../method.ts";
@@ -26,7 +27,7 @@ export const getStateRoot: ReadyMethod = {
     if ("failure" in summary) {
       if (summary.failure === "BLOCK_UNKNOWN")
         throw createBlockUnknownError(encodeQuantity(block), view.head);
-      throw new RecordFailure(summary);
+      throw createFailureError(summary, view.head) ?? new RecordFailure(summary);
     }
     const {finalized} = view.head;
     const isFinalized = finalized !== undefined && block <= finalized;

@@ -211,6 +211,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     estimate: ["job", "thread", "execution"],
     import: ["job", "thread", "execution"],
     check: ["job", "thread"],
+    prune: ["job", "thread"],
     pool: ["job", "thread", "prove", "estimate", "import", "check"],
   },
   server: {

@@ -146,7 +146,14 @@ describe("JSON-RPC", () => {
   });
 
   test("coverage, chain id and client version are told", async () => {
-    const coverage = {earliest: "0x0", finalized: "0x4", latest: "0x6", suite: "sha256"};
+    const coverage = {
+      earliest: "0x0",
+      finalized: "0x4",
+      latest: "0x6",
+      suite: "sha256",
+      ranges: [["0x0", "0x4"]],
+      rangeCount: "0x1",
+    };
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
     assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID);
     assert.match(

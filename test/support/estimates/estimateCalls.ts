@@ -1,7 +1,9 @@
 /** Calls of chain_estimateGas for unit tests, against one small chain. Refused calls are told apart by their message. */
+
 import assert from "node:assert/strict";
 import {type EstimateView, parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
+import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
 import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 
@@ -9,7 +11,7 @@ export const HASH = `0x${"c3".repeat(32)}`;
 /** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */
 export const VIEW: EstimateView = {
   head: {earliest: 2, finalized: 7, latest: 9},
-  chain: {findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined)},
+  chain: {pruned: new PrunedBlocks(), findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined)},
   chainId: 59_144n,
   gasCap: 50_000_000,
 };

@@ -7,13 +7,17 @@ import {
   type SelectorColumn,
 } from "../../../../server/methods/selector.ts";
 import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
+import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
 
 const HASH = `0x${"aB".repeat(32)}`;
 
 function createView(earliest?: number, finalized?: number, latest?: number): BlockView {
   return {
     head: {earliest, finalized, latest},
-    chain: {findBlock: hash => (Buffer.from(hash).toString("hex") === "ab".repeat(32) ? 7 : undefined)},
+    chain: {
+      pruned: new PrunedBlocks(),
+      findBlock: hash => (Buffer.from(hash).toString("hex") === "ab".repeat(32) ? 7 : undefined),
+    },
   };
 }
 

@@ -4,11 +4,12 @@ import {ParamList} from "../../../../../server/methods/params.ts";
 import {PROOF_PARAMS, packProofCall, proofCost} from "../../../../../server/methods/proof/proofParams.ts";
 import type {BlockView} from "../../../../../server/methods/selector.ts";
 import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
+import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";
 import {ProofForm, packedBytes} from "../../../../../workers/job/packedCall.ts";
 
 const VIEW: BlockView = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},
-  chain: {findBlock: () => undefined},
+  chain: {pruned: new PrunedBlocks(), findBlock: () => undefined},
 };
 const ADDRESS = `0x${"Ab".repeat(20)}`;
 const MAX_KEYS = 3;

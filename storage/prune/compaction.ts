@@ -1,0 +1,66 @@
+/**
+ * Gives the disk space of removed pages back.
+ *
+ * LevelDB drops what was removed when it merges tables, and it merges them as new ones come. Pages get ever higher numbers,
+ * so tables of old pages are merged late, and their space would stay in use. When removed pages take a quarter of the space,
+ * their range of numbers is compacted, slice by slice: LevelDB merges a slice in its own thread in about a second.
+ */
+import type {Level} from "level";
+import {damaged} from "../leveldb/levelErrors.ts";
+import {pageKey} from "../record/layout.ts";
+
+/** Fewer removed pages are not worth a compaction: some 10 MB. */
+const MIN_PAGES = 1 << 14;
+/** Bytes of an average page, rather too few. */
+const PAGE_BYTES = 512;
+/** A compaction is due when this part of the pages' space is that of removed ones. So each removed byte costs 4 written ones. */
+const DUE_PART = 1 / 4;
+/** Page numbers in a slice. */
+const SLICE_PAGES = 1 << 18;
+
+/** The types of `level` leave out what browsers cannot do. */
+interface Compactable {
+  compactRange(start: Buffer, end: Buffer): Promise<void>;
+  /** Bytes in tables. */
+  approximateSize(start: Buffer, end: Buffer): Promise<number>;
+}
+
+export class Compaction {
+  private readonly db: Compactable;
+  private readonly signal: AbortSignal;
+  private removed = 0;
+  private low = Number.POSITIVE_INFINITY;
+  private high = 0;
+
+  /** @param signal - ends a compaction after the current slice */
+  constructor(db: Level<Buffer, Buffer>, signal: AbortSignal) {
+    this.db = db as Level<Buffer, Buffer> & Compactable;
+    this.signal = signal;
+  }
+
+  /** Notes pages that were removed. */
+  note(pages: Float64Array): void {
+    this.removed += pages.length;
+    for (const page of pages) {
+      if (page < this.low) this.low = page;
+      if (page > this.high) this.high = page;
+    }
+  }
+
+  /** @throws StoreError STORE_DAMAGED, STORE_UNREADABLE */
+  async runIfDue(): Promise<void> {
+    const {removed, low, high} = this;
+    if (removed < MIN_PAGES) return;
+    try {
+      const bytes = await this.db.approximateSize(pageKey(low), pageKey(high + 1));
+      if (removed * PAGE_BYTES < bytes * DUE_PART) return;
+      this.removed = 0;
+      this.low = Number.POSITIVE_INFINITY;
+      this.high = 0;
+      for (let from = low; from <= high && !this.signal.aborted; from += SLICE_PAGES)
+        await this.db.compactRange(pageKey(from), pageKey(Math.min(from + SLICE_PAGES, high + 1)));
+    } catch (error) {
+      throw damaged("compacting the pages", error);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/** The search for the pages that pruning removes: its job, and what comes back. */
+import type {PruneRun} from "../../storage/prune/pruneRun.ts";
+
+export interface PruneJob {
+  readonly run: PruneRun;
+  /** Search from the start, and not from where the last job of this run ended: pages that it gave were not removed. */
+  readonly restarts: boolean;
+}
+
+export interface FoundPages {
+  /** To be removed before the next job of this run, in this order. May be empty before the search is done. */
+  readonly pages: Float64Array;
+  /** There are no more. */
+  readonly isDone: boolean;
+}
