@@ -35,6 +35,9 @@ import {createNodeOptions, readNodes} from "./flags/nodeFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
+const DEFAULT_AUDIT_SAMPLES = 16;
+/** With a slot each, 50 000 calls to the node. */
+const MAX_AUDIT_SAMPLES = 10_000;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
 /** @param onExitCode - takes the exit code of the command that ran */
@@ -52,6 +55,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   program.addCommand(createServe(onExitCode));
   program.addCommand(createFinalize(onExitCode));
   program.addCommand(createCheck(onExitCode));
+  program.addCommand(createAudit(onExitCode));
   program.addCommand(createRollback(onExitCode));
   program.addCommand(createLoad(onExitCode));
   for (const command of program.commands) command.copyInheritedSettings(program);
@@ -231,6 +235,30 @@ function createCheck(onExitCode: (code: number) => void): Command {
     .action(async (values: CheckOptions) => {
       const {runCheck} = await import("./commands/checkCommand.ts");
       onExitCode(await runCheck({db: values.db, block: values.block, sample: values.sample}));
+    });
+}
+
+function createAudit(onExitCode: (code: number) => void): Command {
+  return addOptions(new Command("audit"), [
+    dbOption(),
+    ...createNodeOptions("l2"),
+    createOption("--block <block>", "compare values as of this block (default: the newest held)").argParser(
+      parseBlockNumber,
+    ),
+    createOption("--sample <count>", "compare at most this many accounts and this many slots")
+      .argParser(integerParser(1, MAX_AUDIT_SAMPLES))
+      .default(DEFAULT_AUDIT_SAMPLES),
+  ])
+    .description(
+      "Compare random accounts and slots that a block touched with a node's. Changes nothing, also while another proofd serves.",
+    )
+    .action(async (values, command: Command) => {
+      const nodes = readNodes(values, "l2", command);
+      if (nodes === undefined)
+        return command.error("error: --l2 is missing: expected the URL of a layer-2 node");
+      const {db, block, sample} = values;
+      const {runAudit} = await import("./commands/auditCommand.ts");
+      onExitCode(await runAudit({db, nodes, block, sample}));
     });
 }
 

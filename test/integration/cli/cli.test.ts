@@ -37,7 +37,7 @@ async function assertEnds(args: readonly string[], code: number, message: RegExp
 test("--help and --version are answered on standard output", async () => {
   const help = await runProofd(["--help"]);
   assert.equal(help.code, 0);
-  for (const command of ["import", "serve", "finalize", "check", "rollback", "load"])
+  for (const command of ["import", "serve", "finalize", "check", "audit", "rollback", "load"])
     assert.match(help.stdout, new RegExp(`\\b${command}\\b`));
   const version = await runProofd(["--version"]);
   assert.equal(version.code, 0);
