@@ -1,0 +1,179 @@
+/** Pruning in a service: kept blocks are proved as before, pruned ones are refused, nothing else fails, whenever it is killed. */
+import assert from "node:assert/strict";
+import {cp, readdir, stat} from "node:fs/promises";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {StateStore} from "../../../storage/stateStore.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {addressAt, longChain} from "../../support/chains/longChain.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {reachablePages, storedPages} from "../../support/stores/reachablePages.ts";
+
+const BLOCKS = 300;
+const ACCOUNTS = 10;
+const KEPT = 20;
+const FIRST_KEPT = BLOCKS - KEPT;
+const LATEST = BLOCKS - 1;
+const HISTORY = ["--history", `${KEPT}`];
+/** Blocks that are asked for: some are pruned, some stay. */
+const ASKED = [0, 7, 150, FIRST_KEPT - 1, FIRST_KEPT, FIRST_KEPT + 9, LATEST];
+
+let folder: WorkFolder;
+/** A store with all blocks, and the text of each proof from it. */
+let whole: string;
+const proofs = new Map<number, string>();
+
+function requestOf(block: number): string {
+  const params = [addressAt(7), ["0x0", "0x7", "0x99"], `0x${block.toString(16)}`];
+  return JSON.stringify({jsonrpc: "2.0", id: 1, method: "chain_getProof", params});
+}
+
+async function sizeOf(directory: string): Promise<number> {
+  const sizes = (await readdir(directory)).map(async name => (await stat(join(directory, name))).size);
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function copyOf(name: string): Promise<string> {
+  const directory = folder.file(name);
+  await cp(whole, directory, {recursive: true});
+  return directory;
+}
+
+/** Asks until `isOver`. A proof is that of the whole store, or the block is pruned, which no kept block may be. */
+async function askUntil(daemon: Daemon, isOver: () => boolean): Promise<{refused: number; proved: number}> {
+  const counts = {refused: 0, proved: 0};
+  while (!isOver())
+    for (const block of ASKED) {
+      const {text} = await daemon.post(requestOf(block));
+      if (text === proofs.get(block)) counts.proved++;
+      else {
+        assert.ok(block < FIRST_KEPT, `block ${block}: ${text.slice(0, 200)}`);
+        assert.equal(JSON.parse(text).error?.code, -32001, text.slice(0, 200));
+        counts.refused++;
+      }
+    }
+  return counts;
+}
+
+/** Every page in the store is one that a kept block reaches. */
+async function assertExact(directory: string): Promise<void> {
+  const store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
+  try {
+    const kept = Array.from({length: KEPT}, (_, at) => FIRST_KEPT + at);
+    assert.equal(store.reader.readEarliest(), FIRST_KEPT);
+    assert.deepEqual(await storedPages(store), reachablePages(store.reader, kept));
+  } finally {
+    await store.close();
+  }
+  assert.deepEqual((await checkStore(directory)).found, []);
+}
+
+before(async () => {
+  folder = await WorkFolder.create();
+  whole = folder.file("whole");
+  const input = encodeLines(longChain(BLOCKS, ACCOUNTS));
+  const {code, stderr} = await runProofd(["import", "--db", whole, "--diffs", "-", "--finalized", "last"], {
+    input,
+  });
+  assert.equal(code, 0, stderr);
+  const daemon = await startDaemon(["--db", whole]);
+  for (const block of ASKED) proofs.set(block, (await daemon.post(requestOf(block))).text);
+  await daemon.stop();
+});
+
+after(() => folder.remove());
+
+test("while a service prunes, kept blocks are proved as before and pruned ones are -32001", async t => {
+  const directory = await copyOf("served");
+  const sizeBefore = await sizeOf(directory);
+  const daemon = await startDaemon(["--db", directory, ...HISTORY]);
+  try {
+    let isOver = false;
+    const pruned = daemon.waitForStderr(/"msg":"pruned"/).then(() => {
+      isOver = true;
+    });
+    const counts = await askUntil(daemon, () => isOver);
+    await pruned;
+    t.diagnostic(`${counts.proved} proofs and ${counts.refused} refusals meanwhile`);
+    assert.match(daemon.stderr, /pruning blocks that are not kept/);
+    for (const block of ASKED) {
+      const {text} = await daemon.post(requestOf(block));
+      if (block >= FIRST_KEPT) assert.equal(text, proofs.get(block));
+      else {
+        const {error} = JSON.parse(text);
+        assert.equal(error.code, -32001);
+        assert.match(error.message, /is pruned/);
+        const [earliest, finalized] = [FIRST_KEPT, LATEST].map(number => `0x${number.toString(16)}`);
+        assert.deepEqual(error.data, {earliest, finalized, below: null, above: earliest});
+      }
+    }
+    const tag = await daemon.call("chain_getStateRoot", ["earliest"]);
+    assert.equal(Number(tag.result.number), FIRST_KEPT);
+    assert.equal((await daemon.call("chain_getStateRoot", ["0x5"])).error.code, -32001);
+    const call = {from: addressAt(1), to: addressAt(2)};
+    assert.equal((await daemon.call("chain_estimateGas", [call, "0x5"])).error.code, -32001);
+    const coverage = (await daemon.call("chain_getCoverage")).result;
+    assert.deepEqual(coverage.ranges, [[coverage.earliest, coverage.finalized]]);
+    assert.equal(Number(coverage.earliest), FIRST_KEPT);
+    assert.equal(await daemon.readMetric("proofd_pruned_blocks_total"), FIRST_KEPT);
+    assert.equal(await daemon.readMetric("proofd_prune_backlog_blocks"), 0);
+    assert.equal(await daemon.readMetric("proofd_prune_failed"), 0);
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 0);
+    assert.equal((await daemon.stop()).code, 0);
+  } finally {
+    daemon.child.kill("SIGKILL");
+  }
+  const sizeAfter = await sizeOf(directory);
+  t.diagnostic(`${sizeBefore} bytes before, ${sizeAfter} after`);
+  assert.ok(sizeAfter < sizeBefore / 3, `${sizeBefore} bytes before, ${sizeAfter} after`);
+  await assertExact(directory);
+});
+
+test("a service that is killed again and again while it prunes ends with exactly the pages of the kept blocks", async t => {
+  const directory = await copyOf("killed");
+  let kills = 0;
+  for (const pages of [1, 3000, 1025, 9000, 5000]) {
+    const daemon = await startDaemon(["--db", directory, ...HISTORY]);
+    try {
+      const isDone = () => /"msg":"pruned"/.test(daemon.stderr);
+      while (!isDone() && (await daemon.readMetric("proofd_pruned_pages_total")) < pages);
+      kills++;
+    } finally {
+      await daemon.stop("SIGKILL");
+    }
+  }
+  t.diagnostic(`killed ${kills} times`);
+  // It goes on with what it began although nothing is to be pruned now.
+  const daemon = await startDaemon(["--db", directory]);
+  if (!/"msg":"pruned"/.test(daemon.stderr) && /pruning blocks/.test(daemon.stderr))
+    await daemon.waitForStderr(/"msg":"pruned"/);
+  for (const block of ASKED.filter(asked => asked >= FIRST_KEPT))
+    assert.equal((await daemon.post(requestOf(block))).text, proofs.get(block));
+  assert.equal((await daemon.stop()).code, 0);
+  await assertExact(directory);
+});
+
+test("an import prunes too, skips blocks that are pruned, and refuses other blocks in their place", async () => {
+  const directory = folder.file("imported");
+  const lines = longChain(40, 3);
+  const flags = ["import", "--db", directory, "--diffs", "-", "--finalized", "last", "--history", "5"];
+  const first = await runProofd(flags, {input: encodeLines(lines.slice(0, 30))});
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /blocks 25 to 29 are held.*; pruned 25 blocks, \d+ pages/);
+  const second = await runProofd(flags, {input: encodeLines(lines)});
+  assert.equal(second.code, 0, second.stderr);
+  assert.match(second.stdout, /imported 10 blocks, 30 already held; blocks 35 to 39 are held/);
+  const other = lines.map((line, at) => (at === 3 ? {...line, hash: `0x${"77".repeat(32)}`} : line));
+  const third = await runProofd(flags, {input: encodeLines(other)});
+  assert.equal(third.code, 1);
+  assert.match(third.stderr, /block 3 has hash 0x7777/);
+  assert.deepEqual((await checkStore(directory)).found, []);
+  const rollback = await runProofd(["rollback", "--db", directory, "--to", "3"]);
+  assert.equal(rollback.code, 1);
+  assert.match(rollback.stderr, /finalized/);
+  const check = await runProofd(["check", "--db", directory, "--block", "3"]);
+  assert.equal(check.code, 1);
+  assert.match(check.stdout + check.stderr, /block 3 is pruned/);
+});
