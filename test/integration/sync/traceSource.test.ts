@@ -9,6 +9,7 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {probeTraces, type TraceMethod} from "../../../sync/node/trace/traceMethod.ts";
 import {createTraceReader} from "../../../sync/node/trace/traceReader.ts";
+import type {NodeCall} from "../../../sync/rpc/node.ts";
 import {AnvilChain} from "../../support/chains/anvilChain.ts";
 import {HttpNode} from "../../support/chains/httpNode.ts";
 import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../support/chains/stateTraffic.ts";
@@ -24,6 +25,78 @@ test("anvil is found to have prestateTracer", async t => {
   if (chain === undefined) return;
   assert.equal(await probeTraces(new HttpNode(chain.anvil.url)), "prestate");
 });
+
+test("a node that contradicts itself is refused by name, and nothing of the range is returned", async t => {
+  const chain = await startChain(t, "prague");
+  if (chain === undefined) return;
+  for (const [, transactions] of STATE_TRAFFIC.slice(0, 3)) await chain.mine(transactions);
+  const other = `0x${"ab".repeat(32)}`;
+  const trace = "debug_traceBlockByNumber";
+  const faults: readonly (readonly [method: string, spoil: (answer: unknown) => unknown, message: RegExp])[] =
+    [
+      [trace, () => [], /^block 1: 0 traces of 3 transactions$/],
+      [
+        trace,
+        answer => (answer as object[]).map(entry => ({...entry, txHash: other})),
+        /^block 1: trace 0 is of transaction 0xabab/,
+      ],
+      ["eth_getBalance", () => "12", /account 0x[0-9a-f]{40}: balance is "12"; expected is a quantity/],
+      ["eth_getTransactionCount", () => undefined, /nonce is missing/],
+      ["eth_getStorageAt", () => `0x${"00".repeat(33)}`, /slot 0x[0-9a-f]{64} is .*expected is a word/],
+      [
+        "eth_getBlockByNumber",
+        answer => ({...(answer as object), gasUsed: "0x1"}),
+        /^block 1: the node says that its hash/,
+      ],
+    ];
+  for (const [method, spoil, message] of faults) {
+    const node = new SpoiledNode(chain.anvil.url, method, spoil);
+    await assert.rejects(createTraceReader({method: "prestate"}).read(node, 1, 3), {
+      name: "NodeFailure",
+      message,
+    });
+  }
+});
+
+test("a block that is replaced while it is read is refused", async t => {
+  const chain = await startChain(t, "prague");
+  if (chain === undefined) return;
+  await chain.mine(STATE_TRAFFIC[0]?.[1] ?? []);
+  let isReplaced = false;
+  const node = new SpoiledNode(chain.anvil.url, "debug_traceBlockByNumber", async answer => {
+    if (!isReplaced) await chain.anvil.request("anvil_reorg", 1, []);
+    isReplaced = true;
+    return answer;
+  });
+  const reader = createTraceReader({method: "prestate"});
+  await assert.rejects(reader.read(node, 1, 1), {
+    name: "NodeFailure",
+    message: /^block 1 was replaced while it was read/,
+  });
+  const [block] = await reader.read(node, 1, 1);
+  assert.equal(block?.number, 1);
+});
+
+/** A real node whose answers to one method are changed on the way. */
+class SpoiledNode extends HttpNode {
+  private readonly method: string;
+  private readonly spoil: (answer: unknown) => unknown;
+
+  constructor(url: string, method: string, spoil: (answer: unknown) => unknown) {
+    super(url);
+    this.method = method;
+    this.spoil = spoil;
+  }
+
+  override async requestAll(calls: readonly NodeCall[]): Promise<unknown[]> {
+    const answers = await super.requestAll(calls);
+    return Promise.all(
+      answers.map((answer, position) =>
+        calls[position]?.method === this.method ? this.spoil(answer) : answer,
+      ),
+    );
+  }
+}
 
 async function compareTraffic(t: TestContext, fork: string, method: TraceMethod): Promise<void> {
   const chain = await startChain(t, fork);
