@@ -19,13 +19,13 @@ export async function logDemoChain(
     blockHash: number => logged[number]?.hash,
   });
   const writer = new TrieLogWriter();
-  logged.push({number: 0, hash: difference.header.hash, trieLog: await writer.write(difference)});
+  logged.push({number: 0, hash: difference.header.hash, trieLog: writer.write(difference)});
   const chunks = (async function* () {
     yield chainRlp;
   })();
   for await (const {bytes} of readRlpBlocks(chunks, new AbortController().signal)) {
     const block = await executor.execute(bytes);
-    logged.push({number: block.header.number, hash: block.header.hash, trieLog: await writer.write(block)});
+    logged.push({number: block.header.number, hash: block.header.hash, trieLog: writer.write(block)});
     if (block.header.number === to) break;
   }
   return logged;

@@ -22,7 +22,7 @@ export async function logLines(lines: readonly DifferenceLine[]): Promise<Logged
     logged.push({
       number: block.number,
       hash: block.hash,
-      trieLog: await writer.write(await block.difference()),
+      trieLog: writer.write(await block.difference()),
     });
   return logged;
 }
