@@ -128,12 +128,7 @@ function parseHash(text: unknown, name: string): Uint8Array {
   throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.blockHash is ${shorten(text)}: ${expected}`);
 }
 
-function requireHeld(
-  block: number,
-  shown: string,
-  column: SelectorColumn,
-  {head, chain}: BlockView,
-): number {
+function requireHeld(block: number, shown: string, column: SelectorColumn, {head, chain}: BlockView): number {
   if (chain.pruned.has(block)) throw createPrunedError(shown, chain.pruned.nearest(block), head);
   const ahead = column === "awaited" ? MAX_BLOCKS_AHEAD : 0;
   if (

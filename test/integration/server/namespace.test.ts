@@ -14,6 +14,7 @@ import {
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const FINALIZED = 3;
@@ -51,16 +52,7 @@ for (const suite of HASH_SUITES) {
       const flags = ["--db", db, "--diffs", lines, "--finalized", String(FINALIZED), "--suite", suite.name];
       const {code, stderr} = await runProofd(["import", ...flags]);
       assert.equal(code, 0, stderr);
-      daemon = await startDaemon([
-        "--db",
-        db,
-        "--workers",
-        "1",
-        "--hardfork",
-        "prague",
-        "--namespace",
-        "linea",
-      ]);
+      daemon = await startNamespaced(db);
     });
 
     after(async () => {

@@ -16,8 +16,9 @@ import {
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
+import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
 import {FINALIZED, LATEST} from "../../support/http/provenService.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import type {Daemon} from "../../support/processes/daemon.ts";
 
 interface Described {
   readonly name: string;
@@ -139,16 +140,7 @@ describe("the OpenRPC document", () => {
       createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
     );
     await pool.close();
-    daemon = await startDaemon([
-      "--db",
-      db,
-      "--workers",
-      "1",
-      "--hardfork",
-      "prague",
-      "--namespace",
-      "linea",
-    ]);
+    daemon = await startNamespaced(db);
     document = (await daemon.call("rpc.discover")).result;
   });
 

@@ -3,22 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {EstimateService} from "../../support/estimates/estimateService.ts";
-
-/** Bytes of input that each precompile looks at. */
-const INPUT_BYTES: Readonly<Record<number, number>> = {
-  6: 128,
-  7: 96,
-  8: 192,
-  9: 1,
-  10: 192,
-  11: 256,
-  12: 160,
-  13: 512,
-  14: 288,
-  15: 384,
-  16: 64,
-  17: 128,
-};
+import {REFUSED_INPUT_BYTES} from "../../support/gas/cases/failingCases.ts";
 
 let folder: WorkFolder;
 let service: EstimateService;
@@ -34,7 +19,7 @@ after(async () => {
 });
 
 test("input that a precompile refuses is a failed execution, not a revert", async () => {
-  for (const [precompile, length] of Object.entries(INPUT_BYTES)) {
+  for (const [precompile, length] of Object.entries({...REFUSED_INPUT_BYTES, 9: 1})) {
     const to = `0x${Number(precompile).toString(16).padStart(40, "0")}`;
     const {error} = await service.call("chain_estimateGas", [{to, data: `0x${"31".repeat(length)}`}]);
     assert.equal(error?.code, -32000, `${to}: ${JSON.stringify(error)}`);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import type {LoadReport} from "../../../bench/load/report/loadReport.ts";
-import {ACCOUNTS, type WorkFolder} from "../chains/serviceChain.ts";
-import {type Finished, runProofd} from "../processes/daemon.ts";
+import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
+import {type Daemon, type Finished, runProofd, startDaemon} from "../processes/daemon.ts";
 
 const SHORT = ["--duration", "1", "--warm-up", "0", "--json"];
 
@@ -12,6 +12,20 @@ export async function writeKeys(folder: WorkFolder): Promise<string> {
   const keys = folder.file("keys.txt");
   await writeFile(keys, ACCOUNTS.map(address => `${address} 0x1 0x2 0x3 # of block 0\n`).join(""));
   return keys;
+}
+
+export interface LoadTarget {
+  readonly folder: WorkFolder;
+  readonly daemon: Daemon;
+  /** The file for --keys. */
+  readonly keys: string;
+}
+
+/** Starts a service of 6 blocks to run load against. Its caller stops the daemon and removes the folder. */
+export async function startLoadTarget(): Promise<LoadTarget> {
+  const folder = await WorkFolder.create();
+  const daemon = await startDaemon(["--db", await folder.importChain("db", 5, 3)]);
+  return {folder, daemon, keys: await writeKeys(folder)};
 }
 
 interface Outcome extends Finished {

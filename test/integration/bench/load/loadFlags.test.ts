@@ -3,19 +3,17 @@ import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
-import {WorkFolder} from "../../../support/chains/serviceChain.ts";
+import type {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer, sendResults} from "../../../support/http/foreignServer.ts";
-import {writeKeys} from "../../../support/http/loadRun.ts";
-import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
+import {startLoadTarget} from "../../../support/http/loadRun.ts";
+import {type Daemon, runProofd} from "../../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
 let daemon: Daemon;
 let keys: string;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  daemon = await startDaemon(["--db", await folder.importChain("db", 5, 3)]);
-  keys = await writeKeys(folder);
+  ({folder, daemon, keys} = await startLoadTarget());
 });
 
 after(async () => {

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {ABSENT_ACCOUNT, WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {ABSENT_ACCOUNT, type WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {type ForeignCall, ForeignServer, sendResults} from "../../../support/http/foreignServer.ts";
-import {assertAddsUp, runLoad, writeKeys} from "../../../support/http/loadRun.ts";
+import {assertAddsUp, runLoad, startLoadTarget} from "../../../support/http/loadRun.ts";
 import {Anvil} from "../../../support/processes/anvil.ts";
-import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
+import {type Daemon, runProofd} from "../../../support/processes/daemon.ts";
 
 const UNVERIFIED = ["--absent", "1", "--verify", "0"];
 
@@ -15,9 +15,7 @@ let daemon: Daemon;
 let keys: string;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  daemon = await startDaemon(["--db", await folder.importChain("db", 5, 3)]);
-  keys = await writeKeys(folder);
+  ({folder, daemon, keys} = await startLoadTarget());
 });
 
 after(async () => {

@@ -5,7 +5,8 @@ import {address, type FailingCase, initcodeOf, type Kit, transfer} from "../gasK
 
 const {alice, bob, poor, nobody, blocked} = people;
 
-const INPUT_BYTES: Readonly<Record<number, number>> = {
+/** Bytes of input of one byte again and again that each precompile refuses. */
+export const REFUSED_INPUT_BYTES: Readonly<Record<number, number>> = {
   6: 128,
   7: 96,
   8: 192,
@@ -95,7 +96,7 @@ export function failingCases({at, call}: Kit): readonly FailingCase[] {
       call: {
         from: alice.address,
         to: address(at),
-        data: encodeHex(Buffer.alloc(INPUT_BYTES[at] ?? 0, 0x31)),
+        data: encodeHex(Buffer.alloc(REFUSED_INPUT_BYTES[at] ?? 0, 0x31)),
       },
       ...failed,
       message: /^the precompile refuses its input$|not in field|not on curve|kzg/,
