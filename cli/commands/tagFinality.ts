@@ -30,7 +30,7 @@ export class TagFinality implements FinalityWork {
     const {tag, block} = await readFinalizedTag(this.nodes, latest, signal);
     this.status.answeredMs = Date.now();
     this.status.known = Math.max(this.status.known ?? 0, tag);
-    const held = chain.readBlock(block.number);
+    const held = chain.readHeader(block.number);
     // A rollback has removed it meanwhile.
     if ("failure" in held && held.failure === "BLOCK_UNKNOWN") return false;
     if ("failure" in held) throw new Error(held.detail);

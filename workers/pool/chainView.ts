@@ -6,6 +6,7 @@
  * No other process can have the store open, so every change is reported here.
  */
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
+import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {Finalization} from "../../storage/block/finalization.ts";
 import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
@@ -79,14 +80,14 @@ export class ChainView {
     return this.reader.findBlock(hash);
   }
 
+  /** @returns a failure for a block that was pruned too: its state cannot be read */
   readBlock(block: number): BlockSummary | Failure {
-    try {
-      const {header, stateRoot} = this.reader.blockOrThrow(block);
-      const {hash, timestamp} = header;
-      return {number: block, hash, stateRoot, ...(timestamp === undefined ? {} : {timestamp})};
-    } catch (error) {
-      return this.withNearest(failureOf(error));
-    }
+    return this.summarize(block, () => this.reader.blockOrThrow(block));
+  }
+
+  /** As readBlock, also for a block that was pruned. */
+  readHeader(block: number): BlockSummary | Failure {
+    return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
   }
 
   /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
@@ -144,5 +145,15 @@ export class ChainView {
     if (isSame) return;
     this.current = head;
     for (const listener of this.listeners) listener(head, before);
+  }
+
+  private summarize(block: number, read: () => BlockRecord): BlockSummary | Failure {
+    try {
+      const {header, stateRoot} = read();
+      const {hash, timestamp} = header;
+      return {number: block, hash, stateRoot, ...(timestamp === undefined ? {} : {timestamp})};
+    } catch (error) {
+      return this.withNearest(failureOf(error));
+    }
   }
 }

@@ -65,7 +65,7 @@ function refuse(message: string): RpcError {
 /** @throws RecordFailure */
 function describe(finalization: Finalization, {chain}: RequestView): object {
   const {startBlock, endBlock} = finalization;
-  const block = chain.readBlock(endBlock);
+  const block = chain.readHeader(endBlock);
   if ("failure" in block) throw new RecordFailure(block);
   return {
     startBlock: encodeQuantity(startBlock),

@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
+import {createRetention} from "../../../storage/prune/retention.ts";
 import {finalizationKey, META} from "../../../storage/record/layout.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
 import {CONTRACT, createEvent, createStep, rootOf} from "../../support/chains/finalityEvents.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {pruneStore} from "../../support/stores/prunedStore.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 
@@ -127,6 +130,26 @@ test("a check finds a finalization that is gone, and one that is not counted", a
       for (const [at, what] of found.entries()) assert.match(result.found[at] ?? "", what);
       await store.reopen();
     });
+});
+
+test("what was finalized stays known of blocks that are pruned, and the next finalization is recorded", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    await store.pool.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61)));
+    const before = store.pool.chain.readHeader(2);
+    await store.pool.close();
+    const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
+    const retention = createRetention({kind: "newest", blocks: 1}, () => undefined);
+    assert.ok(await pruneStore(opened, retention, {pages: 100, goesOn: () => true}));
+    await opened.close();
+    await store.reopen();
+    const {chain} = store.pool;
+    assert.ok("failure" in chain.readBlock(2));
+    assert.deepEqual(chain.readHeader(2), before);
+    assert.deepEqual(endsOf(store, 0), [2, 6]);
+    assert.equal((await store.pool.recordFinality(createStep(120, createEvent(7, 8, 110)))).finalized, 8);
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
 });
 
 test("while an import runs, its thread records finality between two blocks, and a refusal does not end it", async () => {
