@@ -18,7 +18,7 @@ import {
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
 import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
 import {FINALIZED, LATEST} from "../../support/http/provenService.ts";
-import type {Daemon} from "../../support/processes/daemon.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 interface Described {
   readonly name: string;
