@@ -20,13 +20,14 @@ import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {checkShape} from "./blockShape.ts";
 import {ExecutionError} from "./errors.ts";
 import {ExecutionState} from "./executionState.ts";
+import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
 import {describeRefusal} from "./refusal.ts";
 import {rootKey, type TrieNodes} from "./trieNodes.ts";
 
 export interface BlockExecutorOptions {
-  readonly genesis: Genesis;
+  readonly forks: ForkSchedule;
   /** Keeps the tries between runs. It must return whatever was put. */
   readonly nodes: TrieNodes;
   /** Hash of a stored block, for BLOCKHASH. Called only for blocks that this executor did not execute. */
@@ -43,7 +44,7 @@ export interface BlockId {
 const RECENT_BLOCKS = 256;
 
 export class BlockExecutor {
-  private readonly genesis: Genesis;
+  private readonly forks: ForkSchedule;
   private readonly nodes: TrieNodes;
   private readonly blockHash: (number: number) => Uint8Array | undefined;
   private readonly common: Common;
@@ -55,24 +56,32 @@ export class BlockExecutor {
   /** Position in the block that `explain` executes. */
   private refusedTransaction: number | undefined;
 
-  private constructor({genesis, nodes, blockHash}: BlockExecutorOptions, last: BlockId) {
-    this.genesis = genesis;
+  private constructor({forks, nodes, blockHash}: BlockExecutorOptions, last: BlockId) {
+    this.forks = forks;
     this.nodes = nodes;
     this.blockHash = blockHash;
-    this.common = genesis.forks.createCommon();
+    this.common = forks.createCommon();
     this.state = new ExecutionState(nodes);
     this.last = last;
   }
 
-  /** Starts at block 0 and puts the allocation's nodes. `difference` is block 0 itself. */
+  /**
+   * Starts at block 0 and puts the allocation's nodes. `difference` is block 0 itself.
+   *
+   * @param chainHead - the header of the chain's block 0, if it is another one than the genesis gives. Its state root is not
+   *   read: the allocation's state is what block 1 is executed on
+   */
   static async start(
     options: BlockExecutorOptions,
+    genesis: Genesis,
+    chainHead?: BlockHead,
   ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
-    const {head, difference} = await makeGenesisBlock(options.genesis, options.nodes);
-    options.nodes.put(rootKey(head.hash), head.stateRoot);
-    const executor = new BlockExecutor(options, {number: head.number, hash: head.hash});
-    await executor.state.setStateRoot(head.stateRoot);
-    return {executor, difference};
+    const made = await makeGenesisBlock(genesis, options.nodes);
+    const header = chainHead ?? made.head;
+    options.nodes.put(rootKey(header.hash), made.head.stateRoot);
+    const executor = new BlockExecutor(options, {number: 0, hash: header.hash});
+    await executor.state.setStateRoot(made.head.stateRoot);
+    return {executor, difference: {...made.difference, header}};
   }
 
   /**
@@ -141,7 +150,7 @@ export class BlockExecutor {
   }
 
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
-    this.common.setHardfork(this.genesis.forks.forkAt(head));
+    this.common.setHardfork(this.forks.forkAt(head));
     // Uncles may be older than a fork. The library finds their fork by number, which is enough before the merge.
     let block: Block;
     try {

@@ -53,11 +53,14 @@ before(async () => {
 
 function start() {
   const nodes = new Map<string, Uint8Array>();
-  return BlockExecutor.start({
+  return BlockExecutor.start(
+    {
+      forks: genesis.forks,
+      nodes: {get: key => nodes.get(key), put: (key, value) => void nodes.set(key, value)},
+      blockHash: () => undefined,
+    },
     genesis,
-    nodes: {get: key => nodes.get(key), put: (key, value) => void nodes.set(key, value)},
-    blockHash: () => undefined,
-  });
+  );
 }
 
 function addressOf(key: Uint8Array): string {

@@ -45,7 +45,7 @@ test("every block of the conformance chain executes, and the differences add up 
 test("the genesis block of the conformance chain has the hash that block 1 names as its parent", async t => {
   const chain = await readConformanceChain(t);
   if (chain === undefined) return;
-  const {difference} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()));
+  const {difference} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()), chain.genesis);
   const first = decodeBlockHead(chain.blocks[0] ?? new Uint8Array(0), "block 1");
   assert.deepEqual(difference.header.hash, first.parentHash);
   assert.equal(difference.chain?.chainId, 3503995874084926n);
@@ -82,7 +82,7 @@ test("resuming after a block that was not executed here is refused", async t => 
 test("a damaged block is refused with its number and what did not match, and the undamaged one still executes", async t => {
   const chain = await readConformanceChain(t);
   if (chain === undefined) return;
-  const {executor} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()));
+  const {executor} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()), chain.genesis);
   for (const [position, block] of chain.blocks.slice(0, 18).entries()) {
     const number = position + 1;
     if (number % 6 === 0) {
@@ -181,8 +181,8 @@ class MemoryNodes implements TrieNodes {
   }
 }
 
-function options(genesis: Genesis, nodes: TrieNodes) {
-  return {genesis, nodes, blockHash: () => undefined};
+function options({forks}: Genesis, nodes: TrieNodes) {
+  return {forks, nodes, blockHash: () => undefined};
 }
 
 async function readConformanceChain(t: TestContext): Promise<Chain | undefined> {
@@ -222,7 +222,7 @@ async function executeAll(
   nodes = new MemoryNodes(),
 ): Promise<{differences: BlockDifference[]; state: MemoryState}> {
   const state = new MemoryState();
-  const {executor, difference} = await BlockExecutor.start(options(genesis, nodes));
+  const {executor, difference} = await BlockExecutor.start(options(genesis, nodes), genesis);
   const differences = [difference];
   state.apply(difference);
   for (const block of blocks) {

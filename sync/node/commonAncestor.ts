@@ -1,0 +1,62 @@
+/** Where a node's chain and ours part. */
+import {toHex} from "../../storage/hex.ts";
+import type {Node} from "../rpc/node.ts";
+import {readNodeHead} from "./nodeHead.ts";
+
+/** The node's chain has another block where ours must not change any more. */
+export class DeepFork extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "DeepFork";
+  }
+}
+
+/** Our side of the search. */
+export interface HeldChain {
+  /** 32 bytes. Called for blocks from `floor` to the one that the search begins at. */
+  hashOf(block: number): Uint8Array;
+  /** The newest block that must stay: finalized, or block 0. */
+  readonly floor: number;
+  /** Why it must stay, as the end of a sentence: "is finalized". */
+  readonly why: string;
+}
+
+/**
+ * Goes down from `from` in steps that double, then halves the distance: about 2 log2(depth) calls.
+ *
+ * @param from - a block that we hold, at or above `held.floor`
+ * @returns the newest block up to `from` that both chains have
+ * @throws DeepFork naming both hashes if they differ at `held.floor`; NodeRefusal, NodeFailure
+ */
+export async function findCommonAncestor(node: Node, held: HeldChain, from: number): Promise<number> {
+  const {floor} = held;
+  // A node that does not have the block may have a shorter chain.
+  const isShared = async (block: number): Promise<boolean> => {
+    const there = await readNodeHead(node, block);
+    return there !== undefined && Buffer.compare(there.hash, held.hashOf(block)) === 0;
+  };
+  if (await isShared(from)) return from;
+  /** Not shared. */
+  let above = from;
+  let below = from;
+  for (let step = 1; ; step *= 2) {
+    if (below === floor) throw await describeFork(node, held);
+    below = Math.max(floor, from - step);
+    if (await isShared(below)) break;
+    above = below;
+  }
+  while (above - below > 1) {
+    const middle = below + Math.floor((above - below) / 2);
+    if (await isShared(middle)) below = middle;
+    else above = middle;
+  }
+  return below;
+}
+
+async function describeFork(node: Node, {floor, hashOf, why}: HeldChain): Promise<DeepFork> {
+  const there = await readNodeHead(node, floor);
+  const theirs = there === undefined ? "not there" : toHex(there.hash);
+  return new DeepFork(
+    `the node ${node.name} is on another chain: its block ${floor} is ${theirs}, ours is ${toHex(hashOf(floor))} and ${why}`,
+  );
+}

@@ -1,0 +1,72 @@
+/**
+ * Executes a chain's blocks onto the store: those of a file (chainBlocks.ts) and those of a node (node/executeReader.ts).
+ *
+ * Execution continues after the newest block, from the trie nodes stored with it.
+ */
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../execution/blockExecutor.ts";
+import type {BlockHead} from "../execution/blockHead.ts";
+import type {ForkSchedule} from "../execution/forkSchedule.ts";
+import type {Genesis} from "../execution/genesis.ts";
+import {SourceError, Stopped} from "./sourceBlock.ts";
+
+export class ChainExecution {
+  private readonly writer: () => BlockWriter;
+  private readonly options: BlockExecutorOptions;
+  private executor: BlockExecutor | undefined;
+
+  /**
+   * @param writer - returns the writer of the store, which a rollback replaces
+   * @param signal - ends the writing of a large allocation, with Stopped
+   */
+  constructor(forks: ForkSchedule, writer: () => BlockWriter, signal: AbortSignal) {
+    this.writer = writer;
+    this.options = {
+      forks,
+      nodes: {
+        get: key => writer().readExecutionNode(key),
+        put: (key, value) => writer().putExecutionNode(key, value),
+        // The key of a node is its hash, so nodes may be written before their block.
+        settle: async () => {
+          if (signal.aborted) throw new Stopped();
+          if (writer().isFull) await writer().flush();
+        },
+      },
+      blockHash: number => writer().blockHash(number),
+    };
+  }
+
+  /** Block 0. @param chainHead - see BlockExecutor.start */
+  async start(
+    genesis: Genesis,
+    chainHead?: BlockHead,
+  ): Promise<{id: BlockId; chainId: bigint; difference: BlockDifference}> {
+    const {executor, difference} = await BlockExecutor.start(this.options, genesis, chainHead);
+    this.executor = executor;
+    return {id: executor.head, chainId: genesis.chainId, difference};
+  }
+
+  /** Executes the block after the newest one. @throws ExecutionError, SourceError */
+  async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
+    const newest = newestOf(this.writer());
+    // A rollback leaves the executor ahead of the chain.
+    if (this.executor === undefined || !isSame(this.executor.head, newest))
+      this.executor = await BlockExecutor.resume(this.options, newest);
+    return this.executor.execute(blockRlp);
+  }
+}
+
+function newestOf(writer: BlockWriter): BlockId {
+  const number = writer.latest;
+  const hash = number === undefined ? undefined : writer.blockHash(number);
+  return number === undefined || hash === undefined ? neverHeld(number ?? 0) : {number, hash};
+}
+
+function isSame(one: BlockId, other: BlockId): boolean {
+  return one.number === other.number && Buffer.compare(one.hash, other.hash) === 0;
+}
+
+export function neverHeld(block: number): never {
+  throw new SourceError(`block ${block} is not held, although blocks after it are`);
+}
