@@ -32,6 +32,12 @@ import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
 import {acceptOldVariables} from "./flags/loadFlags.ts";
 import {createNamespaceOption} from "./flags/namespaceFlag.ts";
 import {createNodeOptions, readNodes} from "./flags/nodeFlags.ts";
+import {
+  createNodeSourceOptions,
+  createToOption,
+  type NodeSourceFlags,
+  readNodeSource,
+} from "./flags/nodeSourceFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -76,9 +82,7 @@ export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv
 function createImport(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("import"), [
     dbOption(),
-    createOption("--genesis <file>", "genesis.json with its alloc, in the format of geth").argParser(
-      parseText,
-    ),
+    genesisOption(),
     createOption("--blocks <file>", "blocks in the format of `geth export`, plain or .gz").argParser(
       parseText,
     ),
@@ -90,6 +94,8 @@ function createImport(onExitCode: (code: number) => void): Command {
       "--trielogs <file>",
       "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
     ).argParser(parseText),
+    ...createNodeSourceOptions(),
+    createToOption(),
     finalizedOption(),
     createOption(
       "--head <hash>",
@@ -100,7 +106,7 @@ function createImport(onExitCode: (code: number) => void): Command {
     suiteOption(),
   ])
     .description(
-      "Import blocks (--genesis and --blocks), block differences (--diffs) or trie logs (--trielogs) into a store.",
+      "Import blocks (--genesis and --blocks), block differences (--diffs), trie logs (--trielogs) or blocks of a node (--l2) into a store.",
     )
     .action(async (values, command: Command) => {
       const source = chooseSource(values, command);
@@ -110,15 +116,17 @@ function createImport(onExitCode: (code: number) => void): Command {
     });
 }
 
-interface SourceFlags {
-  readonly genesis?: string;
+interface SourceFlags extends NodeSourceFlags {
   readonly blocks?: string;
   readonly diffs?: string;
   readonly trielogs?: string;
+  readonly head?: Uint8Array;
 }
 
 function chooseSource(values: SourceFlags, command: Command): ImportSource {
-  const {genesis, blocks, diffs, trielogs} = values;
+  const {genesis, blocks, diffs, trielogs, head} = values;
+  const node = readNodeSource(values, {blocks, diffs, trielogs, head}, false, command);
+  if (node !== undefined) return node;
   if (trielogs !== undefined) {
     const other = diffs === undefined ? (blocks === undefined ? undefined : "--blocks") : "--diffs";
     if (other !== undefined) command.error(`error: --trielogs and ${other} cannot be used together`);
@@ -130,7 +138,7 @@ function chooseSource(values: SourceFlags, command: Command): ImportSource {
     return {kind: "diffs", path: diffs, follow: false};
   }
   if (genesis === undefined && blocks === undefined)
-    command.error("error: nothing to import: give --genesis and --blocks, or --diffs, or --trielogs");
+    command.error("error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs or --l2");
   if (genesis === undefined) command.error("error: --blocks needs --genesis");
   if (blocks === undefined) command.error("error: --genesis needs --blocks or --trielogs");
   return {kind: "blocks", genesisPath: genesis as string, blocksPath: blocks as string};
@@ -157,12 +165,13 @@ function createServe(onExitCode: (code: number) => void): Command {
       "--diffs <file>",
       "import these block differences while serving; - reads standard input",
     ).argParser(parseText),
+    ...createNodeSourceOptions(),
+    genesisOption(),
     finalizedOption(),
     createOption(
       "--max-lag <seconds>",
-      "fail /readyz while the newest block is older than this, or when the source of --diffs has ended or failed",
+      "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
-    ...createNodeOptions("l2"),
     ...createNodeOptions("l1"),
     ...createFinalityOptions(),
     createSwitch("--demo", "import and serve the built-in demo chain; all its blocks are finalized"),
@@ -187,15 +196,19 @@ function createServe(onExitCode: (code: number) => void): Command {
       const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId, suite} =
         values;
       const {cors, namespace, history, logLevel, logRequests} = values;
-      if (diffs === undefined) refuseIdle([finalizedOption()], command, "without --diffs");
-      if (maxLag !== undefined && diffs === undefined)
-        command.error("error: --max-lag needs --diffs: without it, no new block arrives");
-      const finality = readFinality(
-        values,
-        readNodes(values, "l1", command),
-        readNodes(values, "l2", command),
-        command,
-      );
+      const nodes = readNodes(values, "l2", command);
+      // Beside --diffs the nodes only tell what is finalized.
+      const l2 =
+        diffs !== undefined && values.finality === "tag"
+          ? undefined
+          : readNodeSource(values, {diffs, demo}, true, command);
+      if (l2 === undefined) refuseIdle([genesisOption()], command, "without blocks of --l2");
+      if (diffs === undefined && l2 === undefined) {
+        refuseIdle([finalizedOption()], command, "without --diffs or --l2");
+        if (maxLag !== undefined)
+          command.error("error: --max-lag needs --diffs or --l2: without them, no new block arrives");
+      }
+      const finality = readFinality(values, readNodes(values, "l1", command), nodes, command);
       const {runServe} = await import("./commands/serveCommand.ts");
       const code = await runServe({
         db,
@@ -204,6 +217,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         workers,
         cacheBytes: cacheMb * 2 ** 20,
         diffs,
+        l2,
         finalized,
         maxLagSeconds: maxLag,
         finality,
@@ -290,6 +304,12 @@ function createRollback(onExitCode: (code: number) => void): Command {
       const {runRollback} = await import("./commands/rollbackCommand.ts");
       onExitCode(await runRollback(values));
     });
+}
+
+function genesisOption(): Option {
+  return createOption("--genesis <file>", "genesis.json with its alloc, in the format of geth").argParser(
+    parseText,
+  );
 }
 
 function dbOption(): Option {

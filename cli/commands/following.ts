@@ -1,18 +1,19 @@
 /**
- * Runs the import of --diffs while the service answers requests. Changes of the source are logged and shown in /metrics
- * and /readyz. A failed import is tried again, because the operator may repair the source.
- *
- * A new attempt reads the file from its start. Blocks that are already in the store are recognised and skipped, so
- * nothing is lost. A block that does not follow the newest one is refused at every attempt. Standard input cannot be read
- * again, so its failure is final.
+ * Runs the import of --diffs or --l2 while the service answers requests. Changes of the source are logged and shown in
+ * /metrics and /readyz. A failed import is tried again, because the operator may repair the source.
  */
 import type {Logger} from "pino";
+import {headFields} from "../../server/control/headFields.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import type {HeadsEvent} from "../../sync/rpc/newHeads.ts";
+import type {NodesEvent} from "../../sync/rpc/nodes.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
-import type {SourceChange, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
+import type {NodeSourceName, SourceChange, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {Running} from "../../workers/pool/running.ts";
+import type {FollowedSource} from "./followedSource.ts";
+import {ImportPace} from "./importPace.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
 /** A FIFO may have a thousand writers a second. Each change is counted, but not each is logged. */
@@ -22,18 +23,15 @@ const LAST_RETRY_MS = 60_000;
 /** Longest reason that is shown: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
 
-const STATE_LINES: Record<SourceState, string> = {
-  reading: "the source is being read",
-  following: "the source is read to its end; new lines are imported as they come",
-  waiting: "waiting for the source: it does not exist, or has no writer",
+const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
+  up: "the node answers",
+  down: "the node does not answer as it should; it is tried again",
+  refused: "the node is not used",
 };
 
-const CHANGE_LINES: Record<SourceChange, string> = {
-  replaced:
-    "another file has replaced the source: the old one was read to its end, the new one is read from its start",
-  truncated: "the source became shorter; it is read again from its start",
-  writer_left: "the writer of the source has gone; waiting for the next one",
-  line_cut: "the source ended in the middle of a line; this line is dropped",
+const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
+  subscribed: "new blocks are announced by WebSocket",
+  polling: "no node announces new blocks; the nodes are asked for them",
 };
 
 /** What stays the same at every attempt. */
@@ -41,7 +39,7 @@ export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
 
 export class Following {
   private readonly pool: ProofPool;
-  private readonly path: string;
+  private readonly source: FollowedSource;
   private readonly rules: ImportRules;
   private readonly status: SourceStatus;
   private readonly log: Logger;
@@ -50,17 +48,27 @@ export class Following {
   private isStopped = false;
   private attempts = 0;
   private startedMs = 0;
+  private pace = new ImportPace();
   private readonly unwatch: () => void;
   private nextLineMs = 0;
+  /** By node, what was logged last. */
+  private readonly nodes = new Map<string, NodesEvent["state"]>();
+  private readonly methods = new Map<string, string>();
   private readonly nextChangeMs = new Map<SourceChange, number>();
 
-  /** Starts the import. @param path - a file, a FIFO or "-" */
-  constructor(pool: ProofPool, path: string, rules: ImportRules, status: SourceStatus, log: Logger) {
+  /** Starts the import. */
+  constructor(
+    pool: ProofPool,
+    source: FollowedSource,
+    rules: ImportRules,
+    status: SourceStatus,
+    log: Logger,
+  ) {
     this.pool = pool;
-    this.path = path;
+    this.source = source;
     this.rules = rules;
     this.status = status;
-    this.log = log.child({source: path});
+    this.log = log.child({source: source.name});
     this.unwatch = pool.chain.onChange((head, before) => this.noteHead(head, before));
     this.start();
   }
@@ -75,10 +83,9 @@ export class Following {
 
   private start(): void {
     this.startedMs = performance.now();
-    // A compressed file cannot grow, so it is read once.
-    const source = {kind: "diffs", path: this.path, follow: !this.path.endsWith(".gz")} as const;
+    this.pace = new ImportPace();
     this.running = this.pool.startImport(
-      {source, ...this.rules},
+      {source: this.source.describe(this.attempts), ...this.rules},
       event => this.noteProgress(event),
       event => this.noteSource(event),
     );
@@ -88,10 +95,13 @@ export class Following {
     );
   }
 
-  private noteProgress({head, blocks, accounts}: ImportEvent): void {
+  private noteProgress(event: ImportEvent): void {
+    const {head, blocks, accounts, target} = event;
+    this.status.target = target;
     if (performance.now() < this.nextLineMs) return;
     this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
-    this.log.info({head, blocks, accounts}, "importing");
+    const pace = target === undefined ? {} : {target, ...this.pace.read(event)};
+    this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
   }
 
   /** A new block on disk shows that the import works again. */
@@ -102,24 +112,64 @@ export class Following {
   }
 
   private noteSource(event: SourceEvent): void {
-    if (event.kind === "change") {
-      this.noteChange(event.change, event.line);
-      return;
+    switch (event.kind) {
+      case "state":
+        this.noteState(event.state, event.reason);
+        break;
+      case "change":
+        this.noteChange(event);
+        break;
+      case "chosen":
+        this.noteChosen(event.source, event.why);
+        break;
+      case "method":
+        this.noteMethod(event);
+        break;
+      case "heads":
+        this.log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
+        break;
+      case "node":
+        this.noteNode(event);
+        break;
     }
-    const {state} = event;
+  }
+
+  private noteState(state: SourceState, reason: string | undefined): void {
     // The new attempt has only started and may still fail.
     if (this.status.state === "failed" && state !== "following") return;
     if (this.status.state === "failed") this.recover(state);
     this.status.state = state;
-    this.log[state === "waiting" ? "warn" : "info"]({state}, STATE_LINES[state]);
+    this.status.reason = reason ?? "";
+    const fields = {state, ...(reason === undefined ? {} : {reason})};
+    this.log[state === "waiting" ? "warn" : "info"](fields, this.source.stateLines[state]);
   }
 
-  private noteChange(change: SourceChange, line: number | undefined): void {
+  /** Each attempt chooses again. It is logged when it is another choice. */
+  private noteChosen(chosen: NodeSourceName, why: string): void {
+    if (this.status.chosen === chosen) return;
+    this.status.chosen = chosen;
+    this.log.info({chosen, why}, "the way to read blocks is chosen");
+  }
+
+  private noteMethod({name, method, why}: Extract<SourceEvent, {kind: "method"}>): void {
+    if (this.methods.get(name) === method) return;
+    this.methods.set(name, method);
+    this.log.info({node: name, method, why}, "how blocks are read from this node");
+  }
+
+  private noteNode({name, state, reason}: NodesEvent): void {
+    if (this.nodes.get(name) === state) return;
+    this.nodes.set(name, state);
+    this.log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
+  }
+
+  private noteChange({change, line, latest, ancestor}: Extract<SourceEvent, {kind: "change"}>): void {
     this.status.countChange(change);
     const nowMs = performance.now();
     if (nowMs < (this.nextChangeMs.get(change) ?? 0)) return;
     this.nextChangeMs.set(change, nowMs + CHANGE_LINE_EVERY_MS);
-    this.log.warn({change, ...(line === undefined ? {} : {line})}, CHANGE_LINES[change]);
+    // pino leaves out what is undefined.
+    this.log.warn({change, line, latest, ancestor}, this.source.changeLines[change]);
   }
 
   private recover(state: SourceState): void {
@@ -136,7 +186,7 @@ export class Following {
     }
     const {head, blocks, stopped} = outcome;
     if (!stopped) this.status.state = "ended";
-    this.log[stopped ? "info" : "warn"]({head, blocks}, "the import has ended");
+    this.log[stopped ? "info" : "warn"]({head: headFields(head), blocks}, "the import has ended");
   }
 
   private fail(message: string): void {
@@ -146,7 +196,7 @@ export class Following {
     this.status.state = "failed";
     this.status.reason = reason;
     const retryMs = this.canRetry ? this.pauseMs(tookMs) : undefined;
-    const fields = {head: this.pool.chain.head(), reason: message, retryMs: retryMs ?? null};
+    const fields = {head: headFields(this.pool.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
       "the import failed; the service goes on with the blocks it has",
@@ -166,7 +216,7 @@ export class Following {
   }
 
   private get canRetry(): boolean {
-    return this.path !== "-" && !this.isStopped;
+    return this.source.canRetry && !this.isStopped;
   }
 }
 

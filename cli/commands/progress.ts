@@ -26,12 +26,13 @@ function createBar(stream: NodeJS.WriteStream): Progress {
   let isStarted = false;
   return {
     show(event) {
-      const total = event.bytesTotal ?? 0;
+      const total = event.bytesTotal ?? event.target ?? 0;
+      const done = event.target === undefined ? event.bytesRead : (event.head.latest ?? 0);
       const fields = {...countRates(event, startedMs), head: event.head.latest ?? "-", blocks: event.blocks};
-      if (!isStarted) bar.start(total, event.bytesRead, fields);
+      if (!isStarted) bar.start(total, done, fields);
       isStarted = true;
       bar.setTotal(total);
-      bar.update(event.bytesRead, fields);
+      bar.update(done, fields);
     },
     close() {
       if (isStarted) bar.stop();
@@ -48,9 +49,12 @@ function createLines(stream: NodeJS.WriteStream): Progress {
       if (nowMs < nextMs) return;
       nextMs = nowMs + LINE_EVERY_MS;
       const {accountsPerSecond, remaining} = countRates(event, startedMs);
-      const left = event.bytesTotal === undefined ? "" : `, ${remaining} left`;
+      const left = remaining === "?" ? "" : `, ${remaining} left`;
       const head = event.head.latest ?? "-";
-      stream.write(`import: block ${head}, ${event.blocks} blocks, ${accountsPerSecond} accounts/s${left}\n`);
+      const goal = event.target === undefined ? "" : ` of ${event.target}`;
+      stream.write(
+        `import: block ${head}${goal}, ${event.blocks} blocks, ${accountsPerSecond} accounts/s${left}\n`,
+      );
     },
     close() {},
   };
@@ -59,6 +63,10 @@ function createLines(stream: NodeJS.WriteStream): Progress {
 function countRates(event: ImportEvent, startedMs: number): {accountsPerSecond: number; remaining: string} {
   const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000);
   const accountsPerSecond = Math.round(event.accounts / seconds);
+  if (event.target !== undefined && event.blocks > 0) {
+    const blocksLeft = Math.max(0, event.target - (event.head.latest ?? 0));
+    return {accountsPerSecond, remaining: formatSeconds((blocksLeft / event.blocks) * seconds)};
+  }
   if (event.bytesTotal === undefined || event.bytesRead === 0) return {accountsPerSecond, remaining: "?"};
   const left = Math.max(0, event.bytesTotal - event.bytesRead);
   return {accountsPerSecond, remaining: formatSeconds((left / event.bytesRead) * seconds)};

@@ -1,12 +1,13 @@
 /**
  * `proofd serve`: starts store, pool, dispatcher and HTTP front, and ends them after a signal.
  *
- * If the import of --diffs fails, the failure is logged and shown (following.ts). The service goes on with the blocks it
- * has, since their proofs stay right.
+ * If the import of --diffs or --l2 fails, the failure is logged and shown (following.ts). The service goes on with the blocks
+ * it has, since their proofs stay right.
  */
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
-import type {BlockOrder, ControlAnswer} from "../../server/control/blockOrder.ts";
+import {answerFields, type BlockOrder, type ControlAnswer} from "../../server/control/blockOrder.ts";
+import {headFields} from "../../server/control/headFields.ts";
 import {createFront} from "../../server/front.ts";
 import {Gateway} from "../../server/gateway/gateway.ts";
 import type {Limits} from "../../server/limits.ts";
@@ -16,6 +17,7 @@ import {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
 import {VERSION} from "../../server/version.ts";
 import type {History} from "../../storage/prune/retention.ts";
+import type {NodeSource} from "../../workers/job/importSource.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 import {ExitCode, StopWatch} from "../exitCode.ts";
 import type {EstimateOptions} from "../flags/estimateFlags.ts";
@@ -23,6 +25,9 @@ import type {FinalityOptions} from "../flags/finalityFlags.ts";
 import {WorkError} from "../workError.ts";
 import {importDemo} from "./demo.ts";
 import {type RunningFinality, startFinality} from "./finality.ts";
+import {createFollowedFile} from "./followedFile.ts";
+import {createFollowedNode} from "./followedNode.ts";
+import type {FollowedSource} from "./followedSource.ts";
 import {Following} from "./following.ts";
 import {logPruning} from "./pruneLog.ts";
 import {useStore} from "./storeOpening.ts";
@@ -36,9 +41,11 @@ export interface ServeOptions {
   readonly cacheBytes: number;
   /** A file of block differences, or "-". */
   readonly diffs: string | undefined;
-  /** Blocks of `diffs` up to this one are finalized, as are those that the lines mark. */
+  /** Nodes that are followed; not with `diffs`. */
+  readonly l2: NodeSource | undefined;
+  /** Blocks of the source up to this one are finalized, as are those that lines of `diffs` mark. */
   readonly finalized: number | "last" | undefined;
-  /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs`. */
+  /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs` or `l2`. */
   readonly maxLagSeconds: number | undefined;
   /** What tells which blocks are finalized, besides imports and orders. */
   readonly finality: FinalityOptions | undefined;
@@ -71,12 +78,13 @@ export async function runServe(options: ServeOptions): Promise<number> {
   const stop = new StopWatch();
   const log = pino({name: "proofd", level: options.logLevel}, destination({fd: STDERR, sync: true}));
   const trouble = new TroubleLog(log);
-  requireReadable(options.diffs);
+  if (options.diffs !== "-") requireReadable("--diffs", options.diffs);
+  requireReadable("--genesis", options.l2?.genesisPath);
   const poolOptions = {
     directory: options.db,
     workers: options.workers,
     cacheBytes: options.cacheBytes,
-    createIfMissing: options.demo || options.diffs !== undefined,
+    createIfMissing: options.demo || options.diffs !== undefined || options.l2 !== undefined,
     ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     ...(options.suite === undefined ? {} : {suite: options.suite}),
     ...(options.estimate.isEnabled ? {estimates: options.estimate} : {}),
@@ -84,7 +92,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
   };
   const onOrder = ({kind, to}: BlockOrder, answer: ControlAnswer) =>
-    log.info({to, ...answer}, `proofd ${kind}`);
+    log.info({to, ...answerFields(answer)}, `proofd ${kind}`);
   return useStore(poolOptions, onOrder, async pool => {
     if (options.demo && stop.received === undefined) await importDemo(pool, options.chainId);
     if (stop.received !== undefined) return ExitCode.OK;
@@ -114,7 +122,6 @@ async function serve(
     cors,
     namespace,
     logRequests: logsRequests,
-    diffs,
     finalized,
     chainId,
     maxLagSeconds,
@@ -122,7 +129,9 @@ async function serve(
   const estimates = chooseEstimates(options.estimate, pool, log);
   const httpOptions = {host, port, limits, logsRequests, cors};
   const named = namespace === undefined ? {} : {namespace};
-  const source = diffs === undefined ? undefined : new SourceStatus();
+  const followed = chooseFollowed(options);
+  const source =
+    followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
   const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds);
   const {http, dispatcher, waiting, metrics} = createFront(
     {...httpOptions, ...named},
@@ -145,7 +154,9 @@ async function serve(
     ...(chainId === undefined ? {} : {chainId}),
   };
   const following =
-    diffs === undefined || source === undefined ? undefined : new Following(pool, diffs, rules, source, log);
+    followed === undefined || source === undefined
+      ? undefined
+      : new Following(pool, followed, rules, source, log);
   const verifying = options.verify ? startVerifying(options.db, metrics, trouble, log) : undefined;
   log.info({signal: await stop.signal}, "stopping");
   const cut = setTimeout(() => {
@@ -179,13 +190,18 @@ function chooseEstimates(
   return gateway === undefined ? {kind: "none"} : {kind: "gateway", gateway: new Gateway(gateway, log)};
 }
 
+function chooseFollowed({diffs, l2}: ServeOptions): FollowedSource | undefined {
+  if (l2 !== undefined) return createFollowedNode(l2);
+  return diffs === undefined ? undefined : createFollowedFile(diffs);
+}
+
 /** @throws WorkError for a file that cannot be read, before a store is made for it */
-function requireReadable(diffs: string | undefined): void {
-  if (diffs === undefined || diffs === "-") return;
+function requireReadable(flag: string, path: string | undefined): void {
+  if (path === undefined) return;
   try {
-    accessSync(diffs, constants.R_OK);
+    accessSync(path, constants.R_OK);
   } catch (error) {
-    throw new WorkError(`--diffs: cannot read ${diffs}: ${(error as Error).message}`);
+    throw new WorkError(`${flag}: cannot read ${path}: ${(error as Error).message}`);
   }
 }
 
@@ -199,7 +215,7 @@ function announce(
 ): void {
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   const url = `http://${host}:${port}`;
-  const {earliest, finalized, latest} = pool.chain.head();
+  const {earliest, finalized} = pool.chain.head();
   const {workers} = pool;
   const {suite} = pool.chain;
   const line = {
@@ -210,9 +226,7 @@ function announce(
     suite,
     workers,
     estimates: estimates.kind,
-    earliest: earliest ?? null,
-    finalized: finalized ?? null,
-    latest: latest ?? null,
+    ...headFields(pool.chain.head()),
     ...(adminPort === undefined ? {} : {adminUrl: `http://127.0.0.1:${adminPort}`}),
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);

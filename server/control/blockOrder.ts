@@ -1,5 +1,6 @@
 /** Orders of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
 import type {Head} from "../../workers/job/head.ts";
+import {headFields} from "./headFields.ts";
 
 export const ORDER_KINDS = ["finalize", "rollback"] as const;
 export type OrderKind = (typeof ORDER_KINDS)[number];
@@ -32,9 +33,14 @@ export function encodeBody({to}: BlockOrder): string {
   return JSON.stringify({to});
 }
 
-/** What a head does not have is null in JSON. */
 export function encodeAnswer(answer: ControlAnswer): string {
-  return JSON.stringify(answer, (_name, value: unknown) => value ?? null);
+  return JSON.stringify(answerFields(answer));
+}
+
+/** For JSON and for the log. */
+export function answerFields(answer: ControlAnswer): object {
+  if (!answer.ok) return answer;
+  return {ok: true, before: headFields(answer.before), after: headFields(answer.after)};
 }
 
 export function decodeAnswer(text: string): ControlAnswer {

@@ -26,7 +26,7 @@ export class Readiness {
   /** The newest block's timestamp. undefined if it has none. */
   private headSeconds: number | undefined;
 
-  /** @param maxLagSeconds - without it, readiness does not depend on the source */
+  /** @param maxLagSeconds - without it, readiness depends on the source only if that is a node whose import has failed */
   constructor(chain: ChainView, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
     this.chain = chain;
     this.damage = damage;
@@ -41,13 +41,16 @@ export class Readiness {
   readObstacle(): string | undefined {
     if (this.chain.head().finalized === undefined) return "no finalized block is held";
     if (this.damage.tableFindings > 0) return "a table of the store is damaged";
-    if (this.maxLagSeconds === undefined || this.source === undefined) return undefined;
-    const {state, reason} = this.source;
-    if (state === "failed") return `the import has failed: ${reason}`;
+    if (this.source === undefined) return undefined;
+    const {state, reason, flag} = this.source;
+    // A store that is to follow a chain, and cannot, falls behind.
+    if (state === "failed" && (flag === "l2" || this.maxLagSeconds !== undefined))
+      return `the import has failed: ${reason}`;
+    if (this.maxLagSeconds === undefined) return undefined;
     if (state === "ended") return "the source of the import has ended";
     const lag = this.readLagSeconds();
     if (lag === undefined || lag <= this.maxLagSeconds) return undefined;
-    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (state of the source: ${state})`;
+    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (state of the source: ${state}${reason === "" ? "" : `, ${reason}`})`;
   }
 
   /** @returns undefined while no block is held */

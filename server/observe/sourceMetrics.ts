@@ -1,4 +1,4 @@
-/** The newest block's age and the state of the source of --diffs, in /metrics. Unknown figures are not shown. */
+/** The newest block's age and the state of the source of --diffs or --l2, in /metrics. Unknown figures are not shown. */
 import {Counter, Gauge, type Registry} from "prom-client";
 import {registerKnown} from "./knownGauge.ts";
 import type {Readiness} from "./readiness.ts";
@@ -18,7 +18,7 @@ export function registerSource(
   );
   new Gauge({
     name: "proofd_import_failed",
-    help: "1 while the import of --diffs has failed",
+    help: "1 while the import of --diffs or --l2 has failed",
     registers,
     collect() {
       this.set(source?.state === "failed" ? 1 : 0);
@@ -39,7 +39,7 @@ export function registerSource(
   );
   new Gauge({
     name: "proofd_source_state",
-    help: "1 for the current state of the source of --diffs, 0 for all others",
+    help: "1 for the current state of the source of --diffs or --l2, 0 for all others",
     labelNames: ["state"],
     registers,
     collect() {
@@ -48,7 +48,7 @@ export function registerSource(
   });
   new Counter({
     name: "proofd_source_changes_total",
-    help: "Changes of the source of --diffs: file replaced or truncated, writer of a FIFO left, line cut",
+    help: "Changes of the source: file replaced or truncated, writer of a FIFO left, line cut, chain reorganised",
     labelNames: ["change"],
     registers,
     collect() {
@@ -56,6 +56,7 @@ export function registerSource(
       for (const [change, count] of source.changes) this.inc({change}, count);
     },
   });
+  if (source.flag === "l2") registerNode(registers, source);
   new Counter({
     name: "proofd_import_retries_total",
     help: "Attempts to continue a failed import",
@@ -65,4 +66,22 @@ export function registerSource(
       this.inc(source.retries);
     },
   });
+}
+
+function registerNode(registers: Registry[], source: SourceStatus): void {
+  new Gauge({
+    name: "proofd_source_chosen",
+    help: "1 for the way in which blocks of --l2 are read, 0 for all others",
+    labelNames: ["source"],
+    registers,
+    collect() {
+      for (const [name, value] of source.choices()) this.set({source: name}, value);
+    },
+  });
+  registerKnown(
+    registers,
+    "proofd_source_target_block",
+    "The block of --l2 that the import is on the way to: the node's head when it was last read",
+    () => source.target,
+  );
 }

@@ -1,21 +1,41 @@
-/** The state of the source of --diffs, for /metrics and /readyz. */
-import type {SourceChange, SourceState} from "../../workers/job/importSource.ts";
+/** The state of the source of --diffs or --l2, for /metrics and /readyz. */
+import {
+  NODE_SOURCES,
+  type NodeSourceName,
+  type SourceChange,
+  type SourceState,
+} from "../../workers/job/importSource.ts";
 
-/** "ended": no more lines can come. "failed": a line was refused or the store failed, and the import may be tried again. */
+/** "ended": no more lines can come. "failed": a line or block was refused or the store failed, and the import may be tried again. */
 export type SourceStatusName = SourceState | "ended" | "failed";
 
 const STATES: readonly SourceStatusName[] = ["reading", "following", "waiting", "ended", "failed"];
-const CHANGES: readonly SourceChange[] = ["replaced", "truncated", "writer_left", "line_cut"];
+const CHANGES: readonly SourceChange[] = ["replaced", "truncated", "writer_left", "line_cut", "reorganised"];
 
 export class SourceStatus {
+  /** The flag that names the source. */
+  readonly flag: "diffs" | "l2";
+  /** How blocks are read from the nodes; undefined before it is chosen, and for files. */
+  chosen: NodeSourceName | undefined;
+  /** The block that the import is on the way to; undefined before it is known, and for files. */
+  target: number | undefined;
   state: SourceStatusName = "reading";
-  /** Why the import failed. Empty unless the state is "failed". */
+  /** Why the import failed, or why no node answers. Empty in all other states. */
   reason = "";
   /** When this process last stored a block durably, in ms since 1970. undefined if it has stored none. */
   receivedMs: number | undefined;
   /** Number of attempts to continue after a failure. */
   retries = 0;
   readonly changes = new Map<SourceChange, number>(CHANGES.map(change => [change, 0]));
+
+  constructor(flag: "diffs" | "l2") {
+    this.flag = flag;
+  }
+
+  /** The ways to read blocks of nodes: 1 for the current one, 0 for the others. */
+  *choices(): Generator<[NodeSourceName, 0 | 1]> {
+    for (const source of NODE_SOURCES) yield [source, source === this.chosen ? 1 : 0];
+  }
 
   /** All states: 1 for the current one, 0 for the others. */
   *states(): Generator<[SourceStatusName, 0 | 1]> {

@@ -73,6 +73,11 @@ export class BlockWriter {
     return this.tip?.number;
   }
 
+  /** Blocks up to this one are finalized, flushed or not, held or not; -1 for none. */
+  get finalizedTo(): number {
+    return this.finalized;
+  }
+
   /** Would a flush write anything? */
   get hasPending(): boolean {
     return this.batch.hasPending;

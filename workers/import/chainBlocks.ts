@@ -7,8 +7,8 @@ import {decodeBlockHead} from "../execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../execution/genesis.ts";
 import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
-import {ChainExecution, neverHeld} from "./chainExecution.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {ChainExecution} from "./chainExecution.ts";
+import {neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /**
  * Blocks that are in the store are only compared, by hash.

@@ -9,7 +9,7 @@ import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../executi
 import type {BlockHead} from "../execution/blockHead.ts";
 import type {ForkSchedule} from "../execution/forkSchedule.ts";
 import type {Genesis} from "../execution/genesis.ts";
-import {SourceError, Stopped} from "./sourceBlock.ts";
+import {neverHeld, Stopped} from "./sourceBlock.ts";
 
 export class ChainExecution {
   private readonly writer: () => BlockWriter;
@@ -65,8 +65,4 @@ function newestOf(writer: BlockWriter): BlockId {
 
 function isSame(one: BlockId, other: BlockId): boolean {
   return one.number === other.number && Buffer.compare(one.hash, other.hash) === 0;
-}
-
-export function neverHeld(block: number): never {
-  throw new SourceError(`block ${block} is not held, although blocks after it are`);
 }

@@ -1,9 +1,13 @@
 /** Why an import ends, or refuses an order: by error code, and as text for the operator. */
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
+import {DeepFork} from "../../sync/node/commonAncestor.ts";
+import {NodeFailure, NodeRefusal} from "../../sync/rpc/node.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
+
+const EXPECTED = [StoreError, SourceError, ExecutionError, NodeRefusal, NodeFailure, DeepFork] as const;
 
 /** True if an order was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {
@@ -22,8 +26,6 @@ export function whereOf(at: SourceBlock): string {
 
 /** The reason as text, with the stack if the failure was not expected. */
 export function reasonOf(error: unknown): string {
-  const isExpected =
-    error instanceof StoreError || error instanceof SourceError || error instanceof ExecutionError;
-  if (isExpected) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return EXPECTED.some(kind => error instanceof kind) ? error.message : (error.stack ?? error.message);
 }

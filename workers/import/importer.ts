@@ -7,16 +7,17 @@
 
 import {checkChainId} from "../../storage/block/format.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
-import {isDamage} from "../../storage/errors.ts";
+import {isDamage, type StoreError} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {type Head, readHead} from "../job/head.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
-import {type OpenedSource, openSource} from "./openedSource.ts";
-import {OrderQueue} from "./orderQueue.ts";
+import {openSource} from "./openedSource.ts";
+import {OrderQueue, type QueuedOrder} from "./orderQueue.ts";
 import {type SourceBlock, Stopped} from "./sourceBlock.ts";
+import type {OpenedSource} from "./sourceHost.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
 const IDLE_MS = 5;
@@ -69,7 +70,15 @@ export class Importer {
 
   /** The answer is an event, at the latest after the current block. Once the import is over, there is no answer. */
   take(order: NumberedOrder): void {
-    this.orders.push(order);
+    this.orders.push({
+      order,
+      answer: error => {
+        const refusal = error === undefined ? undefined : {code: error.code, message: error.message};
+        this.onEvent({order: order.order, refusal});
+      },
+      // An import that ends answers no more orders.
+      fail: () => {},
+    });
   }
 
   /** Expected failures are outcomes. All blocks that were complete before them are on disk. */
@@ -78,7 +87,12 @@ export class Importer {
     try {
       checkChainId(this.store.reader.readChain(), this.job.chainId);
       const {signal} = this.ending;
-      const {blocks, input} = await openSource(this.job, () => this.intake.writer, signal, this.onEvent);
+      const {blocks, input} = await openSource(this.job, {
+        writer: () => this.intake.writer,
+        rollback: to => this.rollbackForSource(to),
+        signal,
+        onEvent: this.onEvent,
+      });
       this.input = input;
       for await (const block of this.whileIdle(blocks)) {
         at = block;
@@ -123,7 +137,7 @@ export class Importer {
   }
 
   /** Called only while no block is being applied. */
-  private async obey(order: NumberedOrder): Promise<void> {
+  private async obey({order, answer, fail}: QueuedOrder): Promise<void> {
     try {
       if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
@@ -136,11 +150,23 @@ export class Importer {
       }
     } catch (error) {
       // An old block's record that is damaged stops the pruning, and not the import.
-      if (!isRefusal(error) && !("prune" in order && isDamage(error))) throw error;
-      this.onEvent({order: order.order, refusal: {code: error.code, message: error.message}});
+      if (!isRefusal(error) && !("prune" in order && isDamage(error))) {
+        fail(error);
+        throw error;
+      }
+      answer(error);
       return;
     }
-    this.onEvent({order: order.order, refusal: undefined});
+    answer(undefined);
+  }
+
+  /** For a source whose chain has taken another way, while its next block is awaited. Orders from outside have their turn. */
+  private rollbackForSource(to: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const answer = (refusal: StoreError | undefined): void =>
+        refusal === undefined ? resolve() : reject(refusal);
+      this.orders.push({order: {rollback: to}, answer, fail: reject});
+    });
   }
 
   private async recordFinality(step: FinalityStep): Promise<void> {
@@ -171,6 +197,7 @@ export class Importer {
       slots: this.intake.slots,
       bytesRead: this.input?.bytesRead() ?? 0,
       bytesTotal: this.input?.bytesTotal,
+      target: this.input?.target?.(),
     });
   }
 

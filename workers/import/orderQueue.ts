@@ -1,21 +1,27 @@
 /** Orders that come while an import runs. Each is obeyed between two blocks. */
-import type {NumberedOrder} from "../job/importJob.ts";
+import type {StoreError} from "../../storage/errors.ts";
+import type {ChainOrder} from "../job/importJob.ts";
+
+export interface QueuedOrder {
+  readonly order: ChainOrder;
+  /** The order is done and on disk, or it is refused. The import goes on. */
+  answer(refusal: StoreError | undefined): void;
+  /** The import ends with this error. */
+  fail(error: unknown): void;
+}
 
 export class OrderQueue {
-  private readonly orders: NumberedOrder[] = [];
+  private readonly orders: QueuedOrder[] = [];
   /** Ends the wait for the next block, or for an order. */
   private wake = (): void => {};
 
-  push(order: NumberedOrder): void {
+  push(order: QueuedOrder): void {
     this.orders.push(order);
     this.wake();
   }
 
   /** Obeys all orders that are there or come before `next`, the source's next block, is settled. */
-  async obeyUntilSettled(
-    next: Promise<unknown>,
-    obey: (order: NumberedOrder) => Promise<void>,
-  ): Promise<void> {
+  async obeyUntilSettled(next: Promise<unknown>, obey: (order: QueuedOrder) => Promise<void>): Promise<void> {
     let isSettled = false;
     const settle = (): void => {
       isSettled = true;

@@ -30,3 +30,8 @@ export class SourceError extends Error {
     this.name = "SourceError";
   }
 }
+
+/** The store has a gap, which only damage can make. */
+export function neverHeld(block: number): never {
+  throw new SourceError(`block ${block} is not held, although blocks after it are`);
+}

@@ -53,8 +53,10 @@ export interface ImportEvent {
   readonly accounts: number;
   readonly slots: number;
   readonly bytesRead: number;
-  /** undefined: not known (standard input). */
+  /** undefined: not known (standard input, a node). */
   readonly bytesTotal: number | undefined;
+  /** The block that the source is on the way to; undefined: not known (files). */
+  readonly target: number | undefined;
 }
 
 export type ImportOutcome =

@@ -4,6 +4,7 @@ import {appendFile, rename, rm, truncate, writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
+import {createFollowedFile} from "../../../cli/commands/followedFile.ts";
 import {Following} from "../../../cli/commands/following.ts";
 import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
@@ -136,8 +137,8 @@ describe("a file that is followed", () => {
     const path = folder.file("thread.ndjson");
     await writeFile(path, linesOf(0, 1));
     const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
-    const status = new SourceStatus();
-    const following = new Following(pool, path, {}, status, pino({level: "silent"}));
+    const status = new SourceStatus("diffs");
+    const following = new Following(pool, createFollowedFile(path), {}, status, pino({level: "silent"}));
     while (status.state !== "following") await new Promise(setImmediate);
     // The threads are the pool's own business; only a test may kill one.
     const {imports} = pool as unknown as {imports: {piscina: Piscina}};

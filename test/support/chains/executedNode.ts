@@ -49,7 +49,10 @@ export class ExecutedNode implements Node {
       put: (key: string, value: Uint8Array) => void held.set(key, value),
     };
     const blockHash = (number: number) => node.differences[number]?.header.hash;
-    const {executor, difference} = await BlockExecutor.start({genesis, nodes, blockHash});
+    const {executor, difference} = await BlockExecutor.start(
+      {forks: genesis.forks, nodes, blockHash},
+      genesis,
+    );
     const state = new MemoryState();
     const add = (made: BlockDifference): void => {
       node.differences.push(made);

@@ -13,11 +13,15 @@ export async function logDemoChain(
 ): Promise<LoggedBlock[]> {
   const nodes = new Map<string, Uint8Array>();
   const logged: LoggedBlock[] = [];
-  const {executor, difference} = await BlockExecutor.start({
-    genesis: parseGenesis(genesisText),
-    nodes: {get: key => nodes.get(key), put: (key, node) => void nodes.set(key, node)},
-    blockHash: number => logged[number]?.hash,
-  });
+  const genesis = parseGenesis(genesisText);
+  const {executor, difference} = await BlockExecutor.start(
+    {
+      forks: genesis.forks,
+      nodes: {get: key => nodes.get(key), put: (key, node) => void nodes.set(key, node)},
+      blockHash: number => logged[number]?.hash,
+    },
+    genesis,
+  );
   const writer = new TrieLogWriter();
   logged.push({number: 0, hash: difference.header.hash, trieLog: writer.write(difference)});
   const chunks = (async function* () {

@@ -1,0 +1,31 @@
+/** The layer-2 nodes of --l2. */
+import type {NodeSource} from "../../workers/job/importSource.ts";
+import type {FollowedSource} from "./followedSource.ts";
+
+export function createFollowedNode(source: NodeSource): FollowedSource {
+  const {nodes} = source;
+  return {
+    name: describeNodes(source),
+    canRetry: true,
+    stateLines: {
+      reading: "blocks are read from the node up to its head",
+      following: "the node's head is reached; new blocks are imported as they come",
+      waiting: "waiting for the node: no node answers",
+    },
+    changeLines: {
+      reorganised:
+        "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
+    },
+    // After a failure another node comes first: the block may have been one node's lie.
+    describe: attempt => {
+      const first = attempt % nodes.urls.length;
+      const urls = [...nodes.urls.slice(first), ...nodes.urls.slice(0, first)];
+      return {...source, nodes: {...nodes, urls}};
+    },
+  };
+}
+
+/** Scheme, host and port of each: what else a URL has may be a key. */
+export function describeNodes({nodes}: NodeSource): string {
+  return nodes.urls.map(url => new URL(url).origin).join(", ");
+}

@@ -1,0 +1,131 @@
+/**
+ * The blocks of a node after the newest one that is held, on and on.
+ *
+ *   newest held < node's head     ranges are read ahead, each block is linked to the one before
+ *   newest held = node's head     wait for the next head
+ *   another block at our number   the common ancestor is found, the blocks above it are removed, and reading goes on there
+ *
+ * A node that is behind us on the same chain is waited for: nothing is removed for it.
+ */
+import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {toHex} from "../../../storage/hex.ts";
+import type {BlockReader, NodeBlock} from "../../../sync/node/blockReader.ts";
+import {findCommonAncestor} from "../../../sync/node/commonAncestor.ts";
+import {type NodeHead, readNodeHead} from "../../../sync/node/nodeHead.ts";
+import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
+import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";
+import {readAhead} from "./readAhead.ts";
+
+/** A source that falls this far behind the node's head is reading, not following. */
+const READING_BLOCKS = 64;
+/** A node whose chain is whole, but whose next block names another parent, this often in a row, contradicts itself. */
+const MAX_FALSE_ALARMS = 5;
+
+export interface NodeFeed {
+  readonly reader: BlockReader;
+  /** Runs work with one node until it succeeds. @throws Stopped once the signal came */
+  readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
+  /** Waits until the node may have another head. */
+  readonly pause: () => Promise<void>;
+  readonly writer: () => BlockWriter;
+  /** Removes the blocks above `to`. */
+  readonly rollback: (to: number, latest: number) => Promise<void>;
+  readonly onState: (state: "reading" | "following") => void;
+  readonly onTarget: (block: number) => void;
+  /** The last block to read; undefined: there is none. */
+  readonly end: "head" | number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** @throws SourceError, DeepFork if the node's chain has another block where ours is finalized */
+export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBlock> {
+  let end = feed.end;
+  let falseAlarms = 0;
+  /** The last block that came did not follow ours. */
+  let isSuspect = false;
+  for (;;) {
+    const head = await feed.ask(readHead);
+    if (end === "head") end = head.number;
+    const wasRolledBack = await settleFork(feed, head, isSuspect);
+    falseAlarms = isSuspect && !wasRolledBack ? falseAlarms + 1 : 0;
+    if (falseAlarms >= MAX_FALSE_ALARMS) throw await describeContradiction(feed);
+    const latest = feed.writer().latest ?? -1;
+    const to = Math.min(head.number, end ?? head.number);
+    if (end !== undefined && latest >= end) return;
+    if (latest >= to) {
+      feed.onState("following");
+      await feed.pause();
+      isSuspect = false;
+      continue;
+    }
+    if (to - latest >= READING_BLOCKS) feed.onState("reading");
+    feed.onTarget(to);
+    isSuspect = yield* readOn(feed, latest + 1, to);
+  }
+}
+
+/** @returns whether a block came that does not follow the newest one held */
+async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
+  const {reader, writer, ask, signal} = feed;
+  const read = (first: number, last: number): Promise<readonly NodeBlock[]> => {
+    let tries = 0;
+    return ask(node => {
+      // A range may be too much for the node, or its answer too long: each try asks for half as much.
+      const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
+      return reader.read(node, first, first + count - 1);
+    });
+  };
+  for await (const block of readAhead(read, reader, from, to, signal)) {
+    const latest = writer().latest ?? -1;
+    // An order removed blocks meanwhile.
+    if (block.number !== latest + 1) return false;
+    if (latest >= 0 && Buffer.compare(block.parentHash, hashOf(writer(), latest)) !== 0) return true;
+    const {number, hash} = block;
+    yield {number, hash, difference: () => block.difference()};
+  }
+  return false;
+}
+
+/**
+ * @param isSuspect - look at the newest block held even if nothing speaks against it
+ * @returns whether blocks were removed
+ */
+async function settleFork(feed: NodeFeed, head: NodeHead, isSuspect: boolean): Promise<boolean> {
+  const {latest, finalizedTo} = feed.writer();
+  if (latest === undefined) return false;
+  const isOther =
+    head.number <= latest && Buffer.compare(head.hash, hashOf(feed.writer(), head.number)) !== 0;
+  if (!isOther && !(isSuspect && head.number > latest)) return false;
+  const from = Math.min(head.number, latest);
+  const isFinal = finalizedTo >= 0;
+  const held = {
+    hashOf: (block: number) => hashOf(feed.writer(), block),
+    // A node that ends below what is finalized must have our blocks up to its end.
+    floor: Math.min(Math.max(finalizedTo, 0), from),
+    why: isFinal ? "is finalized" : "is the first one",
+  };
+  const ancestor = await feed.ask(node => findCommonAncestor(node, held, from));
+  if (ancestor === from) return false;
+  await feed.rollback(ancestor, latest);
+  return true;
+}
+
+async function describeContradiction({ask, writer}: NodeFeed): Promise<SourceError> {
+  const latest = writer().latest ?? 0;
+  const [name, next] = await ask(async node => [node.name, await readNodeHead(node, latest + 1)] as const);
+  const parent = next === undefined ? "another one" : toHex(next.parentHash);
+  return new SourceError(
+    `the node ${name} contradicts itself: its block ${latest} is ${toHex(hashOf(writer(), latest))}, as held here, ` +
+      `but its block ${latest + 1} names ${parent} as its parent`,
+  );
+}
+
+async function readHead(node: Node): Promise<NodeHead> {
+  const head = await readNodeHead(node, "latest");
+  if (head === undefined) throw new NodeFailure(`${node.name}: it has no newest block`);
+  return head;
+}
+
+function hashOf(writer: BlockWriter, block: number): Uint8Array {
+  return writer.blockHash(block) ?? neverHeld(block);
+}

@@ -1,0 +1,39 @@
+/** Reports the state of a source of nodes when it changes: it waits while no node answers, else it is where the reader says. */
+import type {NodesEvent} from "../../../sync/rpc/nodes.ts";
+import type {SourceEvent, SourceState} from "../../job/importSource.ts";
+
+export class NodeWatch {
+  private readonly onEvent: (event: SourceEvent) => void;
+  private readonly nodes: number;
+  /** By name, why a node does not answer. */
+  private readonly reasons = new Map<string, string>();
+  private state: SourceState = "reading";
+  private told: SourceState | undefined;
+
+  /** @param nodes - how many there are */
+  constructor(nodes: number, onEvent: (event: SourceEvent) => void) {
+    this.nodes = nodes;
+    this.onEvent = onEvent;
+  }
+
+  set(state: "reading" | "following"): void {
+    this.state = state;
+    this.tell();
+  }
+
+  noteNode(event: NodesEvent): void {
+    if (event.state === "up") this.reasons.delete(event.name);
+    else this.reasons.set(event.name, event.reason);
+    this.onEvent(event);
+    // Until the first block has come, the reader has not said where it is.
+    this.tell();
+  }
+
+  private tell(): void {
+    const state = this.reasons.size === this.nodes ? "waiting" : this.state;
+    if (state === this.told) return;
+    this.told = state;
+    const reasons = [...this.reasons].map(([name, reason]) => `${name}: ${reason}`).join("; ");
+    this.onEvent({kind: "state", state, ...(state === "waiting" ? {reason: reasons} : {})});
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Whole blocks of a node as RLP: by debug_getRawBlock where the node has it (geth, reth, erigon, besu, nethermind), else made
+ * from eth_getBlockByNumber (anvil).
+ */
+
+import {readNodeHead} from "../../../sync/node/nodeHead.ts";
+import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
+import {NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
+import {type BlockHead, decodeBlockHead} from "../../execution/blockHead.ts";
+import type {ForkSchedule} from "../../execution/forkSchedule.ts";
+import {encodeJsonBlock} from "../../execution/jsonBlock.ts";
+
+const RAW = "debug_getRawBlock";
+const JSON_BLOCK = "eth_getBlockByNumber";
+
+export interface RawBlock {
+  readonly head: BlockHead;
+  readonly bytes: Uint8Array;
+}
+
+export class RawBlocks {
+  private readonly forks: ForkSchedule;
+  private readonly onMethod: (name: string, method: string, why: string) => void;
+  /** By the node's name. */
+  private readonly methods = new Map<string, typeof RAW | typeof JSON_BLOCK>();
+
+  /** @param onMethod - called once for each node, with the method that reads its blocks and why this one */
+  constructor(forks: ForkSchedule, onMethod: (name: string, method: string, why: string) => void) {
+    this.forks = forks;
+    this.onMethod = onMethod;
+  }
+
+  /**
+   * Checks that the blocks have the numbers asked for and are linked by their hashes.
+   *
+   * @returns the blocks from `from` on; fewer than asked for, or none, if the node does not have the rest yet
+   * @throws NodeRefusal, NodeFailure
+   */
+  async read(node: Node, from: number, to: number): Promise<readonly RawBlock[]> {
+    const method = this.methods.get(node.name) ?? (await this.probe(node));
+    const answers = await this.ask(node, method, from, to);
+    const blocks: RawBlock[] = [];
+    for (const [at, answer] of answers.entries()) {
+      if ((answer ?? undefined) === undefined) break;
+      const number = from + at;
+      const block = this.decode(node, method, number, answer);
+      const before = blocks.at(-1);
+      if (before !== undefined && Buffer.compare(block.head.parentHash, before.head.hash) !== 0)
+        throw new NodeFailure(
+          `${node.name}: ${method}: block ${number} does not follow the node's own block ${number - 1}`,
+        );
+      blocks.push(block);
+    }
+    return blocks;
+  }
+
+  private async probe(node: Node): Promise<typeof RAW | typeof JSON_BLOCK> {
+    let method: typeof RAW | typeof JSON_BLOCK = RAW;
+    let why = `the node answers ${RAW}`;
+    try {
+      await node.request(RAW, ["0x0"]);
+    } catch (error) {
+      if (!(error instanceof NodeRefusal)) throw error;
+      method = JSON_BLOCK;
+      why = `the node refuses ${RAW}: ${error.message}`;
+    }
+    this.methods.set(node.name, method);
+    this.onMethod(node.name, method, why);
+    return method;
+  }
+
+  private async ask(node: Node, method: string, from: number, to: number): Promise<readonly unknown[]> {
+    const calls: NodeCall[] = [];
+    for (let block = from; block <= to; block++) {
+      const tag = `0x${block.toString(16)}`;
+      calls.push({method, params: method === RAW ? [tag] : [tag, true]});
+    }
+    try {
+      return await node.requestAll(calls);
+    } catch (error) {
+      if (!(error instanceof NodeRefusal)) throw error;
+      // Nodes refuse debug_getRawBlock for a block that they do not have.
+      const head = await readNodeHead(node, "latest");
+      if (head === undefined || head.number >= to) throw error;
+      return head.number < from ? [] : this.ask(node, method, from, head.number);
+    }
+  }
+
+  private decode(node: Node, method: string, number: number, answer: unknown): RawBlock {
+    let block: RawBlock;
+    try {
+      const bytes = method === RAW ? parseRaw(answer) : encodeJsonBlock(answer, this.forks);
+      block = {bytes, head: decodeBlockHead(bytes, "the answer")};
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new NodeFailure(`${node.name}: ${method}: block ${number}: ${reason}`, {cause: error});
+    }
+    if (block.head.number !== number)
+      throw new NodeFailure(
+        `${node.name}: ${method}: block ${number} was asked for, block ${block.head.number} came`,
+      );
+    return block;
+  }
+}
+
+function parseRaw(answer: unknown): Uint8Array {
+  const bytes = typeof answer === "string" ? Buffer.from(answer.slice(2), "hex") : Buffer.alloc(0);
+  if (typeof answer !== "string" || !answer.startsWith("0x") || bytes.length !== answer.length / 2 - 1)
+    throw new Error("the answer is not bytes: 0x and pairs of hex digits");
+  // Its own memory, and no Buffer: the EVM expects that slice copies.
+  return new Uint8Array(bytes);
+}

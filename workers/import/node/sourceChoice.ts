@@ -1,0 +1,44 @@
+/** Which source reads a node's blocks: the one asked for, else the first of NODE_SOURCES that the store and the node can do. */
+import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {NODE_SOURCES, type NodeSourceName} from "../../job/importSource.ts";
+import {SourceError} from "../sourceBlock.ts";
+
+export interface Choice {
+  readonly source: NodeSourceName;
+  readonly why: string;
+}
+
+export interface Situation {
+  readonly asked: NodeSourceName | undefined;
+  readonly writer: BlockWriter;
+  readonly hasGenesis: boolean;
+  /** Whether execution can go on after the newest block held. */
+  readonly isExecuted: boolean;
+}
+
+type Judgement = {readonly suits: true; readonly why: string} | {readonly suits: false; readonly why: string};
+
+/** By source: may it be used, and why. `why` completes "because ..." or "not NAME: ...". */
+const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<Judgement>>> = {
+  execute: async ({writer, hasGenesis, isExecuted}) => {
+    if (isExecuted) return {suits: true, why: "the blocks of the store were executed here"};
+    if (writer.latest !== undefined)
+      return {suits: false, why: "the blocks of the store were not executed here"};
+    return hasGenesis
+      ? {suits: true, why: "the store is empty and --genesis is given"}
+      : {suits: false, why: "the store is empty and --genesis is not given"};
+  },
+};
+
+/** @throws SourceError that says why each source cannot be used */
+export async function chooseSource(situation: Situation): Promise<Choice> {
+  const {asked} = situation;
+  const candidates = asked === undefined ? NODE_SOURCES : [asked];
+  const reasons: string[] = [];
+  for (const source of candidates) {
+    const {suits, why} = await JUDGES[source](situation);
+    if (suits) return {source, why: asked === undefined ? why : `--source ${asked}`};
+    reasons.push(`${source}: ${why}`);
+  }
+  throw new SourceError(`blocks of the node cannot be read: ${reasons.join("; ")}`);
+}

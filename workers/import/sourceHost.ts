@@ -1,0 +1,28 @@
+/** What a source has of the import, and what the import has of a source. */
+import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {SourceEvent} from "../job/importSource.ts";
+import type {InputFile} from "./inputFile.ts";
+import type {SourceBlock} from "./sourceBlock.ts";
+
+export interface SourceHost {
+  /** Returns the writer of the store, which a rollback replaces. */
+  readonly writer: () => BlockWriter;
+  /**
+   * Removes the blocks above `to`. Call it while the import waits for the next block.
+   *
+   * @throws StoreError FINALIZED, BLOCK_UNKNOWN: nothing is removed; WRITE_FAILED
+   */
+  readonly rollback: (to: number) => Promise<void>;
+  /** Ends the input. */
+  readonly signal: AbortSignal;
+  /** Called with what happens to a followed source. */
+  readonly onEvent: (event: SourceEvent) => void;
+}
+
+export interface OpenedSource {
+  readonly blocks: AsyncGenerator<SourceBlock>;
+  readonly input: Pick<InputFile, "bytesRead" | "bytesTotal"> & {
+    /** The block that the source is on the way to, once it is known. */
+    readonly target?: () => number | undefined;
+  };
+}
