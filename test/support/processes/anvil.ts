@@ -19,12 +19,13 @@ export class Anvil {
   }
 
   /**
-   * Starts anvil on a free port.
+   * Starts anvil.
    *
+   * @param port - 0 takes a free one
    * @returns anvil, or a text that says why not, if the package is not installed or its binary does not run
    * @throws Error with anvil's output if it ends before it listens
    */
-  static async start(args: readonly string[]): Promise<Anvil | string> {
+  static async start(args: readonly string[], port = 0): Promise<Anvil | string> {
     let binary: string;
     try {
       const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
@@ -34,7 +35,7 @@ export class Anvil {
     }
     const trial = spawnSync(binary, ["--version"], {encoding: "utf8"});
     if (trial.status !== 0) return `${binary} does not run: ${trial.error?.message ?? trial.stderr}`;
-    const child = startChild(binary, ["--port", "0", ...args]);
+    const child = startChild(binary, ["--port", String(port), ...args]);
     child.stdin.end();
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => {

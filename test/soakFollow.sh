@@ -1,0 +1,7 @@
+#!/bin/sh
+# Kills a service that follows a node with kill -9, at random moments, 100 times or as often as the first argument says. Then
+# its roots are compared with those of a store that was filled in one go. Run `npm run build` first.
+set -eu
+cd "$(dirname "$0")/.."
+FOLLOW_KILLS="${1:-100}" exec node dist/test/run.js --test-name-pattern="killed at any moment" \
+  dist/test/integration/cli/followedNode.test.js
