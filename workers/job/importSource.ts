@@ -16,7 +16,7 @@ export type ImportSource =
   | NodeSource;
 
 /** How blocks come from a node, in the order in which they are preferred (import/node/sourceChoice.ts). */
-export const NODE_SOURCES = ["execute"] as const;
+export const NODE_SOURCES = ["execute", "trace", "trielogs"] as const;
 export type NodeSourceName = (typeof NODE_SOURCES)[number];
 
 /** A layer-2 node. */

@@ -116,6 +116,17 @@ liveTest("an import ends at --to, goes on from there, and ends at the node's hea
   assert.ok(second.stdout.includes((await live.block(height)).hash), second.stdout);
 });
 
+liveTest("traces give the roots of executed blocks", async live => {
+  const height = await live.height();
+  const roots: string[][] = [];
+  for (const source of ["execute", "trace"])
+    await withFollower(newStore(), live, ["--source", source], async daemon => {
+      await waitForBlock(daemon, live, height);
+      roots.push(await compareBlocks(daemon, live, height));
+    });
+  assert.deepEqual(roots[0], roots[1]);
+});
+
 liveTest("a reorganisation is rolled back to the common ancestor, and the new branch is the node's", live =>
   withFollower(newStore(), live, [], async (daemon, db) => {
     await waitForBlock(daemon, live, await live.height());

@@ -1,5 +1,7 @@
 /** Opens a layer-2 node as the source of an import. Nothing is asked of the node before the first block is. */
 import type {BlockReader} from "../../../sync/node/blockReader.ts";
+import {createTraceReader} from "../../../sync/node/trace/traceReader.ts";
+import {createTrieLogReader} from "../../../sync/node/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../sync/rpc/newHeads.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
 import {Nodes} from "../../../sync/rpc/nodes.ts";
@@ -70,7 +72,7 @@ class OpenedNode {
     );
     const heads = this.followHeads();
     try {
-      yield* this.readFrom(nodes, heads, genesis);
+      yield* this.readFrom(nodes, heads, genesis, chainId);
     } catch (error) {
       if (this.host.signal.aborted) throw new Stopped();
       throw error;
@@ -89,34 +91,44 @@ class OpenedNode {
     nodes: Nodes,
     heads: HeadSignal,
     genesis: Genesis | undefined,
+    chainId: bigint | undefined,
   ): AsyncGenerator<SourceBlock> {
     const {writer, signal, onEvent} = this.host;
     const {follow, to} = this.source;
+    const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
     const choice = await chooseSource({
       asked: this.source.source,
       writer: writer(),
       hasGenesis: genesis !== undefined,
       isExecuted: this.isExecuted(),
+      ask,
     });
     onEvent({kind: "chosen", ...choice});
-    const forks = this.readForks(genesis);
+    const pause = (): Promise<void> => heads.next(signal);
     const onMethod = (name: string, method: string, why: string): void =>
       onEvent({kind: "method", name, method, why});
-    const rawBlocks = new RawBlocks(forks, onMethod);
-    const execution = new ChainExecution(forks, writer, signal);
-    const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
-    const pause = (): Promise<void> => heads.next(signal);
-    if (writer().latest === undefined && genesis !== undefined)
+    const createExecution = (forks: ForkSchedule) => ({
+      rawBlocks: new RawBlocks(forks, onMethod),
+      execution: new ChainExecution(forks, writer, signal),
+    });
+    const executed = choice.source === "execute" ? createExecution(this.readForks(genesis)) : undefined;
+    if (writer().latest === undefined && genesis !== undefined) {
+      const {rawBlocks} = executed ?? createExecution(genesis.forks);
       yield await readNodeGenesis(genesis, rawBlocks, {
         ask,
         pause,
         start: async head =>
-          choice.source === "execute"
-            ? (await execution.start(genesis, head)).difference
-            : makeAlone(genesis, head),
+          executed === undefined
+            ? makeAlone(genesis, head)
+            : (await executed.execution.start(genesis, head)).difference,
       });
+    }
+    const reader =
+      executed === undefined
+        ? createReader(choice.source, chainId)
+        : createExecuteReader(executed.rawBlocks, executed.execution);
     yield* readNodeBlocks({
-      reader: this.countBytes(createReader(choice.source, rawBlocks, execution)),
+      reader: this.countBytes(reader),
       ask,
       pause,
       writer,
@@ -160,8 +172,10 @@ class OpenedNode {
   }
 
   private countBytes(reader: BlockReader): BlockReader {
+    const {name, maxBlocks} = reader;
     return {
-      ...reader,
+      name,
+      maxBlocks,
       read: async (node, from, to) => {
         const blocks = await reader.read(node, from, to);
         this.counters.onBytes(blocks.reduce((sum, {bytes}) => sum + bytes, 0));
@@ -171,10 +185,7 @@ class OpenedNode {
   }
 }
 
-/** Here each source gets its reader. */
-function createReader(source: NodeSourceName, rawBlocks: RawBlocks, execution: ChainExecution): BlockReader {
-  switch (source) {
-    case "execute":
-      return createExecuteReader(rawBlocks, execution);
-  }
+/** Readers of what the node has executed. */
+function createReader(source: NodeSourceName, chainId: bigint | undefined): BlockReader {
+  return source === "trielogs" ? createTrieLogReader(chainId) : createTraceReader();
 }

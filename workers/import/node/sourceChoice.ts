@@ -1,5 +1,8 @@
 /** Which source reads a node's blocks: the one asked for, else the first of NODE_SOURCES that the store and the node can do. */
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {probeTraces} from "../../../sync/node/trace/traceMethod.ts";
+import {probeTrieLogs} from "../../../sync/node/trielogs/trieLogReader.ts";
+import type {Node} from "../../../sync/rpc/node.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../job/importSource.ts";
 import {SourceError} from "../sourceBlock.ts";
 
@@ -14,11 +17,13 @@ export interface Situation {
   readonly hasGenesis: boolean;
   /** Whether execution can go on after the newest block held. */
   readonly isExecuted: boolean;
+  /** Runs work with one node until it succeeds. */
+  readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
 
 type Judgement = {readonly suits: true; readonly why: string} | {readonly suits: false; readonly why: string};
 
-/** By source: may it be used, and why. `why` completes "because ..." or "not NAME: ...". */
+/** By source: may it be used, and why. */
 const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<Judgement>>> = {
   execute: async ({writer, hasGenesis, isExecuted}) => {
     if (isExecuted) return {suits: true, why: "the blocks of the store were executed here"};
@@ -28,6 +33,18 @@ const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<
       ? {suits: true, why: "the store is empty and --genesis is given"}
       : {suits: false, why: "the store is empty and --genesis is not given"};
   },
+  trace: async ({writer, hasGenesis, ask}) => {
+    if (writer.latest === undefined && !hasGenesis)
+      return {suits: false, why: "the store is empty and --genesis is not given"};
+    const method = await ask(probeTraces);
+    return method === undefined
+      ? {suits: false, why: "the node traces neither with prestateTracer nor with stateDiff"}
+      : {suits: true, why: `the node traces blocks (${method})`};
+  },
+  trielogs: async ({ask}) =>
+    (await ask(probeTrieLogs))
+      ? {suits: true, why: "the node answers shomei_getTrieLogsByRange"}
+      : {suits: false, why: "the node does not answer shomei_getTrieLogsByRange"},
 };
 
 /** @throws SourceError that says why each source cannot be used */
