@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
+
+const LAST = 30;
+
+test("what is asked of the ranges is what is asked of the blocks one by one", () => {
+  const additions = fc.array(fc.tuple(fc.nat(LAST - 1), fc.nat(8)), {maxLength: 8});
+  fc.assert(
+    fc.property(additions, fc.integer({min: 1, max: 12}), (ranges, limit) => {
+      const pruned = new PrunedBlocks();
+      const isPruned = new Array<boolean>(LAST + 1).fill(false);
+      for (const [from, length] of ranges) {
+        const to = Math.min(from + length, LAST - 1);
+        pruned.add(from, to);
+        isPruned.fill(true, from, to + 1);
+      }
+      const held = isPruned.flatMap((is, block) => (is ? [] : [block]));
+      for (const [block, is] of isPruned.entries()) {
+        assert.equal(pruned.has(block), is);
+        assert.equal(
+          pruned.heldFrom(block),
+          held.find(one => one >= block),
+        );
+        if (!is) continue;
+        const below = held.findLast(one => one < block);
+        assert.deepEqual(pruned.nearest(block), {below, above: held.find(one => one > block)});
+      }
+      const expected: [number, number][] = [];
+      for (const block of held.toReversed()) {
+        const newest = expected.at(-1);
+        if (newest !== undefined && newest[0] === block + 1) newest[0] = block;
+        else expected.push([block, block]);
+      }
+      assert.deepEqual(pruned.held(LAST, limit), {
+        ranges: expected.slice(0, limit),
+        count: expected.length,
+      });
+    }),
+  );
+});
