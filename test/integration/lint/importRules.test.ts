@@ -104,6 +104,10 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     may: ["sync/node/blockReader.ts", "sync/rpc/node.ts", "workers/execution/genesis.ts"],
     mayNot: ["undici", "server/rpc/rpcError.ts", "cli/exitCode.ts"],
   },
+  "workers/import/node": {
+    may: ["sync/node/trace/traceReader.ts", "workers/import/sourceBlock.ts", "workers/job/importSource.ts"],
+    mayNot: ["undici", "server/rpc/rpcError.ts", "cli/exitCode.ts"],
+  },
   cli: {
     may: [
       "commander",
