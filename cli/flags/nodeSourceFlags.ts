@@ -2,18 +2,22 @@
 import type {Command, Option} from "commander";
 import {NODE_SOURCES, type NodeSource, type NodeSourceName} from "../../workers/job/importSource.ts";
 import {refuseIdle} from "./estimateFlags.ts";
-import {createOption, parseBlockNumber} from "./flag.ts";
+import {createOption, integerParser, parseBlockNumber} from "./flag.ts";
 import {createNodeOptions, type NodeFlags, readNodes} from "./nodeFlags.ts";
 
 /** Values of the flags below, as commander names them. */
 export interface NodeSourceFlags extends NodeFlags {
   readonly genesis?: string;
   readonly source?: NodeSourceName;
+  readonly audit?: number;
   readonly to?: number;
 }
 
+const DEFAULT_AUDIT = 16;
+const MAX_AUDIT = 1000;
+
 export function createNodeSourceOptions(): Option[] {
-  return [...createNodeOptions("l2"), createSourceOption()];
+  return [...createNodeOptions("l2"), createSourceOption(), createAuditOption()];
 }
 
 /** Only for `proofd import`, which ends. */
@@ -31,6 +35,13 @@ function createSourceOption(): Option {
   ).choices(NODE_SOURCES);
 }
 
+function createAuditOption(): Option {
+  return createOption(
+    "--audit <count>",
+    `accounts, and slots, that are compared with the node after a range of blocks that was not executed here; 0 compares none (default: ${DEFAULT_AUDIT})`,
+  ).argParser(integerParser(0, MAX_AUDIT));
+}
+
 /**
  * @param others - values of the flags that name another source, by attribute
  * @param command - ends the program with a usage error for flags that exclude each other
@@ -44,7 +55,7 @@ export function readNodeSource(
 ): NodeSource | undefined {
   const options = readNodes(flags, "l2", command);
   if (options === undefined) {
-    refuseIdle([createSourceOption(), createToOption()], command, "without --l2");
+    refuseIdle([createSourceOption(), createAuditOption(), createToOption()], command, "without --l2");
     return undefined;
   }
   for (const [name, value] of Object.entries(others))
@@ -57,6 +68,7 @@ export function readNodeSource(
     subscriptions,
     genesisPath: flags.genesis,
     follow,
+    audit: flags.audit ?? DEFAULT_AUDIT,
     to: flags.to,
   };
 }

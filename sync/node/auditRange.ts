@@ -4,9 +4,13 @@ import {type AuditSubject, auditBlock, describeDifference, type HeldState} from 
 
 /** The values held are not the node's, or they cannot be compared. The message names the block, the account and both values. */
 export class AuditFailure extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** A value differs. Otherwise nothing was compared. */
+  readonly isWrong: boolean;
+
+  constructor(message: string, isWrong: boolean, options?: ErrorOptions) {
     super(message, options);
     this.name = "AuditFailure";
+    this.isWrong = isWrong;
   }
 }
 
@@ -32,12 +36,13 @@ export async function auditRange(
     }));
     const first = outcome.kind === "compared" ? outcome.differences[0] : undefined;
     if (first !== undefined)
-      throw new AuditFailure(`the audit found a wrong value: ${describeDifference(first, name)}`);
+      throw new AuditFailure(`the audit found a wrong value: ${describeDifference(first, name)}`, true);
   } catch (error) {
     if (!(error instanceof NodeRefusal)) throw error;
     throw new AuditFailure(
       `block ${held.block} cannot be audited: ${error.message}. A node that is no archive node has the state of its ` +
         "newest blocks only; --audit 0 goes on without an audit",
+      false,
       {cause: error},
     );
   }

@@ -1,5 +1,6 @@
 /** Why an import ends, or refuses an order: by error code, and as text for the operator. */
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
+import {AuditFailure} from "../../sync/node/auditRange.ts";
 import {DeepFork} from "../../sync/node/commonAncestor.ts";
 import {NodeFailure, NodeRefusal} from "../../sync/rpc/node.ts";
 import {ExecutionError} from "../execution/errors.ts";
@@ -7,7 +8,15 @@ import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
 
-const EXPECTED = [StoreError, SourceError, ExecutionError, NodeRefusal, NodeFailure, DeepFork] as const;
+const EXPECTED = [
+  StoreError,
+  SourceError,
+  ExecutionError,
+  NodeRefusal,
+  NodeFailure,
+  DeepFork,
+  AuditFailure,
+] as const;
 
 /** True if an order was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {

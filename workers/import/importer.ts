@@ -89,7 +89,9 @@ export class Importer {
       const {signal} = this.ending;
       const {blocks, input} = await openSource(this.job, {
         writer: () => this.intake.writer,
-        rollback: to => this.rollbackForSource(to),
+        rollback: to => this.orderForSource({rollback: to}),
+        flush: () => this.orderForSource("flush"),
+        reader: this.store.reader,
         signal,
         onEvent: this.onEvent,
       });
@@ -139,7 +141,8 @@ export class Importer {
   /** Called only while no block is being applied. */
   private async obey({order, answer, fail}: QueuedOrder): Promise<void> {
     try {
-      if ("rollback" in order) await this.rollback(order.rollback);
+      if (order === "flush") await this.flush();
+      else if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
       else if ("prune" in order) {
         await performStep(this.store, order.prune);
@@ -150,7 +153,8 @@ export class Importer {
       }
     } catch (error) {
       // An old block's record that is damaged stops the pruning, and not the import.
-      if (!isRefusal(error) && !("prune" in order && isDamage(error))) {
+      const isPruning = order !== "flush" && "prune" in order;
+      if (!isRefusal(error) && !(isPruning && isDamage(error))) {
         fail(error);
         throw error;
       }
@@ -160,12 +164,12 @@ export class Importer {
     answer(undefined);
   }
 
-  /** For a source whose chain has taken another way, while its next block is awaited. Orders from outside have their turn. */
-  private rollbackForSource(to: number): Promise<void> {
+  /** For the source, while its next block is awaited. Orders from outside have their turn. */
+  private orderForSource(order: QueuedOrder["order"]): Promise<void> {
     return new Promise((resolve, reject) => {
       const answer = (refusal: StoreError | undefined): void =>
         refusal === undefined ? resolve() : reject(refusal);
-      this.orders.push({order: {rollback: to}, answer, fail: reject});
+      this.orders.push({order, answer, fail: reject});
     });
   }
 

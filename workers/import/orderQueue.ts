@@ -3,7 +3,8 @@ import type {StoreError} from "../../storage/errors.ts";
 import type {ChainOrder} from "../job/importJob.ts";
 
 export interface QueuedOrder {
-  readonly order: ChainOrder;
+  /** "flush": write the blocks taken. */
+  readonly order: ChainOrder | "flush";
   /** The order is done and on disk, or it is refused. The import goes on. */
   answer(refusal: StoreError | undefined): void;
   /** The import ends with this error. */

@@ -1,4 +1,5 @@
 /** What a source has of the import, and what the import has of a source. */
+import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {SourceEvent} from "../job/importSource.ts";
 import type {InputFile} from "./inputFile.ts";
@@ -13,6 +14,10 @@ export interface SourceHost {
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN: nothing is removed; WRITE_FAILED
    */
   readonly rollback: (to: number) => Promise<void>;
+  /** Writes the blocks taken. Call it while the import waits for the next block. @throws StoreError WRITE_FAILED */
+  readonly flush: () => Promise<void>;
+  /** Reads what is written. */
+  readonly reader: StateReader;
   /** Ends the input. */
   readonly signal: AbortSignal;
   /** Called with what happens to a followed source. */

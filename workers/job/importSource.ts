@@ -31,6 +31,8 @@ export interface NodeSource {
   readonly genesisPath: string | undefined;
   /** Wait for more blocks at the node's head. */
   readonly follow: boolean;
+  /** Accounts, and slots, that are compared with the node after a range of blocks that was not executed here. 0: none. */
+  readonly audit: number;
   /** The last block to import, unless `follow`; undefined: the node's head at the start. */
   readonly to: number | undefined;
 }

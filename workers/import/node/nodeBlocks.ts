@@ -7,6 +7,7 @@
  *
  * A node that is behind us on the same chain is waited for: nothing is removed for it.
  */
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {BlockReader, NodeBlock} from "../../../sync/node/blockReader.ts";
@@ -14,6 +15,7 @@ import {findCommonAncestor} from "../../../sync/node/commonAncestor.ts";
 import {type NodeHead, readNodeHead} from "../../../sync/node/nodeHead.ts";
 import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
 import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";
+import type {RangeAudit} from "./rangeAudit.ts";
 import {readAhead} from "./readAhead.ts";
 
 /** A source that falls this far behind the node's head is reading, not following. */
@@ -32,6 +34,8 @@ export interface NodeFeed {
   readonly rollback: (to: number, latest: number) => Promise<void>;
   readonly onState: (state: "reading" | "following") => void;
   readonly onTarget: (block: number) => void;
+  /** undefined: nothing is compared with the node. */
+  readonly audit: RangeAudit | undefined;
   /** The last block to read; undefined: there is none. */
   readonly end: "head" | number | undefined;
   readonly signal: AbortSignal;
@@ -66,7 +70,7 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
 
 /** @returns whether a block came that does not follow the newest one held */
 async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
-  const {reader, writer, ask, signal} = feed;
+  const {reader, writer, ask, audit, signal} = feed;
   const read = (first: number, last: number): Promise<readonly NodeBlock[]> => {
     let tries = 0;
     return ask(node => {
@@ -81,9 +85,17 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
     if (block.number !== latest + 1) return false;
     if (latest >= 0 && Buffer.compare(block.parentHash, hashOf(writer(), latest)) !== 0) return true;
     const {number, hash} = block;
-    yield {number, hash, difference: () => block.difference()};
+    yield {number, hash, difference: () => noteDifference(block, audit)};
+    if (audit?.isDue === true) await audit.run();
   }
+  await audit?.run();
   return false;
+}
+
+async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): Promise<BlockDifference> {
+  const difference = await block.difference();
+  audit?.note(difference);
+  return difference;
 }
 
 /**

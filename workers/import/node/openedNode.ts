@@ -19,6 +19,7 @@ import {createExecuteReader} from "./executeReader.ts";
 import {makeAlone, readNodeGenesis} from "./genesisBlock.ts";
 import {readNodeBlocks} from "./nodeBlocks.ts";
 import {NodeWatch} from "./nodeWatch.ts";
+import {RangeAudit} from "./rangeAudit.ts";
 import {RawBlocks} from "./rawBlocks.ts";
 import {chooseSource} from "./sourceChoice.ts";
 
@@ -94,7 +95,7 @@ class OpenedNode {
     chainId: bigint | undefined,
   ): AsyncGenerator<SourceBlock> {
     const {writer, signal, onEvent} = this.host;
-    const {follow, to} = this.source;
+    const {follow, to, audit} = this.source;
     const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
     const choice = await chooseSource({
       asked: this.source.source,
@@ -135,6 +136,7 @@ class OpenedNode {
       rollback: (ancestor, latest) => this.rollback(ancestor, latest),
       onState: state => this.watch.set(state),
       onTarget: this.counters.onTarget,
+      audit: choice.source === "execute" || audit === 0 ? undefined : new RangeAudit(audit, ask, this.host),
       end: follow ? undefined : (to ?? "head"),
       signal,
     });
