@@ -16,6 +16,8 @@ import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {readRun} from "../../storage/prune/pruneRun.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";
+import {FIRST_PAGE, pageKey} from "../../storage/record/layout.ts";
+import {sealRecord} from "../../storage/record/record.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
@@ -23,10 +25,11 @@ import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 
 /** Some grow an account tree from one page to three levels, and its index from none to directories of buckets. */
 const EXTENTS: readonly {suite: SuiteName; runs: number; accounts: number; blocks: number}[] = [
-  {suite: "sha256", runs: 25, accounts: 90, blocks: 14},
+  {suite: "sha256", runs: 15, accounts: 90, blocks: 14},
   {suite: "poseidon2", runs: 4, accounts: 60, blocks: 8},
 ];
 const SLOTS = 45;
+const WRONG_ROOT = new Uint8Array(32).fill(0x77);
 
 /** Random numbers that depend on the seed alone. */
 class Dice {
@@ -64,7 +67,13 @@ function randomChange(dice: Dice): AccountChange | undefined {
 }
 
 /** Applies block `number`, with up to `accounts` changed ones. */
-async function applyBlock(writer: BlockWriter, number: number, dice: Dice, accounts: number): Promise<void> {
+async function applyBlock(
+  writer: BlockWriter,
+  number: number,
+  dice: Dice,
+  accounts: number,
+  expectedStateRoot?: Uint8Array,
+): Promise<void> {
   const differences = new AccountDifferences();
   const isQuiet = dice.roll(4) === 0;
   const touched = new Set(
@@ -73,7 +82,12 @@ async function applyBlock(writer: BlockWriter, number: number, dice: Dice, accou
   for (const account of touched)
     differences.add({address: bytes(20, `account ${account}`), change: randomChange(dice)});
   const hash = bytes(32, `block ${number}`);
-  await writer.apply({header: {number, hash}, accounts: differences, ...(number === 0 ? {chain: {}} : {})});
+  await writer.apply({
+    header: {number, hash},
+    accounts: differences,
+    ...(number === 0 ? {chain: {}} : {}),
+    ...(expectedStateRoot === undefined ? {} : {expectedStateRoot}),
+  });
 }
 
 const histories: fc.Arbitrary<{history: History; ends: readonly number[]}> = fc.oneof(
@@ -101,7 +115,31 @@ async function withStore(
   }
 }
 
-/** The pages of each block, by block: numbers and bytes. */
+/**
+ * Writes a page into each place that a refused block has left, as a block does that is sealed in parts: such pages belong to a
+ * block, and none of its trees reaches them.
+ *
+ * @param holes - takes the pages, and the block that each belongs to
+ */
+async function fillHoles(
+  store: StateStore,
+  first: number,
+  latest: number,
+  holes: Map<number, number>,
+): Promise<void> {
+  for (let block = first; block <= latest; block++) {
+    const since = block === 0 ? FIRST_PAGE : (store.reader.readHeaderRecord(block - 1)?.nextPage as number);
+    const reached = new Set(reachablePages(store.reader, [block]));
+    for (let page = since; page < store.reader.blockOrThrow(block).nextPage; page++) {
+      if (reached.has(page)) continue;
+      const key = pageKey(page);
+      await store.db.put(key, sealRecord(key, Buffer.from("L")));
+      holes.set(page, block);
+    }
+  }
+}
+
+/** The pages of a block: numbers and bytes. */
 function digestOf(store: StateStore, block: number): string {
   const hash = createHash("sha256");
   for (const page of reachablePages(store.reader, [block]))
@@ -124,11 +162,16 @@ for (const {suite, runs, accounts, blocks} of EXTENTS)
         const dice = new Dice(seed);
         const digests: string[] = [];
         const pauses = [...breaks];
+        const holes = new Map<number, number>();
         for (const {history, ends} of policies) {
           const writer = await BlockWriter.create(store);
           const first = digests.length;
           const end = first + 1 + dice.roll(blocks);
           for (let block = first; block < end; block++) {
+            if (dice.roll(3) === 0)
+              await assert.rejects(applyBlock(writer, block, dice, accounts, WRONG_ROOT), {
+                code: "STATE_ROOT_MISMATCH",
+              });
             await applyBlock(writer, block, dice, accounts);
             digests.push("");
           }
@@ -137,6 +180,7 @@ for (const {suite, runs, accounts, blocks} of EXTENTS)
           writer.markFinalized(finalized);
           await writer.flush();
           for (let block = first; block <= latest; block++) digests[block] = digestOf(store, block);
+          await fillHoles(store, first, latest, holes);
           const before = await PrunedBlocks.read(store.reader);
           const retention = () => createRetention(history, from => ends.find(end => end >= from));
           for (;;) {
@@ -168,7 +212,9 @@ for (const {suite, runs, accounts, blocks} of EXTENTS)
             else assert.throws(() => store.reader.blockOrThrow(block), {code: "BLOCK_PRUNED"});
           }
           assert.equal(store.reader.readEarliest(), kept[0]);
-          assert.deepEqual(await storedPages(store), reachablePages(store.reader, kept));
+          const left = [...holes].filter(([, block]) => kept.includes(block)).map(([page]) => page);
+          const expected = [...reachablePages(store.reader, kept), ...left].sort((a, b) => a - b);
+          assert.deepEqual(await storedPages(store), expected);
           for (const block of kept) assert.equal(digestOf(store, block), digests[block], `block ${block}`);
         }
         const {directory} = store;

@@ -1,0 +1,121 @@
+/** Proofs that meet pruning in a proof thread: whatever the thread has cached, an answer is right or says that it is pruned. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {afterEach, beforeEach, test} from "node:test";
+import type {History} from "../../../storage/prune/retention.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import type {PruneEvent} from "../../../workers/pool/pruner.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
+import {addressAt, longChain} from "../../support/chains/longChain.ts";
+import "../../support/processes/testProcess.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {proveCalls} from "../../support/stores/proveCalls.ts";
+
+const BLOCKS = 60;
+const ACCOUNTS = 8;
+const CALLS_OF = (block: number) =>
+  Array.from({length: 40}, (_, i) => ({
+    block,
+    address: addressAt((i * 7) % (block * ACCOUNTS)),
+    slots: [0n, 5n],
+  }));
+
+let folder: string;
+let events: PruneEvent[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-pruned-"));
+  events = [];
+});
+
+afterEach(() => rm(folder, {recursive: true}));
+
+async function withPool(history: History, body: (pool: ProofPool) => Promise<void>): Promise<void> {
+  const directory = join(folder, "db");
+  const pool = await ProofPool.open({
+    directory,
+    workers: 1,
+    // Next to nothing is cached, so the pages are read.
+    cacheBytes: 4096,
+    createIfMissing: true,
+    pruning: {history, rests: false, onEvent: event => events.push(event)},
+  });
+  try {
+    const path = join(folder, "blocks.ndjson");
+    await writeFile(path, encodeLines(longChain(BLOCKS, ACCOUNTS)));
+    const outcome = await pool.startImport({source: {kind: "diffs", path, follow: false}}, () => {}).outcome;
+    assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+    await body(pool);
+    await pool.pruner?.idle();
+    assert.deepEqual(
+      events.filter(({kind}) => kind === "failed"),
+      [],
+    );
+  } finally {
+    await pool.close();
+  }
+  assert.deepEqual((await checkStore(directory)).found, []);
+}
+
+test("a proof that is made while its block is pruned is right, or says so", async t => {
+  await withPool({kind: "newest", blocks: 2}, async pool => {
+    let refused = 0;
+    for (let block = 10; block + 3 < BLOCKS; block += 4) {
+      await pool.finalize(block);
+      const calls = CALLS_OF(block);
+      const expected = await proveCalls(pool, calls);
+      assert.ok(expected.every(text => text.startsWith("{")));
+      const finalized = pool.finalize(block + 3);
+      for (let isPruned = false; !isPruned; ) {
+        isPruned = pool.chain.pruned.has(block);
+        const answers = await proveCalls(pool, calls);
+        for (const [i, answer] of answers.entries())
+          if (answer !== expected[i]) {
+            assert.equal(answer, "BLOCK_PRUNED");
+            refused++;
+          }
+      }
+      await finalized;
+    }
+    assert.ok(refused > 0);
+    t.diagnostic(`${refused} proofs were refused`);
+  });
+});
+
+test("a failure at a pruned block names the nearest blocks that can be proved", async () => {
+  await withPool({kind: "newest", blocks: 2}, async pool => {
+    await pool.finalize(30);
+    await pool.pruner?.idle();
+    assert.equal(pool.chain.head().earliest, 29);
+    const summary = pool.chain.readBlock(7);
+    assert.ok("failure" in summary && summary.failure === "BLOCK_PRUNED");
+    assert.deepEqual(summary.nearest, {below: undefined, above: 29});
+  });
+});
+
+test("with --history finalizations, the blocks that ended one stay, and the newest finalized one", async () => {
+  await withPool({kind: "finalizations"}, async pool => {
+    await pool.recordFinality(createStep(100, createEvent(1, 9, 90), createEvent(10, 20, 95)));
+    await pool.recordFinality(createStep(200, createEvent(21, 33, 190)));
+    await pool.pruner?.idle();
+    const younger = [33, BLOCKS - 1] as const;
+    assert.deepEqual(pool.chain.pruned.held(BLOCKS - 1, 9).ranges, [younger, [20, 20], [9, 9]]);
+    assert.equal(pool.chain.head().earliest, 9);
+    // Finalized by another way: it is kept only until a younger block is.
+    await pool.finalize(40);
+    await pool.finalize(44);
+    await pool.pruner?.idle();
+    assert.deepEqual(pool.chain.pruned.held(44, 9).ranges, [
+      [44, 44],
+      [33, 33],
+      [20, 20],
+      [9, 9],
+    ]);
+    assert.deepEqual(pool.chain.pruned.nearest(25), {below: 20, above: 33});
+    for (const block of [9, 20, 33, 44])
+      assert.ok((await proveCalls(pool, CALLS_OF(block))).every(text => text.startsWith("{")));
+  });
+});
