@@ -12,6 +12,7 @@ import {openBenchStore, type StoreFigures} from "./benchStore.ts";
 import {createCommitStage} from "./commit.bench.ts";
 import {compareRuns} from "./comparison.ts";
 import {createEstimateStage} from "./estimate.bench.ts";
+import {measureFollowing} from "./follow.bench.ts";
 import {createHashStage} from "./hash.bench.ts";
 import {createLookupStage} from "./lookup.bench.ts";
 import {measureStage} from "./measure.ts";
@@ -35,7 +36,9 @@ const STAGES: Readonly<Record<string, CreateStage>> = {
   estimate: createEstimateStage,
   commit: createCommitStage,
 };
-await runProgram<StageFlags>(createStagesProgram(Object.keys(STAGES)), measureStages);
+/** It measures whole processes and makes its own stores, so it runs only if it is asked for. */
+const FOLLOW = "follow";
+await runProgram<StageFlags>(createStagesProgram(Object.keys(STAGES), [FOLLOW]), measureStages);
 
 async function measureStages(flags: StageFlags): Promise<void> {
   const {accounts, blocks, time: timeMs, only, suite: suites, against} = flags;
@@ -49,10 +52,17 @@ async function measureStages(flags: StageFlags): Promise<void> {
   const results: Result[] = [];
   const figures: Figure[] = [];
   for (const suite of suites) {
+    const addFigure = (name: string, figure: Omit<Figure, "suite" | "stage">): void => {
+      figures.push({suite, stage: name, ...figure});
+      process.stdout.write(figureRow({suite, stage: name, ...figure}));
+    };
+    if (only.includes(FOLLOW)) for await (const figure of measureFollowing(suite)) addFigure(FOLLOW, figure);
+    const names = only.filter(name => name !== FOLLOW);
+    if (names.length === 0) continue;
     const benchStore = await openBenchStore(suite, accounts, blocks);
     stores[suite] = benchStore.made;
     process.stdout.write(`${storeText(suite, benchStore.directory, benchStore.made)}\n${RESULT_HEADING}`);
-    for (const name of only) {
+    for (const name of names) {
       const stage = await (STAGES[name] as CreateStage)(benchStore);
       const measured: Result[] = [];
       for await (const result of measureStage(stage, {suite, stage: name}, timeMs)) {
@@ -60,10 +70,7 @@ async function measureStages(flags: StageFlags): Promise<void> {
         process.stdout.write(resultRow(result));
       }
       results.push(...measured);
-      for (const figure of stage.figures?.(measured) ?? []) {
-        figures.push({suite, stage: name, ...figure});
-        process.stdout.write(figureRow({suite, stage: name, ...figure}));
-      }
+      for (const figure of stage.figures?.(measured) ?? []) addFigure(name, figure);
       await stage.close?.();
     }
     await benchStore.store.close();

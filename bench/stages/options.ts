@@ -28,8 +28,11 @@ const MAX_ACCOUNTS = 10_000_000;
 const MAX_BLOCKS = 100_000;
 const MAX_TIME_MS = 600_000;
 
-/** @param stages - the names of all stages */
-export function createStagesProgram(stages: readonly string[]): Command {
+/**
+ * @param stages - the names of the stages that run by default
+ * @param more - of those that run only with --only
+ */
+export function createStagesProgram(stages: readonly string[], more: readonly string[]): Command {
   return createProgram(
     "npm run bench --",
     "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
@@ -44,7 +47,10 @@ export function createStagesProgram(stages: readonly string[]): Command {
         DEFAULT_BLOCKS,
       ),
       countOption("--time <ms>", "milliseconds per task", 1, MAX_TIME_MS).default(1000),
-      namesOption("--only <names>", "only these stages", stages),
+      namesOption("--only <names>", "only these stages", [...stages, ...more]).default(
+        stages,
+        "all but follow",
+      ),
       namesOption("--suite <names>", "hash suites of the stores", SUITE_NAMES).default(
         [DEFAULT_SUITE_NAME],
         DEFAULT_SUITE_NAME,

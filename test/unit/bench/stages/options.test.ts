@@ -6,7 +6,7 @@ const NAMES = ["hash", "proof"];
 
 /** @throws CommanderError */
 function parseFlags(...args: readonly string[]): StageFlags {
-  const program = createStagesProgram(NAMES).configureOutput({writeErr: () => {}});
+  const program = createStagesProgram(NAMES, ["follow"]).configureOutput({writeErr: () => {}});
   return program.parse(args, {from: "user"}).opts();
 }
 
@@ -21,14 +21,14 @@ test("without arguments: 100 000 accounts, 300 blocks, a second per task, all st
 });
 
 test("counts may end in k or M; names are separated by commas", () => {
-  const flags = parseFlags("--accounts", "10M", "--blocks", "1k", "--only", "proof,hash");
+  const flags = parseFlags("--accounts", "10M", "--blocks", "1k", "--only", "proof,hash,follow");
   assert.equal(flags.accounts, 10_000_000);
   assert.equal(flags.blocks, 1000);
-  assert.deepEqual(flags.only, ["proof", "hash"]);
+  assert.deepEqual(flags.only, ["proof", "hash", "follow"]);
 });
 
 test("the help names every flag with its value, what it is and its default", () => {
-  const help = createStagesProgram(NAMES).helpInformation();
+  const help = createStagesProgram(NAMES, ["follow"]).helpInformation();
   assert.match(help, /^Usage: npm run bench -- \[options\]\n\nMeasures /);
   assert.match(help, /^ {2}--time <ms> {2,}milliseconds per task \(default: 1000\)$/m);
   assert.match(help, /^ {2}--accounts <count> {2,}accounts in block 0, [\s\S]*?\(default: 100k\)$/m);

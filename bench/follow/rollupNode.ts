@@ -1,0 +1,51 @@
+/** The layer-1 node of the bench: anvil with a contract that emits a rollup's events. */
+import {findAnvil} from "../peers/anvil.ts";
+import {type ServerProcess, startServer} from "../served/serverProcess.ts";
+
+export const ROLLUP = `0x${"70".repeat(20)}`;
+/** DataFinalizedV3(startBlockNumber, endBlockNumber, shnarf, parentStateRootHash, finalStateRootHash), the first three indexed. */
+const TOPIC = "a0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb";
+/** Emits the call data as a log: four words of topics, then two words of data. */
+const EMIT = [
+  "60406080600037", // CALLDATACOPY(0, 0x80, 0x40)
+  "606035604035602035600035", // the topics, last one first
+  "60406000a400", // LOG4(0, 0x40), STOP
+].join("");
+const FROM = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+
+export class RollupNode {
+  readonly server: ServerProcess;
+  /** The event before ends with it; the next one says so. */
+  private lastRoot = "00".repeat(32);
+
+  private constructor(server: ServerProcess) {
+    this.server = server;
+  }
+
+  /** @returns undefined if anvil is not installed */
+  static async start(): Promise<RollupNode | undefined> {
+    const program = findAnvil();
+    if (program === undefined) return undefined;
+    const server = await startServer({
+      name: "anvil (layer 1)",
+      command: program,
+      args: ["--port", "0", "--accounts", "1"],
+      listening: /Listening on (127\.0\.0\.1:\d+)/,
+    });
+    await server.call("anvil_setCode", [ROLLUP, `0x${EMIT}`]);
+    return new RollupNode(server);
+  }
+
+  /** Emits the event that finalizes blocks `start` to `end`, in a block of its own. */
+  async finalize(start: number, end: number, stateRoot: string): Promise<void> {
+    const root = stateRoot.slice(2);
+    const words = [word(start), word(end), word(end), this.lastRoot, root];
+    this.lastRoot = root;
+    const data = `0x${TOPIC}${words.join("")}`;
+    await this.server.call("eth_sendTransaction", [{from: FROM, to: ROLLUP, data}]);
+  }
+}
+
+function word(value: number): string {
+  return value.toString(16).padStart(64, "0");
+}
