@@ -1,8 +1,8 @@
 /**
  * A chain that a real node makes while it is followed: contracts that make others, transfers, slots that are set and set again.
  *
- * Anvil takes the genesis file, but gives block 0 a header of its own. Its state roots are those of the rules only while no
- * account is deleted and no slot is cleared, so nothing of that kind happens here.
+ * Every fork up to osaka is on from block 0. Anvil's state roots are those of the rules only while no account is deleted and no
+ * slot is cleared (anvilRoots.test.ts), so nothing of that kind happens here.
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
@@ -10,6 +10,7 @@ import {gunzipSync} from "node:zlib";
 import {createAccessList2930Tx, createFeeMarket1559Tx, createLegacyTx} from "@ethereumjs/tx";
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {encodeCall, encodeCreation, word} from "../../../demo/abi.ts";
+import {makeAnvilState} from "../../../demo/anvilState.ts";
 import {Cast, DEPLOYED, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../../../demo/cast.ts";
 import {makeAddress} from "../../../demo/demoAccount.ts";
 import {balanceSlot} from "../../../demo/demoAddresses.ts";
@@ -29,6 +30,10 @@ export interface LiveBlock {
   readonly number: number;
   readonly hash: string;
   readonly parentHash: string;
+}
+
+interface AnvilState {
+  readonly blocks: readonly {readonly header: {readonly number: string; readonly stateRoot: string}}[];
 }
 
 export class LiveChain {
@@ -54,11 +59,12 @@ export class LiveChain {
   static async create(folder: string): Promise<LiveChain | string> {
     const cast = new Cast();
     const senders = [cast.deployer, ...cast.residents.slice(0, FUNDED)];
-    const genesis = makeCancunGenesis(senders.map(({address}) => address));
+    const genesis = makeLiveGenesis(senders.map(({address}) => address));
     const genesisPath = join(folder, "live-genesis.json");
     const statePath = join(folder, "live-state.json");
     await writeFile(genesisPath, genesis);
-    const anvil = await Anvil.start([...FLAGS, "--init", genesisPath]);
+    await writeFile(statePath, await makeAnvilState(genesis));
+    const anvil = await Anvil.start([...FLAGS, "--load-state", statePath]);
     if (typeof anvil === "string") return anvil;
     const chain = new LiveChain(anvil, genesisPath, statePath, cast, genesis);
     await chain.deploy();
@@ -107,14 +113,25 @@ export class LiveChain {
   /** Starts the node again on its port, with its blocks. @param between - runs while there is no node */
   async restart(between: () => Promise<void> = async () => {}): Promise<void> {
     const {port} = new URL(this.anvil.url);
-    const state = await this.anvil.request<string>("anvil_dumpState", true);
-    await writeFile(this.statePath, gunzipSync(Buffer.from(state.slice(2), "hex")));
+    await writeFile(this.statePath, await this.dumpState());
     await this.anvil.stop();
     await between();
-    const chain = ["--chain-id", String(DEMO_CHAIN_ID), "--gas-limit", String(GAS_LIMIT)];
-    const anvil = await Anvil.start([...FLAGS, ...chain, "--load-state", this.statePath], Number(port));
+    const anvil = await Anvil.start([...FLAGS, "--load-state", this.statePath], Number(port));
     if (typeof anvil === "string") throw new Error(anvil);
     this.anvil = anvil;
+  }
+
+  /** The dump also has the block 0 with which anvil began, before it loaded the state. Only the chain's one is kept. */
+  private async dumpState(): Promise<string> {
+    const [dump, zero] = await Promise.all([
+      this.anvil.request<string>("anvil_dumpState", true),
+      this.anvil.request<{readonly stateRoot: string}>("eth_getBlockByNumber", "0x0", false),
+    ]);
+    const state: AnvilState = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), "hex")).toString());
+    const blocks = state.blocks.filter(
+      ({header}) => Number(header.number) > 0 || header.stateRoot === zero.stateRoot,
+    );
+    return JSON.stringify({...state, blocks});
   }
 
   private async deploy(): Promise<void> {
@@ -205,22 +222,20 @@ export class LiveChain {
   }
 }
 
-const FLAGS = "--accounts 0 --no-mining --hardfork cancun --disable-default-create2-deployer".split(" ");
+const FLAGS = [
+  ..."--accounts 0 --no-mining --hardfork osaka --disable-default-create2-deployer".split(" "),
+  ...["--chain-id", String(DEMO_CHAIN_ID), "--gas-limit", String(GAS_LIMIT)],
+];
+/** EIP-4788. */
+const BEACON_ROOTS = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";
 const NOBODY = {
   address: `0x${"12".repeat(20)}` as PrefixedHexString,
   storageKeys: [`0x${"34".repeat(32)}` as PrefixedHexString],
 };
 
-/** Anvil makes no system calls to EIP-4788's contract, and EIP-2935's writes differ, so neither is there. */
-function makeCancunGenesis(funded: readonly Uint8Array[]): string {
-  const {config, alloc, ...fields} = JSON.parse(makeGenesisText(funded));
-  const {pragueTime: _prague, osakaTime: _osaka, blobSchedule, ...older} = config;
-  const accounts = Object.entries<{balance: string; code?: string; storage?: object}>(alloc);
-  return JSON.stringify({
-    ...fields,
-    config: {...older, blobSchedule: {cancun: blobSchedule.cancun}},
-    alloc: Object.fromEntries(
-      accounts.filter(([, {code, storage}]) => code === undefined || storage !== undefined),
-    ),
-  });
+/** Anvil never calls EIP-4788's contract, so it is not there. Without code the rules write nothing either. */
+function makeLiveGenesis(funded: readonly Uint8Array[]): string {
+  const {alloc, ...fields} = JSON.parse(makeGenesisText(funded));
+  const {[BEACON_ROOTS]: _beaconRoots, ...others} = alloc;
+  return JSON.stringify({...fields, alloc: others});
 }
