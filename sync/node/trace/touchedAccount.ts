@@ -64,9 +64,11 @@ export class TouchedAccount {
     if (isEmpty(after)) return {address, change: undefined};
     const timeline = new AccountTimeline(before, this.traces);
     timeline.end(after);
-    // The request queues are empty in most blocks. A slot that is written without a change would cost the store pages.
+    // The request queues are empty in most blocks. A slot that is written without a change would cost the store pages. But the value
+    // of a trace is older than the one that was read: the block's end resets what its transactions counted.
     for (const slot of this.otherSlots)
-      if (readSlot(slot) !== readSlotBefore(slot)) timeline.slots.set(slot, readSlot(slot));
+      if (timeline.slots.has(slot) || readSlot(slot) !== readSlotBefore(slot))
+        timeline.slots.set(slot, readSlot(slot));
     const code = after.code ?? timeline.code;
     return {
       address,
