@@ -6,6 +6,7 @@
 
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {HeldValues} from "../../../storage/block/heldValues.ts";
+import {StoreError} from "../../../storage/errors.ts";
 import {AuditFailure, auditRange} from "../../../sync/node/auditRange.ts";
 import {TouchedSample} from "../../../sync/node/auditSample.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
@@ -41,6 +42,8 @@ export class RangeAudit {
   note(difference: BlockDifference): void {
     this.sample.note(difference);
     this.blocks++;
+    // Another block may have had this number before a reorganisation.
+    this.sound = Math.min(this.sound, difference.header.number - 1);
   }
 
   /**
@@ -54,13 +57,24 @@ export class RangeAudit {
     await this.host.flush();
     const {latest} = this.host.writer();
     if (latest === undefined) return;
+    const held = new HeldValues(this.host.reader, latest);
     try {
-      await auditRange(this.ask, new HeldValues(this.host.reader, latest), subjects);
-      this.sound = latest;
+      await auditRange(this.ask, held, subjects);
+      if (this.isHeld(held)) this.sound = latest;
     } catch (error) {
+      const isOfBlock = error instanceof AuditFailure || error instanceof StoreError;
+      if (isOfBlock && !this.isHeld(held)) return;
       if (!(error instanceof AuditFailure) || !error.isWrong) throw error;
-      throw new AuditFailure(`${error.message}; ${await this.removeUnsound(latest)}`, true, {cause: error});
+      const {latest: newest = latest} = this.host.writer();
+      throw new AuditFailure(`${error.message}; ${await this.removeUnsound(newest)}`, true, {cause: error});
     }
+  }
+
+  /** False once an order has removed the block. What was read of it meanwhile says nothing. */
+  private isHeld({block, blockHash}: HeldValues): boolean {
+    const writer = this.host.writer();
+    const hash = block > (writer.latest ?? -1) ? undefined : writer.blockHash(block);
+    return hash !== undefined && Buffer.compare(hash, blockHash) === 0;
   }
 
   /** @returns what was done, as the end of a message */

@@ -1,0 +1,79 @@
+/** A store whose blocks a test writes itself, one account in each, and what an import lends to a source. */
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
+import type {SourceHost} from "../../../workers/import/sourceHost.ts";
+import "../processes/testProcess.ts";
+
+/** The account that every block changes. */
+export const TOUCHED = new Uint8Array(20).fill(0xaa);
+
+/** @param branch - below 256 */
+export function hashOf(block: number, branch: number): Uint8Array {
+  const hash = Buffer.alloc(32, branch);
+  hash.writeInt32BE(block);
+  return hash;
+}
+
+/** A block whose account has its number as nonce. @param branch - of this block; @param parentBranch - of the one before */
+export function createBlock(block: number, branch: number, parentBranch = branch): BlockDifference {
+  const accounts = new AccountDifferences();
+  accounts.add({address: TOUCHED, change: {nonce: BigInt(block), balance: 1n}});
+  const parentHash = hashOf(block - 1, parentBranch);
+  return {header: {number: block, hash: hashOf(block, branch), parentHash}, accounts};
+}
+
+export class WrittenStore {
+  readonly host: SourceHost;
+  private readonly folder: string;
+  private readonly store: StateStore;
+  private writer: BlockWriter;
+
+  private constructor(folder: string, store: StateStore, writer: BlockWriter) {
+    this.folder = folder;
+    this.store = store;
+    this.writer = writer;
+    this.host = {
+      writer: () => this.writer,
+      rollback: to => this.rollback(to),
+      flush: () => this.writer.flush(),
+      reader: store.reader,
+      signal: new AbortController().signal,
+      onEvent: () => {},
+    };
+  }
+
+  /** Holds blocks 0 to `latest` of branch 1. */
+  static async create(latest: number): Promise<WrittenStore> {
+    const folder = await mkdtemp(join(tmpdir(), "proofd-written-"));
+    const options = {
+      directory: join(folder, "db"),
+      role: "owner",
+      createIfMissing: true,
+      cacheBytes: 1 << 20,
+    } as const;
+    const store = await StateStore.open(options);
+    const written = new WrittenStore(folder, store, await BlockWriter.create(store));
+    for (let block = 0; block <= latest; block++) await written.apply(createBlock(block, 1));
+    return written;
+  }
+
+  async apply(block: BlockDifference): Promise<void> {
+    await this.writer.apply(block);
+    await this.writer.flush();
+  }
+
+  async rollback(to: number): Promise<void> {
+    await this.store.rollback(to);
+    this.writer = await BlockWriter.create(this.store);
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    await rm(this.folder, {recursive: true});
+  }
+}
