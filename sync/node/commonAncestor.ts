@@ -1,6 +1,6 @@
 /** Where a node's chain and ours part. */
 import {toHex} from "../../storage/hex.ts";
-import type {Node} from "../rpc/node.ts";
+import {type Node, NodeFailure} from "../rpc/node.ts";
 import {readNodeHead} from "./nodeHead.ts";
 
 /** The node's chain has another block where ours must not change any more. */
@@ -24,17 +24,14 @@ export interface HeldChain {
 /**
  * Goes down from `from` in steps that double, then halves the distance: about 2 log2(depth) calls.
  *
- * @param from - a block that we hold, at or above `held.floor`
+ * @param from - a block that we hold, at or above `held.floor` and not above the node's newest one
  * @returns the newest block up to `from` that both chains have
- * @throws DeepFork naming both hashes if they differ at `held.floor`; NodeRefusal, NodeFailure
+ * @throws DeepFork naming both hashes if they differ at `held.floor`; NodeRefusal; NodeFailure, also for a block that is not there
  */
 export async function findCommonAncestor(node: Node, held: HeldChain, from: number): Promise<number> {
   const {floor} = held;
-  // A node that does not have the block may have a shorter chain.
-  const isShared = async (block: number): Promise<boolean> => {
-    const there = await readNodeHead(node, block);
-    return there !== undefined && Buffer.compare(there.hash, held.hashOf(block)) === 0;
-  };
+  const isShared = async (block: number): Promise<boolean> =>
+    Buffer.compare(await readHash(node, block), held.hashOf(block)) === 0;
   if (await isShared(from)) return from;
   /** Not shared. */
   let above = from;
@@ -54,9 +51,16 @@ export async function findCommonAncestor(node: Node, held: HeldChain, from: numb
 }
 
 async function describeFork(node: Node, {floor, hashOf, why}: HeldChain): Promise<DeepFork> {
-  const there = await readNodeHead(node, floor);
-  const theirs = there === undefined ? "not there" : toHex(there.hash);
+  const theirs = toHex(await readHash(node, floor));
   return new DeepFork(
     `the node ${node.name} is on another chain: its block ${floor} is ${theirs}, ours is ${toHex(hashOf(floor))} and ${why}`,
   );
+}
+
+/** A block that is not there says nothing of the chain: perhaps the answer comes from another machine, which is behind. */
+async function readHash(node: Node, block: number): Promise<Uint8Array> {
+  const there = await readNodeHead(node, block);
+  if (there === undefined)
+    throw new NodeFailure(`it has no block ${block}, although it had a newer one just now`);
+  return there.hash;
 }

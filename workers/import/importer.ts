@@ -97,6 +97,7 @@ export class Importer {
       });
       this.input = input;
       for await (const block of this.whileIdle(blocks)) {
+        if (block.isOutdated?.() === true) continue;
         at = block;
         await this.intake.take(block);
         if (this.intake.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS)

@@ -11,6 +11,8 @@ export interface SourceBlock {
   readonly finalized?: number;
   /** The chain id that the source names, if any. */
   readonly chainId?: bigint;
+  /** True once an order has removed the block before this one. Then this one is skipped: the source gives what follows instead. */
+  readonly isOutdated?: () => boolean;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
 }

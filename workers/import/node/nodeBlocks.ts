@@ -16,7 +16,7 @@ import {type NodeHead, readNodeHead} from "../../../sync/node/nodeHead.ts";
 import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
 import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";
 import type {RangeAudit} from "./rangeAudit.ts";
-import {readAhead} from "./readAhead.ts";
+import {type ReadRange, readAhead} from "./readAhead.ts";
 
 /** A source that falls this far behind the node's head is reading, not following. */
 const READING_BLOCKS = 64;
@@ -25,8 +25,8 @@ const MAX_FALSE_ALARMS = 5;
 
 export interface NodeFeed {
   readonly reader: BlockReader;
-  /** Runs work with one node until it succeeds. @throws Stopped once the signal came */
-  readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
+  /** Runs work with one node until it succeeds. @param ending - ends it earlier than `signal`. @throws the signal's reason */
+  readonly ask: <T>(work: (node: Node) => Promise<T>, ending?: AbortSignal) => Promise<T>;
   /** Waits until the node may have another head. */
   readonly pause: () => Promise<void>;
   readonly writer: () => BlockWriter;
@@ -65,19 +65,21 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     if (to - latest >= READING_BLOCKS) feed.onState("reading");
     feed.onTarget(to);
     isSuspect = yield* readOn(feed, latest + 1, to);
+    // The node does not have what its head promised. Asking at once again would only burden it.
+    if (!isSuspect && (feed.writer().latest ?? -1) === latest) await feed.pause();
   }
 }
 
 /** @returns whether a block came that does not follow the newest one held */
 async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
   const {reader, writer, ask, audit, signal} = feed;
-  const read = (first: number, last: number): Promise<readonly NodeBlock[]> => {
+  const read: ReadRange = (first, last, ending) => {
     let tries = 0;
     return ask(node => {
       // A range may be too much for the node, or its answer too long: each try asks for half as much.
       const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
       return reader.read(node, first, first + count - 1);
-    });
+    }, ending);
   };
   for await (const block of readAhead(read, reader, from, to, signal)) {
     const latest = writer().latest ?? -1;
@@ -85,11 +87,17 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
     if (block.number !== latest + 1) return false;
     if (latest >= 0 && Buffer.compare(block.parentHash, hashOf(writer(), latest)) !== 0) return true;
     const {number, hash} = block;
-    yield {number, hash, difference: () => noteDifference(block, audit)};
+    const isOutdated = (): boolean => !isNext(writer(), block);
+    yield {number, hash, isOutdated, difference: () => noteDifference(block, audit)};
     if (audit?.isDue === true) await audit.run();
   }
   await audit?.run();
   return false;
+}
+
+function isNext(writer: BlockWriter, {number, parentHash}: NodeBlock): boolean {
+  const latest = writer.latest ?? -1;
+  return number === latest + 1 && (latest < 0 || Buffer.compare(parentHash, hashOf(writer, latest)) === 0);
 }
 
 async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): Promise<BlockDifference> {
@@ -103,23 +111,36 @@ async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): 
  * @returns whether blocks were removed
  */
 async function settleFork(feed: NodeFeed, head: NodeHead, isSuspect: boolean): Promise<boolean> {
-  const {latest, finalizedTo} = feed.writer();
-  if (latest === undefined) return false;
-  const isOther =
-    head.number <= latest && Buffer.compare(head.hash, hashOf(feed.writer(), head.number)) !== 0;
-  if (!isOther && !(isSuspect && head.number > latest)) return false;
-  const from = Math.min(head.number, latest);
-  const isFinal = finalizedTo >= 0;
-  const held = {
-    hashOf: (block: number) => hashOf(feed.writer(), block),
-    // A node that ends below what is finalized must have our blocks up to its end.
-    floor: Math.min(Math.max(finalizedTo, 0), from),
-    why: isFinal ? "is finalized" : "is the first one",
-  };
-  const ancestor = await feed.ask(node => findCommonAncestor(node, held, from));
-  if (ancestor === from) return false;
+  const {writer, ask} = feed;
+  if (!mayDiffer(writer(), head, isSuspect)) return false;
+  const ancestor = await ask(async node => {
+    // Perhaps not the node that named the head. One that is behind on our chain must not cost blocks.
+    const own = await readHead(node);
+    if (!mayDiffer(writer(), own, isSuspect)) return undefined;
+    const {latest = 0, finalizedTo} = writer();
+    const from = Math.min(own.number, latest);
+    const held = {
+      hashOf: (block: number) => hashOf(writer(), block),
+      // A node that ends below what is finalized must have our blocks up to its end.
+      floor: Math.min(Math.max(finalizedTo, 0), from),
+      why: finalizedTo >= 0 ? "is finalized" : "is the first one",
+    };
+    const shared = await findCommonAncestor(node, held, from);
+    return shared === from ? undefined : shared;
+  });
+  const {latest} = writer();
+  // An order removed blocks meanwhile, perhaps more than these.
+  if (ancestor === undefined || latest === undefined || latest <= ancestor) return false;
   await feed.rollback(ancestor, latest);
   return true;
+}
+
+/** Is it worth while to compare the node's chain with ours, block by block? */
+function mayDiffer(writer: BlockWriter, head: NodeHead, isSuspect: boolean): boolean {
+  const {latest} = writer;
+  if (latest === undefined) return false;
+  if (head.number > latest) return isSuspect;
+  return Buffer.compare(head.hash, hashOf(writer, head.number)) !== 0;
 }
 
 async function describeContradiction({ask, writer}: NodeFeed): Promise<SourceError> {
@@ -138,6 +159,8 @@ async function readHead(node: Node): Promise<NodeHead> {
   return head;
 }
 
+/** @returns no bytes for a block that an order has removed: no block has that hash */
 function hashOf(writer: BlockWriter, block: number): Uint8Array {
+  if (block > (writer.latest ?? -1)) return new Uint8Array(0);
   return writer.blockHash(block) ?? neverHeld(block);
 }

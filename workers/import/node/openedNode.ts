@@ -96,7 +96,7 @@ class OpenedNode {
   ): AsyncGenerator<SourceBlock> {
     const {writer, signal, onEvent} = this.host;
     const {follow, to, audit} = this.source;
-    const ask = <T>(work: (node: Node) => Promise<T>): Promise<T> => nodes.use(work, signal);
+    const ask = <T>(work: (node: Node) => Promise<T>, ending = signal): Promise<T> => nodes.use(work, ending);
     const choice = await chooseSource({
       asked: this.source.source,
       writer: writer(),

@@ -40,8 +40,11 @@ test("the common ancestor is found at any depth, with few questions", async () =
   }
 });
 
-test("a node that lacks the newest blocks shares those that it has", async () => {
-  assert.equal(await findCommonAncestor(nodeWith(950, 950).node, held(100), LATEST), 950);
+test("a block that is not there is a failure of the node, and no other chain", async () => {
+  await assert.rejects(findCommonAncestor(nodeWith(950, 950).node, held(100), LATEST), {
+    name: "NodeFailure",
+    message: "it has no block 1000, although it had a newer one just now",
+  });
 });
 
 test("chains that part below the block that must stay are refused with both hashes", async () => {
