@@ -4,6 +4,9 @@
  *   all            every block
  *   newest N       the newest N finalized blocks
  *   finalizations  the blocks that ended a finalization on layer 1: contracts there know their state roots
+ *
+ * Finality may be ahead of layer 1: an operator or a source of blocks may say that blocks are final. Layer 1 may finalize any of
+ * them later. So `finalizations` keeps all blocks above the last finalization that is recorded.
  */
 import type {PrunedView} from "./prunedBlocks.ts";
 import type {PruneRun} from "./pruneRun.ts";
@@ -14,8 +17,12 @@ export type History =
   | {readonly kind: "newest"; readonly blocks: number}
   | {readonly kind: "finalizations"};
 
-/** @returns the lowest block at or above `from` that ended a finalization, if one is known */
-export type FindFinalizationEnd = (from: number) => number | undefined;
+/** The blocks that ended a finalization on layer 1, as far as they are recorded. Recorded ones are finalized. */
+export interface RecordedEnds {
+  /** @returns the lowest one at or above `from` */
+  from(block: number): number | undefined;
+  last(): number | undefined;
+}
 
 /** Upper bound of the blocks pruned together. It bounds the memory of unreachedPages.ts: some MB with 50 000 pages a block. */
 export const MAX_RUN_BLOCKS = 4096;
@@ -27,14 +34,14 @@ export interface Retention {
   backlog(pruned: PrunedView, finalized: number): number;
 }
 
-export function createRetention(history: History, findEnd: FindFinalizationEnd): Retention {
+export function createRetention(history: History, ends: RecordedEnds): Retention {
   switch (history.kind) {
     case "all":
       return {nextRun: () => undefined, backlog: () => 0};
     case "newest":
       return new NewestBlocks(history.blocks);
     case "finalizations":
-      return new FinalizationEnds(findEnd);
+      return new FinalizationEnds(ends);
   }
 }
 
@@ -58,25 +65,26 @@ class NewestBlocks implements Retention {
 }
 
 class FinalizationEnds implements Retention {
-  private readonly findEnd: FindFinalizationEnd;
+  private readonly ends: RecordedEnds;
   /** All held blocks below this one ended a finalization, and so are kept for ever. */
   private settled = 0;
 
-  constructor(findEnd: FindFinalizationEnd) {
-    this.findEnd = findEnd;
+  constructor(ends: RecordedEnds) {
+    this.ends = ends;
   }
 
   nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined {
     for (;;) {
       const first = pruned.heldFrom(this.settled);
-      if (first >= finalized) return undefined;
-      const kept = Math.min(this.findEnd(first) ?? finalized, finalized);
+      const kept = this.ends.from(first);
+      // Recorded a moment ago, and `finalized` was read before.
+      if (kept === undefined || kept > finalized) return undefined;
       if (kept > first) return {first, next: pruned.heldFrom(Math.min(kept, first + MAX_RUN_BLOCKS))};
       this.settled = first + 1;
     }
   }
 
-  backlog(pruned: PrunedView, finalized: number): number {
-    return Math.max(0, finalized - pruned.heldFrom(this.settled));
+  backlog(pruned: PrunedView): number {
+    return Math.max(0, (this.ends.last() ?? 0) - pruned.heldFrom(this.settled));
   }
 }

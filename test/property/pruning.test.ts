@@ -182,7 +182,10 @@ for (const {suite, runs, accounts, blocks} of EXTENTS)
           for (let block = first; block <= latest; block++) digests[block] = digestOf(store, block);
           await fillHoles(store, first, latest, holes);
           const before = await PrunedBlocks.read(store.reader);
-          const retention = () => createRetention(history, from => ends.find(end => end >= from));
+          const recorded = ends.filter(end => end <= finalized);
+          const lastEnd = recorded.at(-1);
+          const from = (block: number) => recorded.find(end => end >= block);
+          const retention = () => createRetention(history, {from, last: () => lastEnd});
           for (;;) {
             let left = pauses.pop() ?? Number.POSITIVE_INFINITY;
             const goesOn = () => left-- > 0;
@@ -198,7 +201,9 @@ for (const {suite, runs, accounts, blocks} of EXTENTS)
             const isKept =
               block >= now ||
               (!before.has(block) &&
-                (history.kind === "newest" ? block > now - history.blocks : ends.includes(block)));
+                (history.kind === "newest"
+                  ? block > now - history.blocks
+                  : block > (lastEnd ?? -1) || recorded.includes(block)));
             assert.equal(pruned.has(block), !isKept, `block ${block}`);
             assert.equal(
               Buffer.compare(

@@ -102,10 +102,11 @@ export class ProofPool {
     this.imports = new ImportThread(workerData, onExit);
     this.writes = new ChainWrites(store, this.chain, this.imports);
     if (pruning === undefined) return;
-    const retention = createRetention(
-      pruning.history,
-      block => store.reader.finalizations.covering(block)?.endBlock,
-    );
+    const {finalizations} = store.reader;
+    const retention = createRetention(pruning.history, {
+      from: block => finalizations.covering(block)?.endBlock,
+      last: () => finalizations.last()?.endBlock,
+    });
     this.pruner = new Pruner(store, this.chain, this.writes, {...pruning, retention}, onExit);
   }
 

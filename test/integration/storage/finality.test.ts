@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
-import {createRetention} from "../../../storage/prune/retention.ts";
+import {createRetention, type RecordedEnds} from "../../../storage/prune/retention.ts";
 import {finalizationKey, META} from "../../../storage/record/layout.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {CONTRACT, createEvent, createStep, rootOf} from "../../support/chains/finalityEvents.ts";
@@ -11,6 +11,9 @@ import {checkStore} from "../../support/stores/checkedStore.ts";
 import {pruneStore} from "../../support/stores/prunedStore.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
+
+/** Nothing was recorded from layer 1. */
+const NO_ENDS: RecordedEnds = {from: () => undefined, last: () => undefined};
 
 async function useStore(
   work: (store: TemporaryStore) => Promise<void>,
@@ -139,7 +142,7 @@ test("what was finalized stays known of blocks that are pruned, and the next fin
     const before = store.pool.chain.readHeader(2);
     await store.pool.close();
     const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
-    const retention = createRetention({kind: "newest", blocks: 1}, () => undefined);
+    const retention = createRetention({kind: "newest", blocks: 1}, NO_ENDS);
     assert.ok(await pruneStore(opened, retention, {pages: 100, goesOn: () => true}));
     await opened.close();
     await store.reopen();
