@@ -120,7 +120,7 @@ export class ChainView {
     return {...failure, nearest: this.prunedBlocks.nearest(failure.block)};
   }
 
-  /** Called only by the code that prunes, once it is on disk. @returns how many of the blocks were not pruned before */
+  /** Called only by the code that prunes, just before it does. @returns how many of the blocks were not pruned before */
   addPruned(from: number, to: number): number {
     const {prunedBlocks} = this;
     let added = 0;

@@ -100,32 +100,44 @@ export class Pruner {
     await this.thread?.destroy();
   }
 
+  /** Never throws: whoever changes the chain is not to blame for a damaged record of the pruning. */
   private wake(): void {
     if (this.isWorking || this.hasFailed || this.stopping.signal.aborted) return;
-    if (this.findRun() === undefined) return;
+    let run: PruneRun | undefined;
+    try {
+      run = this.findRun();
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    if (run === undefined) return;
     this.isWorking = true;
-    this.work = this.pruneAll().finally(() => {
+    this.work = this.pruneAll(run).finally(() => {
       this.isWorking = false;
       this.wake();
     });
   }
 
+  private fail(error: unknown): void {
+    this.hasFailed = true;
+    this.options.onEvent({kind: "failed", error});
+  }
+
   /** Never rejects. */
-  private async pruneAll(): Promise<void> {
+  private async pruneAll(first: PruneRun): Promise<void> {
     const startMs = performance.now();
     const before = {blocks: this.blocks, pages: this.pages};
     const {onEvent} = this.options;
     try {
-      let run = this.findRun();
-      if (run !== undefined) onEvent({kind: "begin", run});
+      let run: PruneRun | undefined = first;
+      onEvent({kind: "begin", run});
       for (; run !== undefined && !this.isStopped; run = this.findRun()) await this.prune(run);
       await this.compaction.runIfDue();
       if (this.isStopped) return;
       const ms = performance.now() - startMs;
       onEvent({kind: "end", blocks: this.blocks - before.blocks, pages: this.pages - before.pages, ms});
     } catch (error) {
-      this.hasFailed = true;
-      onEvent({kind: "failed", error});
+      this.fail(error);
     }
   }
 
@@ -138,8 +150,9 @@ export class Pruner {
   private async prune(run: PruneRun): Promise<void> {
     for (let from = run.first; from < run.next && !this.isStopped; from += STEP_BLOCKS) {
       const until = Math.min(from + STEP_BLOCKS, run.next);
-      await this.write({kind: "retire", run, from, until});
+      // Before the write, so that nobody is told of a block that it can be proved when it no longer can.
       this.blocks += this.chain.addPruned(from, until - 1);
+      await this.write({kind: "retire", run, from, until});
     }
     this.thread ??= this.openThread();
     for (let restarts = true; !this.isStopped; restarts = false) {

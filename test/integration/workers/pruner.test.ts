@@ -1,0 +1,88 @@
+/** The pruner of a pool in this process: what it says of blocks while it prunes, and what it does when it cannot. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {test} from "node:test";
+import {META} from "../../../storage/record/layout.ts";
+import {sealRecord} from "../../../storage/record/record.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
+import {ProofPool} from "../../../workers/pool/pool.ts";
+import type {PruneEvent} from "../../../workers/pool/pruner.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {longChain} from "../../support/chains/longChain.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
+
+const BLOCKS = 12;
+
+async function withStore(use: (directory: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "proofd-pruner-"));
+  try {
+    const directory = join(folder, "db");
+    const flags = ["import", "--db", directory, "--diffs", "-"];
+    const {code, stderr} = await runProofd(flags, {input: encodeLines(longChain(BLOCKS, 3))});
+    assert.equal(code, 0, stderr);
+    await use(directory);
+  } finally {
+    await rm(folder, {recursive: true});
+  }
+}
+
+function openPool(directory: string, events: PruneEvent[]): Promise<ProofPool> {
+  return ProofPool.open({
+    directory,
+    workers: 0,
+    cacheBytes: 1 << 20,
+    createIfMissing: false,
+    pruning: {
+      history: {kind: "newest", blocks: 2},
+      rests: false,
+      onEvent: event => void events.push(event),
+    },
+  });
+}
+
+test("a damaged record of the pruning ends the pruning, and neither the start nor what moves finality", async () => {
+  await withStore(async directory => {
+    const store = await StateStore.open({directory, role: "owner", cacheBytes: 0});
+    await store.db.put(META.pruning, sealRecord(META.pruning, Buffer.from("short")));
+    await store.close();
+    const events: PruneEvent[] = [];
+    const pool = await openPool(directory, events);
+    try {
+      assert.equal((await pool.finalize(9)).finalized, 9);
+      assert.deepEqual(
+        events.map(({kind}) => kind),
+        ["failed"],
+      );
+      assert.equal(pool.pruner?.hasFailed, true);
+      assert.equal(pool.chain.head().earliest, 0);
+    } finally {
+      await pool.close();
+    }
+  });
+});
+
+test("no block that is said to be provable is pruned, at any moment", async () => {
+  await withStore(async directory => {
+    const pool = await openPool(directory, []);
+    const claims: string[] = [];
+    pool.chain.onChange(({earliest, finalized}) => {
+      for (let block = 0; block <= (finalized ?? -1); block++) {
+        const {pruned} = pool.chain;
+        const summary = pool.chain.readBlock(block);
+        if (!pruned.has(block) && "failure" in summary) claims.push(`${block}: ${summary.failure}`);
+      }
+      assert.ok(pool.chain.pruned.heldFrom(0) >= (earliest ?? 0));
+    });
+    try {
+      await pool.finalize(9);
+      await pool.pruner?.idle();
+      assert.deepEqual(claims, []);
+      assert.equal(pool.chain.head().earliest, 8);
+      assert.equal(pool.chain.pruned.heldFrom(0), 8);
+    } finally {
+      await pool.close();
+    }
+  });
+});
