@@ -26,7 +26,7 @@ export class WaitingRequest {
   /** Limits are counted by client (http/clientAddress.ts). */
   readonly client: string;
   readonly reply: OpenReply;
-  readonly waits: readonly WaitingCall[];
+  waits: readonly WaitingCall[];
   /** Number of waits that are not over. */
   open: number;
   /** When its last wait was over. */
@@ -37,7 +37,7 @@ export class WaitingRequest {
    * The body, a character for each byte. Parsed calls could take twenty times their bytes, and so the limit on bytes would
    * not limit the memory.
    */
-  private readonly text: string;
+  private text: string;
 
   /** @param body - only read during this call. @param waits - at least one */
   constructor(id: string, client: string, body: Buffer, reply: OpenReply, waits: readonly FoundWait[]) {
@@ -55,5 +55,11 @@ export class WaitingRequest {
 
   get body(): Buffer {
     return Buffer.from(this.text, "latin1");
+  }
+
+  /** Gives the memory of a request back that needs no answer, although it may still stand in a queue. */
+  drop(): void {
+    this.waits = [];
+    this.text = "";
   }
 }

@@ -173,6 +173,7 @@ export class WaitingRoom {
 
   private forget(request: WaitingRequest): void {
     this.leave(request, "gone");
+    request.drop(); // it may be settled, and stand behind others until the lanes have room
     this.stopTimer();
   }
 
