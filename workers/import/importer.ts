@@ -135,6 +135,7 @@ export class Importer {
       }
     } finally {
       this.ending.abort();
+      this.orders.end();
       await source.return(undefined);
     }
   }

@@ -1,6 +1,7 @@
 /** Orders that come while an import runs. Each is obeyed between two blocks. */
 import type {StoreError} from "../../storage/errors.ts";
 import type {ChainOrder} from "../job/importJob.ts";
+import {Stopped} from "./sourceBlock.ts";
 
 export interface QueuedOrder {
   /** "flush": write the blocks taken. */
@@ -13,12 +14,20 @@ export interface QueuedOrder {
 
 export class OrderQueue {
   private readonly orders: QueuedOrder[] = [];
+  private isEnded = false;
   /** Ends the wait for the next block, or for an order. */
   private wake = (): void => {};
 
   push(order: QueuedOrder): void {
-    this.orders.push(order);
+    if (this.isEnded) order.fail(new Stopped());
+    else this.orders.push(order);
     this.wake();
+  }
+
+  /** Fails all orders that are there or still come. A source that waits for its order would keep the import from its end. */
+  end(): void {
+    this.isEnded = true;
+    for (const order of this.orders.splice(0)) order.fail(new Stopped());
   }
 
   /** Obeys all orders that are there or come before `next`, the source's next block, is settled. */
