@@ -128,7 +128,7 @@ export class Candidate {
     const delayMs = Math.max(this.backoff.next(), failure.retryAfterMs ?? 0);
     this.dueMs = this.hooks.now() + delayMs;
     this.calmMs = this.dueMs + delayMs;
-    this.change(failure instanceof WrongChain ? "refused" : "down", failure.message);
+    this.change(failure instanceof WrongChain ? "refused" : "down", this.caller.describe(failure));
   }
 
   private change(state: NodeState, reason: string): void {

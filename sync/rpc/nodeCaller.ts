@@ -3,12 +3,15 @@ import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./an
 import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {type Node, type NodeCall, NodeFailure} from "./node.ts";
 import {toNodeError} from "./nodeError.ts";
+import {cleanText} from "./nodeText.ts";
 import {createRedaction} from "./secrets.ts";
 
 /** Nodes and providers take 100 to 1024 calls in one request. More would save little. */
 export const MAX_BATCH_CALLS = 100;
 /** geth gives it to the calls of a batch whose answers are too long together. */
 const RESPONSE_TOO_LARGE = -32003;
+/** Longest reason of a failure. The values that it names may be texts of the node. */
+const MAX_REASON = 500;
 const OK = 200;
 /** Some providers send a JSON-RPC error with it, as for a range of logs that is too long. */
 const BAD_REQUEST = 400;
@@ -25,10 +28,13 @@ export class NodeCaller {
   /** Calls in one batch. Fewer once the node has refused a batch. */
   private batchCalls = MAX_BATCH_CALLS;
 
-  /** @param onDisconnect - called whenever a connection to the node ends */
-  constructor(url: URL, settings: EndpointSettings, onDisconnect: () => void) {
+  /**
+   * @param onDisconnect - called whenever a connection to the node ends
+   * @param name - for logs and messages: no keys
+   */
+  constructor(url: URL, settings: EndpointSettings, onDisconnect: () => void, name = url.origin) {
     this.endpoint = new Endpoint(url, settings, onDisconnect);
-    this.name = this.endpoint.name;
+    this.name = name;
     this.redact = createRedaction(url, settings.headers ?? {});
   }
 
@@ -49,6 +55,11 @@ export class NodeCaller {
       this.read(answer, bytes => parseAnswer(bytes, id)),
       call,
     );
+  }
+
+  /** Why work failed, for logs. */
+  describe({message}: NodeFailure): string {
+    return cleanText(message, this.redact, MAX_REASON);
   }
 
   /** Ends every connection. Unfinished calls fail. */

@@ -1,6 +1,7 @@
 /** What a JSON-RPC error of a node means for its caller: wait and try again, or give up. */
 import type {ErrorAnswer} from "./answer.ts";
 import {NodeFailure, NodeRefusal} from "./node.ts";
+import {cleanText} from "./nodeText.ts";
 
 /**
  * "Limit exceeded" (EIP-1474). Most providers mean calls per second. Some mean that the result would be too long, and then
@@ -27,8 +28,7 @@ export function toNodeError(
   redact: (text: string) => string,
 ): NodeFailure | NodeRefusal {
   const {code, data} = error;
-  // Redacted before it is cut, or the cut could leave a part of a key.
-  const text = printable(redact(error.message.slice(0, 10 * MAX_TEXT))).slice(0, MAX_TEXT);
+  const text = cleanText(error.message, redact, MAX_TEXT);
   if (isForLater(error)) return new NodeFailure(`it asks to try ${method} later: ${text} (${code})`);
   return new NodeRefusal(`${nodeName} refuses ${method}: ${text} (${code})`, code, data);
 }
@@ -36,9 +36,4 @@ export function toNodeError(
 function isForLater({code, message}: ErrorAnswer): boolean {
   if (LATER_CODES.has(code) || LATER_MESSAGE.test(message)) return true;
   return code === LIMIT_EXCEEDED && !TOO_MUCH_ASKED.test(message);
-}
-
-/** Line breaks and other control characters would fake lines of a log. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

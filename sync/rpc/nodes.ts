@@ -26,10 +26,10 @@ export interface NodesSettings {
 /** One per change of state. The first is "up" or the reason why not. */
 export interface NodesEvent {
   readonly kind: "node";
-  /** Scheme, host and port. */
+  /** Scheme, host and port. The second URL of the same host has (2) after it, and so on. */
   readonly name: string;
   readonly state: NodeState;
-  /** In plain English. It has no keys, nor text of the node but that of a JSON-RPC error. */
+  /** In plain English, one line without keys. It may repeat what the node wrote. */
   readonly reason: string;
 }
 
@@ -48,11 +48,15 @@ export class Nodes {
   ) {
     const {headers, timeoutMs, maxAnswerBytes} = settings;
     const callerSettings = {headers, timeoutMs, maxAnswerBytes, connections: CONNECTIONS};
-    this.candidates = settings.urls.map(text => {
-      const url = new URL(text);
-      const createCaller = (onDisconnect: () => void) => new NodeCaller(url, callerSettings, onDisconnect);
+    const urls = settings.urls.map(text => new URL(text));
+    this.candidates = urls.map((url, at) => {
+      // Two URLs of one host differ only in what is not shown.
+      const earlier = urls.slice(0, at).filter(({origin}) => origin === url.origin).length;
+      const name = earlier === 0 ? url.origin : `${url.origin} (${earlier + 1})`;
+      const createCaller = (onDisconnect: () => void) =>
+        new NodeCaller(url, callerSettings, onDisconnect, name);
       const onState = (state: NodeState, reason: string) => {
-        if (!this.closing.signal.aborted) onEvent({kind: "node", name: url.origin, state, reason});
+        if (!this.closing.signal.aborted) onEvent({kind: "node", name, state, reason});
       };
       const hooks = {onState, now: () => performance.now()};
       return new Candidate(createCaller, settings.chainId, backoff, hooks);

@@ -72,6 +72,22 @@ describe("Nodes", () => {
       .map(({state, reason}) => `${state}: ${reason}`);
   }
 
+  test("a reason has no keys and no lines of a node's text, and two URLs of one host have two names", async () => {
+    const keyed = (path: string) => ({url: new URL(path, first.url)}) as Upstream;
+    createNodes([keyed("/key-number-one"), keyed("/key-number-two")]);
+    let tries = 0;
+    const name = await use(async node => {
+      if (tries++ === 0) throw new NodeFailure("its hash is key-number-one\n{}");
+      await askName(node);
+      return node.name;
+    });
+    assert.equal(name, `${first.url.origin} (2)`);
+    assert.deepEqual(events, [
+      {kind: "node", name: first.url.origin, state: "down", reason: "its hash is *** {}"},
+      {kind: "node", name, state: "up", reason: "it answers"},
+    ]);
+  });
+
   test("work goes to the first node of the settings while it answers", async () => {
     createNodes([first, second]);
     for (let at = 0; at < 5; at++) assert.equal(await use(askName), "first");
