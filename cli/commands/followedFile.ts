@@ -12,6 +12,7 @@ export function createFollowedFile(path: string): FollowedSource {
   return {
     name: path,
     canRetry: path !== "-",
+    startsOver: true,
     stateLines: {
       reading: "the source is being read",
       following: "the source is read to its end; new lines are imported as they come",

@@ -7,6 +7,7 @@ export function createFollowedNode(source: NodeSource): FollowedSource {
   return {
     name: describeNodes(source),
     canRetry: true,
+    startsOver: false,
     stateLines: {
       reading: "blocks are read from the node up to its head",
       following: "the node's head is reached; new blocks are imported as they come",

@@ -47,6 +47,10 @@ export class Following {
   private retry: NodeJS.Timeout | undefined;
   private isStopped = false;
   private attempts = 0;
+  /** The newest block that was held during the attempt. An audit may have removed it since. */
+  private highest = -1;
+  /** What `highest` was at the last failure. */
+  private failedAt = -1;
   private startedMs = 0;
   private pace = new ImportPace();
   private readonly unwatch: () => void;
@@ -84,12 +88,14 @@ export class Following {
   private start(): void {
     this.startedMs = performance.now();
     this.pace = new ImportPace();
+    this.highest = this.pool.chain.head().latest ?? -1;
     this.running = this.pool.startImport(
       {source: this.source.describe(this.attempts), ...this.rules},
       event => this.noteProgress(event),
       event => this.noteSource(event),
     );
-    this.running.outcome.then(
+    const {outcome} = this.running;
+    outcome.then(
       outcome => this.end(outcome),
       (error: unknown) => this.fail(`the import thread died: ${(error as Error).message}`),
     );
@@ -104,11 +110,15 @@ export class Following {
     this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
   }
 
-  /** A new block on disk shows that the import works again. */
+  /** A block above all those before the failure shows that the import works again. One that an audit removed may come again. */
   private noteHead({latest}: Head, before: Head): void {
-    if (latest === undefined || latest <= (before.latest ?? -1)) return;
+    if (latest === undefined) return;
+    // An order has removed blocks: those that come in their place are new.
+    if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
+    if (latest <= (before.latest ?? -1)) return;
+    this.highest = Math.max(this.highest, latest);
     this.status.receivedMs = Date.now();
-    if (this.status.state === "failed") this.recover("reading");
+    if (this.status.state === "failed" && latest > this.failedAt) this.recover("reading");
   }
 
   private noteSource(event: SourceEvent): void {
@@ -180,6 +190,7 @@ export class Following {
   }
 
   private end(outcome: ImportOutcome): void {
+    this.running = undefined;
     if (!outcome.ok) {
       this.fail(outcome.message);
       return;
@@ -190,11 +201,13 @@ export class Following {
   }
 
   private fail(message: string): void {
+    this.running = undefined;
     const tookMs = performance.now() - this.startedMs;
     const reason = shortenReason(message);
     const isKnown = this.status.state === "failed" && this.status.reason === reason;
     this.status.state = "failed";
     this.status.reason = reason;
+    this.failedAt = this.highest;
     const retryMs = this.canRetry ? this.pauseMs(tookMs) : undefined;
     const fields = {head: headFields(this.pool.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
@@ -209,10 +222,11 @@ export class Following {
     }, retryMs);
   }
 
-  /** Doubles after each failed attempt. It is at least as long as the attempt, so that reading takes at most half of the time. */
+  /** Doubles after each failed attempt. If that reads all again, at least its time, so that reading takes at most half of the time. */
   private pauseMs(tookMs: number): number {
     if (this.attempts === 0) return FIRST_RETRY_MS;
-    return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts), Math.round(tookMs));
+    const leastMs = this.source.startsOver ? Math.round(tookMs) : 0;
+    return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts), leastMs);
   }
 
   private get canRetry(): boolean {
