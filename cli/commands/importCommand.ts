@@ -9,6 +9,7 @@ import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {PruneEvent} from "../../workers/pool/pruner.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
+import {describeSourceEvent} from "./sourceLine.ts";
 import {DEFAULT_CACHE_BYTES, useStore} from "./storeOpening.ts";
 
 export interface ImportOptions {
@@ -78,6 +79,10 @@ export async function importWithProgress(
       ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     },
     event => progress.show(event),
+    event => {
+      const line = describeSourceEvent(event);
+      if (line !== undefined) process.stderr.write(`import: ${line}\n`);
+    },
   );
   const unwatch = watchSignals(signal => {
     received = signal;

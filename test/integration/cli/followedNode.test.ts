@@ -110,6 +110,10 @@ liveTest("an import ends at --to, goes on from there, and ends at the node's hea
     /^imported 6 blocks; blocks 0 to 5 are held, none is finalized; head: block 5, 0x/,
   );
   assert.ok(first.stdout.includes((await live.block(5)).hash));
+  assert.match(
+    first.stderr,
+    /^import: blocks are read by execute: the store is empty and --genesis is given$/m,
+  );
   // The store knows the forks by now.
   const second = await runProofd(["import", "--db", db, "--l2", live.anvil.url]);
   assert.equal(second.code, 0, second.stderr);
