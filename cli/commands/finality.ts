@@ -30,10 +30,13 @@ export async function startFinality(
   const {source, pollMs} = options;
   const status = new FinalityStatus(source);
   const child = log.child({finality: source});
-  const nodes = new Nodes(options.nodes, event => reportNode(event, child));
+  const onEvent = (event: NodesEvent): void => reportNode(event, child);
+  const nodes = new Nodes(options.nodes, onEvent);
+  const layer2 =
+    source === "l1" && options.layer2 !== undefined ? new Nodes(options.layer2, onEvent) : undefined;
   const work =
     source === "l1"
-      ? new Layer1Finality(pool, nodes, options.rollup, status, child)
+      ? new Layer1Finality(pool, nodes, layer2, options.rollup, status, child)
       : new TagFinality(pool, nodes, status, child);
   const finalizing = new Finalizing(work, status, pollMs, child);
   return {
@@ -42,6 +45,7 @@ export async function startFinality(
     async stop() {
       await finalizing.stop();
       await nodes.close();
+      await layer2?.close();
     },
   };
 }

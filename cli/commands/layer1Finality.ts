@@ -10,6 +10,7 @@ import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {Contradiction} from "../../sync/finality/contradiction.ts";
+import {readNamedBlock} from "../../sync/finality/namedBlock.ts";
 import {type RollupSettings, type RollupStep, RollupWatch} from "../../sync/finality/rollupWatch.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
@@ -23,16 +24,28 @@ const MARK_BLOCKS = 1_000;
 export class Layer1Finality implements FinalityWork {
   private readonly pool: ProofPool;
   private readonly watch: RollupWatch;
+  private readonly layer2: Nodes | undefined;
   private readonly contract: Uint8Array;
   private readonly status: FinalityStatus;
   private readonly log: Logger;
   /** How far layer 1 was read by this process. It may be ahead of the recorded mark by blocks without events. */
   private mark: Layer1Mark | undefined;
 
-  /** @param nodes - of layer 1; the caller closes them */
-  constructor(pool: ProofPool, nodes: Nodes, settings: RollupSettings, status: FinalityStatus, log: Logger) {
+  /**
+   * @param nodes - of layer 1; the caller closes them
+   * @param layer2 - the nodes whose blocks are held, if they come from nodes; the caller closes them
+   */
+  constructor(
+    pool: ProofPool,
+    nodes: Nodes,
+    layer2: Nodes | undefined,
+    settings: RollupSettings,
+    status: FinalityStatus,
+    log: Logger,
+  ) {
     this.pool = pool;
     this.watch = new RollupWatch(nodes, settings);
+    this.layer2 = layer2;
     this.contract = settings.contract;
     this.status = status;
     this.log = log;
@@ -71,7 +84,7 @@ export class Layer1Finality implements FinalityWork {
       if (next.length === 0) await this.untilHeld((fresh[done] as FinalityEvent).endBlock, signal);
       else {
         const isWhole = done + next.length === fresh.length;
-        await this.recordHeld(next, after, isWhole ? mark : after);
+        await this.recordHeld(next, after, isWhole ? mark : after, signal);
         done += next.length;
       }
     }
@@ -84,10 +97,14 @@ export class Layer1Finality implements FinalityWork {
     events: readonly FinalityEvent[],
     after: Layer1Mark,
     mark: Layer1Mark,
+    signal: AbortSignal,
   ): Promise<void> {
+    const last = events.at(-1) as FinalityEvent;
+    // The blocks that end the others are its ancestors.
+    const named = [...events.slice(0, -1), await this.nameBlock(last, signal)];
     try {
-      const {finalized} = await this.pool.recordFinality({events, mark});
-      const {layer1Block, transactionHash} = events.at(-1) as FinalityEvent;
+      const {finalized} = await this.pool.recordFinality({events: named, mark});
+      const {layer1Block, transactionHash} = last;
       const fields = {
         finalized,
         finalizations: events.length,
@@ -99,8 +116,17 @@ export class Layer1Finality implements FinalityWork {
       const isConflict = error instanceof StoreError && error.code === "FINALITY_CONFLICT";
       if (!isConflict || events.length === 1) throw error;
       // One of several is wrong. Those before it are right.
-      for (const event of events) await this.recordHeld([event], after, after);
+      for (const event of events) await this.recordHeld([event], after, after, signal);
     }
+  }
+
+  /** Adds the hash that the layer-2 node has for the last block. Waits for a node that has the block. */
+  private async nameBlock(event: FinalityEvent, signal: AbortSignal): Promise<FinalityEvent> {
+    const {layer2} = this;
+    const {endBlock} = event;
+    if (layer2 === undefined) return event;
+    const {hash} = await layer2.use(node => readNamedBlock(node, endBlock), signal);
+    return {...event, endHash: hash};
   }
 
   /** Was the event recorded before? @throws Contradiction if something else was recorded in its place */

@@ -11,6 +11,8 @@ export type FinalityOptions =
   | {
       readonly source: "l1";
       readonly nodes: NodeOptions;
+      /** Whose blocks are finalized. undefined: they come from files. */
+      readonly layer2: NodeOptions | undefined;
       readonly rollup: RollupSettings;
       readonly pollMs: number;
     }
@@ -59,7 +61,8 @@ export function readFinality(
       const contract = flags.rollup;
       if (layer1 === undefined) return command.error("error: --finality l1 needs --l1");
       if (contract === undefined) return command.error("error: --l1 needs --rollup, the contract's address");
-      return {source, nodes: layer1, rollup: {contract, from: flags.l1From, depth: flags.l1Depth}, pollMs};
+      const rollup = {contract, from: flags.l1From, depth: flags.l1Depth};
+      return {source, nodes: layer1, layer2, rollup, pollMs};
     }
     case "tag":
       if (layer2 === undefined) return command.error("error: --finality tag needs --l2");

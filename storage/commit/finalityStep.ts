@@ -14,6 +14,8 @@ import type {WriteBatch} from "./writeBatch.ts";
 export interface FinalityEvent extends Finalization {
   /** 32 bytes: the state root that the contract held before. */
   readonly parentRoot: Uint8Array;
+  /** 32 bytes: the hash of `endBlock` by the layer-2 node. undefined: no node was asked. */
+  readonly endHash?: Uint8Array;
 }
 
 /** What is recorded at once: the next finalizations in the order of layer 1, and how far it has been read. */
@@ -28,7 +30,7 @@ const NETWORK_SUITE: SuiteName = "poseidon2";
 /**
  * @param reader - sees all blocks that were applied: the batch is flushed
  * @throws StoreError BLOCK_UNKNOWN for a finalization whose last block is not held yet, FINALITY_CONFLICT if layer 1
- *   contradicts itself or a root held here. Then nothing is put
+ *   contradicts itself or a root held here, or if another block is held than the layer-2 node's. Then nothing is put
  */
 export function putFinalityStep(reader: StateReader, batch: WriteBatch, {events, mark}: FinalityStep): void {
   const {finalizations} = reader;
@@ -36,6 +38,7 @@ export function putFinalityStep(reader: StateReader, batch: WriteBatch, {events,
   let before = finalizations.last();
   for (const event of events) {
     checkFollows(before, event);
+    checkHash(reader, event);
     checkRoots(reader, event);
     before = event;
   }
@@ -69,6 +72,19 @@ function checkFollows(before: Finalization | undefined, event: FinalityEvent): v
     throw conflict(
       `${describe(event)} follows state root ${toHex(parentRoot)}, but the one before it, up to block ${before.endBlock}, has ${toHex(before.finalRoot)}`,
     );
+}
+
+/**
+ * An event names no block hash. So after a reorganisation of layer 2, the block held here may be one of the branch that was left:
+ * with a suite that is not the network's, only the hash tells.
+ */
+function checkHash(reader: StateReader, event: FinalityEvent): void {
+  const {endBlock, endHash} = event;
+  const {hash} = reader.headerRecordOrThrow(endBlock).header;
+  if (endHash === undefined || Buffer.compare(hash, endHash) === 0) return;
+  throw conflict(
+    `${describe(event)} is of another branch: block ${endBlock} has hash ${toHex(hash)} here, but ${toHex(endHash)} at the layer-2 node`,
+  );
 }
 
 function checkRoots(reader: StateReader, event: FinalityEvent): void {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {rootOf} from "../../support/chains/finalityEvents.ts";
-import {ACCOUNTS, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {ACCOUNTS, createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Upstream} from "../../support/http/upstream.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
@@ -179,6 +179,38 @@ test("layer-1 blocks that were read and get another hash stop finality", t =>
       await layer1.finalize(3, 6);
       await daemon.waitForStderr(/layer-1 block \d+ had hash 0x\w+ when it was read, now it has 0x\w+/);
       assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x4");
+    } finally {
+      await daemon.stop();
+    }
+  }));
+
+test("a block that the layer-2 node has another one for is not finalized before its branch is held", t =>
+  withLayer1(t.skip.bind(t), async layer1 => {
+    const db = await importUnfinalized("branches", 9);
+    await layer1.finalize(1, 4);
+    await layer1.finalize(5, 8);
+    await layer1.settle();
+    // A node that is behind: nothing is removed for it. Its chain has been reorganised from block 6 on.
+    const layer2 = new Upstream();
+    let hashOf = (block: number) => hashOfBlock(block < 6 ? block : 100 + block);
+    layer2.handler = ({call: {id, params}}, response) => {
+      // A batch. Finality sends single calls.
+      if (params === undefined) return void response.writeHead(500).end();
+      const number = Number(params[0] === "latest" ? 5 : params[0]);
+      const result = {number: `0x${number.toString(16)}`, hash: hashOf(number)};
+      response.writeHead(200, {"content-type": "application/json"});
+      response.end(JSON.stringify({jsonrpc: "2.0", id, result}));
+    };
+    await layer2.start();
+    t.after(() => layer2.stop());
+    const daemon = await serveBeside(layer1, db, "--l2", layer2.url.href);
+    try {
+      await daemon.waitForStderr(
+        /another branch: block 8 has hash 0x\w+ here, but 0x\w+ at the layer-2 node/,
+      );
+      assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x4");
+      hashOf = hashOfBlock;
+      await waitForFinalized(daemon, 8);
     } finally {
       await daemon.stop();
     }

@@ -6,7 +6,7 @@ import {createRetention, type RecordedEnds} from "../../../storage/prune/retenti
 import {finalizationKey, META} from "../../../storage/record/layout.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {CONTRACT, createEvent, createStep, rootOf} from "../../support/chains/finalityEvents.ts";
-import {createLines} from "../../support/chains/serviceLines.ts";
+import {createLines, hashOfBlock} from "../../support/chains/serviceLines.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {pruneStore} from "../../support/stores/prunedStore.ts";
 import {tamper} from "../../support/stores/tamper.ts";
@@ -64,6 +64,21 @@ test("finalizations, how far layer 1 was read and the mark are recorded together
     await assert.rejects(store.pool.rollback(7), {code: "FINALIZED"});
     assert.equal((await store.pool.rollback(8)).latest, 8);
     assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
+});
+
+test("a finalization of another branch's block is refused, whole step and all", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 6));
+    const hashOf = (block: number) => Buffer.from(hashOfBlock(block).slice(2), "hex");
+    const [first, second] = [createEvent(1, 3, 60), createEvent(4, 5, 61)];
+    await assertConflict(
+      store,
+      createStep(100, first, {...second, endHash: hashOf(500)}),
+      /up to block 5 .* another branch: block 5 has hash 0x\w+ here, but 0x\w+ at the layer-2 node/,
+    );
+    const step = createStep(100, first, {...second, endHash: hashOf(5)});
+    assert.equal((await store.pool.recordFinality(step)).finalized, 5);
   });
 });
 
