@@ -3,14 +3,9 @@
  * that its kept blocks reach, and they are what they were.
  */
 import assert from "node:assert/strict";
-import {createHash} from "node:crypto";
-import {mkdtemp, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
 import {test} from "node:test";
 import fc from "fast-check";
-import type {AccountChange} from "../../storage/block/accountDifference.ts";
-import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {Random} from "../../bench/load/requests/random.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
@@ -18,8 +13,9 @@ import {readRun} from "../../storage/prune/pruneRun.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";
 import {FIRST_PAGE, pageKey} from "../../storage/record/layout.ts";
 import {sealRecord} from "../../storage/record/record.ts";
-import {StateStore} from "../../storage/stateStore.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
+import {applyBlock, bytes, digestOf, withStore} from "../support/stores/dicedBlocks.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 
@@ -28,67 +24,7 @@ const EXTENTS: readonly {suite: SuiteName; runs: number; accounts: number; block
   {suite: "sha256", runs: 15, accounts: 90, blocks: 14},
   {suite: "poseidon2", runs: 4, accounts: 60, blocks: 8},
 ];
-const SLOTS = 45;
 const WRONG_ROOT = new Uint8Array(32).fill(0x77);
-
-/** Random numbers that depend on the seed alone. */
-class Dice {
-  private state: number;
-
-  constructor(seed: number) {
-    this.state = seed >>> 0;
-  }
-
-  /** 0 <= result < sides */
-  roll(sides: number): number {
-    this.state = (Math.imul(this.state ^ (this.state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0;
-    const mixed = Math.imul(this.state ^ (this.state >>> 12), 0x297a2d39) >>> 0;
-    return ((mixed ^ (mixed >>> 15)) >>> 0) % sides;
-  }
-}
-
-function bytes(length: number, text: string): Uint8Array {
-  return createHash("sha512").update(text).digest().subarray(0, length);
-}
-
-function randomChange(dice: Dice): AccountChange | undefined {
-  if (dice.roll(7) === 0) return undefined;
-  const isBusy = dice.roll(3) === 0;
-  const slots = new Set(Array.from({length: dice.roll(isBusy ? SLOTS : 3)}, () => dice.roll(SLOTS)));
-  const storage = [...slots].map(slot => ({
-    slot: bytes(32, `slot ${slot}`),
-    value: new Uint8Array(32).fill(dice.roll(3), 31),
-  }));
-  return {
-    balance: BigInt(dice.roll(1000)),
-    ...(dice.roll(6) === 0 ? {reset: true} : {}),
-    ...(storage.length > 0 ? {storage} : {}),
-  };
-}
-
-/** Applies block `number`, with up to `accounts` changed ones. */
-async function applyBlock(
-  writer: BlockWriter,
-  number: number,
-  dice: Dice,
-  accounts: number,
-  expectedStateRoot?: Uint8Array,
-): Promise<void> {
-  const differences = new AccountDifferences();
-  const isQuiet = dice.roll(4) === 0;
-  const touched = new Set(
-    Array.from({length: isQuiet ? dice.roll(2) : dice.roll(accounts)}, () => dice.roll(accounts)),
-  );
-  for (const account of touched)
-    differences.add({address: bytes(20, `account ${account}`), change: randomChange(dice)});
-  const hash = bytes(32, `block ${number}`);
-  await writer.apply({
-    header: {number, hash},
-    accounts: differences,
-    ...(number === 0 ? {chain: {}} : {}),
-    ...(expectedStateRoot === undefined ? {} : {expectedStateRoot}),
-  });
-}
 
 const histories: fc.Arbitrary<{history: History; ends: readonly number[]}> = fc.oneof(
   fc.record({
@@ -100,20 +36,6 @@ const histories: fc.Arbitrary<{history: History; ends: readonly number[]}> = fc.
     ends: fc.array(fc.nat(13), {maxLength: 6}).map(ends => ends.sort((a, b) => a - b)),
   }),
 );
-
-async function withStore(
-  suite: SuiteName,
-  use: (open: () => Promise<StateStore>) => Promise<void>,
-): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "proofd-pruning-"));
-  try {
-    await use(() =>
-      StateStore.open({directory, role: "owner", createIfMissing: true, suite, cacheBytes: 1 << 16}),
-    );
-  } finally {
-    await rm(directory, {recursive: true});
-  }
-}
 
 /**
  * Writes a page into each place that a refused block has left, as a block does that is sealed in parts: such pages belong to a
@@ -139,14 +61,6 @@ async function fillHoles(
   }
 }
 
-/** The pages of a block: numbers and bytes. */
-function digestOf(store: StateStore, block: number): string {
-  const hash = createHash("sha256");
-  for (const page of reachablePages(store.reader, [block]))
-    hash.update(`${page}:`).update(store.reader.pages.read(page));
-  return hash.digest("hex");
-}
-
 for (const {suite, runs, accounts, blocks} of EXTENTS)
   test(`${suite}: pruning leaves exactly the pages that kept blocks reach, whatever breaks it off`, async () => {
     const plans = fc.record({
@@ -159,24 +73,27 @@ for (const {suite, runs, accounts, blocks} of EXTENTS)
     const property = fc.asyncProperty(plans, async ({seed, policies, pages, stepBlocks, breaks}) =>
       withStore(suite, async open => {
         let store = await open();
-        const dice = new Dice(seed);
+        const dice = new Random(seed, 0);
         const digests: string[] = [];
         const pauses = [...breaks];
         const holes = new Map<number, number>();
         for (const {history, ends} of policies) {
           const writer = await BlockWriter.create(store);
           const first = digests.length;
-          const end = first + 1 + dice.roll(blocks);
+          const end = first + 1 + dice.below(blocks);
           for (let block = first; block < end; block++) {
-            if (dice.roll(3) === 0)
-              await assert.rejects(applyBlock(writer, block, dice, accounts, WRONG_ROOT), {
-                code: "STATE_ROOT_MISMATCH",
-              });
+            if (dice.below(3) === 0)
+              await assert.rejects(
+                applyBlock(writer, block, dice, accounts, {expectedStateRoot: WRONG_ROOT}),
+                {
+                  code: "STATE_ROOT_MISMATCH",
+                },
+              );
             await applyBlock(writer, block, dice, accounts);
             digests.push("");
           }
           const latest = digests.length - 1;
-          const finalized = Math.max(0, latest - dice.roll(3));
+          const finalized = Math.max(0, latest - dice.below(3));
           writer.markFinalized(finalized);
           await writer.flush();
           for (let block = first; block <= latest; block++) digests[block] = digestOf(store, block);
