@@ -105,10 +105,10 @@ export class WaitingRoom {
       this.settle(call, "finalized", undefined);
   }
 
-  /** Lists the calls that wait for a block above `low`, up to `high`. undefined: below all blocks. */
-  private *listCalls(low: number | undefined, high: number | undefined): Generator<WaitingCall> {
-    for (let block = (low ?? -1) + 1; block <= (high ?? -1) && this.byBlock.size > 0; block++)
-      yield* this.byBlock.get(block) ?? [];
+  /** Lists the calls that wait for a block above `low`, up to `high`, which may be far apart. undefined: below all blocks. */
+  private *listCalls(low = -1, high = -1): Generator<WaitingCall> {
+    if (high <= low) return;
+    for (const [block, calls] of this.byBlock) if (block > low && block <= high) yield* calls;
   }
 
   private tick(): void {

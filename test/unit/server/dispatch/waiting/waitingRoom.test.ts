@@ -121,3 +121,12 @@ test("clients that go while the lanes have no room for their settled requests ta
   }
   assert.ok(heapMib() - before < 10, `${heapMib() - before} MB`);
 });
+
+test("finality that rises by more blocks than anybody can count through ends the waits in between, and no others", async () => {
+  const far = 2 ** 45;
+  chain.setHead({...HEAD, latest: far + 9});
+  for (const number of [7, far, far + 1]) addWait(Buffer.from("body"), {number});
+  chain.setHead({...HEAD, latest: far + 9, finalized: far});
+  assert.equal(figures.waiting, 1);
+  while (over < 2) await turn();
+});
