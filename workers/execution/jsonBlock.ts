@@ -3,7 +3,7 @@
  * have no debug_getRawBlock.
  *
  * Nothing in it is trusted. The header must have the hash that the node names; whether the transactions and withdrawals are
- * those of the header is checked when the block is executed.
+ * those of the header is checked in the result (blockBody.ts).
  */
 import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";

@@ -6,12 +6,15 @@
 import {readNodeHead} from "../../../sync/node/nodeHead.ts";
 import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
 import {NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
+import {checkBlockBody} from "../../execution/blockBody.ts";
 import {type BlockHead, decodeBlockHead} from "../../execution/blockHead.ts";
 import type {ForkSchedule} from "../../execution/forkSchedule.ts";
 import {encodeJsonBlock} from "../../execution/jsonBlock.ts";
 
 const RAW = "debug_getRawBlock";
 const JSON_BLOCK = "eth_getBlockByNumber";
+/** Of a message, which may quote what the node sent. */
+const MAX_REASON_CHARS = 500;
 
 export interface RawBlock {
   readonly head: BlockHead;
@@ -31,7 +34,8 @@ export class RawBlocks {
   }
 
   /**
-   * Checks that the blocks have the numbers asked for and are linked by their hashes.
+   * Checks that the blocks have the numbers asked for, are linked by their hashes, and have the transactions and withdrawals
+   * that their headers name.
    *
    * @returns the blocks from `from` on; fewer than asked for, or none, if the node does not have the rest yet
    * @throws NodeRefusal, NodeFailure
@@ -91,8 +95,9 @@ export class RawBlocks {
     try {
       const bytes = method === RAW ? parseRaw(answer) : encodeJsonBlock(answer, this.forks);
       block = {bytes, head: decodeBlockHead(bytes, "the answer")};
+      checkBlockBody(bytes);
     } catch (error) {
-      const reason = (error as Error).message;
+      const reason = (error as Error).message.slice(0, MAX_REASON_CHARS);
       throw new NodeFailure(`${node.name}: ${method}: block ${number}: ${reason}`, {cause: error});
     }
     if (block.head.number !== number)

@@ -1,0 +1,115 @@
+/**
+ * A node that holds the demo chain: JSON-RPC over HTTP, batches too. It gives whole blocks as RLP (debug_getRawBlock), or, as
+ * nodes without that method do, only as JSON. A test may change what it answers.
+ */
+import {once} from "node:events";
+import {readFileSync} from "node:fs";
+import {createServer, type Server} from "node:http";
+import type {AddressInfo} from "node:net";
+import {join} from "node:path";
+import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";
+import {DEMO_FOLDER} from "../../../demo/artefact.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
+import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
+import {describeBlock} from "./jsonBlocks.ts";
+import "../processes/testProcess.ts";
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: readonly [tag: string, whole?: boolean];
+}
+
+/** A block as eth_getBlockByNumber gives it: a copy, which may be changed. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reaches into any field
+export type JsonBlock = any;
+
+export const DEMO_GENESIS = join(DEMO_FOLDER, "genesis.json");
+export const DEMO_BLOCKS = join(DEMO_FOLDER, "chain.rlp");
+
+export class DemoNode {
+  /** From block 0 on. */
+  readonly blocks: readonly Block[];
+  /** Calls answered, by method. */
+  readonly counts = new Map<string, number>();
+  /** Changes a block with whole transactions before it is sent. */
+  changeJson: (block: JsonBlock) => JsonBlock = block => block;
+  /** Changes the hex digits of a block before they are sent. */
+  changeRaw: (block: string, number: number) => string = block => block;
+  private readonly hasRaw: boolean;
+  private readonly server: Server;
+
+  private constructor(blocks: readonly Block[], hasRaw: boolean) {
+    this.blocks = blocks;
+    this.hasRaw = hasRaw;
+    this.server = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
+      request.on("end", () => {
+        const calls: Call | Call[] = JSON.parse(body);
+        const answer = Array.isArray(calls) ? calls.map(call => this.answer(call)) : this.answer(calls);
+        response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+      });
+    });
+  }
+
+  static async start(mode: "raw" | "json"): Promise<DemoNode> {
+    const node = new DemoNode(await readDemoBlocks(), mode === "raw");
+    node.server.listen(0, "127.0.0.1");
+    await once(node.server, "listening");
+    return node;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.close();
+    this.server.closeAllConnections();
+    await once(this.server, "close");
+  }
+
+  private answer({id, method, params: [tag, isWhole]}: Call): object {
+    this.counts.set(method, (this.counts.get(method) ?? 0) + 1);
+    const number = tag === "latest" ? this.blocks.length - 1 : Number(tag);
+    const block = this.blocks[number];
+    switch (method) {
+      case "eth_chainId":
+        return {jsonrpc: "2.0", id, result: `0x${this.blocks[0]?.common.chainId().toString(16)}`};
+      case "eth_getBlockByNumber": {
+        if (block === undefined) return {jsonrpc: "2.0", id, result: null};
+        const json = describeBlock(block) as JsonBlock;
+        if (isWhole === true) return {jsonrpc: "2.0", id, result: this.changeJson(json)};
+        const transactions = json.transactions.map(({hash}: {hash: string}) => hash);
+        return {jsonrpc: "2.0", id, result: {...json, transactions}};
+      }
+      case "debug_getRawBlock":
+        if (!this.hasRaw) break;
+        return block === undefined
+          ? {jsonrpc: "2.0", id, error: {code: -32000, message: `block #${number} not found`}}
+          : {jsonrpc: "2.0", id, result: this.changeRaw(toHex(block.serialize()), number)};
+    }
+    return {jsonrpc: "2.0", id, error: {code: -32601, message: `the method ${method} does not exist`}};
+  }
+}
+
+export async function readDemoBlocks(): Promise<Block[]> {
+  const genesis = parseGenesis(readFileSync(DEMO_GENESIS, "utf8"));
+  const common = genesis.forks.createCommon();
+  common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));
+  const {head} = await makeGenesisBlock(genesis, {get: () => undefined, put: () => {}});
+  const {timestamp, gasLimit, extraData, baseFeePerGas = 0n} = genesis;
+  const header = {number: 0, stateRoot: head.stateRoot, timestamp, gasLimit, extraData, baseFeePerGas};
+  const blocks = [createBlock({header, withdrawals: []}, {common})];
+  const file = (async function* () {
+    yield readFileSync(DEMO_BLOCKS);
+  })();
+  for await (const {bytes} of readRlpBlocks(file, new AbortController().signal))
+    blocks.push(createBlockFromRLP(bytes, {common}));
+  return blocks;
+}
