@@ -107,7 +107,7 @@ function report({block, blockHash}: HeldValues, {node, outcome, accounts, refuse
   }
   const {values, differences} = outcome;
   for (const refusal of refused)
-    process.stderr.write(`audit: fewer values were found, ${node} refuses ${refusal}\n`);
+    process.stderr.write(`audit: fewer values were found at ${node}: ${refusal}\n`);
   for (const difference of differences) process.stdout.write(`${describeDifference(difference, node)}\n`);
   const verdict =
     differences.length === 0

@@ -1,17 +1,16 @@
 /**
  * Finds accounts and slots that one block touched, by asking a node. The store has no addresses, only their hashes.
  *
- *   debug_traceBlockByNumber      all accounts and slots that its transactions changed (prestateTracer, diffMode)
+ *   traces (trace/traceMethod.ts) all accounts and slots that its transactions changed
  *   eth_getBlockByNumber          the miner, senders, recipients, access lists, withdrawals
  *   eth_getBlockReceipts          new contracts, accounts that logged
  *
- * A node that refuses the first or the last gives fewer: without a trace, only the slots of access lists.
+ * A node that has no traces or no receipts gives fewer: without a trace, only the slots of access lists.
  */
 import {type Node, NodeRefusal} from "../rpc/node.ts";
 import {type JsonObject, parseArray, parseFixedBytes, parseObject} from "./answerValues.ts";
 import type {AuditSubject} from "./audit.ts";
-
-const TRACER = {tracer: "prestateTracer", tracerConfig: {diffMode: true}};
+import {parseTraces, probeTraces, traceCall} from "./trace/traceMethod.ts";
 
 export interface BlockSubjects {
   readonly subjects: readonly AuditSubject[];
@@ -19,21 +18,20 @@ export interface BlockSubjects {
   readonly refused: readonly string[];
 }
 
-/** @throws NodeFailure for answers of no use; NodeRefusal if the node refuses even the block */
+/** @returns nothing, if the node does not have the block. @throws NodeFailure for answers of no use; NodeRefusal if the node refuses even the block */
 export async function findBlockSubjects(node: Node, block: number): Promise<BlockSubjects> {
   const at = `0x${block.toString(16)}`;
   const found = new Found();
+  const whole = (await node.request("eth_getBlockByNumber", [at, true])) ?? undefined;
+  if (whole === undefined) return {subjects: [], refused: []};
+  noteBlock(found, whole);
   const refused: string[] = [];
-  noteBlock(found, await node.request("eth_getBlockByNumber", [at, true]));
-  for (const {method, params, note} of [
-    {method: "eth_getBlockReceipts", params: [at], note: noteReceipts},
-    {method: "debug_traceBlockByNumber", params: [at, TRACER], note: noteTraces},
-  ])
+  for (const note of [noteReceipts, noteTraces])
     try {
-      note(found, await node.request(method, params));
+      refused.push(...[await note(found, node, at)].filter(why => why !== undefined));
     } catch (error) {
       if (!(error instanceof NodeRefusal)) throw error;
-      refused.push(`${method}: ${error.message}`);
+      refused.push(error.message);
     }
   return {subjects: found.subjects(), refused};
 }
@@ -78,26 +76,29 @@ function noteBlock(found: Found, answer: unknown): void {
   }
 }
 
-function noteReceipts(found: Found, answer: unknown): void {
+/** @returns why it found nothing, if so */
+async function noteReceipts(found: Found, node: Node, at: string): Promise<string | undefined> {
+  const answer = (await node.request("eth_getBlockReceipts", [at])) ?? undefined;
+  if (answer === undefined) return "eth_getBlockReceipts: the node has no receipts of the block";
   for (const entry of parseArray(answer, "the receipts")) {
     const receipt = parseObject(entry, "a receipt");
     noteOptional(found, receipt, ["contractAddress"]);
     for (const log of parseArray(receipt.logs ?? [], "logs"))
       noteOptional(found, parseObject(log, "a log"), ["address"]);
   }
+  return undefined;
 }
 
-function noteTraces(found: Found, answer: unknown): void {
-  for (const entry of parseArray(answer, "the traces")) {
-    const {pre, post} = parseObject(parseObject(entry, "a trace").result, "result of a trace");
-    for (const side of [pre, post])
-      for (const [address, account] of Object.entries(parseObject(side, "a side of a trace"))) {
-        const slots = found.account(address, "address of a trace");
-        const {storage} = parseObject(account, "an account of a trace");
-        for (const slot of Object.keys(parseObject(storage ?? {}, "storage of a trace")))
-          found.slot(slots, slot, "a slot of a trace");
-      }
-  }
+async function noteTraces(found: Found, node: Node, at: string): Promise<string | undefined> {
+  const method = await probeTraces(node);
+  if (method === undefined) return "traces: the node has neither prestateTracer nor stateDiff";
+  const call = traceCall(method, at);
+  for (const {accounts} of parseTraces(method, await node.request(call.method, call.params), "the traces"))
+    for (const [address, {slots: changed}] of accounts) {
+      const slots = found.account(address, "address of a trace");
+      for (const slot of changed.keys()) found.slot(slots, slot, "a slot of a trace");
+    }
+  return undefined;
 }
 
 function noteOptional(found: Found, fields: JsonObject, names: readonly string[]): void {
