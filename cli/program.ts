@@ -31,12 +31,13 @@ import {createHistoryOption} from "./flags/historyFlag.ts";
 import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
 import {acceptOldVariables} from "./flags/loadFlags.ts";
 import {createNamespaceOption} from "./flags/namespaceFlag.ts";
-import {createNodeOptions, readNodes} from "./flags/nodeFlags.ts";
+import {createNodeOptions, readNodes, refuseSockets} from "./flags/nodeFlags.ts";
 import {
   createNodeSourceOptions,
   createToOption,
   type NodeSourceFlags,
   readNodeSource,
+  refuseReading,
 } from "./flags/nodeSourceFlags.ts";
 
 /** 30 years. */
@@ -198,10 +199,12 @@ function createServe(onExitCode: (code: number) => void): Command {
       const {cors, namespace, history, logLevel, logRequests} = values;
       const nodes = readNodes(values, "l2", command);
       // Beside --diffs the nodes only tell what is finalized.
-      const l2 =
-        diffs !== undefined && values.finality === "tag"
-          ? undefined
-          : readNodeSource(values, {diffs, demo}, true, command);
+      const isOnlyFinality = diffs !== undefined && values.finality === "tag";
+      const l2 = isOnlyFinality ? undefined : readNodeSource(values, {diffs, demo}, true, command);
+      if (isOnlyFinality) {
+        refuseReading(command, "with --diffs");
+        if (nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
+      }
       if (l2 === undefined) refuseIdle([genesisOption()], command, "without blocks of --l2");
       if (diffs === undefined && l2 === undefined) {
         refuseIdle([finalizedOption()], command, "without --diffs or --l2");
@@ -270,6 +273,7 @@ function createAudit(onExitCode: (code: number) => void): Command {
       const nodes = readNodes(values, "l2", command);
       if (nodes === undefined)
         return command.error("error: --l2 is missing: expected the URL of a layer-2 node");
+      refuseSockets(nodes, command, "in an audit");
       const {db, block, sample} = values;
       const {runAudit} = await import("./commands/auditCommand.ts");
       onExitCode(await runAudit({db, nodes, block, sample}));

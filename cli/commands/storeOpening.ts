@@ -26,7 +26,7 @@ export function openFailed(directory: string, error: unknown): unknown {
   const message = (error as Error).message;
   const hint =
     code === "STORE_MISSING"
-      ? ". Make one with `proofd import`, or with `proofd serve` and --demo or --diffs"
+      ? ". Make one with `proofd import`, or with `proofd serve` and --demo, --diffs or --l2"
       : ` (${code})`;
   return new WorkError(`cannot open the store in ${directory}: ${message}${hint}`, {cause: error});
 }

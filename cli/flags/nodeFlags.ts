@@ -82,6 +82,11 @@ export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): N
   };
 }
 
+/** Ends the program with a usage error if --l2 has a URL that only announces blocks, where nothing waits for them. */
+export function refuseSockets({subscriptions}: NodeOptions, command: Command, company: string): void {
+  if (subscriptions.length > 0) refuse(command, "l2", `has a ws or wss URL, which has no effect ${company}`);
+}
+
 function createUrlOption(role: NodeRole): Option {
   const description =
     role === "l2"

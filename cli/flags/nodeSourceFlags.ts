@@ -42,6 +42,11 @@ function createAuditOption(): Option {
   ).argParser(integerParser(0, MAX_AUDIT));
 }
 
+/** Ends the program with a usage error if a flag was given that says how blocks of --l2 are read. @param company - see refuseIdle */
+export function refuseReading(command: Command, company: string): void {
+  refuseIdle([createSourceOption(), createAuditOption(), createToOption()], command, company);
+}
+
 /**
  * @param others - values of the flags that name another source, by attribute
  * @param command - ends the program with a usage error for flags that exclude each other
@@ -55,9 +60,10 @@ export function readNodeSource(
 ): NodeSource | undefined {
   const options = readNodes(flags, "l2", command);
   if (options === undefined) {
-    refuseIdle([createSourceOption(), createAuditOption(), createToOption()], command, "without --l2");
+    refuseReading(command, "without --l2");
     return undefined;
   }
+  if (flags.source === "execute") refuseIdle([createAuditOption()], command, "with --source execute");
   for (const [name, value] of Object.entries(others))
     if (value !== undefined) command.error(`error: --l2 and --${name} cannot be used together`);
   const {subscriptions, ...nodes} = options;

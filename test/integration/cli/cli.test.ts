@@ -125,9 +125,23 @@ test("serve says one JSON line on standard output and nothing else", async () =>
 
 test("serving, checking or rolling back a store that is not there is an error that says how to make one", async () => {
   const missing = folder.file("missing");
-  await assertEnds(["serve", "--db", missing], 1, /missing.*`proofd import`.*--demo or --diffs/);
+  await assertEnds(["serve", "--db", missing], 1, /missing.*`proofd import`.*--demo, --diffs or --l2/);
   await assertEnds(["check", "--db", missing], 1, /missing/);
   await assertEnds(["rollback", "--db", missing, "--to", "0"], 1, /missing/);
+});
+
+test("flags of --l2 that nothing reads are usage errors", async () => {
+  const executed = ["--l2", "http://127.0.0.1:1", "--source", "execute", "--audit", "3"];
+  await assertEnds(["import", ...executed], 2, /--audit has no effect with --source execute/);
+  const tag = ["serve", "--diffs", "-", "--finality", "tag", "--l2"];
+  await assertEnds(
+    [...tag, "http://127.0.0.1:1", "--source", "trace"],
+    2,
+    /--source has no effect with --diffs/,
+  );
+  const announced = /--l2 has a ws or wss URL, which has no effect/;
+  await assertEnds([...tag, "http://127.0.0.1:1,ws://127.0.0.1:1"], 2, announced);
+  await assertEnds(["audit", "--l2", "http://127.0.0.1:1,ws://127.0.0.1:1"], 2, announced);
 });
 
 test("an address or a store in use is an error", async () => {
