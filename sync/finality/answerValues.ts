@@ -24,8 +24,9 @@ export function requireBytes(value: unknown, length: number, what: string): Buff
   throw new NodeFailure(`${what} is ${show(value)}: expected ${length} bytes as 0x hex`);
 }
 
-/** @returns the value as text of at most 48 characters */
+/** Objects and arrays are only named: they may be nested deeper than the stack allows. @returns at most 51 characters */
 function show(value: unknown): string {
+  if (typeof value === "object" && value) return Array.isArray(value) ? "an array" : "an object";
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length > 48 ? `${text.slice(0, 48)}...` : text;
 }
