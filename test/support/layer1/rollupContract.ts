@@ -17,7 +17,8 @@ interface Receipt {
 }
 
 export class Layer1 {
-  readonly anvil: Anvil;
+  /** Replaced by `restart`. */
+  anvil: Anvil;
   /** Of the contract. */
   readonly address: string;
   private readonly contract: ContractArtefact;
@@ -35,8 +36,8 @@ export class Layer1 {
    *
    * @returns a text that says why not, if anvil is not installed
    */
-  static async start(args: readonly string[] = ARGUMENTS): Promise<Layer1 | string> {
-    const anvil = await Anvil.start(args);
+  static async start(): Promise<Layer1 | string> {
+    const anvil = await Anvil.start(ARGUMENTS);
     if (typeof anvil === "string") return anvil;
     const {contract} = readFixture<{contract: ContractArtefact}>("own/rollup");
     const [sender] = (await anvil.request<string[]>("eth_accounts")) as [string];
@@ -65,6 +66,11 @@ export class Layer1 {
   /** Mines until all blocks of now are final. */
   async settle(): Promise<void> {
     await this.anvil.request("anvil_mine", `0x${FINAL_AFTER.toString(16)}`);
+  }
+
+  /** Starts the node again on its port, with its blocks. @param path - of a file for them */
+  async restart(path: string): Promise<void> {
+    this.anvil = await this.anvil.restart(path, ARGUMENTS, async () => {});
   }
 
   stop(): Promise<void> {

@@ -1,9 +1,11 @@
 /** Anvil, a real node, as a process of its own. It is an optional dependency, which is not there on every system. */
 import {type ChildProcess, spawnSync} from "node:child_process";
 import {once} from "node:events";
+import {writeFile} from "node:fs/promises";
 import {createRequire} from "node:module";
 import {dirname, join} from "node:path";
 import {createInterface} from "node:readline";
+import {gunzipSync} from "node:zlib";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import {startChild} from "./childProcesses.ts";
 
@@ -65,6 +67,22 @@ export class Anvil {
     const {result, error} = await this.ask(method, params);
     if (error !== undefined) throw new Error(`anvil: ${method}: ${error.code} ${error.message}`);
     return result as Result;
+  }
+
+  /**
+   * Stops it and starts another one on its port, with its blocks and their states.
+   *
+   * @param path - of a file for them
+   * @param between - runs while there is no node
+   */
+  async restart(path: string, args: readonly string[], between: () => Promise<void>): Promise<Anvil> {
+    const state = await this.request<string>("anvil_dumpState", true);
+    await writeFile(path, gunzipSync(Buffer.from(state.slice(2), "hex")));
+    await this.stop();
+    await between();
+    const anvil = await Anvil.start([...args, "--load-state", path], Number(new URL(this.url).port));
+    if (typeof anvil === "string") throw new Error(anvil);
+    return anvil;
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,177 @@
+/**
+ * The whole way, with two real nodes: blocks of layer 2 are followed and executed, a rollup contract on layer 1 finalizes them,
+ * and proofs of them are waited for. The service is killed at random moments while both nodes grow and are started again.
+ */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {setTimeout as pause} from "node:timers/promises";
+import {sha256Suite} from "../../../verify/hashSuites.ts";
+import {decodeHex} from "../../../verify/hex.ts";
+import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {rootOf} from "../../support/chains/finalityEvents.ts";
+import {LiveChain} from "../../support/chains/liveChain.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForMetric} from "../../support/http/followingDaemon.ts";
+import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
+import {Layer1} from "../../support/layer1/rollupContract.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+
+/** Time between two looks at a service. */
+const LOOK_MS = 20;
+/** The longest that a call may wait. */
+const WAIT_MS = 60_000;
+/** test/soakFollow.sh sets it. */
+const KILLS = Number(process.env.FOLLOW_KILLS ?? 3);
+/** About as long as the nodes need to grow, finalize and start again. */
+const KILL_WITHIN_MS = 3000;
+
+let folder: WorkFolder;
+let layer2: LiveChain | string;
+let layer1: Layer1 | string = "layer 2 comes first";
+let count = 0;
+/** Finalized on layer 1, in order: the last block of each, and its transaction. */
+const finalizations: {readonly end: number; readonly transaction: string}[] = [];
+
+before(async () => {
+  folder = await WorkFolder.create();
+  layer2 = await LiveChain.create(folder.path);
+  if (layer2 instanceof LiveChain) layer1 = await Layer1.start();
+  // The contract is final.
+  if (layer1 instanceof Layer1) await layer1.settle();
+});
+
+after(async () => {
+  if (layer1 instanceof Layer1) await layer1.stop();
+  if (layer2 instanceof LiveChain) await layer2.stop();
+  await folder.remove();
+});
+
+function layersTest(title: string, body: (below: Layer1, above: LiveChain) => Promise<void>): void {
+  test(title, async t => {
+    if (typeof layer2 === "string") return t.skip(`NOT RUN: ${layer2}`);
+    if (typeof layer1 === "string") return t.skip(`NOT RUN: ${layer1}`);
+    return body(layer1, layer2);
+  });
+}
+
+function newStore(): string {
+  return folder.file(`layers${count++}.db`);
+}
+
+function flagsOf(db: string, below: Layer1, above: LiveChain): string[] {
+  return [
+    ...["--db", db, "--l2", above.anvil.url, "--genesis", above.genesisPath],
+    ...["--l1", below.anvil.url, "--rollup", below.address, "--finality-poll", "100"],
+  ];
+}
+
+/** Finalizes the blocks after the last finalization. */
+async function finalizeTo(below: Layer1, end: number): Promise<void> {
+  const start = (finalizations.at(-1)?.end ?? 0) + 1;
+  const {transactionHash} = await below.finalize(start, end);
+  await below.settle();
+  finalizations.push({end, transaction: transactionHash});
+}
+
+function quantity(block: number): string {
+  return `0x${block.toString(16)}`;
+}
+
+async function waitForFinalized(daemon: Daemon, block: number): Promise<void> {
+  while ((await daemon.call("chain_getCoverage")).result?.finalized !== quantity(block)) await pause(LOOK_MS);
+}
+
+async function waitForBlock(daemon: Daemon, above: LiveChain, block: number): Promise<void> {
+  const {hash} = await above.block(block);
+  const read = () => daemon.call("chain_getStateRoot", [quantity(block)]);
+  while ((await read()).result?.hash !== hash) await pause(LOOK_MS);
+}
+
+/** All that layer 1 has finalized is listed, with the roots that the contract was given. */
+async function compareFinalizations(daemon: Daemon): Promise<void> {
+  const {result} = await daemon.call("chain_getFinalizations", ["0x0", "0x3e8"]);
+  assert.deepEqual(
+    result.map(({endBlock, l1}: {endBlock: string; l1: Record<string, string>}) => [endBlock, l1]),
+    finalizations.map(({end, transaction}, at) => [
+      quantity(end),
+      {
+        blockNumber: result[at].l1.blockNumber,
+        transactionHash: transaction,
+        stateRoot: `0x${Buffer.from(rootOf(end)).toString("hex")}`,
+      },
+    ]),
+  );
+}
+
+layersTest("a proof is waited for until layer 1 finalizes its block, step by step", async (below, above) => {
+  const height = await above.grow(6);
+  const daemon = await startDaemon(flagsOf(newStore(), below, above));
+  try {
+    await waitForBlock(daemon, above, height);
+    for (const block of [3, height]) {
+      const [[address, slots]] = [...above.touched].filter(([, {size}]) => size > 0) as [
+        [string, Set<string>],
+      ];
+      const keys = [...slots];
+      const waiting = daemon.call("chain_waitForProof", [address, keys, quantity(block), WAIT_MS]);
+      const tooEarly = waiting.then(answer => assert.fail(JSON.stringify(answer)));
+      await Promise.race([waitForMetric(daemon, "proofd_waiting_calls 1"), tooEarly]);
+      tooEarly.catch(() => {});
+      const early = await daemon.call("chain_getProof", [address, keys, quantity(block)]);
+      assert.equal(early.error.code, -32002, JSON.stringify(early));
+      await finalizeTo(below, block);
+      const {result, error} = await waiting;
+      assert.equal(error, undefined, JSON.stringify(error));
+      const {result: root} = await daemon.call("chain_getStateRoot", [quantity(block)]);
+      assert.equal(root.finalized, true);
+      assert.equal(root.l1.transactionHash, finalizations.at(-1)?.transaction);
+      const proven = verifyProof(sha256Suite, decodeHex(root.stateRoot), address, keys, result);
+      assert.ok(proven.account !== undefined && proven.slots.some(value => value !== undefined));
+      await compareState(daemon, above, block);
+    }
+    await compareFinalizations(daemon);
+    assert.equal((await daemon.stop()).code, 0);
+  } finally {
+    daemon.child.kill("SIGKILL");
+  }
+});
+
+layersTest("kill -9 at any moment, and both nodes started again, lose nothing", async (below, above) => {
+  const db = newStore();
+  for (let round = 0; round < KILLS; round++) {
+    const daemon = await startDaemon(flagsOf(db, below, above));
+    const growing = (async () => {
+      await finalizeTo(below, await above.grow(3));
+      await above.restart();
+      await below.restart(folder.file("layer1-state.json"));
+    })();
+    await Promise.race([pause(Math.random() * KILL_WITHIN_MS), daemon.finished]);
+    daemon.child.kill("SIGKILL");
+    const {signal, stderr} = await daemon.finished;
+    assert.equal(signal, "SIGKILL", stderr);
+    assert.doesNotMatch(stderr, /finality has stopped|the import failed/);
+    await growing;
+  }
+  const height = await above.grow(2);
+  await finalizeTo(below, height);
+  const daemon = await startDaemon(flagsOf(db, below, above));
+  let roots: string[];
+  try {
+    await waitForFinalized(daemon, height);
+    roots = await compareBlocks(daemon, above, height);
+    await compareState(daemon, above, height);
+    await compareFinalizations(daemon);
+    assert.equal((await daemon.stop()).code, 0);
+  } finally {
+    daemon.child.kill("SIGKILL");
+  }
+  const undisturbed = newStore();
+  const source = ["--l2", above.anvil.url, "--genesis", above.genesisPath];
+  const imported = await runProofd(["import", "--db", undisturbed, ...source]);
+  assert.equal(imported.code, 0, imported.stderr);
+  const other = await startDaemon(["--db", undisturbed]);
+  assert.deepEqual(await compareBlocks(other, above, height), roots);
+  await other.stop();
+  const checked = await runProofd(["check", "--db", db]);
+  assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+});
