@@ -4,7 +4,7 @@
  *   admin_setFinalized [block]    marks blocks up to this one as finalized, permanently
  *
  * Every program of this machine may call it, but no web page: a request must be JSON by its Content-Type, which a page of
- * another origin may not send unasked, and must name this address as its Host.
+ * another origin may not send unasked, must name this address as its Host, and must have no Origin, which browsers add.
  */
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
@@ -82,9 +82,10 @@ export class AdminServer {
   }
 
   private refuse(request: IncomingMessage): {status: number; reason: string} | undefined {
-    const {host, "content-type": type = ""} = request.headers;
+    const {host, origin, "content-type": type = ""} = request.headers;
     if (host !== `${HOST}:${this.port}` && host !== `localhost:${this.port}`)
       return {status: 403, reason: `the Host must be ${HOST}:${this.port} or localhost:${this.port}`};
+    if (origin !== undefined) return {status: 403, reason: "web pages may not call this port"};
     if (request.method !== "POST") return {status: 405, reason: "only POST is answered here"};
     if (!JSON_TYPE.test(type)) return {status: 415, reason: "the Content-Type must be application/json"};
     return undefined;

@@ -77,6 +77,8 @@ describe("the admin port", () => {
   test("answers no web page: neither plain text, nor another Host, nor long bodies", async () => {
     const order = JSON.stringify({jsonrpc: "2.0", id: 1, method: "admin_setFinalized", params: ["0x9"]});
     assert.equal((await post(order, "text/plain")).status, 415);
+    const page = {"content-type": "application/json", origin: "https://page.example"};
+    assert.equal((await fetch(adminUrl, {method: "POST", headers: page, body: order})).status, 403);
     assert.equal((await post(`${order}${" ".repeat(5000)}`)).status, 413);
     assert.equal((await fetch(adminUrl)).status, 405);
     const {port} = new URL(adminUrl);
