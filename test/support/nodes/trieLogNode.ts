@@ -5,7 +5,9 @@ import type {AddressInfo} from "node:net";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {encodeHeader} from "../../../sync/node/headerRlp.ts";
-import type {DifferenceLine} from "../chains/differenceLine.ts";
+import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
+import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import {MemoryState} from "../reference/memoryState.ts";
 import {type LoggedBlock, logLines} from "./trieLogLines.ts";
 import "../processes/testProcess.ts";
 
@@ -17,6 +19,13 @@ interface Call {
 
 type Header = Readonly<Record<string, string>>;
 
+interface TrieLogChain {
+  readonly headers: readonly Header[];
+  readonly blocks: readonly LoggedBlock[];
+  /** By block. */
+  readonly states: readonly MemoryState["accounts"][];
+}
+
 export interface LogElement {
   readonly blockHash: string;
   readonly blockNumber: number;
@@ -24,8 +33,7 @@ export interface LogElement {
 }
 
 export class TrieLogNode {
-  readonly headers: readonly Header[];
-  readonly blocks: readonly LoggedBlock[];
+  private chain: TrieLogChain;
   /** Ranges that were asked for. */
   readonly ranges: (readonly [from: number, to: number])[] = [];
   /** Besu leaves out the last number of a range. */
@@ -33,12 +41,13 @@ export class TrieLogNode {
   hasPlugin = true;
   /** Changes an answer before it is sent. */
   changeLogs: (logs: LogElement[]) => unknown = logs => logs;
+  /** Of balances, nonces, codes and slots. */
+  changeState: (value: string) => unknown = value => value;
   changeHeader: (header: Header) => unknown = header => header;
   private readonly server: Server;
 
-  private constructor(headers: readonly Header[], blocks: readonly LoggedBlock[]) {
-    this.headers = headers;
-    this.blocks = blocks;
+  private constructor(chain: TrieLogChain) {
+    this.chain = chain;
     this.server = createServer((request, response) => {
       let body = "";
       request.setEncoding("utf8").on("data", (text: string) => {
@@ -56,16 +65,18 @@ export class TrieLogNode {
   static async start(
     lines: readonly DifferenceLine[],
   ): Promise<{node: TrieLogNode; lines: DifferenceLine[]}> {
-    const headers: Header[] = [];
-    for (const {number} of lines) headers.push(headerOf(number, headers.at(-1)?.hash));
-    const hashed = lines.map((line, i) => {
-      const {hash, parentHash} = headers[i] as {hash: string; parentHash: string};
-      return {...line, hash, parentHash};
-    });
-    const node = new TrieLogNode(headers, await logLines(hashed));
+    const {chain, hashed} = await makeChain(lines);
+    const node = new TrieLogNode(chain);
     node.server.listen(0, "127.0.0.1");
     await once(node.server, "listening");
     return {node, lines: hashed};
+  }
+
+  /** The node has another chain from now on. @returns as `start` */
+  async load(lines: readonly DifferenceLine[]): Promise<DifferenceLine[]> {
+    const {chain, hashed} = await makeChain(lines);
+    this.chain = chain;
+    return hashed;
   }
 
   get url(): URL {
@@ -80,30 +91,67 @@ export class TrieLogNode {
 
   private answer({id, method, params}: Call): object {
     if (method === "eth_getBlockByNumber") {
-      const header = this.headers[Number(params[0])];
+      const header = this.chain.headers.at(params[0] === "latest" ? -1 : Number(params[0]));
       return {jsonrpc: "2.0", id, result: header === undefined ? null : this.changeHeader(header)};
     }
+    const value = readState(this.chain, method, params);
+    if (value !== undefined) return {jsonrpc: "2.0", id, result: this.changeState(value)};
     if (method !== "shomei_getTrieLogsByRange" || !this.hasPlugin)
       return {jsonrpc: "2.0", id, error: {code: -32601, message: "Method not found"}};
     const [from, to] = params as [number, number];
     this.ranges.push([from, to]);
-    const logs = this.blocks.slice(from, this.isOpenEnded ? to : to + 1).map(({number, hash, trieLog}) => ({
-      blockHash: toHex(hash),
-      blockNumber: number,
-      trieLog: toHex(trieLog),
-    }));
+    const logs = this.chain.blocks
+      .slice(from, this.isOpenEnded ? to : to + 1)
+      .map(({number, hash, trieLog}) => ({
+        blockHash: toHex(hash),
+        blockNumber: number,
+        trieLog: toHex(trieLog),
+      }));
     return {jsonrpc: "2.0", id, result: this.changeLogs(logs)};
   }
 }
 
-function headerOf(number: string, parentHash = `0x${"00".repeat(32)}`): Header {
+/** @param lines - block 0 first */
+async function makeChain(
+  lines: readonly DifferenceLine[],
+): Promise<{chain: TrieLogChain; hashed: DifferenceLine[]}> {
+  const headers: Header[] = [];
+  for (const line of lines) headers.push(headerOf(line, headers.at(-1)?.hash));
+  const hashed = lines.map((line, i) => {
+    const {hash, parentHash} = headers[i] as {hash: string; parentHash: string};
+    return {...line, hash, parentHash};
+  });
+  const states: MemoryState["accounts"][] = [];
+  const state = new MemoryState();
+  const chunks = (async function* () {
+    yield Buffer.from(encodeLines(hashed));
+  })();
+  for await (const block of readDifferenceLines(chunks)) {
+    state.apply(await block.difference());
+    states.push(structuredClone(state.accounts));
+  }
+  return {chain: {headers, blocks: await logLines(hashed), states}, hashed};
+}
+
+/** @returns undefined for a method that does not read the state */
+function readState({states}: TrieLogChain, method: string, params: readonly unknown[]): string | undefined {
+  const account = states.at(Number(params.at(-1)))?.get(String(params[0]));
+  if (method === "eth_getBalance") return `0x${(account?.balance ?? 0n).toString(16)}`;
+  if (method === "eth_getTransactionCount") return `0x${(account?.nonce ?? 0n).toString(16)}`;
+  if (method === "eth_getCode") return toHex(account?.code ?? new Uint8Array(0));
+  if (method === "eth_getStorageAt") return account?.slots.get(String(params[1])) ?? `0x${"00".repeat(32)}`;
+  return undefined;
+}
+
+/** Blocks with other changes have other hashes. */
+function headerOf({number, accounts}: DifferenceLine, parentHash = `0x${"00".repeat(32)}`): Header {
   const word = `0x${"00".repeat(32)}`;
   const fields = {
     number,
     parentHash,
     sha3Uncles: word,
     miner: `0x${"0c".repeat(20)}`,
-    stateRoot: word,
+    stateRoot: toHex(keccak256(Buffer.from(JSON.stringify(accounts)))),
     transactionsRoot: word,
     receiptsRoot: word,
     logsBloom: `0x${"00".repeat(256)}`,

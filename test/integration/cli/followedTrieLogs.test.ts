@@ -1,0 +1,121 @@
+/** A node whose trie logs are followed: the same roots as those of the same chain's differences, with each suite. */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {readReadiness, waitForState} from "../../support/http/followingDaemon.ts";
+import {readLog, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
+import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
+import {type Daemon, runProofd} from "../../support/processes/daemon.ts";
+
+const FORK = 8;
+const address = (n: number): string => `0x${n.toString(16).padStart(40, "0")}`;
+
+/** Each block creates an account, sets slots of another, and now and then deletes one or creates one again. */
+function createLine(n: number, branch: number): DifferenceLine {
+  const quantity = `0x${(n + 1 + 100 * branch).toString(16)}`;
+  return {
+    number: `0x${n.toString(16)}`,
+    hash: "",
+    accounts: {
+      [address(1000 + n)]: {balance: quantity, ...(n % 3 === 0 && {code: "0x6001"})},
+      [address(1)]: {nonce: quantity, storage: {[quantity]: quantity, [`0x${n.toString(16)}`]: "0x0"}},
+      ...(n % 5 === 4 && {[address(1000 + n - 2)]: null}),
+      ...(n % 7 === 6 && {
+        [address(2)]: {reset: true as const, balance: quantity, storage: {"0x1": quantity}},
+      }),
+    },
+  };
+}
+
+/** Blocks 0 to `last`; from FORK on they are those of the branch. */
+function createLines(last: number, branch: number): DifferenceLine[] {
+  return Array.from({length: last + 1}, (_, n) => createLine(n, n < FORK ? 0 : branch));
+}
+
+let folder: WorkFolder;
+let node: TrieLogNode;
+let lines: DifferenceLine[];
+before(async () => {
+  folder = await WorkFolder.create();
+});
+after(() => folder.remove());
+
+async function readRoots(daemon: Daemon, latest: number): Promise<string[]> {
+  const roots: string[] = [];
+  for (let number = 0; number <= latest; number++) {
+    const {result, error} = await daemon.call("chain_getStateRoot", [`0x${number.toString(16)}`]);
+    assert.equal(error, undefined, JSON.stringify(error));
+    assert.equal(result.hash, lines[number]?.hash);
+    roots.push(result.stateRoot);
+  }
+  return roots;
+}
+
+/** Of the same chain, imported as differences. */
+async function importRoots(suite: string): Promise<string[]> {
+  const path = folder.file(`${suite}.ndjson`);
+  await writeFile(path, encodeLines(lines));
+  const db = folder.file(`${suite}-differences.db`);
+  const {code, stderr} = await runProofd(["import", "--db", db, "--suite", suite, "--diffs", path]);
+  assert.equal(code, 0, stderr);
+  let roots: string[] = [];
+  await withFollower(["--db", db], async daemon => {
+    roots = await readRoots(daemon, lines.length - 1);
+  });
+  return roots;
+}
+
+function waitForLines(daemon: Daemon): Promise<void> {
+  return waitForHash(daemon, lines.length - 1, lines.at(-1)?.hash);
+}
+
+for (const suite of SUITE_NAMES)
+  test(`${suite}: a node that has trie logs only is followed through a reorganisation and a restart`, async () => {
+    ({node, lines} = await TrieLogNode.start(createLines(11, 0)));
+    const flags = ["--db", folder.file(`${suite}.db`), "--l2", node.url.href, "--finalized", "2"];
+    await withFollower([...flags, "--suite", suite], async daemon => {
+      await waitForLines(daemon);
+      assert.match(daemon.stderr, /"chosen":"trielogs","why":"the node answers shomei_getTrieLogsByRange"/);
+      lines = await node.load(createLines(14, 1));
+      await waitForLines(daemon);
+      const [change] = readLog(
+        daemon,
+        "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
+      );
+      assert.deepEqual([change?.latest, change?.ancestor], [11, FORK - 1]);
+      await waitForState(daemon, "following");
+      assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+    });
+    lines = await node.load(createLines(17, 1));
+    await withFollower([...flags, "--source", "trielogs"], async daemon => {
+      await waitForLines(daemon);
+      assert.deepEqual(await readRoots(daemon, 17), await importRoots(suite));
+    });
+    await node.stop();
+  });
+
+test("trie logs with other values than the node's state are found out, and the blocks are removed", async () => {
+  ({node, lines} = await TrieLogNode.start(createLines(5, 0)));
+  const flags = ["--db", folder.file("lied.db"), "--l2", node.url.href, "--finalized", "0"];
+  await withFollower(flags, async daemon => {
+    await waitForLines(daemon);
+    await waitForState(daemon, "following");
+    // Of the values that are asked for, slots alone are words.
+    node.changeState = value => (value.length === 66 ? `0x${"63".padStart(64, "0")}` : value);
+    lines = await node.load(createLines(6, 0));
+    await waitForState(daemon, "failed");
+    const [status, text] = await readReadiness(daemon);
+    assert.equal(status, 503);
+    assert.match(
+      text,
+      /block 6: account 0x[0-9a-f]{40}: slot 0x[0-9a-f]{64} is 0x\d+ here, 0x63 at .*; block 6 was removed\n$/,
+    );
+    node.changeState = value => value;
+    await waitForLines(daemon);
+    await waitForState(daemon, "following");
+  });
+  await node.stop();
+});
