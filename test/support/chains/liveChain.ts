@@ -115,9 +115,19 @@ export class LiveChain {
     await writeFile(this.statePath, await this.dumpState());
     await this.anvil.stop();
     await between();
-    const anvil = await Anvil.start([...FLAGS, "--load-state", this.statePath], Number(port));
+    this.anvil = await this.load(Number(port));
+  }
+
+  /** Another node with the blocks of now. */
+  async copy(): Promise<Anvil> {
+    await writeFile(this.statePath, await this.dumpState());
+    return this.load(0);
+  }
+
+  private async load(port: number): Promise<Anvil> {
+    const anvil = await Anvil.start([...FLAGS, "--load-state", this.statePath], port);
     if (typeof anvil === "string") throw new Error(anvil);
-    this.anvil = anvil;
+    return anvil;
   }
 
   /** The dump also has the block 0 with which anvil began, before it loaded the state. Only the chain's one is kept. */

@@ -45,10 +45,21 @@ export function isPossible(fault: Fault, calls: readonly SentCall[]): boolean {
 export function spoil(text: string, calls: readonly SentCall[], fault: Fault): string {
   const methods = METHODS[fault];
   if (methods === undefined) return text;
+  return alterResults(text, calls, (method, result) =>
+    methods.test(method) ? spoilResult(result, fault) : result,
+  );
+}
+
+/** @param alter - gets the results only, not the errors */
+export function alterResults(
+  text: string,
+  calls: readonly SentCall[],
+  alter: (method: string, result: unknown) => unknown,
+): string {
   const answers = JSON.parse(text) as ReceivedAnswer | ReceivedAnswer[];
   for (const answer of [answers].flat()) {
     const method = calls.find(({id}) => id === answer.id)?.method;
-    if (method !== undefined && methods.test(method)) answer.result = spoilResult(answer.result, fault);
+    if (method !== undefined && "result" in answer) answer.result = alter(method, answer.result);
   }
   return JSON.stringify(answers);
 }

@@ -14,6 +14,8 @@
  *   otherChain   changes the answer to eth_chainId
  *   missingBlock answers null for a block, or for what is asked about a block
  *
+ * Apart from these, `alter` changes the results of all answers: that of a node that lies.
+ *
  * The choices follow from the seed and the order of the requests: the n-th request meets the n-th choice. Of two requests under
  * way at once, either may be the n-th. A fault that a request cannot have, such as otherChain without eth_chainId, is not chosen.
  */
@@ -25,7 +27,7 @@ import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {Agent, request} from "undici";
 import "../processes/testProcess.ts";
-import {FAULTS, type Fault, isPossible, type SentCall, spoil} from "./fault.ts";
+import {alterResults, FAULTS, type Fault, isPossible, type SentCall, spoil} from "./fault.ts";
 
 export interface FaultyProxyOptions {
   /** The node's URL, http. It can be changed later, for a node that was restarted on another port. */
@@ -49,6 +51,8 @@ export class FaultyProxy {
   /** How many requests met each fault. */
   readonly counts = Object.fromEntries(FAULTS.map(fault => [fault, 0])) as Record<Fault, number>;
   requestCount = 0;
+  /** Returns what is answered in place of the node's result. */
+  alter: ((method: string, result: unknown) => unknown) | undefined;
   private readonly options: FaultyProxyOptions;
   private readonly random: ReturnType<typeof xoroshiro128plus>;
   private readonly agent = new Agent();
@@ -140,7 +144,8 @@ export class FaultyProxy {
     calls: readonly SentCall[],
     fault: Fault | undefined,
   ): void {
-    const sent = fault === undefined ? text : spoil(text, calls, fault);
+    const altered = this.alter === undefined ? text : alterResults(text, calls, this.alter);
+    const sent = fault === undefined ? altered : spoil(altered, calls, fault);
     const bytes = Buffer.from(sent);
     const half = bytes.subarray(0, bytes.length >> 1);
     response.writeHead(status, {

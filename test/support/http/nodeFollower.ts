@@ -1,0 +1,45 @@
+/** A service that follows layer-2 nodes, and what a test waits for. */
+import assert from "node:assert/strict";
+import {setTimeout as pause} from "node:timers/promises";
+import type {LiveChain} from "../chains/liveChain.ts";
+import {type Daemon, type RunOptions, startDaemon} from "../processes/daemon.ts";
+
+/** Time between two looks at a service. */
+const LOOK_MS = 20;
+
+/** Runs `body` against a service with these flags, which must stop in order after it. */
+export async function withFollower(
+  flags: readonly string[],
+  body: (daemon: Daemon) => Promise<void>,
+  options?: RunOptions,
+): Promise<void> {
+  const daemon = await startDaemon(flags, options);
+  try {
+    await body(daemon);
+    assert.equal((await daemon.stop()).code, 0, daemon.stderr);
+  } finally {
+    daemon.child.kill("SIGKILL");
+  }
+}
+
+/** Waits until the service holds this block: after a reorganisation the number alone says nothing. */
+export async function waitForHash(daemon: Daemon, number: number, hash: string | undefined): Promise<void> {
+  const tag = `0x${number.toString(16)}`;
+  while ((await daemon.call("chain_getStateRoot", [tag])).result?.hash !== hash) await pause(LOOK_MS);
+}
+
+/** Waits until the service holds the chain's newest block. @returns its number */
+export async function waitForChain(daemon: Daemon, chain: LiveChain): Promise<number> {
+  const {number, hash} = await chain.block("latest");
+  await waitForHash(daemon, number, hash);
+  return number;
+}
+
+/** The lines of the service's log with this text as their message. */
+export function readLog(daemon: Daemon, message: string): Readonly<Record<string, unknown>>[] {
+  return daemon.stderr
+    .split("\n")
+    .filter(line => line.startsWith("{"))
+    .map(line => JSON.parse(line))
+    .filter(({msg}) => msg === message);
+}
