@@ -51,6 +51,8 @@ export class Following {
   private highest = -1;
   /** What `highest` was at the last failure. */
   private failedAt = -1;
+  /** The audit failed: that blocks come again does not show that they are right. */
+  private awaitsAudit = false;
   private startedMs = 0;
   private pace = new ImportPace();
   private readonly unwatch: () => void;
@@ -118,7 +120,8 @@ export class Following {
     if (latest <= (before.latest ?? -1)) return;
     this.highest = Math.max(this.highest, latest);
     this.status.receivedMs = Date.now();
-    if (this.status.state === "failed" && latest > this.failedAt) this.recover("reading");
+    if (this.status.state === "failed" && latest > this.failedAt && !this.awaitsAudit)
+      this.recover("reading");
   }
 
   private noteSource(event: SourceEvent): void {
@@ -134,6 +137,9 @@ export class Following {
         break;
       case "method":
         this.noteMethod(event);
+        break;
+      case "audited":
+        if (this.status.state === "failed") this.recover("reading");
         break;
       case "heads":
         this.log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
@@ -183,6 +189,7 @@ export class Following {
   }
 
   private recover(state: SourceState): void {
+    this.awaitsAudit = false;
     this.status.state = state;
     this.status.reason = "";
     this.attempts = 0;
@@ -192,7 +199,7 @@ export class Following {
   private end(outcome: ImportOutcome): void {
     this.running = undefined;
     if (!outcome.ok) {
-      this.fail(outcome.message);
+      this.fail(outcome.message, outcome.auditFailed);
       return;
     }
     const {head, blocks, stopped} = outcome;
@@ -200,11 +207,14 @@ export class Following {
     this.log[stopped ? "info" : "warn"]({head: headFields(head), blocks}, "the import has ended");
   }
 
-  private fail(message: string): void {
+  private fail(message: string, auditFailed = false): void {
     this.running = undefined;
     const tookMs = performance.now() - this.startedMs;
     const reason = shortenReason(message);
-    const isKnown = this.status.state === "failed" && this.status.reason === reason;
+    // Each audit takes other values, so the reasons of two differ.
+    const isSame = this.status.reason === reason || (auditFailed && this.awaitsAudit);
+    const isKnown = this.status.state === "failed" && isSame;
+    this.awaitsAudit ||= auditFailed;
     this.status.state = "failed";
     this.status.reason = reason;
     this.failedAt = this.highest;

@@ -16,6 +16,7 @@ export function describeSourceEvent(event: SourceEvent): string | undefined {
       if (event.change !== "reorganised" || event.ancestor === undefined) return undefined;
       return `the node's chain was reorganised: blocks ${event.ancestor + 1} to ${event.latest} were removed`;
     case "state":
+    case "audited":
       return undefined;
   }
 }

@@ -6,7 +6,7 @@
  * difference.
  */
 import {toHex} from "../../storage/hex.ts";
-import type {Node, NodeCall} from "../rpc/node.ts";
+import {type Node, type NodeCall, NodeRefusal} from "../rpc/node.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "./answerValues.ts";
 
 /** An account, and the slots of it that are compared too. */
@@ -74,10 +74,19 @@ export async function auditBlock(
   const before = readHash(await node.request(ownBlock.method, ownBlock.params));
   const own = toHex(held.blockHash);
   if (before !== own) return {kind: "other_block", hash: before};
-  const answers = await node.requestAll(checks.map(({call}) => call));
+  let answers: readonly unknown[] | NodeRefusal;
+  try {
+    answers = await node.requestAll(checks.map(({call}) => call));
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    answers = error;
+  }
   const after = readHash(await node.request(ownBlock.method, ownBlock.params));
+  // A node also refuses to read the state of a block that went away meanwhile.
   if (after !== own) return {kind: "other_block", hash: after};
-  const differences = checks.flatMap(({compare}, index) => compare(answers[index]) ?? []);
+  if (answers instanceof NodeRefusal) throw answers;
+  const values = answers;
+  const differences = checks.flatMap(({compare}, index) => compare(values[index]) ?? []);
   return {kind: "compared", values: checks.length, differences};
 }
 

@@ -4,45 +4,42 @@ import {type AuditSubject, auditBlock, describeDifference, type HeldState} from 
 
 /** The values held are not the node's, or they cannot be compared. The message names the block, the account and both values. */
 export class AuditFailure extends Error {
-  /** A value differs. Otherwise nothing was compared. */
-  readonly isWrong: boolean;
-
-  constructor(message: string, isWrong: boolean, options?: ErrorOptions) {
+  constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "AuditFailure";
-    this.isWrong = isWrong;
   }
 }
 
 /**
- * Compares `subjects` as of the newest block of the range. Does nothing if the node has another block there meanwhile: the
- * follower finds the fork itself, and these blocks are removed.
+ * Compares `subjects` as of the newest block of the range. Nothing is compared if the node has another block there meanwhile,
+ * or none: the follower finds the fork itself, and waits for a node that is behind.
  *
  * @param ask - runs work with one node, until it succeeds
  * @param held - of the newest block of the range, on disk
  * @param subjects - a sample of what the range touched (auditSample.ts)
+ * @returns whether the subjects were compared; true if there are none
  * @throws AuditFailure, what `ask` throws
  */
 export async function auditRange(
   ask: <Result>(work: (node: Node) => Promise<Result>) => Promise<Result>,
   held: HeldState,
   subjects: readonly AuditSubject[],
-): Promise<void> {
-  if (subjects.length === 0) return;
+): Promise<boolean> {
+  if (subjects.length === 0) return true;
   try {
     const {name, outcome} = await ask(async node => ({
       name: node.name,
       outcome: await auditBlock(node, held, subjects),
     }));
-    const first = outcome.kind === "compared" ? outcome.differences[0] : undefined;
-    if (first !== undefined)
-      throw new AuditFailure(`the audit found a wrong value: ${describeDifference(first, name)}`, true);
+    if (outcome.kind === "other_block") return false;
+    const [first] = outcome.differences;
+    if (first === undefined) return true;
+    throw new AuditFailure(`the audit found a wrong value: ${describeDifference(first, name)}`);
   } catch (error) {
     if (!(error instanceof NodeRefusal)) throw error;
     throw new AuditFailure(
       `block ${held.block} cannot be audited: ${error.message}. A node that is no archive node has the state of its ` +
         "newest blocks only; --audit 0 goes on without an audit",
-      false,
       {cause: error},
     );
   }

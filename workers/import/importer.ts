@@ -10,6 +10,7 @@ import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {isDamage, type StoreError} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
+import {AuditFailure} from "../../sync/node/auditRange.ts";
 import {type Head, readHead} from "../job/head.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {BlockIntake} from "./blockIntake.ts";
@@ -222,7 +223,7 @@ export class Importer {
     }
     this.head = await readHead(this.store);
     const {head, blocks} = this;
-    return {ok: false, head, blocks, message, writeFailed};
+    return {ok: false, head, blocks, message, writeFailed, auditFailed: error instanceof AuditFailure};
   }
 }
 

@@ -77,4 +77,6 @@ export type ImportOutcome =
       readonly message: string;
       /** A write was refused. LevelDB's log may end within a record, so it takes no more writes until the store is reopened. */
       readonly writeFailed: boolean;
+      /** Values are not the node's, or could not be compared: blocks on disk prove nothing before the next audit. */
+      readonly auditFailed: boolean;
     };

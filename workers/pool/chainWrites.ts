@@ -136,7 +136,7 @@ export class ChainWrites {
   private refuseImport(): Running<ImportOutcome> {
     const message = `${WRITE_FAILED_BEFORE}: restart to import`;
     const head = this.chain.head();
-    const outcome = {ok: false, head, blocks: 0, message, writeFailed: true} as const;
+    const outcome = {ok: false, head, blocks: 0, message, writeFailed: true, auditFailed: false} as const;
     return {outcome: Promise.resolve(outcome), stop: () => {}};
   }
 }

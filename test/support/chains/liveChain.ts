@@ -6,6 +6,7 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
+import {gunzipSync} from "node:zlib";
 import {createAccessList2930Tx, createFeeMarket1559Tx, createLegacyTx} from "@ethereumjs/tx";
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {encodeCall, encodeCreation, word} from "../../../demo/abi.ts";

@@ -1,7 +1,10 @@
 /**
  * Audits the blocks of a source that trusts its node: after some blocks, values that they touched are compared with the node's
- * own as of the newest of them. If one differs, the blocks since the audit before are removed again, as far as they are not
- * finalized.
+ * own as of the newest of them. If one differs, or if none can be compared, the blocks since the audit before are removed again,
+ * as far as they are not finalized.
+ *
+ *   there before | passed an audit | sound | not audited yet | latest
+ *                                          |<--- removed --->|
  */
 
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
@@ -20,7 +23,7 @@ export class RangeAudit {
   private readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
   private readonly host: SourceHost;
   private blocks = 0;
-  /** The newest block that was there before, or passed an audit. */
+  /** The newest block that was there before, or passed an audit; -1 for none. */
   private sound: number;
 
   /**
@@ -31,7 +34,7 @@ export class RangeAudit {
     this.sample = new TouchedSample(count);
     this.ask = ask;
     this.host = host;
-    this.sound = host.writer().latest ?? 0;
+    this.sound = host.writer().latest ?? -1;
   }
 
   get isDue(): boolean {
@@ -42,7 +45,7 @@ export class RangeAudit {
   note(difference: BlockDifference): void {
     this.sample.note(difference);
     this.blocks++;
-    // Another block may have had this number before a reorganisation.
+    // After a rollback the block has the place of one that passed.
     this.sound = Math.min(this.sound, difference.header.number - 1);
   }
 
@@ -52,21 +55,24 @@ export class RangeAudit {
    * @throws AuditFailure naming block, account and both values; what `ask` throws
    */
   async run(): Promise<void> {
-    const subjects = this.sample.take();
-    this.blocks = 0;
+    if (this.blocks === 0) return;
     await this.host.flush();
     const {latest} = this.host.writer();
     if (latest === undefined) return;
+    const subjects = this.sample.take();
+    this.blocks = 0;
     const held = new HeldValues(this.host.reader, latest);
     try {
-      await auditRange(this.ask, held, subjects);
-      if (this.isHeld(held)) this.sound = latest;
+      const isCompared = await auditRange(this.ask, held, subjects);
+      if (isCompared && this.isHeld(held)) {
+        this.sound = latest;
+        this.host.onEvent({kind: "audited", block: latest});
+      } else for (const subject of subjects) this.sample.offer(subject);
     } catch (error) {
       const isOfBlock = error instanceof AuditFailure || error instanceof StoreError;
       if (isOfBlock && !this.isHeld(held)) return;
-      if (!(error instanceof AuditFailure) || !error.isWrong) throw error;
-      const {latest: newest = latest} = this.host.writer();
-      throw new AuditFailure(`${error.message}; ${await this.removeUnsound(newest)}`, true, {cause: error});
+      if (!(error instanceof AuditFailure)) throw error;
+      throw new AuditFailure(`${error.message}; ${await this.removeUnsound()}`, {cause: error});
     }
   }
 
@@ -78,12 +84,19 @@ export class RangeAudit {
   }
 
   /** @returns what was done, as the end of a message */
-  private async removeUnsound(latest: number): Promise<string> {
-    const {finalizedTo} = this.host.writer();
-    const to = Math.max(Math.min(this.sound, latest), finalizedTo, 0);
+  private async removeUnsound(): Promise<string> {
+    const {finalizedTo, latest = -1} = this.host.writer();
+    const sound = Math.min(this.sound, latest);
+    // Block 0 is never removed.
+    const to = Math.max(sound, Math.min(finalizedTo, latest), 0);
     if (to < latest) await this.host.rollback(to);
-    if (finalizedTo > this.sound)
-      return `blocks ${this.sound + 1} to ${to} are finalized and stay: do not trust this store, make it again`;
-    return `blocks ${to + 1} to ${latest} were removed`;
+    const removed = to < latest ? [`${describe(to + 1, latest)} removed`] : [];
+    const why = finalizedTo >= to ? "finalized" : "the first";
+    const stays = `${describe(sound + 1, to)} ${why} and stayed: do not trust this store, make it again`;
+    return [...removed, ...(to > sound ? [stays] : [])].join("; ");
   }
+}
+
+function describe(first: number, last: number): string {
+  return first === last ? `block ${first} was` : `blocks ${first} to ${last} were`;
 }

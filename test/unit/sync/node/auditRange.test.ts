@@ -36,13 +36,13 @@ function nodeWith(answers: Readonly<Record<string, unknown>>): Node {
   };
 }
 
-function audit(answers: Readonly<Record<string, unknown>>): Promise<void> {
+function audit(answers: Readonly<Record<string, unknown>>): Promise<boolean> {
   return auditRange(work => work(nodeWith(answers)), HELD, SUBJECTS);
 }
 
 test("a range whose values are the node's passes, and so does one that touched nothing", async () => {
-  await audit({});
-  await auditRange(() => assert.fail("the node is not asked"), HELD, []);
+  assert.equal(await audit({}), true);
+  assert.equal(await auditRange(() => assert.fail("the node is not asked"), HELD, []), true);
 });
 
 test("the first value that differs is named with block, account and both values", async () => {
@@ -67,7 +67,18 @@ test("long code is named by its length and the first byte that differs", async (
 
 test("a node that has another block meanwhile, or none, is no difference", async () => {
   for (const block of [{hash: `0x${"08".repeat(32)}`}, null])
-    await audit({eth_getBlockByNumber: block, eth_getBalance: "0xb"});
+    assert.equal(await audit({eth_getBlockByNumber: block, eth_getBalance: "0xb"}), false);
+});
+
+test("a node whose block goes away while its state is read refuses, and nothing is compared", async () => {
+  const refusing = nodeWith({eth_getCode: new NodeRefusal("header not found", -32000)});
+  let blocks = 0;
+  const node: Node = {
+    ...refusing,
+    request: async (method, params) => (blocks++ === 0 ? refusing.request(method, params) : null),
+  };
+  assert.equal(await auditRange(work => work(node), HELD, SUBJECTS), false);
+  assert.equal(blocks, 2);
 });
 
 test("a node that refuses stops the audit with a hint; a node that fails is tried again by its caller", async () => {
