@@ -1,0 +1,206 @@
+/** A node with the demo chain is imported by execution: by debug_getRawBlock, and by eth_getBlockByNumber. */
+import assert from "node:assert/strict";
+import {readFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import {toHex} from "../../../storage/hex.ts";
+import {NodeFailure} from "../../../sync/rpc/node.ts";
+import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {RawBlocks} from "../../../workers/import/node/rawBlocks.ts";
+import {HttpNode} from "../../support/chains/httpNode.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {DEMO_BLOCKS, DEMO_GENESIS, DemoNode, type JsonBlock} from "../../support/nodes/demoNode.ts";
+import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+
+/** A block with several transactions and withdrawals. */
+const BUSY = 40;
+const LAST = 100;
+
+let folder: WorkFolder;
+let count = 0;
+
+before(async () => {
+  folder = await WorkFolder.create();
+});
+
+after(() => folder.remove());
+
+async function importInto(...flags: readonly string[]): Promise<{db: string; stdout: string}> {
+  const db = folder.file(`node${count++}.db`);
+  const {code, stdout, stderr} = await runProofd(["import", "--db", db, "--genesis", DEMO_GENESIS, ...flags]);
+  assert.equal(code, 0, stderr);
+  return {db, stdout};
+}
+
+/** Each block's hash and root. */
+async function readRoots(db: string): Promise<unknown[]> {
+  const daemon = await startDaemon(["--db", db]);
+  const roots: unknown[] = [];
+  try {
+    for (let number = 0; number <= LAST; number++) {
+      const {result, error} = await daemon.call("chain_getStateRoot", [`0x${number.toString(16)}`]);
+      assert.equal(error, undefined, JSON.stringify(error));
+      roots.push([number, result.hash, result.stateRoot]);
+    }
+  } finally {
+    await daemon.stop();
+  }
+  return roots;
+}
+
+test("raw blocks, JSON blocks and the file give the same head and the same roots", async () => {
+  const ofFile = await importInto("--blocks", DEMO_BLOCKS);
+  const roots = await readRoots(ofFile.db);
+  for (const [mode, method] of [
+    ["raw", "debug_getRawBlock"],
+    ["json", "eth_getBlockByNumber"],
+  ] as const) {
+    const node = await DemoNode.start(mode);
+    try {
+      const ofNode = await importInto("--l2", node.url);
+      const head = node.blocks.at(-1);
+      assert.ok(head);
+      assert.ok(ofNode.stdout.includes(toHex(head.hash())), ofNode.stdout);
+      assert.ok(ofFile.stdout.includes(toHex(head.hash())), ofFile.stdout);
+      assert.ok((node.counts.get(method) ?? 0) >= node.blocks.length - 1);
+      assert.equal(roots.length, node.blocks.length);
+      assert.deepEqual(await readRoots(ofNode.db), roots);
+    } finally {
+      await node.stop();
+    }
+  }
+});
+
+const LONG = `0x${"f".repeat(200_000)}`;
+const LIES: readonly (readonly [title: string, lie: (block: JsonBlock) => void, reason: RegExp])[] = [
+  [
+    "without its last transaction",
+    block => block.transactions.pop(),
+    /its transactions have the root 0x[0-9a-f]{64}, its header names 0x/,
+  ],
+  ["with its transactions in another order", block => block.transactions.reverse(), /its transactions have/],
+  [
+    "with another value in a transaction",
+    block => {
+      block.transactions[0].value = "0x1234567";
+    },
+    /its transactions have the root/,
+  ],
+  ["without its withdrawals", ({withdrawals}) => withdrawals.splice(0), /its withdrawals have the root/],
+  [
+    "with another state root",
+    block => {
+      block.stateRoot = `0x${"12".repeat(32)}`;
+    },
+    /its header has the hash 0x[0-9a-f]{64}, the node names 0x/,
+  ],
+  [
+    "with a hash of 100 kB",
+    block => {
+      block.hash = LONG;
+    },
+    /its header has the hash/,
+  ],
+  [
+    "with a gas price of 100 kB",
+    block => {
+      Object.assign(block.transactions[0], {gasPrice: LONG, maxFeePerGas: LONG});
+    },
+    /transactions\[0\] cannot be read/,
+  ],
+  [
+    "with a timestamp beyond 64 bits",
+    block => {
+      block.timestamp = LONG.slice(0, 40);
+    },
+    /cannot be read: /,
+  ],
+  [
+    "with a transaction of an unknown type",
+    block => {
+      block.transactions[0].type = "0x7e";
+    },
+    /transactions\[0\] cannot be read/,
+  ],
+  [
+    "that is another block",
+    block => {
+      block.number = "0x1";
+    },
+    /block 1 cannot be read: its header has the hash/,
+  ],
+];
+
+test("a node that changes a JSON block is told which block and why, and its blocks are not taken", async () => {
+  const node = await DemoNode.start("json");
+  try {
+    const {forks} = parseGenesis(await readFile(DEMO_GENESIS, "utf8"));
+    const rawBlocks = new RawBlocks(forks, () => {});
+    const asked = new HttpNode(node.url);
+    for (const [title, lie, reason] of LIES) {
+      node.changeJson = block => {
+        if (Number(block.number) === BUSY) lie(block);
+        return block;
+      };
+      await assert.rejects(rawBlocks.read(asked, BUSY - 1, BUSY + 1), error => {
+        assert.ok(error instanceof NodeFailure, `${title}: ${error}`);
+        assert.ok(
+          error.message.startsWith(`${node.url}: eth_getBlockByNumber: block ${BUSY}`),
+          error.message,
+        );
+        assert.match(error.message, reason, title);
+        assert.ok(error.message.length < 1000, `${title}: a message of ${error.message.length} characters`);
+        return true;
+      });
+    }
+  } finally {
+    await node.stop();
+  }
+});
+
+test("raw blocks that are cut, changed or another's are the node's fault", async () => {
+  const node = await DemoNode.start("raw");
+  try {
+    const {forks} = parseGenesis(await readFile(DEMO_GENESIS, "utf8"));
+    const rawBlocks = new RawBlocks(forks, () => {});
+    const asked = new HttpNode(node.url);
+    const other = toHex(node.blocks[BUSY + 5]?.serialize() ?? new Uint8Array(0));
+    const lies: readonly (readonly [(block: string) => string, RegExp])[] = [
+      [block => block.slice(0, -2), /is not a block|it is not RLP/],
+      [block => block.slice(0, -1), /the answer is not bytes/],
+      [() => "0x", /is not a block/],
+      [() => other, /block 40 was asked for, block 45 came/],
+      // In the last withdrawal's amount.
+      [block => block.slice(0, -2) + (block.endsWith("00") ? "01" : "00"), /its withdrawals have the root/],
+    ];
+    for (const [lie, reason] of lies) {
+      node.changeRaw = (block, number) => (number === BUSY ? lie(block) : block);
+      await assert.rejects(rawBlocks.read(asked, BUSY - 1, BUSY + 1), error => {
+        assert.ok(error instanceof NodeFailure, String(error));
+        assert.match(error.message, reason);
+        return true;
+      });
+    }
+  } finally {
+    await node.stop();
+  }
+});
+
+test("where one node leaves out a transaction, the import goes on with the other node", async () => {
+  const [liar, honest] = await Promise.all([DemoNode.start("json"), DemoNode.start("raw")]);
+  try {
+    liar.changeJson = block => {
+      if (Number(block.number) === BUSY) block.transactions.pop();
+      return block;
+    };
+    const db = folder.file("liar.db");
+    const urls = `${liar.url},${honest.url}`;
+    const {code, stdout, stderr} = await runProofd([
+      ...["import", "--db", db, "--genesis", DEMO_GENESIS, "--l2", urls, "--to", `${BUSY + 2}`],
+    ]);
+    assert.equal(code, 0, stderr);
+    assert.ok(stdout.includes(toHex(honest.blocks[BUSY + 2]?.hash() ?? new Uint8Array(0))), stdout);
+    assert.ok((honest.counts.get("debug_getRawBlock") ?? 0) > 0);
+  } finally {
+    await Promise.all([liar.stop(), honest.stop()]);
+  }
+});
