@@ -11,6 +11,12 @@ import {startChild} from "./childProcesses.ts";
 
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
 
+/** 0x quantities. */
+interface BlockTimes {
+  readonly number: string;
+  readonly timestamp: string;
+}
+
 export class Anvil {
   readonly url: string;
   private readonly child: ChildProcess;
@@ -76,13 +82,26 @@ export class Anvil {
    * @param between - runs while there is no node
    */
   async restart(path: string, args: readonly string[], between: () => Promise<void>): Promise<Anvil> {
-    const state = await this.request<string>("anvil_dumpState", true);
-    await writeFile(path, gunzipSync(Buffer.from(state.slice(2), "hex")));
+    await writeFile(path, JSON.stringify(await this.dumpState()));
     await this.stop();
     await between();
     const anvil = await Anvil.start([...args, "--load-state", path], Number(new URL(this.url).port));
     if (typeof anvil === "string") throw new Error(anvil);
     return anvil;
+  }
+
+  /**
+   * Its blocks and states. An anvil that loads them makes a block 0 of its own too, and dumps both later, in any order: then the
+   * next one would take either. So only the one that counts is left.
+   */
+  private async dumpState(): Promise<object> {
+    const genesis = await this.request<BlockTimes>("eth_getBlockByNumber", "0x0", false);
+    const packed = await this.request<string>("anvil_dumpState", true);
+    const text = gunzipSync(Buffer.from(packed.slice(2), "hex")).toString();
+    const state = JSON.parse(text) as {readonly blocks: readonly {readonly header: BlockTimes}[]};
+    const isOther = ({number, timestamp}: BlockTimes) =>
+      Number(number) === 0 && Number(timestamp) !== Number(genesis.timestamp);
+    return {...state, blocks: state.blocks.filter(({header}) => !isOther(header))};
   }
 
   async stop(): Promise<void> {
