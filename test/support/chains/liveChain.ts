@@ -6,7 +6,6 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {gunzipSync} from "node:zlib";
 import {createAccessList2930Tx, createFeeMarket1559Tx, createLegacyTx} from "@ethereumjs/tx";
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {encodeCall, encodeCreation, word} from "../../../demo/abi.ts";
@@ -30,10 +29,6 @@ export interface LiveBlock {
   readonly number: number;
   readonly hash: string;
   readonly parentHash: string;
-}
-
-interface AnvilState {
-  readonly blocks: readonly {readonly header: {readonly number: string; readonly stateRoot: string}}[];
 }
 
 export class LiveChain {
@@ -112,36 +107,15 @@ export class LiveChain {
 
   /** Starts the node again on its port, with its blocks. @param between - runs while there is no node */
   async restart(between: () => Promise<void> = async () => {}): Promise<void> {
-    const {port} = new URL(this.anvil.url);
-    await writeFile(this.statePath, await this.dumpState());
-    await this.anvil.stop();
-    await between();
-    this.anvil = await this.load(Number(port));
+    this.anvil = await this.anvil.restart(this.statePath, FLAGS, between);
   }
 
   /** Another node with the blocks of now. */
   async copy(): Promise<Anvil> {
-    await writeFile(this.statePath, await this.dumpState());
-    return this.load(0);
-  }
-
-  private async load(port: number): Promise<Anvil> {
-    const anvil = await Anvil.start([...FLAGS, "--load-state", this.statePath], port);
+    await writeFile(this.statePath, JSON.stringify(await this.anvil.dumpState()));
+    const anvil = await Anvil.start([...FLAGS, "--load-state", this.statePath]);
     if (typeof anvil === "string") throw new Error(anvil);
     return anvil;
-  }
-
-  /** The dump also has the block 0 with which anvil began, before it loaded the state. Only the chain's one is kept. */
-  private async dumpState(): Promise<string> {
-    const [dump, zero] = await Promise.all([
-      this.anvil.request<string>("anvil_dumpState", true),
-      this.anvil.request<{readonly stateRoot: string}>("eth_getBlockByNumber", "0x0", false),
-    ]);
-    const state: AnvilState = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), "hex")).toString());
-    const blocks = state.blocks.filter(
-      ({header}) => Number(header.number) > 0 || header.stateRoot === zero.stateRoot,
-    );
-    return JSON.stringify({...state, blocks});
   }
 
   private async deploy(): Promise<void> {

@@ -94,7 +94,7 @@ export class Anvil {
    * Its blocks and states. An anvil that loads them makes a block 0 of its own too, and dumps both later, in any order: then the
    * next one would take either. So only the one that counts is left.
    */
-  private async dumpState(): Promise<object> {
+  async dumpState(): Promise<object> {
     const genesis = await this.request<BlockTimes>("eth_getBlockByNumber", "0x0", false);
     const packed = await this.request<string>("anvil_dumpState", true);
     const text = gunzipSync(Buffer.from(packed.slice(2), "hex")).toString();
