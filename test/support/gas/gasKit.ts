@@ -19,6 +19,8 @@ export interface GasCase {
   readonly spendsWhatItGets?: true;
   /** anvil answers 21000 for any call without data to a receiver without code, and does not execute it. */
   readonly guessedByAnvil?: true;
+  /** A transaction runs in the next block, whose time, randomness and parent are others: what is enough here may not be there. */
+  readonly dependsOnBlock?: true;
 }
 
 export interface FailingCase {

@@ -61,7 +61,7 @@ export function opcodeCases({at, call}: Kit): readonly GasCase[] {
       title: "delegatecall",
       call: {...call("Ledger", "fill(uint256,uint256,uint256)", 30n, 33n, 1n), to: at("Proxy")},
     },
-    {title: "gas that depends on the block", call: call("Witness", "spendByBlock()")},
+    {title: "gas that depends on the block", call: call("Witness", "spendByBlock()"), dependsOnBlock: true},
     {
       title: "gas that depends on the transaction's gas price",
       call: {...transfer(NEW_HOLDER, 0n), gasPrice: "0x1ff"},
