@@ -60,6 +60,13 @@ async function withPool(history: History, body: (pool: ProofPool) => Promise<voi
   assert.deepEqual((await checkStore(directory)).found, []);
 }
 
+/** Every answer is the expected one, or says that the block is pruned. @returns how many say so */
+function countRefused(answers: readonly string[], expected: readonly string[]): number {
+  const others = answers.filter((answer, i) => answer !== expected[i]);
+  for (const answer of others) assert.equal(answer.slice(0, 100), "BLOCK_PRUNED");
+  return others.length;
+}
+
 test("a proof that is made while its block is pruned is right, or says so", async t => {
   await withPool({kind: "newest", blocks: 2}, async pool => {
     let refused = 0;
@@ -71,14 +78,12 @@ test("a proof that is made while its block is pruned is right, or says so", asyn
       const finalized = pool.finalize(block + 3);
       for (let isPruned = false; !isPruned; ) {
         isPruned = pool.chain.pruned.has(block);
-        const answers = await proveCalls(pool, calls);
-        for (const [i, answer] of answers.entries())
-          if (answer !== expected[i]) {
-            assert.equal(answer, "BLOCK_PRUNED");
-            refused++;
-          }
+        refused += countRefused(await proveCalls(pool, calls), expected);
       }
       await finalized;
+      await pool.pruner?.idle();
+      // A thread may still have a page or two of the block in memory.
+      refused += countRefused(await proveCalls(pool, calls), expected);
     }
     assert.ok(refused > 0);
     t.diagnostic(`${refused} proofs were refused`);
@@ -96,7 +101,7 @@ test("a failure at a pruned block names the nearest blocks that can be proved", 
   });
 });
 
-test("with --history finalizations, the blocks that ended one stay, and the newest finalized one", async () => {
+test("with --history finalizations, the blocks that ended one stay, and all above the last of them", async () => {
   await withPool({kind: "finalizations"}, async pool => {
     await pool.recordFinality(createStep(100, createEvent(1, 9, 90), createEvent(10, 20, 95)));
     await pool.recordFinality(createStep(200, createEvent(21, 33, 190)));
@@ -104,13 +109,12 @@ test("with --history finalizations, the blocks that ended one stay, and the newe
     const younger = [33, BLOCKS - 1] as const;
     assert.deepEqual(pool.chain.pruned.held(BLOCKS - 1, 9).ranges, [younger, [20, 20], [9, 9]]);
     assert.equal(pool.chain.head().earliest, 9);
-    // Finalized by another way: it is kept only until a younger block is.
+    // Finalized by another way: layer 1 may still finalize any of them.
     await pool.finalize(40);
     await pool.finalize(44);
     await pool.pruner?.idle();
     assert.deepEqual(pool.chain.pruned.held(44, 9).ranges, [
-      [44, 44],
-      [33, 33],
+      [33, 44],
       [20, 20],
       [9, 9],
     ]);
