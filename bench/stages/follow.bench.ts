@@ -92,8 +92,9 @@ async function withProofd(
 
 async function waitUntilHeld(proofd: ServerProcess, block: number): Promise<void> {
   for (;;) {
-    const {latest} = (await proofd.call("chain_getCoverage")) as {latest: unknown};
-    if (typeof latest === "string" && Number(latest) >= block) return;
+    // An error until the first block is held.
+    const head = await proofd.call("eth_blockNumber").catch(() => undefined);
+    if (head !== undefined && Number(head) >= block) return;
     await new Promise(resolve => setTimeout(resolve, 20));
   }
 }
