@@ -1,6 +1,7 @@
 /** What a layer-2 node itself calls finalized. */
+
+import {type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
 import type {Nodes} from "../rpc/nodes.ts";
-import {type NamedBlock, readNamedBlock} from "./namedBlock.ts";
 
 export interface TaggedBlock {
   /** Number of the node's finalized block. */

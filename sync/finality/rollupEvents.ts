@@ -8,8 +8,8 @@
  */
 import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
+import {parseFixedBytes, parseNumber, parseObject} from "../rpc/answerValues.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
-import {requireBytes, requireNumber, requireObject} from "./answerValues.ts";
 
 /** keccak256 of DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32) */
 const FINALIZED_V3 = "0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb";
@@ -78,21 +78,21 @@ function isAfter(event: RollupEvent, before: RollupEvent): boolean {
 }
 
 function parseEvent(value: unknown, contract: Uint8Array): RollupEvent {
-  const log = requireObject(value, "an event");
-  const layer1Block = requireNumber(log.blockNumber, "an event's block");
+  const log = parseObject(value, "an event");
+  const layer1Block = parseNumber(log.blockNumber, "an event's block");
   const what = `the event in block ${layer1Block}`;
-  const address = requireBytes(log.address, contract.length, `the contract of ${what}`);
+  const address = parseFixedBytes(log.address, `the contract of ${what}`, contract.length);
   if (Buffer.compare(address, contract) !== 0)
     throw new NodeFailure(`${what} is of contract ${toHex(address)}`);
   if (log.removed !== undefined && log.removed !== false) throw new NodeFailure(`${what} was removed`);
-  const logIndex = requireNumber(log.logIndex, `the place of ${what}`);
+  const logIndex = parseNumber(log.logIndex, `the place of ${what}`);
   if (logIndex > 0xffffffff) throw new NodeFailure(`the place of ${what} is ${logIndex}`);
   return {
     ...parseRange(log, what),
     layer1Block,
     logIndex,
-    layer1Hash: requireBytes(log.blockHash, WORD_BYTES, `the block hash of ${what}`),
-    transactionHash: requireBytes(log.transactionHash, WORD_BYTES, `the transaction of ${what}`),
+    layer1Hash: parseFixedBytes(log.blockHash, `the block hash of ${what}`, WORD_BYTES),
+    transactionHash: parseFixedBytes(log.transactionHash, `the transaction of ${what}`, WORD_BYTES),
   };
 }
 
@@ -123,8 +123,8 @@ function readWords(log: Readonly<Record<string, unknown>>, dataWords: number, wh
   const topics = log.topics as readonly unknown[];
   if (topics.length !== TOPICS) throw new NodeFailure(`${what} has ${topics.length} topics, not ${TOPICS}`);
   return {
-    topics: topics.map(topic => requireBytes(topic, WORD_BYTES, `a topic of ${what}`)),
-    data: requireBytes(log.data, dataWords * WORD_BYTES, `the data of ${what}`),
+    topics: topics.map(topic => parseFixedBytes(topic, `a topic of ${what}`, WORD_BYTES)),
+    data: parseFixedBytes(log.data, `the data of ${what}`, dataWords * WORD_BYTES),
   };
 }
 

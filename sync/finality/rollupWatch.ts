@@ -12,12 +12,12 @@ import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
 import {AnswerTooLong} from "../rpc/endpoint.ts";
+import {type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
 import {Contradiction} from "./contradiction.ts";
 import {findDeployment} from "./deployment.ts";
 import {LogRange} from "./logRange.ts";
-import {type NamedBlock, readNamedBlock} from "./namedBlock.ts";
 import {type RollupEvent, readRollupEvents} from "./rollupEvents.ts";
 
 export interface RollupSettings {

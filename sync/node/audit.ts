@@ -6,8 +6,8 @@
  * difference.
  */
 import {toHex} from "../../storage/hex.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../rpc/answerValues.ts";
 import {type Node, type NodeCall, NodeRefusal} from "../rpc/node.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "./answerValues.ts";
 
 /** An account, and the slots of it that are compared too. */
 export interface AuditSubject {

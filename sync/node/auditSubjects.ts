@@ -7,8 +7,9 @@
  *
  * A node that has no traces or no receipts gives fewer: without a trace, only the slots of access lists.
  */
+
+import {type JsonObject, parseArray, parseFixedBytes, parseObject} from "../rpc/answerValues.ts";
 import {type Node, NodeRefusal} from "../rpc/node.ts";
-import {type JsonObject, parseArray, parseFixedBytes, parseObject} from "./answerValues.ts";
 import type {AuditSubject} from "./audit.ts";
 import {parseTraces, probeTraces, traceCall} from "./trace/traceMethod.ts";
 

@@ -1,7 +1,7 @@
 /** Where a node's chain and ours part. */
 import {toHex} from "../../storage/hex.ts";
+import {findNamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
-import {readNodeHead} from "./nodeHead.ts";
 
 /** The node's chain has another block where ours must not change any more. */
 export class DeepFork extends Error {
@@ -59,7 +59,7 @@ async function describeFork(node: Node, {floor, hashOf, why}: HeldChain): Promis
 
 /** A block that is not there says nothing of the chain: perhaps the answer comes from another machine, which is behind. */
 async function readHash(node: Node, block: number): Promise<Uint8Array> {
-  const there = await readNodeHead(node, block);
+  const there = await findNamedBlock(node, block);
   if (there === undefined)
     throw new NodeFailure(`it has no block ${block}, although it had a newer one just now`);
   return there.hash;

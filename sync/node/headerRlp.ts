@@ -10,7 +10,7 @@
  */
 import {RLP} from "@ethereumjs/rlp";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
-import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "./answerValues.ts";
+import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 
 /** A length in bytes, or what else the field is. */
 type FieldKind = number | "quantity" | "extraData";

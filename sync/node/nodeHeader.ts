@@ -3,8 +3,8 @@ import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
+import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 import {NodeFailure} from "../rpc/node.ts";
-import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "./answerValues.ts";
 import {encodeHeader} from "./headerRlp.ts";
 
 export interface NodeHeader extends BlockHeader {

@@ -6,7 +6,7 @@ import {RLP} from "@ethereumjs/rlp";
 import {secp256k1} from "@noble/curves/secp256k1.js";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {parseFixedBytes, parseObject, parseQuantity} from "../answerValues.ts";
+import {parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
 
 /** EIP-7702: the signed message begins with this byte. */
 const MAGIC = Buffer.from([5]);

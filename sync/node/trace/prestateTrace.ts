@@ -8,7 +8,7 @@
  * made are left out too. `post` has the fields that changed. An account that is only in `pre` was removed. A slot that is only in
  * `pre` is zero now. Older geth also had slots there that were only read, so such a slot is read back.
  */
-import {NodeFailure} from "../../rpc/node.ts";
+
 import {
   type JsonObject,
   parseAddress,
@@ -17,7 +17,8 @@ import {
   parseObject,
   parseQuantity,
   parseWord,
-} from "../answerValues.ts";
+} from "../../rpc/answerValues.ts";
+import {NodeFailure} from "../../rpc/node.ts";
 import {
   type AccountTrace,
   type AccountView,

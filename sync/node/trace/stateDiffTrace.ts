@@ -17,7 +17,7 @@ import {
   parseQuantity,
   parseWord,
   unexpected,
-} from "../answerValues.ts";
+} from "../../rpc/answerValues.ts";
 import {type AccountTrace, MAX_CODE_BYTES, type TransactionTrace} from "./accountTrace.ts";
 
 export const STATE_DIFF_KINDS: readonly string[] = ["stateDiff"];

@@ -1,8 +1,8 @@
 /** The accounts and slots that a block touched, and what of them is read back from the node. */
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
 import {type NodeCall, NodeFailure} from "../../rpc/node.ts";
-import {parseBytes, parseQuantity, parseWord} from "../answerValues.ts";
 import {isEmpty, MAX_CODE_BYTES, type TransactionTrace} from "./accountTrace.ts";
 import {type AccountState, TouchedAccount} from "./touchedAccount.ts";
 import type {TracedBlock} from "./tracedBlock.ts";

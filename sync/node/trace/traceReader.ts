@@ -7,8 +7,8 @@
  *   header of the last block   eth_getBlockByNumber           still the same: no reorganization in between
  */
 import {toHex} from "../../../storage/hex.ts";
+import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
 import {type Node, type NodeCall, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
-import {parseAddress, parseObject} from "../answerValues.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, type Question, TouchedBlock} from "./touchedBlock.ts";
 import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";

@@ -1,6 +1,7 @@
 /** A block as its traces need it: its header, who its transactions name, and who is paid outside of transactions. */
+
+import {type JsonObject, parseAddress, parseArray, parseObject, parseWord} from "../../rpc/answerValues.ts";
 import {NodeFailure} from "../../rpc/node.ts";
-import {type JsonObject, parseAddress, parseArray, parseObject, parseWord} from "../answerValues.ts";
 import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
 import {recoverAuthority} from "./authority.ts";
 

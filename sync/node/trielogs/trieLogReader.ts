@@ -7,8 +7,8 @@
  */
 import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
-import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../answerValues.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES} from "./trieLog.ts";

@@ -197,7 +197,11 @@ test("a block that the layer-2 node has another one for is not finalized before 
       // A batch. Finality sends single calls.
       if (params === undefined) return void response.writeHead(500).end();
       const number = Number(params[0] === "latest" ? 5 : params[0]);
-      const result = {number: `0x${number.toString(16)}`, hash: hashOf(number)};
+      const result = {
+        number: `0x${number.toString(16)}`,
+        hash: hashOf(number),
+        parentHash: hashOf(number - 1),
+      };
       response.writeHead(200, {"content-type": "application/json"});
       response.end(JSON.stringify({jsonrpc: "2.0", id, result}));
     };

@@ -24,7 +24,8 @@ class TaggedChain {
     this.upstream.handler = ({call}, response) => {
       const [selector] = call.params as [string];
       const number = selector === "finalized" ? this.finalized : Number(selector);
-      const result = {number: `0x${number.toString(16)}`, hash: this.hashOf(number)};
+      const [hash, parentHash] = [this.hashOf(number), this.hashOf(number - 1)];
+      const result = {number: `0x${number.toString(16)}`, hash, parentHash};
       response.writeHead(200, {"content-type": "application/json"});
       response.end(JSON.stringify({jsonrpc: "2.0", id: call.id, result}));
     };

@@ -42,7 +42,8 @@ class Layer1Node {
     }
     const [selector] = params as [string];
     const number = selector === "finalized" || selector === "latest" ? this.finalized : Number(selector);
-    return {result: {number: `0x${number.toString(16)}`, hash: toHex(Buffer.alloc(32, number))}};
+    const [hash, parentHash] = [number, number - 1].map(block => toHex(Buffer.alloc(32, block & 0xff)));
+    return {result: {number: `0x${number.toString(16)}`, hash, parentHash}};
   }
 }
 

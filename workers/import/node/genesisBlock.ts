@@ -7,7 +7,7 @@
  */
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {readNodeHead} from "../../../sync/node/nodeHead.ts";
+import {findNamedBlock} from "../../../sync/rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
 import {BlockExecutor, type BlockExecutorOptions} from "../../execution/blockExecutor.ts";
 import type {BlockHead} from "../../execution/blockHead.ts";
@@ -33,7 +33,7 @@ export async function readNodeGenesis(
 ): Promise<SourceBlock> {
   const {hash: own} = await readGenesisId(genesis);
   const theirs = await ask(async node => {
-    const head = await readNodeHead(node, 0);
+    const head = await findNamedBlock(node, 0);
     if (head === undefined) throw new NodeFailure(`${node.name}: it has no block 0`);
     return head.hash;
   });

@@ -12,7 +12,7 @@ import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {BlockReader, NodeBlock} from "../../../sync/node/blockReader.ts";
 import {findCommonAncestor} from "../../../sync/node/commonAncestor.ts";
-import {type NodeHead, readNodeHead} from "../../../sync/node/nodeHead.ts";
+import {findNamedBlock, type NamedBlock} from "../../../sync/rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
 import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";
 import type {RangeAudit} from "./rangeAudit.ts";
@@ -110,7 +110,7 @@ async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): 
  * @param isSuspect - look at the newest block held even if nothing speaks against it
  * @returns whether blocks were removed
  */
-async function settleFork(feed: NodeFeed, head: NodeHead, isSuspect: boolean): Promise<boolean> {
+async function settleFork(feed: NodeFeed, head: NamedBlock, isSuspect: boolean): Promise<boolean> {
   const {writer, ask} = feed;
   if (!mayDiffer(writer(), head, isSuspect)) return false;
   const ancestor = await ask(async node => {
@@ -136,7 +136,7 @@ async function settleFork(feed: NodeFeed, head: NodeHead, isSuspect: boolean): P
 }
 
 /** Is it worth while to compare the node's chain with ours, block by block? */
-function mayDiffer(writer: BlockWriter, head: NodeHead, isSuspect: boolean): boolean {
+function mayDiffer(writer: BlockWriter, head: NamedBlock, isSuspect: boolean): boolean {
   const {latest} = writer;
   if (latest === undefined) return false;
   if (head.number > latest) return isSuspect;
@@ -145,7 +145,7 @@ function mayDiffer(writer: BlockWriter, head: NodeHead, isSuspect: boolean): boo
 
 async function describeContradiction({ask, writer}: NodeFeed): Promise<SourceError> {
   const latest = writer().latest ?? 0;
-  const [name, next] = await ask(async node => [node.name, await readNodeHead(node, latest + 1)] as const);
+  const [name, next] = await ask(async node => [node.name, await findNamedBlock(node, latest + 1)] as const);
   const parent = next === undefined ? "another one" : toHex(next.parentHash);
   return new SourceError(
     `the node ${name} contradicts itself: its block ${latest} is ${toHex(hashOf(writer(), latest))}, as held here, ` +
@@ -153,8 +153,8 @@ async function describeContradiction({ask, writer}: NodeFeed): Promise<SourceErr
   );
 }
 
-async function readHead(node: Node): Promise<NodeHead> {
-  const head = await readNodeHead(node, "latest");
+async function readHead(node: Node): Promise<NamedBlock> {
+  const head = await findNamedBlock(node, "latest");
   if (head === undefined) throw new NodeFailure(`${node.name}: it has no newest block`);
   return head;
 }

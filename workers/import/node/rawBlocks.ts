@@ -3,7 +3,7 @@
  * from eth_getBlockByNumber (anvil).
  */
 
-import {readNodeHead} from "../../../sync/node/nodeHead.ts";
+import {findNamedBlock} from "../../../sync/rpc/namedBlock.ts";
 import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
 import {NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
 import {checkBlockBody} from "../../execution/blockBody.ts";
@@ -84,7 +84,7 @@ export class RawBlocks {
     } catch (error) {
       if (!(error instanceof NodeRefusal)) throw error;
       // Nodes refuse debug_getRawBlock for a block that they do not have.
-      const head = await readNodeHead(node, "latest");
+      const head = await findNamedBlock(node, "latest");
       if (head === undefined || head.number >= to) throw error;
       return head.number < from ? [] : this.ask(node, method, from, head.number);
     }

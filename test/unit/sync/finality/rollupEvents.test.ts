@@ -81,7 +81,7 @@ test("both kinds of events are read in the order of layer 1", async () => {
 const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
   ["no array", {}, /with no array/],
   ["too many events", Array.from({length: 10_001}, () => NEWER), /10001 events, more than 10000/],
-  ["something else than events", [null], /an event is not an object/],
+  ["something else than events", [null], /an event is null; expected is an object/],
   ["an event of another contract", [{...NEWER, address: word(1).slice(0, 42)}], /is of contract 0x00/],
   ["an event of another kind", [{...NEWER, topics: [word(1)]}], /of another kind/],
   ["an event without topics", [{...NEWER, topics: undefined}], /of another kind/],
@@ -89,7 +89,7 @@ const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
   [
     "data that is cut",
     [{...NEWER, data: word(4)}],
-    /the data of the event in block 101 is .*expected 64 bytes/,
+    /the data of the event in block 101 is .*expected is 64 bytes/,
   ],
   [
     "a block number beyond 48 bits",
@@ -104,7 +104,7 @@ const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
   [
     "a number that is none",
     [{...NEWER, logIndex: 3}],
-    /the place of the event in block 101 is 3: expected 0x/,
+    /the place of the event in block 101 is 3; expected is a number: 0x/,
   ],
 ];
 

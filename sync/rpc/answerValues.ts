@@ -2,7 +2,7 @@
  * The values of a node's answers, from JSON. A value of the wrong kind is a NodeFailure that names the field and says what is
  * expected.
  */
-import {NodeFailure} from "../rpc/node.ts";
+import {NodeFailure} from "./node.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -28,6 +28,13 @@ export function parseQuantity(value: unknown, field: string, bits: number): bigi
   const quantity = BigInt(value as string | number);
   if (quantity >= 1n << BigInt(bits)) throw unexpected(field, value, `a quantity below 2^${bits}`);
   return quantity;
+}
+
+/** `0x` and 1 to 13 hex digits: 52 bits, which a double holds exactly. Block numbers have 48. */
+export function parseNumber(value: unknown, field: string): number {
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,13}$/.test(value))
+    throw unexpected(field, value, "a number: 0x and 1 to 13 hex digits");
+  return Number(value);
 }
 
 /** `0x` and pairs of hex digits. */

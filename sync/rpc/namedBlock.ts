@@ -1,0 +1,44 @@
+/** A block's number and hashes as a node names them, without the block: its newest or final one, or what it holds at a number. */
+import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
+import {type Node, NodeFailure} from "./node.ts";
+
+export interface NamedBlock {
+  readonly number: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** 32 bytes. */
+  readonly parentHash: Uint8Array;
+}
+
+/**
+ * @returns undefined if the node has no such block
+ * @throws NodeRefusal; NodeFailure, also if the answer is no block or another block
+ */
+export async function findNamedBlock(
+  node: Node,
+  which: number | "latest" | "finalized",
+): Promise<NamedBlock | undefined> {
+  const where = typeof which === "number" ? `block ${which}` : `the ${which} block`;
+  const selector = typeof which === "number" ? `0x${which.toString(16)}` : which;
+  const answer = (await node.request("eth_getBlockByNumber", [selector, false])) ?? undefined;
+  if (answer === undefined) return undefined;
+  const block = parseObject(answer, where);
+  const number = parseNumber(block.number, `${where}: number`);
+  if (typeof which === "number" && number !== which)
+    throw new NodeFailure(`asked for block ${which}, the node answers with block ${number}`);
+  return {
+    number,
+    hash: parseFixedBytes(block.hash, `${where}: hash`, 32),
+    parentHash: parseFixedBytes(block.parentHash, `${where}: parentHash`, 32),
+  };
+}
+
+/** @throws NodeFailure if the node does not have the block; else as findNamedBlock */
+export async function readNamedBlock(
+  node: Node,
+  which: number | "latest" | "finalized",
+): Promise<NamedBlock> {
+  const block = await findNamedBlock(node, which);
+  if (block === undefined) throw new NodeFailure(`it has no block ${which}`);
+  return block;
+}
