@@ -1,7 +1,8 @@
 /** Nodes that fail, lie, or are of another chain, and what a service that follows them makes of it. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {after, before} from "node:test";
 import {LiveChain} from "../../support/chains/liveChain.ts";
+import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForHead, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
@@ -41,16 +42,7 @@ function newStore(): string {
   return folder.file(`faulty${count++}.db`);
 }
 
-/** A test that needs anvil. */
-function liveTest(title: string, body: (live: LiveChain) => Promise<void>): void {
-  test(title, async t => {
-    if (typeof chain === "string") {
-      t.skip(`NOT RUN: ${chain}`);
-      return;
-    }
-    await body(chain);
-  });
-}
+const liveTest = createLiveTest(() => chain);
 
 function flagsOf(db: string, live: LiveChain, urls: readonly string[]): string[] {
   return ["--db", db, "--l2", urls.join(","), "--genesis", live.genesisPath];

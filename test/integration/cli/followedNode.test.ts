@@ -4,6 +4,7 @@ import {mkdtemp} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
 import {LiveChain} from "../../support/chains/liveChain.ts";
+import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForChange, waitForHead, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
@@ -61,16 +62,7 @@ async function waitForBlock(daemon: Daemon, live: LiveChain, number: number): Pr
   while ((await daemon.call("chain_getStateRoot", [tag])).result?.hash !== hash) await pause(LOOK_MS);
 }
 
-/** A test that needs anvil. */
-function liveTest(title: string, body: (live: LiveChain) => Promise<void>): void {
-  test(title, async t => {
-    if (typeof chain === "string") {
-      t.skip(`NOT RUN: ${chain}`);
-      return;
-    }
-    await body(chain);
-  });
-}
+const liveTest = createLiveTest(() => chain);
 
 liveTest("a chain is followed from its genesis, and every touched account and slot is the node's", live =>
   withFollower(newStore(), live, ["--finalized", "last"], async daemon => {

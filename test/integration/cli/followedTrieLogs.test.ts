@@ -4,6 +4,7 @@ import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForState} from "../../support/http/followingDaemon.ts";
 import {readLog, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
@@ -11,28 +12,10 @@ import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
 import {type Daemon, runProofd} from "../../support/processes/daemon.ts";
 
 const FORK = 8;
-const address = (n: number): string => `0x${n.toString(16).padStart(40, "0")}`;
-
-/** Each block creates an account, sets slots of another, and now and then deletes one or creates one again. */
-function createLine(n: number, branch: number): DifferenceLine {
-  const quantity = `0x${(n + 1 + 100 * branch).toString(16)}`;
-  return {
-    number: `0x${n.toString(16)}`,
-    hash: "",
-    accounts: {
-      [address(1000 + n)]: {balance: quantity, ...(n % 3 === 0 && {code: "0x6001"})},
-      [address(1)]: {nonce: quantity, storage: {[quantity]: quantity, [`0x${n.toString(16)}`]: "0x0"}},
-      ...(n % 5 === 4 && {[address(1000 + n - 2)]: null}),
-      ...(n % 7 === 6 && {
-        [address(2)]: {reset: true as const, balance: quantity, storage: {"0x1": quantity}},
-      }),
-    },
-  };
-}
 
 /** Blocks 0 to `last`; from FORK on they are those of the branch. */
 function createLines(last: number, branch: number): DifferenceLine[] {
-  return Array.from({length: last + 1}, (_, n) => createLine(n, n < FORK ? 0 : branch));
+  return Array.from({length: last + 1}, (_, n) => createMixedLine(n, n < FORK ? 0 : branch));
 }
 
 let folder: WorkFolder;

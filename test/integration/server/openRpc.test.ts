@@ -121,6 +121,17 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   ],
 };
 
+/** @returns a store of the chain with two recorded finalizations */
+async function importFinalized(folder: WorkFolder): Promise<string> {
+  const directory = await folder.importChain("db", LATEST, FINALIZED);
+  const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
+  await pool.recordFinality(
+    createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
+  );
+  await pool.close();
+  return directory;
+}
+
 describe("the OpenRPC document", () => {
   const ajv = new Ajv({strict: true, strictRequired: false, allErrors: true});
   let folder: WorkFolder;
@@ -129,17 +140,7 @@ describe("the OpenRPC document", () => {
 
   before(async () => {
     folder = await WorkFolder.create();
-    const db = await folder.importChain("db", LATEST, FINALIZED);
-    const pool = await ProofPool.open({
-      directory: db,
-      workers: 0,
-      cacheBytes: 1 << 20,
-      createIfMissing: false,
-    });
-    await pool.recordFinality(
-      createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
-    );
-    await pool.close();
+    const db = await importFinalized(folder);
     daemon = await startNamespaced(db);
     document = (await daemon.call("rpc.discover")).result;
   });
@@ -232,17 +233,7 @@ describe("the OpenRPC document", () => {
 describe("the first calls of Ethereum clients", () => {
   test("are answered with the chain's id and the newest block held, finalized or not", async () => {
     const folder = await WorkFolder.create();
-    const db = await folder.importChain("db", LATEST, FINALIZED);
-    const pool = await ProofPool.open({
-      directory: db,
-      workers: 0,
-      cacheBytes: 1 << 20,
-      createIfMissing: false,
-    });
-    await pool.recordFinality(
-      createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
-    );
-    await pool.close();
+    const db = await importFinalized(folder);
     const daemon = await startDaemon(["--db", db, "--workers", "1"]);
     const names = ["eth_chainId", "net_version", "eth_blockNumber"];
     const answers = await daemon.send(names.map((method, id) => ({jsonrpc: "2.0", id, method, params: []})));

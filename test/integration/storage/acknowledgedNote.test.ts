@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {cp, mkdir, readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {after, test} from "node:test";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {
   assertRefused,
@@ -13,12 +13,9 @@ import {
   NOTE,
   openLogged,
 } from "../../support/stores/loggedStores.ts";
-import {tamper} from "../../support/stores/tamper.ts";
+import {removeBlockRecord} from "../../support/stores/tamper.ts";
 
-let stores: LoggedStores;
-before(async () => {
-  stores = await LoggedStores.create();
-});
+const stores = await LoggedStores.create();
 after(() => stores.remove());
 
 test("a note that is not what was written is named", async () => {
@@ -54,9 +51,7 @@ test("an older copy of the files under a newer note is refused, and check says w
   const directory = await stores.copyOf(stores.single);
   // Its tables are those of 12 blocks; then the newest one goes, behind proofd's back.
   assert.equal(await latestOf(directory), BLOCKS - 1);
-  await tamper(directory, db =>
-    db.del(Buffer.from(`b${"\0".repeat(5)}${String.fromCharCode(BLOCKS - 1)}`, "latin1")),
-  );
+  await removeBlockRecord(directory, BLOCKS - 1);
   await assert.rejects(openLogged(directory), {
     code: "STORE_DAMAGED",
     message: /is damaged: ACKNOWLEDGED: it says that block 11 was held, and the newest is block 10/,

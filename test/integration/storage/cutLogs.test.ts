@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {after, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
@@ -17,10 +17,7 @@ import {
   openLogged,
 } from "../../support/stores/loggedStores.ts";
 
-let stores: LoggedStores;
-before(async () => {
-  stores = await LoggedStores.create();
-});
+const stores = await LoggedStores.create();
 after(() => stores.remove());
 
 test("a log that ends before the byte that was acknowledged refuses the store", async () => {

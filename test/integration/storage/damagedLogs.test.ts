@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {after, test} from "node:test";
 import {Random} from "../../../bench/load/requests/random.ts";
 import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
@@ -17,10 +17,7 @@ import {
 } from "../../support/stores/loggedStores.ts";
 import {type LogPiece, logPieces, placesIn} from "../../support/stores/logPieces.ts";
 
-let stores: LoggedStores;
-before(async () => {
-  stores = await LoggedStores.create();
-});
+const stores = await LoggedStores.create();
 after(() => stores.remove());
 
 /** The same in every run. */

@@ -2,14 +2,11 @@
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, test} from "node:test";
+import {after, test} from "node:test";
 import {assertRefused, LoggedStores, openLogged} from "../../support/stores/loggedStores.ts";
 import {logPieces, placesIn} from "../../support/stores/logPieces.ts";
 
-let stores: LoggedStores;
-before(async () => {
-  stores = await LoggedStores.create();
-});
+const stores = await LoggedStores.create();
 after(() => stores.remove());
 
 test("damage of CURRENT, of the manifest and a table that is gone or cut short are named", async () => {

@@ -1,15 +1,12 @@
 /** Block records that are gone from the middle of a store. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {after, test} from "node:test";
 import {addressAt} from "../../support/chains/longChain.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
 import {BLOCKS, LoggedStores, openLogged} from "../../support/stores/loggedStores.ts";
-import {tamper} from "../../support/stores/tamper.ts";
+import {removeBlockRecord} from "../../support/stores/tamper.ts";
 
-let stores: LoggedStores;
-before(async () => {
-  stores = await LoggedStores.create();
-});
+const stores = await LoggedStores.create();
 after(() => stores.remove());
 
 test("a block whose record is missing between others is -32603, named in the log and counted; a later one is unknown", async () => {
@@ -18,10 +15,7 @@ test("a block whose record is missing between others is -32603, named in the log
   const source = {kind: "diffs", path: await stores.writeBlocks(BLOCKS), follow: false} as const;
   await pool.startImport({source, finalized: "last"}, () => {}).outcome;
   await pool.close();
-  for (const block of [0, 5])
-    await tamper(directory, db =>
-      db.del(Buffer.from(`b${"\0".repeat(5)}${String.fromCharCode(block)}`, "latin1")),
-    );
+  for (const block of [0, 5]) await removeBlockRecord(directory, block);
   const daemon = await startDaemon(["--db", directory, "--estimate-workers", "1"]);
   try {
     let damaged = 0;

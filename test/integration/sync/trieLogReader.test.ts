@@ -11,29 +11,13 @@ import {createTrieLogReader, probeTrieLogs} from "../../../sync/node/trielogs/tr
 import type {Node} from "../../../sync/rpc/node.ts";
 import {NodeCaller} from "../../../sync/rpc/nodeCaller.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {type LogElement, TrieLogNode} from "../../support/nodes/trieLogNode.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../../support/stores/everyKey.ts";
 
 const BLOCKS = 70;
-const address = (n: number): string => `0x${n.toString(16).padStart(40, "0")}`;
-
-/** Each block creates an account, changes two, zeroes a slot, and now and then deletes one or creates one again. */
-const LINES: DifferenceLine[] = Array.from({length: BLOCKS}, (_, n) => {
-  const quantity = `0x${(n + 1).toString(16)}`;
-  return {
-    number: `0x${n.toString(16)}`,
-    hash: "",
-    accounts: {
-      [address(1000 + n)]: {balance: quantity, ...(n % 3 === 0 && {code: "0x6001"})},
-      [address(1)]: {nonce: quantity, storage: {[quantity]: quantity, [`0x${n.toString(16)}`]: "0x0"}},
-      ...(n % 5 === 4 && {[address(1000 + n - 2)]: null}),
-      ...(n % 7 === 6 && {
-        [address(2)]: {reset: true as const, balance: quantity, storage: {"0x1": quantity}},
-      }),
-    },
-  };
-});
+const LINES = Array.from({length: BLOCKS}, (_, n) => createMixedLine(n));
 
 let folder: string;
 let server: TrieLogNode;

@@ -17,19 +17,13 @@ import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
 import {ExecutionState} from "../../../workers/execution/executionState.ts";
 import type {Genesis} from "../../../workers/execution/genesis.ts";
+import {describeBlock} from "../nodes/jsonBlocks.ts";
 import {type MemoryAccount, MemoryState} from "../reference/memoryState.ts";
 
 type Seen = ReadonlyMap<string, MemoryAccount | undefined>;
 type Accounts = ReadonlyMap<string, MemoryAccount>;
 
 const ZERO = `0x${"0".repeat(64)}`;
-const FIELDS = (
-  "parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom difficulty number gasLimit gasUsed timestamp " +
-  "extraData mixHash nonce baseFeePerGas withdrawalsRoot blobGasUsed excessBlobGas parentBeaconBlockRoot requestsHash"
-).split(" ");
-const QUANTITIES = new Set(
-  "difficulty number gasLimit gasUsed timestamp baseFeePerGas blobGasUsed excessBlobGas".split(" "),
-);
 
 export class ExecutedNode implements Node {
   readonly name = "executed";
@@ -191,44 +185,6 @@ function compare(before: Seen, after: Seen): object {
     if (isChanged) accounts[address] = {...account, storage};
   }
   return accounts;
-}
-
-/** As eth_getBlockByNumber with whole transactions, of which the parties are enough. */
-function describeBlock(block: Block): object {
-  const raw = block.header.raw();
-  const header = FIELDS.slice(0, raw.length).map((name, position) => {
-    const value = toHex(raw[position] as Uint8Array);
-    return [name, !QUANTITIES.has(name) ? value : value === "0x" ? "0x0" : hex(BigInt(value))];
-  });
-  return {
-    ...Object.fromEntries(header),
-    hash: toHex(block.hash()),
-    transactions: block.transactions.map(transaction => ({
-      hash: toHex(transaction.hash()),
-      from: transaction.getSenderAddress().toString(),
-      to: transaction.to?.toString() ?? null,
-      ...("authorizationList" in transaction && {
-        authorizationList: (transaction.authorizationList as Uint8Array[][]).map(
-          ([chainId, address, nonce, yParity, r, s]) => ({
-            chainId: quantityOf(chainId),
-            address: toHex(address as Uint8Array),
-            nonce: quantityOf(nonce),
-            yParity: quantityOf(yParity),
-            r: quantityOf(r),
-            s: quantityOf(s),
-          }),
-        ),
-      }),
-    })),
-    uncles: block.uncleHeaders.map(uncle => toHex(uncle.hash())),
-    ...(block.withdrawals && {
-      withdrawals: block.withdrawals.map(({address}) => ({address: address.toString()})),
-    }),
-  };
-}
-
-function quantityOf(bytes: Uint8Array | undefined): string {
-  return hex(bytes === undefined || bytes.length === 0 ? 0n : BigInt(toHex(bytes)));
 }
 
 function hex(value: bigint): string {

@@ -2,10 +2,7 @@
  * A node that holds the demo chain: JSON-RPC over HTTP, batches too. It gives whole blocks as RLP (debug_getRawBlock), or, as
  * nodes without that method do, only as JSON. A test may change what it answers.
  */
-import {once} from "node:events";
 import {readFileSync} from "node:fs";
-import {createServer, type Server} from "node:http";
-import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
@@ -14,13 +11,7 @@ import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import {describeBlock} from "./jsonBlocks.ts";
-import "../processes/testProcess.ts";
-
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly [tag: string, whole?: boolean];
-}
+import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 
 /** A block as eth_getBlockByNumber gives it: a copy, which may be changed. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reaches into any field
@@ -41,42 +32,29 @@ export class DemoNode {
   /** As JSON, by number. Senders are recovered from signatures, which takes long. */
   private readonly texts = new Map<number, string>();
   private readonly hasRaw: boolean;
-  private readonly server: Server;
+  private readonly server: JsonRpcServer;
 
   private constructor(blocks: readonly Block[], hasRaw: boolean) {
     this.blocks = blocks;
     this.hasRaw = hasRaw;
-    this.server = createServer((request, response) => {
-      let body = "";
-      request.setEncoding("utf8").on("data", (text: string) => {
-        body += text;
-      });
-      request.on("end", () => {
-        const calls: Call | Call[] = JSON.parse(body);
-        const answer = Array.isArray(calls) ? calls.map(call => this.answer(call)) : this.answer(calls);
-        response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
-      });
-    });
+    this.server = new JsonRpcServer(call => this.answer(call));
   }
 
   static async start(mode: "raw" | "json"): Promise<DemoNode> {
     const node = new DemoNode(await readDemoBlocks(), mode === "raw");
-    node.server.listen(0, "127.0.0.1");
-    await once(node.server, "listening");
+    await node.server.start();
     return node;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return this.server.url;
   }
 
-  async stop(): Promise<void> {
-    this.server.close();
-    this.server.closeAllConnections();
-    await once(this.server, "close");
+  stop(): Promise<void> {
+    return this.server.stop();
   }
 
-  private answer({id, method, params: [tag, isWhole]}: Call): object {
+  private answer({id, method, params: [tag, isWhole]}: JsonRpcCall): object {
     this.counts.set(method, (this.counts.get(method) ?? 0) + 1);
     const number = tag === "latest" ? this.blocks.length - 1 : Number(tag);
     const block = this.blocks[number];

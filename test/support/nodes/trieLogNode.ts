@@ -1,21 +1,12 @@
 /** A node with trie logs: JSON-RPC over HTTP, batches too. A test may change what it answers. */
-import {once} from "node:events";
-import {createServer, type Server} from "node:http";
-import type {AddressInfo} from "node:net";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {encodeHeader} from "../../../sync/node/headerRlp.ts";
 import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import {MemoryState} from "../reference/memoryState.ts";
+import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 import {type LoggedBlock, logLines} from "./trieLogLines.ts";
-import "../processes/testProcess.ts";
-
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
 
 type Header = Readonly<Record<string, string>>;
 
@@ -44,21 +35,11 @@ export class TrieLogNode {
   /** Of balances, nonces, codes and slots. */
   changeState: (value: string) => unknown = value => value;
   changeHeader: (header: Header) => unknown = header => header;
-  private readonly server: Server;
+  private readonly server: JsonRpcServer;
 
   private constructor(chain: TrieLogChain) {
     this.chain = chain;
-    this.server = createServer((request, response) => {
-      let body = "";
-      request.setEncoding("utf8").on("data", (text: string) => {
-        body += text;
-      });
-      request.on("end", () => {
-        const calls: Call | Call[] = JSON.parse(body);
-        const answer = Array.isArray(calls) ? calls.map(call => this.answer(call)) : this.answer(calls);
-        response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
-      });
-    });
+    this.server = new JsonRpcServer(call => this.answer(call));
   }
 
   /** @param lines - their hashes are replaced by those of headers. The lines of the node's chain are `lines` with them */
@@ -67,8 +48,7 @@ export class TrieLogNode {
   ): Promise<{node: TrieLogNode; lines: DifferenceLine[]}> {
     const {chain, hashed} = await makeChain(lines);
     const node = new TrieLogNode(chain);
-    node.server.listen(0, "127.0.0.1");
-    await once(node.server, "listening");
+    await node.server.start();
     return {node, lines: hashed};
   }
 
@@ -80,16 +60,14 @@ export class TrieLogNode {
   }
 
   get url(): URL {
-    return new URL(`http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`);
+    return new URL(this.server.url);
   }
 
-  async stop(): Promise<void> {
-    this.server.close();
-    this.server.closeAllConnections();
-    await once(this.server, "close");
+  stop(): Promise<void> {
+    return this.server.stop();
   }
 
-  private answer({id, method, params}: Call): object {
+  private answer({id, method, params}: JsonRpcCall): object {
     if (method === "eth_getBlockByNumber") {
       const header = this.chain.headers.at(params[0] === "latest" ? -1 : Number(params[0]));
       return {jsonrpc: "2.0", id, result: header === undefined ? null : this.changeHeader(header)};

@@ -1,0 +1,19 @@
+/** Tests that need a chain on anvil. Without anvil they are skipped, and say why. */
+import {test} from "node:test";
+import type {LiveChain} from "./liveChain.ts";
+
+export type LiveTest = (title: string, body: (live: LiveChain) => Promise<void>) => void;
+
+/** @param readChain - called when a test runs. A text says why there is no chain */
+export function createLiveTest(readChain: () => LiveChain | string): LiveTest {
+  return (title, body) => {
+    test(title, async t => {
+      const chain = readChain();
+      if (typeof chain === "string") {
+        t.skip(`NOT RUN: ${chain}`);
+        return;
+      }
+      await body(chain);
+    });
+  };
+}
