@@ -27,7 +27,7 @@ export class Finalizing {
   private readonly ending = new AbortController();
   private readonly ended: Promise<void>;
 
-  /** @param pollMs - from one answer to the next question, once everything was read */
+  /** @param pollMs - wait between two questions once everything was read */
   constructor(work: FinalityWork, status: FinalityStatus, pollMs: number, log: Logger) {
     this.work = work;
     this.status = status;
@@ -45,7 +45,7 @@ export class Finalizing {
   private async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const isMore = await this.tryStep(signal);
-      // Rejects only when it is time to end.
+      // The wait rejects only when it is time to end.
       if (!isMore) await sleep(this.pollMs, undefined, {signal}).catch(() => {});
     }
   }

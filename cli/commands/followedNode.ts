@@ -17,7 +17,7 @@ export function createFollowedNode(source: NodeSource): FollowedSource {
       reorganised:
         "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
     },
-    // After a failure another node comes first: the block may have been one node's lie.
+    // After a failure another node is asked first: the first one may have given a wrong block.
     describe: attempt => {
       const first = attempt % nodes.urls.length;
       const urls = [...nodes.urls.slice(first), ...nodes.urls.slice(0, first)];
@@ -26,7 +26,7 @@ export function createFollowedNode(source: NodeSource): FollowedSource {
   };
 }
 
-/** Scheme, host and port of each: what else a URL has may be a key. */
+/** Scheme, host and port of each. The other parts of a URL may hold keys. */
 export function describeNodes({nodes}: NodeSource): string {
   return nodes.urls.map(url => new URL(url).origin).join(", ");
 }

@@ -20,7 +20,7 @@ const IMPORT_LINE_EVERY_MS = 10_000;
 const CHANGE_LINE_EVERY_MS = 1000;
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Longest reason that is shown: the start of the failure's first line. The log has the whole text. */
+/** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
 
 const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
@@ -47,11 +47,11 @@ export class Following {
   private retry: NodeJS.Timeout | undefined;
   private isStopped = false;
   private attempts = 0;
-  /** The newest block that was held during the attempt. An audit may have removed it since. */
+  /** The highest block that was held at any time of the attempt. A failed audit may have removed it since. */
   private highest = -1;
   /** What `highest` was at the last failure. */
   private failedAt = -1;
-  /** The audit failed: that blocks come again does not show that they are right. */
+  /** The last failure was an audit's. New blocks do not end it, only another audit does. */
   private awaitsAudit = false;
   private startedMs = 0;
   private pace = new ImportPace();
@@ -112,10 +112,13 @@ export class Following {
     this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
   }
 
-  /** A block above all those before the failure shows that the import works again. One that an audit removed may come again. */
+  /**
+   * A block above all those before the failure shows that the import works again. A lower one does not: it may be one that came
+   * before and was removed by an audit.
+   */
   private noteHead({latest}: Head, before: Head): void {
     if (latest === undefined) return;
-    // An order has removed blocks: those that come in their place are new.
+    // Between attempts only an order removes blocks. The blocks that come in their place count as new.
     if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
     if (latest <= (before.latest ?? -1)) return;
     this.highest = Math.max(this.highest, latest);
@@ -160,7 +163,7 @@ export class Following {
     this.log[state === "waiting" ? "warn" : "info"](fields, this.source.stateLines[state]);
   }
 
-  /** Each attempt chooses again. It is logged when it is another choice. */
+  /** Each attempt chooses again. Only a choice that differs from the last one is logged. */
   private noteChosen(chosen: NodeSourceName, why: string): void {
     if (this.status.chosen === chosen) return;
     this.status.chosen = chosen;
@@ -211,7 +214,7 @@ export class Following {
     this.running = undefined;
     const tookMs = performance.now() - this.startedMs;
     const reason = shortenReason(message);
-    // Each audit takes other values, so the reasons of two differ.
+    // Each audit samples other values, so two failed audits give different reasons.
     const isSame = this.status.reason === reason || (auditFailed && this.awaitsAudit);
     const isKnown = this.status.state === "failed" && isSame;
     this.awaitsAudit ||= auditFailed;
@@ -232,7 +235,10 @@ export class Following {
     }, retryMs);
   }
 
-  /** Doubles after each failed attempt. If that reads all again, at least its time, so that reading takes at most half of the time. */
+  /**
+   * Doubles after each failed attempt. If an attempt reads everything again, the pause is at least as long as the failed attempt
+   * took: so reading takes at most half of the time.
+   */
   private pauseMs(tookMs: number): number {
     if (this.attempts === 0) return FIRST_RETRY_MS;
     const leastMs = this.source.startsOver ? Math.round(tookMs) : 0;

@@ -97,7 +97,7 @@ export async function importWithProgress(
   }
 }
 
-/** Sums up the pruning beside an import and after it. */
+/** Sums up what was pruned during an import and after it. */
 class PruneReport {
   failure: string | undefined;
   private blocks = 0;

@@ -1,4 +1,4 @@
-/** How fast an import goes towards its source's head, and when it is there. */
+/** How fast an import gets nearer to its source's head, and how long it will still take. */
 import type {ImportEvent} from "../../workers/job/importJob.ts";
 
 export interface Pace {

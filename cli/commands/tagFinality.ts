@@ -22,7 +22,7 @@ export class TagFinality implements FinalityWork {
     this.log = log;
   }
 
-  /** A node that names a lower block than another one did changes nothing. */
+  /** Finality never falls: a node that names a lower block than another node did changes nothing. */
   async step(signal: AbortSignal): Promise<boolean> {
     const {chain} = this.pool;
     const {latest, finalized} = chain.head();
@@ -31,7 +31,7 @@ export class TagFinality implements FinalityWork {
     this.status.answeredMs = Date.now();
     this.status.known = Math.max(this.status.known ?? 0, tag);
     const held = chain.readHeader(block.number);
-    // A rollback has removed it meanwhile.
+    // A rollback removed the block while the node was asked.
     if ("failure" in held && held.failure === "BLOCK_UNKNOWN") return false;
     if ("failure" in held) throw new Error(held.detail);
     if (Buffer.compare(held.hash, block.hash) !== 0)

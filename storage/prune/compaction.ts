@@ -9,16 +9,16 @@ import type {Level} from "level";
 import {damaged} from "../leveldb/levelErrors.ts";
 import {pageKey} from "../record/layout.ts";
 
-/** Fewer removed pages are not worth a compaction: some 10 MB. */
+/** Fewer removed pages (some 10 MB) are not worth a compaction. */
 const MIN_PAGES = 1 << 14;
-/** Bytes of an average page, rather too few. */
+/** Bytes of an average page, a low estimate. */
 const PAGE_BYTES = 512;
-/** A compaction is due when this part of the pages' space is that of removed ones. So each removed byte costs 4 written ones. */
+/** A compaction is due when removed pages take this part of the space of all pages. So each removed byte costs 4 written ones. */
 const DUE_PART = 1 / 4;
 /** Page numbers in a slice. */
 const SLICE_PAGES = 1 << 18;
 
-/** The types of `level` leave out what browsers cannot do. */
+/** Methods that the types of `level` do not have, because browsers cannot do them. */
 interface Compactable {
   compactRange(start: Buffer, end: Buffer): Promise<void>;
   /** Bytes in tables. */

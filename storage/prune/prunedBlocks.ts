@@ -12,7 +12,7 @@ export interface NearestHeld {
   readonly above: number;
 }
 
-/** To look at, and not to change. */
+/** The reading half of PrunedBlocks. */
 export type PrunedView = Pick<PrunedBlocks, "has" | "heldFrom" | "held" | "nearest">;
 
 export class PrunedBlocks {
@@ -55,7 +55,7 @@ export class PrunedBlocks {
   /**
    * The ranges of blocks up to `last` that are not pruned, newest first.
    *
-   * @param limit - at most so many. @returns them, and how many there are in all
+   * @param limit - the most ranges to return. @returns them, and how many there are in all
    */
   held(last: number, limit: number): {ranges: (readonly [from: number, to: number])[]; count: number} {
     const ranges: (readonly [number, number])[] = [];

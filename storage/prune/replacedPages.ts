@@ -4,9 +4,9 @@
  *   old    a ── b ── c            a', c' replace a, c: both trees have b, so all below it is skipped
  *   young  a'── b ── c'           gives: pages below c alone, c, a
  *
- * A page stands for one place in one tree, and a page that left a tree never returns. So the two versions are walked side by
- * side, and only where their page numbers differ: the cost is that of the changes. Children come before their parents. So if
- * the pages are removed in this order and that stops anywhere, a second walk finds every page that is still there.
+ * Each page belongs to one place in one tree, and a page that left a tree never returns. So both versions are walked at the same
+ * time, and only where their page numbers differ: the cost depends on what changed. Children come before their parents. If the
+ * pages are removed in this order and the removal stops anywhere, a second walk finds every page that is still there.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import {StoreError} from "../errors.ts";
@@ -71,7 +71,7 @@ export class ReplacedPages {
       for (let position = 0; position < leafCount(body); position++) {
         const tree = storageTreeOf(leafAt(body, position));
         if (tree === undefined) continue;
-        // A leaf's position is never used again, so it is the same account, or it was deleted.
+        // No other account ever gets a leaf's position: this is the same account, or the account was deleted.
         const youngTree = youngBody === undefined ? undefined : storageTreeOf(leafAt(youngBody, position));
         yield* this.walkTree(tree, youngTree, false);
       }

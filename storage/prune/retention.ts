@@ -30,7 +30,7 @@ export const MAX_RUN_BLOCKS = 4096;
 export interface Retention {
   /** The lowest blocks that are not kept any more, at most MAX_RUN_BLOCKS. @returns undefined: all that is held is kept */
   nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined;
-  /** How many of the lowest blocks are not looked at yet, or not pruned yet. */
+  /** How many blocks, from the lowest one on, are still to be pruned or to be checked whether they are kept. */
   backlog(pruned: PrunedView, finalized: number): number;
 }
 
@@ -77,7 +77,7 @@ class FinalizationEnds implements Retention {
     for (;;) {
       const first = pruned.heldFrom(this.settled);
       const kept = this.ends.from(first);
-      // Recorded a moment ago, and `finalized` was read before.
+      // `finalized` was read earlier. This finalization was recorded since.
       if (kept === undefined || kept > finalized) return undefined;
       if (kept > first) return {first, next: pruned.heldFrom(Math.min(kept, first + MAX_RUN_BLOCKS))};
       this.settled = first + 1;

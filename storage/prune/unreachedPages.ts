@@ -2,7 +2,7 @@
  * The pages that no block reaches any more once the blocks of a run are pruned.
  *
  *   blocks         p: nearest kept below (if any) | ... | first ... next - 1 | next: kept
- *   page numbers   below p's next page: p reaches them, if `first` or a younger block does
+ *   page numbers   below p's next page: p reaches them if `first` or a younger block does
  *                  up to `first`'s own:  replaced between `first` and `next`               replacedPages.ts
  *                  from there to `next`'s own: all that `next` does not reach              reachedPages.ts
  *
@@ -10,7 +10,7 @@
  * a block too large for the writer's memory. The first part must be removed first, because it is reached through pages of
  * the second.
  *
- * It may be done again from the start after any part of the pages was removed in this order.
+ * If the removal stops anywhere, the walk can start again: it then gives the pages that are still there.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -21,7 +21,7 @@ import {markReached, PageMarks} from "./reachedPages.ts";
 import {type PageWalk, ReplacedPages} from "./replacedPages.ts";
 
 /**
- * The page numbers in the order in which they must be removed. Memory: one bit for each page that the blocks of the run have written.
+ * The page numbers in the order in which they must be removed. Takes one bit of memory for each page that the run's blocks wrote.
  *
  * @param run - all its blocks are pruned, so no reader enters their trees any more
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED

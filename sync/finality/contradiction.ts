@@ -1,5 +1,5 @@
 /**
- * A node contradicts what it or another node said was final, or what is held here. Another try does not help, so it is not
+ * A node contradicts the store, or contradicts what it or another node called final. Another try does not help, so it is not
  * tried again at once: finality stops where it is, until the contradiction is gone.
  */
 export class Contradiction extends Error {

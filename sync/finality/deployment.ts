@@ -1,4 +1,4 @@
-/** Finds the block in which a contract was deployed, so that its events are not searched for in millions of blocks before. */
+/** Finds the block in which a contract was deployed. The millions of blocks before it need not be searched for its events. */
 import {toHex} from "../../storage/hex.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import {Contradiction} from "./contradiction.ts";

@@ -11,8 +11,8 @@ export interface TaggedBlock {
 }
 
 /**
- * Asks one node for its finalized block, and for the block below it that can be compared with one held here. Waits for a node
- * that answers.
+ * Asks one node for its finalized block. If that is above `latest`, asks the same node for its block at `latest` too, which can
+ * be compared with the one held here. Waits for a node that answers.
  *
  * @param latest - the newest block held here
  * @throws NodeRefusal if the node does not know the tag; the signal's reason

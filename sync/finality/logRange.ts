@@ -1,6 +1,7 @@
 /**
- * How many blocks one eth_getLogs asks for. Nodes have limits of their own, which they name only in words: 1 000 to 100 000
- * blocks, or a number of results. So the range is halved when a node refuses it, and doubled again after a while.
+ * How many blocks one eth_getLogs asks for. Each node has its own limit: 1 000 to 100 000 blocks, or a number of results. A
+ * node that refuses a range names its limit only in words, each in its own. So a refused range is halved, and doubled again after
+ * a while.
  */
 
 const FIRST_BLOCKS = 1_000;

@@ -4,7 +4,7 @@
  *   DataFinalizedV3   topics   signature | start block | end block | shnarf        data   parent root | final root
  *   DataFinalized     topics   signature | end block | parent root | final root    data   with proof
  *
- * A contract that was upgraded has emitted the older event first, then the newer.
+ * A contract that was upgraded emitted the older event (the second one) before its upgrade, and the newer one since then.
  */
 import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -19,7 +19,7 @@ const FINALIZED = "0x1335f1a2b3ff25f07f5fef07dd35d8fb4312c3c73b138e2fad9347b3319
 const TOPICS = 4;
 const WORD_BYTES = 32;
 const MAX_BLOCK = 2 ** 48 - 1;
-/** Events of one answer. A network finalizes a few times an hour. */
+/** The most events that one answer may have. A network finalizes a few times an hour. */
 const MAX_EVENTS = 10_000;
 
 /** An event and the layer-1 block that has it. */

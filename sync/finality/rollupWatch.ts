@@ -5,8 +5,8 @@
  *   ----------|--------------------------------|-----------------|
  *        hash compared                   hash remembered
  *
- * Everything of a step comes from one node. Its block at the mark must have the hash that was remembered: so a step never joins
- * two chains, whichever node gives it.
+ * One node gives everything in a step. Its block at the mark must have the hash that was remembered. So a step never joins two
+ * chains, even if each step comes from another node.
  */
 import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
@@ -30,9 +30,9 @@ export interface RollupSettings {
 }
 
 export interface RollupStep extends FinalityStep {
-  /** The mark that the step follows: no event of it or of blocks below is in the step. */
+  /** The mark at which the step begins. All events of the step are in blocks above it. */
   readonly after: Layer1Mark;
-  /** The newest layer-1 block that is final. The step is the last one for now if it reaches it. */
+  /** The newest layer-1 block that is final. Once the mark is at this block, there is nothing more to read for now. */
   readonly head: number;
 }
 
@@ -92,7 +92,7 @@ export class RollupWatch {
         return {events, last};
       } catch (error) {
         const isSmaller = this.range.noteRefusal(to - from + 1);
-        // Also a failure may come from too wide a range, if the answer takes too long.
+        // A time-out is a NodeFailure. It too may come from too wide a range, so the next try is narrower.
         if (!(error instanceof NodeRefusal || error instanceof AnswerTooLong)) throw error;
         if (!isSmaller)
           throw new NodeFailure(`it refuses the events of layer-1 block ${from}: ${error.message}`, {
@@ -140,7 +140,7 @@ async function readFinalized(node: Node): Promise<NamedBlock> {
   }
 }
 
-/** Events of the last block must be of the block that is remembered. */
+/** The hash that is remembered must be the one that the events of the last block name. */
 function requireHash(events: readonly RollupEvent[], last: NamedBlock): void {
   const other = events.find(
     ({layer1Block, layer1Hash}) => layer1Block === last.number && Buffer.compare(layer1Hash, last.hash) !== 0,

@@ -11,8 +11,8 @@ export class AuditFailure extends Error {
 }
 
 /**
- * Compares `subjects` as of the newest block of the range. Nothing is compared if the node has another block there meanwhile,
- * or none: the follower finds the fork itself, and waits for a node that is behind.
+ * Compares `subjects` as of the newest block of the range. If the node now has another block at that number, or none, nothing is
+ * compared: the code that follows the node finds forks itself, and waits for a node that is behind.
  *
  * @param ask - runs work with one node, until it succeeds
  * @param held - of the newest block of the range, on disk

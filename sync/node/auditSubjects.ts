@@ -5,7 +5,7 @@
  *   eth_getBlockByNumber          the miner, senders, recipients, access lists, withdrawals
  *   eth_getBlockReceipts          new contracts, accounts that logged
  *
- * A node that has no traces or no receipts gives fewer: without a trace, only the slots of access lists.
+ * A node without traces or receipts gives fewer accounts. Without traces, the only slots are those of access lists.
  */
 
 import {type JsonObject, parseArray, parseFixedBytes, parseObject} from "../rpc/answerValues.ts";
@@ -19,7 +19,10 @@ export interface BlockSubjects {
   readonly refused: readonly string[];
 }
 
-/** @returns nothing, if the node does not have the block. @throws NodeFailure for answers of no use; NodeRefusal if the node refuses even the block */
+/**
+ * @returns no subjects if the node does not have the block
+ * @throws NodeFailure if an answer is of no use; NodeRefusal if the node refuses eth_getBlockByNumber
+ */
 export async function findBlockSubjects(node: Node, block: number): Promise<BlockSubjects> {
   const at = `0x${block.toString(16)}`;
   const found = new Found();

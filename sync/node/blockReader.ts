@@ -1,4 +1,4 @@
-/** What every source of a layer-2 node's blocks gives: whole blocks, in order, each with its link to the one before. */
+/** What reads blocks from a layer-2 node: whole blocks, in order, each with the hash of the block before it. */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {Node} from "../rpc/node.ts";
 
@@ -8,7 +8,7 @@ export interface NodeBlock {
   readonly hash: Uint8Array;
   /** 32 bytes. */
   readonly parentHash: Uint8Array;
-  /** Memory that the block holds until it is applied: an estimate that keeps read-ahead within its bound. */
+  /** About how much memory the block takes until it is applied. Read-ahead is bounded by the sum. */
   readonly bytes: number;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;

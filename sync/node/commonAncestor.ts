@@ -1,9 +1,9 @@
-/** Where a node's chain and ours part. */
+/** Finds the newest block that a node's chain and the held chain have in common. */
 import {toHex} from "../../storage/hex.ts";
 import {findNamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
 
-/** The node's chain has another block where ours must not change any more. */
+/** The node's chain differs from the held one at a block that must stay. */
 export class DeepFork extends Error {
   constructor(message: string) {
     super(message);
@@ -11,7 +11,7 @@ export class DeepFork extends Error {
   }
 }
 
-/** Our side of the search. */
+/** The chain that is held here. */
 export interface HeldChain {
   /** 32 bytes. Called for blocks from `floor` to the one that the search begins at. */
   hashOf(block: number): Uint8Array;
@@ -24,9 +24,9 @@ export interface HeldChain {
 /**
  * Goes down from `from` in steps that double, then halves the distance: about 2 log2(depth) calls.
  *
- * @param from - a block that we hold, at or above `held.floor` and not above the node's newest one
+ * @param from - a block that is held here, at or above `held.floor` and not above the node's newest one
  * @returns the newest block up to `from` that both chains have
- * @throws DeepFork naming both hashes if they differ at `held.floor`; NodeRefusal; NodeFailure, also for a block that is not there
+ * @throws DeepFork naming both hashes if they differ at `held.floor`; NodeRefusal; NodeFailure, also if the node has no such block
  */
 export async function findCommonAncestor(node: Node, held: HeldChain, from: number): Promise<number> {
   const {floor} = held;
@@ -57,7 +57,7 @@ async function describeFork(node: Node, {floor, hashOf, why}: HeldChain): Promis
   );
 }
 
-/** A block that is not there says nothing of the chain: perhaps the answer comes from another machine, which is behind. */
+/** A missing block does not mean a fork: behind one URL there may be several machines, and this one may be behind. */
 async function readHash(node: Node, block: number): Promise<Uint8Array> {
   const there = await findNamedBlock(node, block);
   if (there === undefined)

@@ -1,5 +1,5 @@
 /**
- * Checks the shape of a node's JSON-RPC answers. A message of an error thrown here has no text of the node, so it may go
+ * Checks the shape of a node's JSON-RPC answers. The messages of its errors contain no text that the node wrote, so they may go
  * to logs and callers.
  */
 import {isUtf8} from "node:buffer";
@@ -41,7 +41,7 @@ export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number):
     if (answer.member === "result") throw new NodeFailure("its answer to a batch is no array");
     return answer.error;
   }
-  // Checked before the elements, so that no more than `count` are looked at.
+  // Checked first, so that at most `count` elements are read.
   if (parsed.length !== count)
     throw new NodeFailure(`its answer to a batch of ${count} calls has ${parsed.length} elements`);
   const answers = new Array<Answer | undefined>(count).fill(undefined);
@@ -52,7 +52,7 @@ export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number):
     if (answers[at] !== undefined) throw new NodeFailure("its answer to a batch has an id twice");
     answers[at] = readAnswer(fields);
   }
-  // As many different ids as calls: each call has its answer.
+  // There are as many different ids as calls, so each call has its answer.
   return answers as Answer[];
 }
 

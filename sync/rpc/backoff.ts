@@ -1,4 +1,7 @@
-/** Waits between tries: each twice as long as the last, up to a bound, with jitter so that callers do not come at the same moment. */
+/**
+ * Waits between tries. Each is twice as long as the last, up to a bound. A random part is taken off, so that several callers do
+ * not come at the same moment.
+ */
 
 export interface BackoffSettings {
   readonly firstMs: number;

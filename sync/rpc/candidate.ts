@@ -35,7 +35,10 @@ export class Candidate {
   private isProbing = false;
   /** When it may be asked again after a failure. */
   private dueMs = 0;
-  /** A success before this moment does not shorten the next wait: a node that fails every second time is left alone for long. */
+  /**
+   * A success before this moment does not shorten the next wait. So a node that fails every second time is left alone for longer
+   * and longer.
+   */
   private calmMs = 0;
   private failureCount = 0;
   private checkedEpoch = -1;
@@ -70,12 +73,12 @@ export class Candidate {
     try {
       await this.checkChain(signal);
       const result = await work(this.caller.bind(signal));
-      // A connection ended meanwhile. Perhaps another node took this one's address.
+      // If a connection ended meanwhile, another node may have this address now.
       await this.checkChain(signal);
       this.noteSuccess(failureCount);
       return result;
     } catch (error) {
-      // A failure after the end comes from the end.
+      // Once the signal has ended the work, the failure comes from that.
       if (signal.aborted) throw signal.reason;
       if (error instanceof NodeFailure) this.noteFailure(error, failureCount);
       else if (error instanceof NodeRefusal) this.noteSuccess(failureCount);
@@ -83,7 +86,7 @@ export class Candidate {
     }
   }
 
-  /** Asks a node that is due something small, so that no work has to wait for a node that is still down. Never rejects. */
+  /** Makes a small call to a node that is due, so that real work does not wait for a node that is still down. Never rejects. */
   async probe(signal: AbortSignal): Promise<void> {
     if (this.isProbing) return;
     this.isProbing = true;
@@ -107,7 +110,7 @@ export class Candidate {
     if (!isQuantity) throw new NodeFailure("its answer to eth_chainId is no chain id");
     if (BigInt(answer) !== this.chainId)
       throw new WrongChain(`it is a node of chain ${BigInt(answer)}, expected ${this.chainId}`);
-    // The connection of this call may have been a new one: what counts is that none ended since.
+    // The epoch from before the call: if a connection ended during the call, the next check asks again.
     this.checkedEpoch = epoch;
   }
 
@@ -120,7 +123,7 @@ export class Candidate {
   }
 
   private noteFailure(failure: NodeFailure, failureCount: number): void {
-    // Of several works under way at once, the first that fails counts.
+    // Of several failures of work that ran at the same time, only the first counts.
     if (failureCount !== this.failureCount) return;
     this.failureCount++;
     this.isProbed = false;

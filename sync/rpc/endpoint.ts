@@ -1,6 +1,6 @@
 /**
- * One URL that takes JSON-RPC by HTTP POST. Paths, queries, users, passwords and headers may hold keys. So no message of an
- * error thrown here has any of them, nor any text of the node.
+ * One URL that takes JSON-RPC by HTTP POST. Its path, query, user, password and headers may hold keys, so no error message
+ * contains them. No error message contains text that the node wrote either.
  */
 import {errors, Pool} from "undici";
 import {encodeAuthorization} from "./authorization.ts";
@@ -10,11 +10,11 @@ import {parseRetryAfter} from "./retryAfter.ts";
 export interface EndpointSettings {
   /** Sent with every call. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For one `post`: connecting, head and body together. */
+  /** For one `post` as a whole: connecting, and the answer's head and body. */
   readonly timeoutMs: number;
   /** A longer answer is AnswerTooLong. */
   readonly maxAnswerBytes: number;
-  /** Calls that the server has at the same time. The others wait, within their time. */
+  /** Calls that are sent at the same time. The others wait, and the wait counts as part of their time. */
   readonly connections: number;
 }
 
@@ -76,7 +76,7 @@ export class Endpoint {
     signal?.throwIfAborted();
     const {timeoutMs} = this.settings;
     const ending = new AbortController();
-    // undici ignores the signal until it is connected, so the end also ends the wait itself.
+    // undici ignores the signal until it is connected, so this wait listens to the signal too.
     const ended = new Promise<never>((_, reject) => {
       ending.signal.addEventListener("abort", () => reject(ending.signal.reason), {once: true});
     });

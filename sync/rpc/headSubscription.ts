@@ -4,9 +4,9 @@
  *   open --> {"id":1,"method":"eth_subscribe","params":["newHeads"]}
  *        <-- {"id":1,"result":<name of the subscription>}
  *        <-- {"method":"eth_subscription", ...}                          for each new block
- *        --> {"id":2,"method":"eth_chainId"}                             after a silence: a dead connection looks the same
+ *        --> {"id":2,"method":"eth_chainId"}                             after a silence, to see whether the connection is dead
  *
- * What a notification says is not read. It only means that asking is worth while.
+ * The text of a notification is not read. It only means that the node may have a new block.
  */
 import type {Socket} from "node:net";
 import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
@@ -22,7 +22,7 @@ export interface HeadSubscriptionSettings {
   readonly headers: Readonly<Record<string, string>>;
   /** For connecting and subscribing together, and for the answer after a silence. */
   readonly timeoutMs: number;
-  /** After so much time without a message the node is asked something. */
+  /** After this time without a message, the node is asked for its chain id. */
   readonly silenceMs: number;
 }
 
@@ -31,7 +31,7 @@ export interface HeadHooks {
   onHead(): void;
 }
 
-/** A notification has a block's header. */
+/** A notification holds one header, which is far shorter. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
 const SUBSCRIBE_ID = 1;
 const SUBSCRIBE = encodeCall(SUBSCRIBE_ID, "eth_subscribe", ["newHeads"]);

@@ -1,4 +1,4 @@
-/** A block's number and hashes as a node names them, without the block: its newest or final one, or what it holds at a number. */
+/** The number and hashes of one of a node's blocks: its newest one, its finalized one, or the one with a given number. */
 import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
 import {type Node, NodeFailure} from "./node.ts";
 

@@ -1,4 +1,6 @@
-/** Says when asking a node for new blocks is worth while: at once if a node announces one by WebSocket, else after the poll's time. */
+/**
+ * Says when to ask a node for new blocks: as soon as a node announces one by WebSocket, and otherwise after the time of the poll.
+ */
 import {setTimeout as sleep} from "node:timers/promises";
 import {Backoff, type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {followHeads} from "./headSubscription.ts";
@@ -33,7 +35,7 @@ export class HeadSignal {
   private readonly closing = new AbortController();
   private readonly following: Promise<void>;
   private state: HeadsEvent["state"] | undefined;
-  /** A head was announced that no `next` has given on. */
+  /** A head was announced, and no call of `next` has returned since. */
   private isNew = false;
   private wake: (() => void) | undefined;
 
@@ -113,7 +115,7 @@ export class HeadSignal {
   }
 
   private noteHead(): void {
-    // Not when it is subscribed: a node that takes subscriptions and then hangs up is left alone for longer and longer.
+    // Not already at the subscription: if a node accepts one and then hangs up each time, the waits must grow.
     this.backoff.reset();
     this.isNew = true;
     this.wake?.();

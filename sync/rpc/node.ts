@@ -1,6 +1,6 @@
 /**
- * A node that answers JSON-RPC, as the code sees it that asks it for blocks or events. Which node of several is asked, when a
- * call is sent again and how long to wait is decided elsewhere (nodes.ts).
+ * A node that answers JSON-RPC, as seen by the code that asks for blocks or events. nodes.ts decides which of several nodes is
+ * asked, when work is tried again and how long to wait.
  */
 
 /** A call that is not sent yet. Values are JSON. */
@@ -9,7 +9,7 @@ export interface NodeCall {
   readonly params: readonly unknown[];
 }
 
-/** One node, for the time of one piece of work: answers of two nodes are never mixed in it. */
+/** One node, for one piece of work. So the answers that the work gets are all of the same node. */
 export interface Node {
   /** Scheme, host and port: for logs and messages. Paths, queries, users and headers may hold keys and are left out. */
   readonly name: string;

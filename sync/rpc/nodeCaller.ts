@@ -8,16 +8,16 @@ import {createRedaction} from "./secrets.ts";
 
 /** Nodes and providers take 100 to 1024 calls in one request. More would save little. */
 export const MAX_BATCH_CALLS = 100;
-/** geth gives it to the calls of a batch whose answers are too long together. */
+/** geth's code for the calls of a batch whose answers would be too long together. */
 const RESPONSE_TOO_LARGE = -32003;
-/** Longest reason of a failure. The values that it names may be texts of the node. */
+/** Longest reason of a failure. It may quote values that the node wrote. */
 const MAX_REASON = 500;
 const OK = 200;
-/** Some providers send a JSON-RPC error with it, as for a range of logs that is too long. */
+/** Some providers send a JSON-RPC error with this status, for example for a range of logs that is too long. */
 const BAD_REQUEST = 400;
 const CONTENT_TOO_LARGE = 413;
 
-/** The batch as a whole was refused, or its answer is too long. Half of it may do. */
+/** The batch as a whole was refused, or its answer is too long. Half of it may work. */
 class BatchTooLarge extends Error {}
 
 export class NodeCaller {
@@ -84,7 +84,7 @@ export class NodeCaller {
 
   /** @throws BatchTooLarge only for two calls or more */
   private async requestBatch(calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
-    // A node without batches answers single calls.
+    // Sent as a single call, because some nodes do not support batches.
     const [only] = calls;
     if (calls.length === 1) return [await this.request(only as NodeCall, signal)];
     const firstId = this.nextId;
@@ -127,7 +127,7 @@ export class NodeCaller {
       try {
         return parse(bytes);
       } catch {
-        // The status says more than what is wrong with the body.
+        // The status says more than the body's fault does.
       }
     }
     throw new NodeFailure(`it answered HTTP ${status}`, {retryAfterMs});

@@ -9,7 +9,7 @@ import {cleanText} from "./nodeText.ts";
  */
 const LIMIT_EXCEEDED = -32005;
 const TOO_MUCH_ASKED = /\b(results?|logs|range|blocks|response|too large)\b/i;
-/** Of an overloaded node: "resource unavailable" (EIP-1474) or a time-out (geth); rate limits of large providers. */
+/** An overloaded node: "resource unavailable" (EIP-1474) or a time-out (geth). Also the rate limits of large providers. */
 const LATER_CODES: ReadonlySet<number> = new Set([-32002, -32016, -32029, -32090, -32097, 429]);
 /** A rate limit under another code. */
 const LATER_MESSAGE = /too many requests|rate limit|compute units per second/i;

@@ -2,7 +2,7 @@
 
 /** @param redact - removes keys (secrets.ts). @param maxLength - in UTF-16 units */
 export function cleanText(text: string, redact: (text: string) => string, maxLength: number): string {
-  // Redacted before it is cut, or the cut could leave a part of a key.
+  // Redacted first: a key that is cut in two would not be found.
   return printable(redact(text.slice(0, 10 * maxLength))).slice(0, maxLength);
 }
 

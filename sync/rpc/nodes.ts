@@ -1,6 +1,6 @@
 /**
- * Several nodes that hold the same chain. Work runs against one of them: the first, in the order of the settings, that is
- * healthy. Without one it waits.
+ * Several nodes that hold the same chain. Work runs against the first healthy one, in the order of the settings. If none is
+ * healthy, it waits.
  */
 import {setMaxListeners} from "node:events";
 import {setTimeout as sleep} from "node:timers/promises";
@@ -50,7 +50,7 @@ export class Nodes {
     const callerSettings = {headers, timeoutMs, maxAnswerBytes, connections: CONNECTIONS};
     const urls = settings.urls.map(text => new URL(text));
     this.candidates = urls.map((url, at) => {
-      // Two URLs of one host differ only in what is not shown.
+      // Two URLs of one host would have the same name: the parts in which they differ are not shown.
       const earlier = urls.slice(0, at).filter(({origin}) => origin === url.origin).length;
       const name = earlier === 0 ? url.origin : `${url.origin} (${earlier + 1})`;
       const createCaller = (onDisconnect: () => void) =>
@@ -64,7 +64,7 @@ export class Nodes {
   }
 
   /**
-   * Runs `work` against one node, and again after a NodeFailure: with another healthy node at once, else after a wait that
+   * Runs `work` against one node, and again after a NodeFailure: at once with another healthy node, or else after a wait that
    * grows. So the work may run several times, and only its last result counts.
    *
    * @returns the work's result
@@ -73,7 +73,7 @@ export class Nodes {
   async use<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result> {
     // Not AbortSignal.any, which keeps memory for each use as long as the signal lives.
     const life = new AbortController();
-    // Each use and each of its requests listens, and takes its listener back. Node would warn of more than ten.
+    // Each use and each of its requests adds a listener, and removes it at its end. Node would warn of more than ten.
     setMaxListeners(0, signal, this.closing.signal, life.signal);
     const endings = [signal, this.closing.signal].map(ending => {
       const end = () => life.abort(ending.reason);

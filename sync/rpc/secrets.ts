@@ -2,9 +2,9 @@
 
 import {encodeAuthorization} from "./authorization.ts";
 
-/** Shorter parts of a URL, such as "rpc" or "v3", are no keys, and would be cut out of ordinary words. */
+/** Shorter parts of a URL, such as "rpc" or "v3", are no keys. Replacing them would spoil ordinary words. */
 const MIN_KEY_LENGTH = 8;
-/** A password is a secret of any length, but a shorter one would be found everywhere. */
+/** A password may be shorter, but so short a text stands in many words. */
 const MIN_CREDENTIAL_LENGTH = 4;
 
 /** @returns a function that replaces every key in a text by *** */

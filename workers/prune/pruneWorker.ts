@@ -1,7 +1,8 @@
 /**
  * The thread that searches for pages to remove. It reads trees, which the main thread must not wait for, and writes nothing.
  *
- * It remembers where the search is. If the thread is replaced, the next one begins again, and finds what is still there.
+ * It remembers how far the search got. If the thread is replaced, the new one starts over, and finds the pages that are still
+ * there.
  */
 import type {PruneRun} from "../../storage/prune/pruneRun.ts";
 import {STEP_PAGES} from "../../storage/prune/pruneWriter.ts";

@@ -4,14 +4,14 @@
  *   block before, if asked for  ->  trace, trace, ...  ->  state after the block
  *   nonce 1                         made, nonce 1          nonce 1                   it was removed before it was made
  *
- * Whether an account was removed in between is concluded from two states that contradict each other otherwise. The traces alone
- * do not tell: geth reports a removal also if the call with the SELFDESTRUCT was reverted, and reth does not report every one. But
- * a nonce never falls and a contract's code never goes away, unless the account was removed.
+ * The traces alone do not tell whether an account was removed in between. geth also reports a removal if the call with the
+ * SELFDESTRUCT was reverted, and reth does not report every removal. But a nonce never falls and a contract's code never goes
+ * away, unless the account was removed. So a nonce that falls, or code that goes away, shows a removal.
  */
 import {type AccountTrace, type AccountView, isDelegation} from "./accountTrace.ts";
 
 export class AccountTimeline {
-  /** It was removed, and there is perhaps another one now. */
+  /** It was removed. There may be a new account at its address now. */
   wasRemoved = false;
   /** Written since then. Values that the traces leave open are undefined. */
   readonly slots = new Map<string, string | undefined>();

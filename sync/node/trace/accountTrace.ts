@@ -15,7 +15,7 @@ export interface AccountTrace {
   readonly before: AccountView | "absent" | "unseen";
   /** After it. `gone`: the trace says that the account was removed. Some tracers say so of accounts that were not. */
   readonly after: AccountView | "gone";
-  /** Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not say it in so many words. */
+  /** Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not give the value. */
   readonly slots: ReadonlyMap<string, string | undefined>;
 }
 

@@ -13,7 +13,7 @@ const MAGIC = Buffer.from([5]);
 
 /**
  * @param value - `{chainId, address, nonce, yParity, r, s}`
- * @returns `0x` and 40 digits; undefined if nobody can have signed it: then it has no effect
+ * @returns `0x` and 40 digits; undefined if the signature is not valid: then the authorization has no effect
  * @throws NodeFailure if it is no authorization
  */
 export function recoverAuthority(value: unknown, field: string): string | undefined {

@@ -1,4 +1,4 @@
-/** An account that a block touched: the traces of its transactions, and what is to be read back from the node. */
+/** An account that a block touched: what the traces say of it, and what must be read from the node besides. */
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
 import {AccountTimeline} from "./accountTimeline.ts";
 import {type AccountTrace, type AccountView, isDelegation, isEmpty} from "./accountTrace.ts";
@@ -14,7 +14,7 @@ export interface AccountState {
 export class TouchedAccount {
   /** The code after the block is to be read. */
   readsCode = false;
-  /** Nonce and balance of the block before are to be read: the traces do not show a removal for certain. */
+  /** Nonce and balance after the block before must be read, because the traces do not show for certain that it was removed. */
   readsBefore = false;
   private readonly traces: AccountTrace[] = [];
   /** Slots that something outside of transactions may have written. Read after the block and after the block before. */
@@ -24,12 +24,12 @@ export class TouchedAccount {
   add(trace: AccountTrace): void {
     const {before, after, slots} = trace;
     this.traces.push(trace);
-    // reth's stateDiff has removed accounts without a change.
+    // In reth's stateDiff, a removed account may stand without any change.
     const isSilent = isUnknown(before) && isUnknown(after) && slots.size === 0;
     // In a stateDiff, an account without nonce is not marked as new.
     const isPoor = typeof before === "object" && before.balance === 0n && before.nonce === undefined;
     if (typeof before === "string" || after === "gone" || isSilent || isPoor) this.readsBefore = true;
-    // Code that is empty after the transaction is left out. So the end of a delegation looks like no change.
+    // The trace leaves out code that is empty after the transaction. So a delegation that ended looks unchanged.
     if (after === "gone" || isSilent || delegates(before) || delegates(after)) this.readsCode = true;
   }
 
@@ -64,8 +64,8 @@ export class TouchedAccount {
     if (isEmpty(after)) return {address, change: undefined};
     const timeline = new AccountTimeline(before, this.traces);
     timeline.end(after);
-    // The request queues are empty in most blocks. A slot that is written without a change would cost the store pages. But the value
-    // of a trace is older than the one that was read: the block's end resets what its transactions counted.
+    // The request queues are empty in most blocks. A slot that keeps its value is left out, because it would cost pages.
+    // But if a trace has the slot, the value that was read replaces the trace's: the end of the block resets the counters.
     for (const slot of this.otherSlots)
       if (timeline.slots.has(slot) || readSlot(slot) !== readSlotBefore(slot))
         timeline.slots.set(slot, readSlot(slot));

@@ -1,4 +1,4 @@
-/** The accounts and slots that a block touched, and what of them is read back from the node. */
+/** The accounts and slots that a block touched, and the calls that read their values from the node. */
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
@@ -64,7 +64,7 @@ export class TouchedBlock {
     return questions;
   }
 
-  /** The codes of accounts that have nothing else: an account without code does not exist then. After `askForState`. */
+  /** The codes of accounts without nonce and balance: if they have no code either, they do not exist. After `askForState`. */
   askForCodes(): Question[] {
     return [...this.states]
       .filter(([, state]) => state.code === undefined && isEmpty(state))

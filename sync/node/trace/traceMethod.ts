@@ -20,8 +20,8 @@ export function parseTraces(method: TraceMethod, answer: unknown, where: string)
 }
 
 /**
- * Finds out how the node traces blocks, by a call that is not in any block: a node that does not know the tracer may ignore its
- * name, and a block without transactions has the same traces by every tracer.
+ * Finds out how the node traces blocks. It traces a call, and not a block: a node that does not know the tracer may ignore its
+ * name, and every tracer gives the same for a block without transactions.
  *
  * @returns undefined if it can do neither
  * @throws NodeFailure

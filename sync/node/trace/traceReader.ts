@@ -1,5 +1,5 @@
 /**
- * Reads blocks as traces. Nothing is executed here, and no state root can be compared: the node's traces and state are trusted.
+ * Reads blocks as traces. No block is executed, and no state root can be compared: the node's traces and state are trusted.
  *
  *   headers and transactions   eth_getBlockByNumber           hash and link checked
  *   what was touched           traces (traceMethod.ts)        one for each transaction, by its hash
@@ -20,7 +20,7 @@ export interface TraceReaderOptions {
   readonly method?: TraceMethod;
 }
 
-/** The traces of so many blocks are held at once. A trace may have as many bytes as an answer may have. */
+/** The traces of this many blocks are held at once. Each may be as long as the longest answer. */
 const MAX_BLOCKS = 8;
 /** A node traces on as many cores. */
 const TRACES_AT_ONCE = 2;
@@ -60,7 +60,7 @@ class TraceReader implements BlockReader {
       await checkUnchanged(node, last);
       return touched.map(toNodeBlock);
     } catch (error) {
-      // A node refuses to trace a block that is no longer there. Another try sees the new one.
+      // A node refuses to trace a block that a reorganization removed. Another try sees the new block.
       if (error instanceof NodeRefusal) await checkUnchanged(node, last);
       throw error;
     }

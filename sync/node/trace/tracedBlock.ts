@@ -1,4 +1,4 @@
-/** A block as its traces need it: its header, who its transactions name, and who is paid outside of transactions. */
+/** What is needed of a block besides its traces: its header, the accounts of its transactions, and those paid outside of them. */
 
 import {type JsonObject, parseAddress, parseArray, parseObject, parseWord} from "../../rpc/answerValues.ts";
 import {NodeFailure} from "../../rpc/node.ts";
@@ -9,9 +9,9 @@ export interface TracedBlock {
   readonly header: NodeHeader;
   /** `0x` and 64 digits in lower case, in the order of the block. */
   readonly transactions: readonly string[];
-  /** Accounts (`0x` and 40 digits) that are read back although perhaps no trace names them: who pays, who is paid, withdrawals. */
+  /** Accounts (`0x` and 40 digits) that are read even if no trace names them: senders, recipients, fee recipient, withdrawals. */
   readonly addresses: ReadonlySet<string>;
-  /** Accounts that signed an authorization. Tracers leave out what it did to their code, or the accounts themselves. */
+  /** Accounts that signed an authorization. Some tracers leave out the change of their code, or the whole accounts. */
   readonly authorities: ReadonlySet<string>;
   readonly uncles: number;
   /** The block writes its parent's beacon root (EIP-4788). */

@@ -1,12 +1,12 @@
 /**
- * What a block writes outside of its transactions, where no tracer looks: which slots of which system contracts.
+ * The slots of system contracts that a block writes outside of its transactions. No tracer reports them.
  *
  *   EIP-4788   beacon roots     timestamp % 8191: the timestamp; + 8191: the root
  *   EIP-2935   block hashes     (number - 1) % 8191: the parent's hash
  *   EIP-7002   withdrawal requests     slots 0 to 3: excess, count, head and tail of the queue
  *   EIP-7251   consolidation requests  the same
  *
- * Their values are read back. A chain that starts without one of these contracts has no code at its address.
+ * Their values are read from the node. A chain may not have all of these contracts. Then their addresses have no code.
  */
 import type {NodeCall} from "../../rpc/node.ts";
 import type {TracedBlock} from "./tracedBlock.ts";
@@ -42,7 +42,7 @@ export interface UntracedWrite {
   readonly slots: readonly string[];
 }
 
-/** @param block - hex quantity. Whether the answers have code goes to `listUntracedWrites`, in this order */
+/** @param block - hex quantity. `listUntracedWrites` takes, in this order, whether each answer has code */
 export function askForSystemContracts(block: string): NodeCall[] {
   return SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));
 }

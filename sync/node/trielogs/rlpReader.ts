@@ -1,8 +1,8 @@
 /**
  * Reads RLP item by item, without recursion and without copies. Every error names the byte.
  *
- * Only the shortest form of each item is accepted, so no two encodings mean the same. @ethereumjs/rlp builds a tree of arrays as
- * deep as the input says, and its errors name no place.
+ * Only the shortest form of each item is accepted, so no two encodings mean the same. @ethereumjs/rlp is not used: it builds a
+ * tree of arrays as deep as the input says, and its errors name no place.
  */
 import {TrieLogError} from "./trieLogError.ts";
 
@@ -10,9 +10,9 @@ const STRING = 0x80;
 const LONG_STRING = 0xb7;
 const LIST = 0xc0;
 const LONG_LIST = 0xf7;
-/** Lengths below this one stand in the first byte. */
+/** A length below this one is part of the first byte. */
 const SHORT_LENGTHS = 56;
-/** 2^32 - 1 bytes are more than any input has. */
+/** Four bytes of length: 2^32 - 1 bytes are more than any input has. */
 const MAX_LENGTH_BYTES = 4;
 
 interface Item {
@@ -23,7 +23,7 @@ interface Item {
 }
 
 export class RlpReader {
-  /** The start of messages: what is read. */
+  /** What is read. Messages begin with it. */
   where: string;
   private readonly bytes: Uint8Array;
   private at = 0;

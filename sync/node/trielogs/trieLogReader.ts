@@ -1,6 +1,6 @@
 /**
- * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here: the node's new values are trusted. Its
- * old values are compared with the store when a block is applied.
+ * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here: the node's new values are trusted.
+ * Its old values are compared with the store when a block is applied.
  *
  *   headers     eth_getBlockByNumber          hash and link checked
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
@@ -18,7 +18,7 @@ import {TrieLogError} from "./trieLogError.ts";
 /** Numbers are JSON numbers: the plugin reads no hexadecimal ones. */
 const METHOD = "shomei_getTrieLogsByRange";
 const MAX_BLOCKS = 64;
-/** What a header takes in memory, about. */
+/** About how much memory a header takes. */
 const HEADER_BYTES = 1024;
 
 /** @param chainId - the node's, for block 0, which names the chain of a store */
@@ -90,7 +90,7 @@ class TrieLogReader implements BlockReader {
     };
     const logs = await ask(from);
     if (logs.length !== to - from || this.openEnded.has(node.name)) return logs;
-    // All but the last. If the range was at fault, the next number brings it.
+    // All but the last came. If the node leaves out the end of a range, the next number brings the last one.
     this.openEnded.add(node.name);
     const last = await ask(to);
     if (last.length === 0) this.openEnded.delete(node.name);

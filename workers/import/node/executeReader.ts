@@ -4,7 +4,7 @@ import {ExecutionError} from "../../execution/errors.ts";
 import type {ChainExecution} from "../chainExecution.ts";
 import type {RawBlocks} from "./rawBlocks.ts";
 
-/** Blocks in one batch. Their size bounds a range earlier, unless they are empty. */
+/** The most blocks in one batch. Unless blocks are nearly empty, readAhead.ts asks for fewer because of their size. */
 const MAX_BLOCKS = 64;
 /** What a block takes besides its bytes. */
 const OVERHEAD_BYTES = 2048;
@@ -26,7 +26,7 @@ export function createExecuteReader(rawBlocks: RawBlocks, execution: ChainExecut
   };
 }
 
-/** A refused block is the node's lie, or our mistake: which node it was helps to tell. */
+/** Execution refuses a block if the node lies, or if proofd has a bug. The node's name helps to find out which. */
 function throwWithNode(error: unknown, name: string): never {
   if (!(error instanceof ExecutionError)) throw error;
   throw new ExecutionError(error.code, `${error.message} (from the node ${name})`, {cause: error});

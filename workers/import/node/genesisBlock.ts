@@ -1,8 +1,8 @@
 /**
  * Block 0 of a node's chain, with the accounts of the genesis file.
  *
- * Where the node has the genesis file's block 0, nothing more is to be checked. Some nodes give block 0 a header of their own:
- * anvil leaves out the accounts. Then block 1 must execute on the genesis file's accounts before anything is stored: its
+ * If the node has the genesis file's block 0, there is nothing more to check. Some nodes give block 0 another header: anvil does
+ * not put the accounts into its state root. Then block 1 must execute on the genesis file's accounts before anything is stored: its
  * header has the root of the whole state.
  */
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";

@@ -1,11 +1,11 @@
 /**
- * The blocks of a node after the newest one that is held, on and on.
+ * Reads a node's blocks after the newest one that is held, and goes on as the node's chain grows.
  *
  *   newest held < node's head     ranges are read ahead, each block is linked to the one before
  *   newest held = node's head     wait for the next head
- *   another block at our number   the common ancestor is found, the blocks above it are removed, and reading goes on there
+ *   the node has another block    the common ancestor is found, the blocks above it are removed, and reading goes on there
  *
- * A node that is behind us on the same chain is waited for: nothing is removed for it.
+ * If the node has the same chain but fewer blocks than are held here, nothing is removed: the source waits.
  */
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
@@ -18,9 +18,12 @@ import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";
 import type {RangeAudit} from "./rangeAudit.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
 
-/** A source that falls this far behind the node's head is reading, not following. */
+/** A source that is this far behind the node's head is shown as "reading", not as "following". */
 const READING_BLOCKS = 64;
-/** A node whose chain is whole, but whose next block names another parent, this often in a row, contradicts itself. */
+/**
+ * The node has every held block, but its next block names another parent. After this many times in a row, the node is said to
+ * contradict itself.
+ */
 const MAX_FALSE_ALARMS = 5;
 
 export interface NodeFeed {
@@ -41,11 +44,11 @@ export interface NodeFeed {
   readonly signal: AbortSignal;
 }
 
-/** @throws SourceError, DeepFork if the node's chain has another block where ours is finalized */
+/** @throws SourceError; DeepFork if the node's chain differs from the held one at a finalized block */
 export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBlock> {
   let end = feed.end;
   let falseAlarms = 0;
-  /** The last block that came did not follow ours. */
+  /** The last block that came did not follow the newest one held. */
   let isSuspect = false;
   for (;;) {
     const head = await feed.ask(readHead);
@@ -65,7 +68,7 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     if (to - latest >= READING_BLOCKS) feed.onState("reading");
     feed.onTarget(to);
     isSuspect = yield* readOn(feed, latest + 1, to);
-    // The node does not have what its head promised. Asking at once again would only burden it.
+    // The node does not have the blocks up to its own head. Asking again at once would only burden it.
     if (!isSuspect && (feed.writer().latest ?? -1) === latest) await feed.pause();
   }
 }
@@ -107,21 +110,21 @@ async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): 
 }
 
 /**
- * @param isSuspect - look at the newest block held even if nothing speaks against it
+ * @param isSuspect - compare the newest block held even if the node's head is above it
  * @returns whether blocks were removed
  */
 async function settleFork(feed: NodeFeed, head: NamedBlock, isSuspect: boolean): Promise<boolean> {
   const {writer, ask} = feed;
   if (!mayDiffer(writer(), head, isSuspect)) return false;
   const ancestor = await ask(async node => {
-    // Perhaps not the node that named the head. One that is behind on our chain must not cost blocks.
+    // This may be another node than the one that named the head. If it is only behind, no block may be removed.
     const own = await readHead(node);
     if (!mayDiffer(writer(), own, isSuspect)) return undefined;
     const {latest = 0, finalizedTo} = writer();
     const from = Math.min(own.number, latest);
     const held = {
       hashOf: (block: number) => hashOf(writer(), block),
-      // A node that ends below what is finalized must have our blocks up to its end.
+      // A node that ends below the finalized block must have the held blocks up to its end.
       floor: Math.min(Math.max(finalizedTo, 0), from),
       why: finalizedTo >= 0 ? "is finalized" : "is the first one",
     };
@@ -135,7 +138,7 @@ async function settleFork(feed: NodeFeed, head: NamedBlock, isSuspect: boolean):
   return true;
 }
 
-/** Is it worth while to compare the node's chain with ours, block by block? */
+/** Must the node's chain be compared with the held one, block by block? */
 function mayDiffer(writer: BlockWriter, head: NamedBlock, isSuspect: boolean): boolean {
   const {latest} = writer;
   if (latest === undefined) return false;

@@ -1,4 +1,4 @@
-/** Reports the state of a source of nodes when it changes: it waits while no node answers, else it is where the reader says. */
+/** Reports the state of the nodes' source when it changes: "waiting" while no node answers, otherwise what the reader says. */
 import type {NodesEvent} from "../../../sync/rpc/nodes.ts";
 import type {SourceEvent, SourceState} from "../../job/importSource.ts";
 

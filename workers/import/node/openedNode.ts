@@ -24,8 +24,8 @@ import {RawBlocks} from "./rawBlocks.ts";
 import {chooseSource} from "./sourceChoice.ts";
 
 /**
- * How often the node is asked for its head while there is nothing to read, even if it announces new heads: a small call on a
- * kept connection.
+ * How often the node is asked for its head while there is nothing to read, even if it announces new heads. It is a small call,
+ * and the connection is open already.
  */
 const POLL_MS = 100;
 
@@ -162,7 +162,7 @@ class OpenedNode {
     return hash !== undefined && writer.readExecutionNode(rootKey(hash)) !== undefined;
   }
 
-  /** The genesis file's, which may have newer forks than the store, else those that block 0 brought. @throws SourceError */
+  /** The forks of the genesis file, which may be newer, or else those that block 0 left in the store. @throws SourceError */
   private readForks(genesis: Genesis | undefined): ForkSchedule {
     if (genesis !== undefined) return genesis.forks;
     const config = this.host.writer().chain?.config;
@@ -187,7 +187,7 @@ class OpenedNode {
   }
 }
 
-/** Readers of what the node has executed. */
+/** Readers that take the results of the node's own execution. */
 function createReader(source: NodeSourceName, chainId: bigint | undefined): BlockReader {
   return source === "trielogs" ? createTrieLogReader(chainId) : createTraceReader();
 }

@@ -13,7 +13,7 @@ import {encodeJsonBlock} from "../../execution/jsonBlock.ts";
 
 const RAW = "debug_getRawBlock";
 const JSON_BLOCK = "eth_getBlockByNumber";
-/** Of a message, which may quote what the node sent. */
+/** Messages may quote what the node sent. */
 const MAX_REASON_CHARS = 500;
 
 export interface RawBlock {
@@ -112,6 +112,6 @@ function parseRaw(answer: unknown): Uint8Array {
   const bytes = typeof answer === "string" ? Buffer.from(answer.slice(2), "hex") : Buffer.alloc(0);
   if (typeof answer !== "string" || !answer.startsWith("0x") || bytes.length !== answer.length / 2 - 1)
     throw new Error("the answer is not bytes: 0x and pairs of hex digits");
-  // Its own memory, and no Buffer: the EVM expects that slice copies.
+  // A copy that is no Buffer: the EVM expects that `slice` copies.
   return new Uint8Array(bytes);
 }

@@ -1,17 +1,20 @@
 /**
  * Blocks of a node in order, read ahead: several ranges are under way while earlier blocks are applied.
  *
- *   taken | range at hand | range read | range under way | range under way | to
+ *   taken | range that is given out | range read | range under way | range under way | to
  *
  * The size of a range follows the size of the blocks, so that what is held stays within its bound.
  */
 import type {BlockReader, NodeBlock} from "../../../sync/node/blockReader.ts";
 
-/** Ranges that are read or under way at a time. Four hide the node's time while a block executes in half a millisecond. */
+/** Ranges that are read or under way at a time. With four, execution (0.5 ms per block) need not wait for the node. */
 const RANGES = 4;
 /** Wanted size of a range. An answer in JSON is two to five times as long. */
 const RANGE_BYTES = 2 << 20;
-/** Blocks that are held, and the estimate of those under way. The newest range is begun below it, so one more may be held. */
+/**
+ * No range is begun while the blocks that are held, and the estimate of those under way, take this much. So there may be one range
+ * more than this.
+ */
 const AHEAD_BYTES = 32 << 20;
 /** The first range, before the size of blocks is known. */
 const FIRST_BLOCKS = 4;

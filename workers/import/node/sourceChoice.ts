@@ -1,4 +1,4 @@
-/** Which source reads a node's blocks: the one asked for, else the first of NODE_SOURCES that the store and the node can do. */
+/** Chooses how a node's blocks are read: as asked for, or else by the first of NODE_SOURCES that suits the store and the node. */
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {probeTraces} from "../../../sync/node/trace/traceMethod.ts";
 import {probeTrieLogs} from "../../../sync/node/trielogs/trieLogReader.ts";
