@@ -2,6 +2,7 @@
 import {Counter, Gauge, type Registry} from "prom-client";
 import type {QueueFigures} from "./queueFigures.ts";
 import type {RefusalLog} from "./refusalLog.ts";
+import {registerTotal} from "./scrapedFigure.ts";
 
 /** Where the figures are read. */
 export interface EstimateQueues {
@@ -49,15 +50,12 @@ export function registerEstimateQueues(
       for (const {queue, reason, count} of refusals.counts()) this.inc({queue, reason}, count);
     },
   });
-  new Counter({
-    name: "proofd_estimates_given_back_total",
-    help: "Gas estimates that came back from a task because slow ones in it left no time to begin them",
+  registerTotal(
     registers,
-    collect() {
-      this.reset();
-      this.inc(queues.givenBack);
-    },
-  });
+    "proofd_estimates_given_back_total",
+    "Gas estimates that came back from a task because slow ones in it left no time to begin them",
+    () => queues.givenBack,
+  );
 }
 
 function registerQueueTotal(

@@ -1,7 +1,7 @@
 /** Where finality stands, in /metrics. Unknown figures are not shown. */
 import {Gauge, type Registry} from "prom-client";
 import type {FinalityStatus} from "./finalityStatus.ts";
-import {registerKnown} from "./knownGauge.ts";
+import {registerKnown} from "./scrapedFigure.ts";
 
 export function registerFinality(registers: Registry[], status: FinalityStatus): void {
   new Gauge({

@@ -8,6 +8,7 @@ import type {FinalityStatus} from "./finalityStatus.ts";
 import {type PruneFigures, registerPruning} from "./pruneMetrics.ts";
 import type {Readiness} from "./readiness.ts";
 import type {RefusalLog} from "./refusalLog.ts";
+import {registerGauge, registerTotal} from "./scrapedFigure.ts";
 import {registerSource} from "./sourceMetrics.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 import type {TroubleLog} from "./troubleLog.ts";
@@ -172,29 +173,6 @@ function registerQueuedCost(registers: Registry[], readQueuedCosts: MetricSource
     registers,
     collect() {
       for (const [lane, cost] of Object.entries(readQueuedCosts())) this.set({lane}, cost);
-    },
-  });
-}
-
-function registerGauge(registers: Registry[], name: string, help: string, read: () => number): void {
-  new Gauge({
-    name,
-    help,
-    registers,
-    collect() {
-      this.set(read());
-    },
-  });
-}
-
-function registerTotal(registers: Registry[], name: string, help: string, read: () => number): void {
-  new Counter({
-    name,
-    help,
-    registers,
-    collect() {
-      this.reset();
-      this.inc(read());
     },
   });
 }

@@ -1,5 +1,6 @@
 /** What the pruner has done and has still to do, in /metrics. */
-import {Counter, Gauge, type Registry} from "prom-client";
+import type {Registry} from "prom-client";
+import {registerGauge, registerTotal} from "./scrapedFigure.ts";
 
 /** Where the figures are read. */
 export interface PruneFigures {
@@ -13,29 +14,25 @@ export interface PruneFigures {
 /** @param pruner - undefined: nothing is pruned, and nothing shown */
 export function registerPruning(registers: Registry[], pruner: PruneFigures | undefined): void {
   if (pruner === undefined) return;
-  for (const [name, help, read] of [
-    ["proofd_pruned_blocks_total", "Blocks pruned since the start", () => pruner.blocks],
-    ["proofd_pruned_pages_total", "Pages removed by pruning since the start", () => pruner.pages],
-  ] as const)
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-  for (const [name, help, read] of [
-    ["proofd_prune_backlog_blocks", "Blocks that are still to be pruned, at most", () => pruner.backlog],
-    ["proofd_prune_failed", "1 after pruning has failed", () => (pruner.hasFailed ? 1 : 0)],
-  ] as const)
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  registerTotal(
+    registers,
+    "proofd_pruned_blocks_total",
+    "Blocks pruned since the start",
+    () => pruner.blocks,
+  );
+  registerTotal(
+    registers,
+    "proofd_pruned_pages_total",
+    "Pages removed by pruning since the start",
+    () => pruner.pages,
+  );
+  registerGauge(
+    registers,
+    "proofd_prune_backlog_blocks",
+    "Blocks that are still to be pruned, at most",
+    () => pruner.backlog,
+  );
+  registerGauge(registers, "proofd_prune_failed", "1 after pruning has failed", () =>
+    pruner.hasFailed ? 1 : 0,
+  );
 }

@@ -1,7 +1,7 @@
 /** The newest block's age and the state of the source of --diffs or --l2, in /metrics. Unknown figures are not shown. */
 import {Counter, Gauge, type Registry} from "prom-client";
-import {registerKnown} from "./knownGauge.ts";
 import type {Readiness} from "./readiness.ts";
+import {registerGauge, registerKnown, registerTotal} from "./scrapedFigure.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
 /** @param source - of the import that runs while the service answers requests, if there is one */
@@ -16,14 +16,9 @@ export function registerSource(
     "Timestamp of the newest block held, in seconds since 1970",
     () => readiness.readHeadSeconds(),
   );
-  new Gauge({
-    name: "proofd_import_failed",
-    help: "1 while the import of --diffs or --l2 has failed",
-    registers,
-    collect() {
-      this.set(source?.state === "failed" ? 1 : 0);
-    },
-  });
+  registerGauge(registers, "proofd_import_failed", "1 while the import of --diffs or --l2 has failed", () =>
+    source?.state === "failed" ? 1 : 0,
+  );
   if (source === undefined) return;
   registerKnown(
     registers,
@@ -57,15 +52,12 @@ export function registerSource(
     },
   });
   if (source.flag === "l2") registerNode(registers, source);
-  new Counter({
-    name: "proofd_import_retries_total",
-    help: "Attempts to continue a failed import",
+  registerTotal(
     registers,
-    collect() {
-      this.reset();
-      this.inc(source.retries);
-    },
-  });
+    "proofd_import_retries_total",
+    "Attempts to continue a failed import",
+    () => source.retries,
+  );
 }
 
 function registerNode(registers: Registry[], source: SourceStatus): void {
