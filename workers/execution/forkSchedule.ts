@@ -10,6 +10,7 @@ import type {PrefixedHexString} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type BlobSchedule, readBlobSchedule} from "./blobSchedule.ts";
+import {ecrecover} from "./ecrecover.ts";
 import {
   CHAIN_START,
   checkForkFields,
@@ -123,7 +124,7 @@ export class ForkSchedule {
           : {type: "poa", algorithm: "clique", clique: readClique(config.clique)},
       depositContractAddress: toHex(depositContract) as PrefixedHexString,
     };
-    return new Common({chain, hardfork: CHAIN_START, customCrypto: {keccak256, kzg}, params});
+    return new Common({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
   }
 }
 
