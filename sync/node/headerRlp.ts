@@ -12,6 +12,9 @@ import {RLP} from "@ethereumjs/rlp";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 
+/** A field as RLP takes it. */
+export type HeaderField = Uint8Array | bigint;
+
 /** A length in bytes, or what else the field is. */
 type FieldKind = number | "quantity" | "extraData";
 
@@ -46,7 +49,12 @@ const LATER_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
 
 /** @param where - names the block in messages. @throws NodeFailure */
 export function encodeHeader(block: JsonObject, where: string): Uint8Array {
-  const encodeField = ([name, kind]: readonly [string, FieldKind]): Uint8Array | bigint => {
+  return RLP.encode(listHeaderFields(block, where));
+}
+
+/** The fields in the order of the RLP. @param where - names the block in messages. @throws NodeFailure */
+export function listHeaderFields(block: JsonObject, where: string): HeaderField[] {
+  const parseField = ([name, kind]: readonly [string, FieldKind]): HeaderField => {
     const field = `${where}: ${name}`;
     if (kind === "quantity") return parseQuantity(block[name], field, 256);
     if (kind === "extraData") return parseBytes(block[name], field, MAX_EXTRA_DATA_BYTES);
@@ -54,9 +62,9 @@ export function encodeHeader(block: JsonObject, where: string): Uint8Array {
   };
   const has = (name: string): boolean => (block[name] ?? undefined) !== undefined;
   const last = LATER_FIELDS.findLastIndex(([name]) => has(name));
-  return RLP.encode([
-    ...FIRST_FIELDS.map(encodeField),
+  return [
+    ...FIRST_FIELDS.map(parseField),
     // geth writes a field that is missing before another one as an empty string.
-    ...LATER_FIELDS.slice(0, last + 1).map(field => (has(field[0]) ? encodeField(field) : new Uint8Array(0))),
-  ]);
+    ...LATER_FIELDS.slice(0, last + 1).map(field => (has(field[0]) ? parseField(field) : new Uint8Array(0))),
+  ];
 }

@@ -1,11 +1,12 @@
 /** The header of a block, from eth_getBlockByNumber. Its hash is computed and compared. */
+import {RLP} from "@ethereumjs/rlp";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 import {NodeFailure} from "../rpc/node.ts";
-import {encodeHeader} from "./headerRlp.ts";
+import {type HeaderField, listHeaderFields} from "./headerRlp.ts";
 
 export interface NodeHeader extends BlockHeader {
   readonly parentHash: Uint8Array;
@@ -13,21 +14,35 @@ export interface NodeHeader extends BlockHeader {
   readonly difficulty: bigint;
 }
 
+export interface CheckedHeader {
+  /** All fields, in the order of the RLP. */
+  readonly fields: HeaderField[];
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
 /**
  * @param number - of the block that was asked for
  * @throws NodeFailure if a field is missing or wrong, if it is another block, or if its hash is not that of its fields
  */
-export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
+export function checkHeader(block: JsonObject, number: number): CheckedHeader {
   const where = `block ${number}`;
   const said = parseQuantity(block.number, `${where}: number`, 64);
-  if (said !== BigInt(number))
-    throw new NodeFailure(`asked for block ${number}, the node sent block ${said}`);
+  if (said !== BigInt(number)) throw new NodeFailure(`block ${number} was asked for, block ${said} came`);
   const hash = parseFixedBytes(block.hash, `${where}: hash`, 32);
-  const computed = keccak256(encodeHeader(block, where));
+  const fields = listHeaderFields(block, where);
+  const computed = keccak256(RLP.encode(fields));
   if (Buffer.compare(hash, computed) !== 0)
     throw new NodeFailure(
       `${where}: the node says that its hash is ${toHex(hash)}, but its header has the hash ${toHex(computed)}`,
     );
+  return {fields, hash};
+}
+
+/** @param number - of the block that was asked for. @throws NodeFailure as `checkHeader` */
+export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
+  const {hash} = checkHeader(block, number);
+  const where = `block ${number}`;
   const quantity = (name: string, bits: number): bigint =>
     parseQuantity(block[name], `${where}: ${name}`, bits);
   const bytes = (name: string, length: number): Buffer =>

@@ -105,8 +105,14 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     mayNot: ["undici", "server/rpc/rpcError.ts", "cli/exitCode.ts"],
   },
   "workers/import/node": {
-    may: ["sync/node/trace/traceReader.ts", "workers/import/sourceBlock.ts", "workers/job/importSource.ts"],
-    mayNot: ["undici", "server/rpc/rpcError.ts", "cli/exitCode.ts"],
+    may: [
+      "@ethereumjs/rlp",
+      "@ethereumjs/tx",
+      "sync/node/trace/traceReader.ts",
+      "workers/import/sourceBlock.ts",
+      "workers/job/importSource.ts",
+    ],
+    mayNot: ["undici", "@ethereumjs/vm", "server/rpc/rpcError.ts", "cli/exitCode.ts"],
   },
   cli: {
     may: [

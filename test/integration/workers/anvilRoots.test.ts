@@ -19,7 +19,7 @@ import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
-import {encodeJsonBlock} from "../../../workers/execution/jsonBlock.ts";
+import {encodeJsonBlock} from "../../../workers/import/node/jsonBlock.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
@@ -32,6 +32,7 @@ interface DumpedAccount {
 }
 type Accounts = Readonly<Record<string, DumpedAccount>>;
 interface Mined {
+  readonly number: string;
   readonly hash: string;
   readonly timestamp: string;
   readonly stateRoot: string;
@@ -110,7 +111,7 @@ async function mine(
       const block = await anvil.request<Mined>("eth_getBlockByNumber", "latest", true);
       blocks.push(block);
       try {
-        await executor.execute(encodeJsonBlock(block, genesis.forks));
+        await executor.execute(encodeJsonBlock(block, Number(block.number), genesis.forks));
         ours.push(block.stateRoot);
       } catch (error) {
         // Gas, receipts and logs were right, so the same transactions ran with the same outcome.

@@ -9,7 +9,7 @@ import {NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
 import {checkBlockBody} from "../../execution/blockBody.ts";
 import {type BlockHead, decodeBlockHead} from "../../execution/blockHead.ts";
 import type {ForkSchedule} from "../../execution/forkSchedule.ts";
-import {encodeJsonBlock} from "../../execution/jsonBlock.ts";
+import {encodeJsonBlock} from "./jsonBlock.ts";
 
 const RAW = "debug_getRawBlock";
 const JSON_BLOCK = "eth_getBlockByNumber";
@@ -93,12 +93,14 @@ export class RawBlocks {
   private decode(node: Node, method: string, number: number, answer: unknown): RawBlock {
     let block: RawBlock;
     try {
-      const bytes = method === RAW ? parseRaw(answer) : encodeJsonBlock(answer, this.forks);
+      const bytes = method === RAW ? parseRaw(answer) : encodeJsonBlock(answer, number, this.forks);
       block = {bytes, head: decodeBlockHead(bytes, "the answer")};
       checkBlockBody(bytes);
     } catch (error) {
       const reason = (error as Error).message.slice(0, MAX_REASON_CHARS);
-      throw new NodeFailure(`${node.name}: ${method}: block ${number}: ${reason}`, {cause: error});
+      // jsonBlock.ts names the block itself.
+      const where = error instanceof NodeFailure ? "" : `block ${number}: `;
+      throw new NodeFailure(`${node.name}: ${method}: ${where}${reason}`, {cause: error});
     }
     if (block.head.number !== number)
       throw new NodeFailure(

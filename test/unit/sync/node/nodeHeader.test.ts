@@ -79,6 +79,6 @@ test("a header without one of its fields is refused", () => {
 test("another block than asked for is refused by name", () => {
   assert.throws(() => parseNodeHeader(PRAGUE, 2), {
     name: "NodeFailure",
-    message: "asked for block 2, the node sent block 1",
+    message: "block 2 was asked for, block 1 came",
   });
 });
