@@ -5,34 +5,20 @@
 import type {Logger} from "pino";
 import {headFields} from "../../server/control/headFields.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
-import type {HeadsEvent} from "../../sync/rpc/newHeads.ts";
-import type {NodesEvent} from "../../sync/rpc/nodes.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
-import type {NodeSourceName, SourceChange, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
+import type {NodeSourceName, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {Running} from "../../workers/pool/running.ts";
 import type {FollowedSource} from "./followedSource.ts";
 import {ImportPace} from "./importPace.ts";
+import {SourceLog} from "./sourceLog.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
-/** A FIFO may have a thousand writers a second. Each change is counted, but not each is logged. */
-const CHANGE_LINE_EVERY_MS = 1000;
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 /** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
-
-const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
-  up: "the node answers",
-  down: "the node does not answer as it should; it is tried again",
-  refused: "the node is not used",
-};
-
-const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
-  subscribed: "new blocks are announced by WebSocket",
-  polling: "no node announces new blocks; the nodes are asked for them",
-};
 
 /** What stays the same at every attempt. */
 export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
@@ -43,6 +29,7 @@ export class Following {
   private readonly rules: ImportRules;
   private readonly status: SourceStatus;
   private readonly log: Logger;
+  private readonly sourceLog: SourceLog;
   private running: Running<ImportOutcome> | undefined;
   private retry: NodeJS.Timeout | undefined;
   private isStopped = false;
@@ -57,10 +44,6 @@ export class Following {
   private pace = new ImportPace();
   private readonly unwatch: () => void;
   private nextLineMs = 0;
-  /** By node, what was logged last. */
-  private readonly nodes = new Map<string, NodesEvent["state"]>();
-  private readonly methods = new Map<string, string>();
-  private readonly nextChangeMs = new Map<SourceChange, number>();
 
   /** Starts the import. */
   constructor(
@@ -75,6 +58,7 @@ export class Following {
     this.rules = rules;
     this.status = status;
     this.log = log.child({source: source.name});
+    this.sourceLog = new SourceLog(source, this.log);
     this.unwatch = pool.chain.onChange((head, before) => this.noteHead(head, before));
     this.start();
   }
@@ -133,22 +117,23 @@ export class Following {
         this.noteState(event.state, event.reason);
         break;
       case "change":
-        this.noteChange(event);
+        this.status.countChange(event.change);
+        this.sourceLog.noteChange(event);
         break;
       case "chosen":
         this.noteChosen(event.source, event.why);
         break;
       case "method":
-        this.noteMethod(event);
+        this.sourceLog.noteMethod(event);
         break;
       case "audited":
         if (this.status.state === "failed") this.recover("reading");
         break;
       case "heads":
-        this.log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
+        this.sourceLog.noteHeads(event);
         break;
       case "node":
-        this.noteNode(event);
+        this.sourceLog.noteNode(event);
         break;
     }
   }
@@ -159,8 +144,7 @@ export class Following {
     if (this.status.state === "failed") this.recover(state);
     this.status.state = state;
     this.status.reason = reason ?? "";
-    const fields = {state, ...(reason === undefined ? {} : {reason})};
-    this.log[state === "waiting" ? "warn" : "info"](fields, this.source.stateLines[state]);
+    this.sourceLog.noteState(state, reason);
   }
 
   /** Each attempt chooses again. Only a choice that differs from the last one is logged. */
@@ -168,27 +152,6 @@ export class Following {
     if (this.status.chosen === chosen) return;
     this.status.chosen = chosen;
     this.log.info({chosen, why}, "the way to read blocks is chosen");
-  }
-
-  private noteMethod({name, method, why}: Extract<SourceEvent, {kind: "method"}>): void {
-    if (this.methods.get(name) === method) return;
-    this.methods.set(name, method);
-    this.log.info({node: name, method, why}, "how blocks are read from this node");
-  }
-
-  private noteNode({name, state, reason}: NodesEvent): void {
-    if (this.nodes.get(name) === state) return;
-    this.nodes.set(name, state);
-    this.log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
-  }
-
-  private noteChange({change, line, latest, ancestor}: Extract<SourceEvent, {kind: "change"}>): void {
-    this.status.countChange(change);
-    const nowMs = performance.now();
-    if (nowMs < (this.nextChangeMs.get(change) ?? 0)) return;
-    this.nextChangeMs.set(change, nowMs + CHANGE_LINE_EVERY_MS);
-    // pino leaves out what is undefined.
-    this.log.warn({change, line, latest, ancestor}, this.source.changeLines[change]);
   }
 
   private recover(state: SourceState): void {

@@ -7,7 +7,6 @@
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
 import {answerFields, type BlockOrder, type ControlAnswer} from "../../server/control/blockOrder.ts";
-import {headFields} from "../../server/control/headFields.ts";
 import {createFront} from "../../server/front.ts";
 import {Gateway} from "../../server/gateway/gateway.ts";
 import type {Limits} from "../../server/limits.ts";
@@ -15,7 +14,6 @@ import type {Estimates} from "../../server/methods/estimates.ts";
 import {Readiness} from "../../server/observe/readiness.ts";
 import {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../../server/observe/troubleLog.ts";
-import {VERSION} from "../../server/version.ts";
 import type {History} from "../../storage/prune/retention.ts";
 import type {NodeSource} from "../../workers/job/importSource.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
@@ -23,6 +21,7 @@ import {ExitCode, StopWatch} from "../exitCode.ts";
 import type {EstimateOptions} from "../flags/estimateFlags.ts";
 import type {FinalityOptions} from "../flags/finalityFlags.ts";
 import {WorkError} from "../workError.ts";
+import {announce} from "./announcement.ts";
 import {importDemo} from "./demo.ts";
 import {type RunningFinality, startFinality} from "./finality.ts";
 import {createFollowedFile} from "./followedFile.ts";
@@ -148,7 +147,7 @@ async function serve(
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  announce(options, pool, estimates, boundPort, finality?.adminPort);
+  announce(options, pool, estimates.kind, boundPort, finality?.adminPort);
   const rules = {
     ...(finalized === undefined ? {} : {finalized}),
     ...(chainId === undefined ? {} : {chainId}),
@@ -203,35 +202,4 @@ function requireReadable(flag: string, path: string | undefined): void {
   } catch (error) {
     throw new WorkError(`${flag}: cannot read ${path}: ${(error as Error).message}`);
   }
-}
-
-/** Writes one JSON line to standard output for programs. The demo also writes a line for people to standard error. */
-function announce(
-  options: ServeOptions,
-  pool: ProofPool,
-  estimates: Estimates,
-  port: number,
-  adminPort: number | undefined,
-): void {
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-  const url = `http://${host}:${port}`;
-  const {earliest, finalized} = pool.chain.head();
-  const {workers} = pool;
-  const {suite} = pool.chain;
-  const line = {
-    msg: "listening",
-    url,
-    version: VERSION,
-    pid: process.pid,
-    suite,
-    workers,
-    estimates: estimates.kind,
-    ...headFields(pool.chain.head()),
-    ...(adminPort === undefined ? {} : {adminUrl: `http://127.0.0.1:${adminPort}`}),
-  };
-  process.stdout.write(`${JSON.stringify(line)}\n`);
-  if (!options.demo) return;
-  process.stderr.write(
-    `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,
-  );
 }

@@ -1,0 +1,63 @@
+/** Log lines of a followed source: its state, its nodes, and how they are read. What was logged before is not logged again. */
+import type {Logger} from "pino";
+import type {HeadsEvent} from "../../sync/rpc/newHeads.ts";
+import type {NodesEvent} from "../../sync/rpc/nodes.ts";
+import type {SourceChange, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
+import type {FollowedSource} from "./followedSource.ts";
+
+/** A FIFO may have a thousand writers a second, so not every change is logged. */
+const CHANGE_LINE_EVERY_MS = 1000;
+
+const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
+  up: "the node answers",
+  down: "the node does not answer as it should; it is tried again",
+  refused: "the node is not used",
+};
+
+const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
+  subscribed: "new blocks are announced by WebSocket",
+  polling: "no node announces new blocks; the nodes are asked for them",
+};
+
+export class SourceLog {
+  private readonly source: FollowedSource;
+  private readonly log: Logger;
+  /** By node, what was logged last. */
+  private readonly nodes = new Map<string, NodesEvent["state"]>();
+  private readonly methods = new Map<string, string>();
+  private readonly nextChangeMs = new Map<SourceChange, number>();
+
+  constructor(source: FollowedSource, log: Logger) {
+    this.source = source;
+    this.log = log;
+  }
+
+  noteState(state: SourceState, reason: string | undefined): void {
+    const fields = {state, ...(reason === undefined ? {} : {reason})};
+    this.log[state === "waiting" ? "warn" : "info"](fields, this.source.stateLines[state]);
+  }
+
+  noteMethod({name, method, why}: Extract<SourceEvent, {kind: "method"}>): void {
+    if (this.methods.get(name) === method) return;
+    this.methods.set(name, method);
+    this.log.info({node: name, method, why}, "how blocks are read from this node");
+  }
+
+  noteNode({name, state, reason}: NodesEvent): void {
+    if (this.nodes.get(name) === state) return;
+    this.nodes.set(name, state);
+    this.log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
+  }
+
+  noteHeads({name, state, reason}: HeadsEvent): void {
+    this.log.info({node: name, state, reason}, HEADS_LINES[state]);
+  }
+
+  noteChange({change, line, latest, ancestor}: Extract<SourceEvent, {kind: "change"}>): void {
+    const nowMs = performance.now();
+    if (nowMs < (this.nextChangeMs.get(change) ?? 0)) return;
+    this.nextChangeMs.set(change, nowMs + CHANGE_LINE_EVERY_MS);
+    // pino leaves out what is undefined.
+    this.log.warn({change, line, latest, ancestor}, this.source.changeLines[change]);
+  }
+}
