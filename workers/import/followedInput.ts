@@ -7,18 +7,16 @@
  *
  * A segment may repeat lines of an earlier one. The caller recognises blocks that are in the store already.
  */
-import {type BigIntStats, constants} from "node:fs";
-import {type FileHandle, open, stat} from "node:fs/promises";
-import {setTimeout as delay} from "node:timers/promises";
+import type {BigIntStats} from "node:fs";
+import type {FileHandle} from "node:fs/promises";
 import type {SourceEvent} from "../job/importSource.ts";
+import {FOLLOW_INTERVAL_MS, FollowedPath, isSame} from "./followedPath.ts";
 import type {InputOptions} from "./inputFile.ts";
 import {openStandardInput, readStream} from "./pipe.ts";
 import {SourceError} from "./sourceBlock.ts";
 import {SourceWatch} from "./sourceWatch.ts";
 import {unpacked} from "./unpacked.ts";
 
-/** How often to look at a file, or at a path that has no file. */
-const FOLLOW_INTERVAL_MS = 100;
 /** How often to read a FIFO: less often the longer it gives nothing. Takes 0.2 % of a core at most. */
 const MIN_FIFO_INTERVAL_MS = 1;
 const MAX_FIFO_INTERVAL_MS = 32;
@@ -34,13 +32,13 @@ export interface Segment {
 export class FollowedInput {
   readonly watch: SourceWatch;
   readonly bytesTotal = undefined;
-  private readonly path: string;
+  private readonly path: FollowedPath;
   private readonly options: InputOptions;
   private bytes = 0;
 
   /** @param path - `-` is standard input */
   constructor(path: string, options: InputOptions, onEvent: (event: SourceEvent) => void) {
-    this.path = path;
+    this.path = new FollowedPath(path, options.signal);
     this.options = options;
     this.watch = new SourceWatch(onEvent);
   }
@@ -51,7 +49,8 @@ export class FollowedInput {
 
   /** Yields segments until the signal, or until an input that cannot grow ends. @throws SourceError */
   async *segments(): AsyncGenerator<Segment> {
-    const {path, watch} = this;
+    const {watch} = this;
+    const {path} = this.path;
     const {signal} = this.options;
     let file: FileHandle | undefined;
     try {
@@ -60,7 +59,7 @@ export class FollowedInput {
         return;
       }
       for (;;) {
-        const next = await this.openWhenThere();
+        const next = await this.path.openWhenThere(() => watch.set("waiting"));
         // Not earlier: a FIFO without a reader breaks its writer's pipe.
         await file?.close();
         file = next;
@@ -82,7 +81,7 @@ export class FollowedInput {
   }
 
   private segment(kind: Segment["kind"], raw: AsyncGenerator<Uint8Array>): Segment {
-    return {kind, chunks: unpacked(this.path, this.counted(raw), this.options.signal)};
+    return {kind, chunks: unpacked(this.path.path, this.counted(raw), this.options.signal)};
   }
 
   private async *counted(raw: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -90,21 +89,6 @@ export class FollowedInput {
       this.bytes += chunk.length;
       yield chunk;
     }
-  }
-
-  /** @returns undefined once the signal came */
-  private async openWhenThere(): Promise<FileHandle | undefined> {
-    while (!this.options.signal.aborted) {
-      try {
-        return await open(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
-      } catch (error) {
-        if (!isMissing(error))
-          throw new SourceError(`cannot read ${this.path}: ${(error as Error).message}`, {cause: error});
-      }
-      this.watch.set("waiting");
-      await this.pause(FOLLOW_INTERVAL_MS);
-    }
-    return undefined;
   }
 
   private async *readFile(file: FileHandle, opened: BigIntStats): AsyncGenerator<Uint8Array> {
@@ -126,13 +110,13 @@ export class FollowedInput {
         this.watch.tell("replaced");
         return;
       }
-      const there = await this.statPath();
+      const there = await this.path.stat();
       // Nobody has written to an empty new file yet, so the writer may still use the old one. Once the new file counts, the
       // old one is read once more, because its writer may have used it until just now.
       isReplaced = there !== undefined && !isSame(there, opened) && !(there.isFile() && there.size === 0n);
       if (isReplaced) continue;
       this.watch.set(there === undefined ? "waiting" : "following");
-      await this.pause(FOLLOW_INTERVAL_MS);
+      await this.path.pause(FOLLOW_INTERVAL_MS);
     }
   }
 
@@ -158,7 +142,7 @@ export class FollowedInput {
         this.watch.set("waiting");
         // A FIFO that was replaced has no writer any more.
         if (performance.now() > lookMs) {
-          const there = await this.statPath();
+          const there = await this.path.stat();
           if (there === undefined) return;
           if (!isSame(there, opened)) {
             this.watch.tell("replaced");
@@ -176,25 +160,10 @@ export class FollowedInput {
         yield buffer.subarray(0, bytesRead);
         buffer = Buffer.allocUnsafe(chunkBytes);
       } else {
-        await this.pause(pauseMs);
+        await this.path.pause(pauseMs);
         pauseMs = Math.min(2 * pauseMs, MAX_FIFO_INTERVAL_MS);
       }
     }
-  }
-
-  private async statPath(): Promise<BigIntStats | undefined> {
-    try {
-      return await stat(this.path, {bigint: true});
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw new SourceError(`cannot read ${this.path}: ${(error as Error).message}`, {cause: error});
-    }
-  }
-
-  /** Ends early at the signal. */
-  private async pause(ms: number): Promise<void> {
-    const {signal} = this.options;
-    await delay(ms, undefined, {signal}).catch(() => undefined);
   }
 }
 
@@ -206,12 +175,4 @@ async function readNow(fifo: FileHandle, buffer: Buffer): Promise<number> {
     if ((error as NodeJS.ErrnoException).code === "EAGAIN") return -1;
     throw error;
   }
-}
-
-function isSame(one: BigIntStats, other: BigIntStats): boolean {
-  return one.dev === other.dev && one.ino === other.ino;
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === "ENOENT";
 }

@@ -11,14 +11,13 @@ import {isDamage, type StoreError} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {AuditFailure} from "../../sync/node/auditRange.ts";
-import {type Head, readHead} from "../job/head.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
+import {ImportProgress} from "./importProgress.ts";
 import {openSource} from "./openedSource.ts";
 import {OrderQueue, type QueuedOrder} from "./orderQueue.ts";
 import {type SourceBlock, Stopped} from "./sourceBlock.ts";
-import type {OpenedSource} from "./sourceHost.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
 const IDLE_MS = 5;
@@ -34,24 +33,20 @@ export class Importer {
   /** Ends the input. */
   private readonly ending = new AbortController();
   private stopped = false;
-  private input: OpenedSource["input"] | undefined;
-  private head: Head;
-  /** The newest stored block that was there before the import; -1 for none. */
-  private latestBefore: number;
+  private readonly progress: ImportProgress;
   private flushedAt = performance.now();
 
   private constructor(
     store: StateStore,
     job: ImportJob,
     intake: BlockIntake,
-    head: Head,
+    progress: ImportProgress,
     onEvent: (event: ImportMessage) => void,
   ) {
     this.store = store;
     this.job = job;
     this.intake = intake;
-    this.head = head;
-    this.latestBefore = head.latest ?? -1;
+    this.progress = progress;
     this.onEvent = onEvent;
   }
 
@@ -60,7 +55,8 @@ export class Importer {
     job: ImportJob,
     onEvent: (event: ImportMessage) => void,
   ): Promise<Importer> {
-    return new Importer(store, job, await BlockIntake.create(store, job), await readHead(store), onEvent);
+    const intake = await BlockIntake.create(store, job);
+    return new Importer(store, job, intake, await ImportProgress.create(store, intake), onEvent);
   }
 
   /** Asks the import to end after the current block. */
@@ -96,7 +92,7 @@ export class Importer {
         signal,
         onEvent: this.onEvent,
       });
-      this.input = input;
+      this.progress.input = input;
       for await (const block of this.whileIdle(blocks)) {
         if (block.isOutdated?.() === true) continue;
         at = block;
@@ -114,13 +110,8 @@ export class Importer {
     } catch (error) {
       return await this.fail(error, undefined);
     }
-    const {head, blocks, stopped} = this;
-    return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped};
-  }
-
-  /** Imported blocks that are on disk. */
-  private get blocks(): number {
-    return (this.head.latest ?? -1) - this.latestBefore;
+    const {head, blocks} = this.progress;
+    return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped: this.stopped};
   }
 
   /** Yields the source's blocks. Writes the complete ones whenever the source has nothing ready. */
@@ -185,7 +176,7 @@ export class Importer {
   private async rollback(to: number): Promise<void> {
     await this.flush();
     await this.intake.rollback(to);
-    this.latestBefore = Math.min(this.latestBefore, to);
+    this.progress.noteRollback(to);
     await this.flush();
   }
 
@@ -196,16 +187,8 @@ export class Importer {
   }
 
   private async reportHead(): Promise<void> {
-    this.head = await readHead(this.store);
-    this.onEvent({
-      head: this.head,
-      blocks: this.blocks,
-      accounts: this.intake.accounts,
-      slots: this.intake.slots,
-      bytesRead: this.input?.bytesRead() ?? 0,
-      bytesTotal: this.input?.bytesTotal,
-      target: this.input?.target?.(),
-    });
+    await this.progress.readHead();
+    this.onEvent(this.progress.describe());
   }
 
   private async fail(error: unknown, at: SourceBlock | undefined): Promise<ImportOutcome> {
@@ -221,8 +204,8 @@ export class Importer {
       writeFailed = isWriteFailure(second);
       message += `; then: ${reasonOf(second)}`;
     }
-    this.head = await readHead(this.store);
-    const {head, blocks} = this;
+    await this.progress.readHead();
+    const {head, blocks} = this.progress;
     return {ok: false, head, blocks, message, writeFailed, auditFailed: error instanceof AuditFailure};
   }
 }
