@@ -2,7 +2,7 @@
  * A block's changes, applied to the trees in the order that leaf indexes depend on: accounts by ascending hKey, for each
  * first its slots by ascending hKey, then its own leaf (docs/proofs.md, section 4).
  */
-import type {AccountDifference, SlotDifference} from "../block/accountDifference.ts";
+import type {AccountDifference} from "../block/accountDifference.ts";
 import type {BlockDifference} from "../block/blockDifference.ts";
 import {bigEndian} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -15,7 +15,6 @@ import {toHex} from "../hex.ts";
 import {codeKey} from "../record/layout.ts";
 import {
   type AccountCode,
-  type AccountStorage,
   decodeStoredAccount,
   encodeAccountValueInto,
   encodeStoredAccount,
@@ -23,27 +22,32 @@ import {
 } from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
-import {checkAccountBefore, checkSlotBefore} from "./beforeCheck.ts";
+import {checkAccountBefore} from "./beforeCheck.ts";
+import {SlotWriter} from "./slotWriter.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
-
-const NO_BYTES = new Uint8Array(0);
 
 export class StateWriter {
   private readonly reader: StateReader;
   private readonly batch: WriteBatch;
   private readonly context: TreeContext;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
-  /** Changed accounts and slots since the writer was made. */
+  private readonly slotWriter: SlotWriter;
+  /** Changed accounts since the writer was made. */
   accounts = 0;
-  slots = 0;
 
   constructor(reader: StateReader, batch: WriteBatch) {
     const {suite, empty} = reader;
     this.reader = reader;
     this.batch = batch;
     this.context = {suite, empty, pages: batch, pairs: new PairBatch(suite)};
+    this.slotWriter = new SlotWriter(this.context, batch);
+  }
+
+  /** Changed slots since the writer was made. */
+  get slots(): number {
+    return this.slotWriter.slots;
   }
 
   /**
@@ -90,7 +94,7 @@ export class StateWriter {
     const held = leaf === undefined ? undefined : decodeStoredAccount(leaf.value);
     if (before !== undefined) checkAccountBefore(before, held, where);
     if (onlyRead === true) {
-      this.checkSlots(held?.storage, change?.storage ?? [], where);
+      this.slotWriter.check(held?.storage, change?.storage ?? [], where);
       return;
     }
     if (position.present && (change === undefined || change.reset === true)) {
@@ -106,7 +110,7 @@ export class StateWriter {
       nonce: change.nonce === undefined ? old.nonce : stripZeros(bigEndian(change.nonce, 8)),
       balance: change.balance === undefined ? old.balance : stripZeros(bigEndian(change.balance, WORD_BYTES)),
       code: change.code === undefined ? keptCode : this.putCode(change.code),
-      storage: await this.applySlots(old.storage, change.storage ?? [], where),
+      storage: await this.slotWriter.apply(old.storage, change.storage ?? [], where),
     };
     encodeAccountValueInto(this.value, 0, account, empty);
     const hVal = suite.hashAccountValue(this.value);
@@ -115,84 +119,6 @@ export class StateWriter {
       tree.update(position.leafIndex, hVal, encodeStoredAccount(account));
     else return;
     this.accounts++;
-  }
-
-  /** @returns the account's storage with `slots` written; undefined if it never had any */
-  private async applySlots(
-    old: AccountStorage | undefined,
-    slots: readonly SlotDifference[],
-    where: string,
-  ): Promise<AccountStorage | undefined> {
-    if (slots.every(isRead)) {
-      this.checkSlots(old, slots, where);
-      return old;
-    }
-    const {suite, empty} = this.context;
-    const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
-    const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
-    for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
-    let last = -1;
-    for (const position of sortByHKey(hKeys)) {
-      const difference = slots[position] as SlotDifference;
-      const {slot} = difference;
-      if (last >= 0 && sameHKey(hKeys, last, position))
-        throw new StoreError("BLOCK_INVALID", `${where}: slot ${toHex(slot)} twice`);
-      last = position;
-      const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
-      this.applySlot(tree, hKey, difference, where);
-      if (tree.needsSeal) tree.seal();
-      if (this.batch.isFull) await this.batch.flush();
-    }
-    const root = tree.seal();
-    return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
-  }
-
-  private applySlot(
-    tree: TreeWriter,
-    hKey: Uint8Array,
-    {slot, value, before, reset}: SlotDifference,
-    where: string,
-  ): void {
-    let position = tree.find(hKey);
-    if (before !== undefined) {
-      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
-      checkSlotBefore(slot, before, held, where);
-    }
-    if (reset === true && position.present) {
-      this.slots++;
-      tree.delete(position.leafIndex);
-      position = tree.find(hKey);
-    }
-    const stored = stripZeros(value);
-    if (stored.length === 0) {
-      if (!position.present) return;
-      tree.delete(position.leafIndex);
-    } else {
-      const hVal = this.context.suite.hashSlotValue(value);
-      if (!position.present) tree.insert(position, hKey, hVal, stored);
-      else if (Buffer.compare(hVal, tree.leaf(position.leafIndex).hVal) !== 0)
-        tree.update(position.leafIndex, hVal, stored);
-      else return;
-    }
-    this.slots++;
-  }
-
-  /** Compares slots that were only read. */
-  private checkSlots(
-    storage: AccountStorage | undefined,
-    slots: readonly SlotDifference[],
-    where: string,
-  ): void {
-    if (slots.length === 0) return;
-    const {suite, empty} = this.context;
-    const tree = new TreeWriter(this.context, storage?.tree ?? newTreeRoot(empty));
-    for (const {slot, before} of slots) {
-      if (before === undefined) continue;
-      const position = tree.find(suite.hashSlot(slot));
-      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
-      checkSlotBefore(slot, before, held, where);
-      if (tree.needsSeal) tree.seal(); // forgets what was read
-    }
   }
 
   /** @returns undefined for no code */
@@ -204,9 +130,4 @@ export class StateWriter {
       this.batch.put(key, code);
     return {codeHash: this.context.suite.hashCode(code), keccakCodeHash, codeSize: code.length};
   }
-}
-
-/** The block read the slot and did not change it. */
-function isRead({value, before, reset}: SlotDifference): boolean {
-  return before !== undefined && reset !== true && Buffer.compare(before, value) === 0;
 }

@@ -1,0 +1,112 @@
+/** The slots that a block changes in one account, applied to the account's storage tree by ascending hKey. */
+import type {SlotDifference} from "../block/accountDifference.ts";
+import {StoreError} from "../errors.ts";
+import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
+import {WORD_BYTES} from "../hash/suite.ts";
+import {toHex} from "../hex.ts";
+import type {AccountStorage} from "../tree/account.ts";
+import {stripZeros} from "../tree/shortNumber.ts";
+import {newTreeRoot} from "../tree/treeRoot.ts";
+import {checkSlotBefore} from "./beforeCheck.ts";
+import type {TreeContext} from "./treeSeal.ts";
+import {TreeWriter} from "./treeWriter.ts";
+import type {WriteBatch} from "./writeBatch.ts";
+
+const NO_BYTES = new Uint8Array(0);
+
+export class SlotWriter {
+  private readonly context: TreeContext;
+  private readonly batch: WriteBatch;
+  /** Changed slots since the writer was made. */
+  slots = 0;
+
+  constructor(context: TreeContext, batch: WriteBatch) {
+    this.context = context;
+    this.batch = batch;
+  }
+
+  /**
+   * Writes full batches on the way.
+   *
+   * @param where - names the account in messages
+   * @returns the account's storage with `slots` written; undefined if it never had any
+   * @throws StoreError BLOCK_INVALID, BEFORE_MISMATCH, TREE_FULL, WRITE_FAILED, and those of reading
+   */
+  async apply(
+    old: AccountStorage | undefined,
+    slots: readonly SlotDifference[],
+    where: string,
+  ): Promise<AccountStorage | undefined> {
+    if (slots.every(isRead)) {
+      this.check(old, slots, where);
+      return old;
+    }
+    const {suite, empty} = this.context;
+    const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
+    const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
+    for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
+    let last = -1;
+    for (const position of sortByHKey(hKeys)) {
+      const difference = slots[position] as SlotDifference;
+      const {slot} = difference;
+      if (last >= 0 && sameHKey(hKeys, last, position))
+        throw new StoreError("BLOCK_INVALID", `${where}: slot ${toHex(slot)} twice`);
+      last = position;
+      const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
+      this.applySlot(tree, hKey, difference, where);
+      if (tree.needsSeal) tree.seal();
+      if (this.batch.isFull) await this.batch.flush();
+    }
+    const root = tree.seal();
+    return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
+  }
+
+  /** Compares slots that were only read. @throws StoreError BEFORE_MISMATCH, and those of reading */
+  check(storage: AccountStorage | undefined, slots: readonly SlotDifference[], where: string): void {
+    if (slots.length === 0) return;
+    const {suite, empty} = this.context;
+    const tree = new TreeWriter(this.context, storage?.tree ?? newTreeRoot(empty));
+    for (const {slot, before} of slots) {
+      if (before === undefined) continue;
+      const position = tree.find(suite.hashSlot(slot));
+      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
+      checkSlotBefore(slot, before, held, where);
+      if (tree.needsSeal) tree.seal(); // forgets what was read
+    }
+  }
+
+  private applySlot(
+    tree: TreeWriter,
+    hKey: Uint8Array,
+    {slot, value, before, reset}: SlotDifference,
+    where: string,
+  ): void {
+    let position = tree.find(hKey);
+    if (before !== undefined) {
+      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
+      checkSlotBefore(slot, before, held, where);
+    }
+    if (reset === true && position.present) {
+      this.slots++;
+      tree.delete(position.leafIndex);
+      position = tree.find(hKey);
+    }
+    const stored = stripZeros(value);
+    if (stored.length === 0) {
+      if (!position.present) return;
+      tree.delete(position.leafIndex);
+    } else {
+      const hVal = this.context.suite.hashSlotValue(value);
+      if (!position.present) tree.insert(position, hKey, hVal, stored);
+      else if (Buffer.compare(hVal, tree.leaf(position.leafIndex).hVal) !== 0)
+        tree.update(position.leafIndex, hVal, stored);
+      else return;
+    }
+    this.slots++;
+  }
+}
+
+/** The block read the slot and did not change it. */
+function isRead({value, before, reset}: SlotDifference): boolean {
+  return before !== undefined && reset !== true && Buffer.compare(before, value) === 0;
+}
