@@ -5,11 +5,12 @@
  *   paris         blocks with difficulty 0      geth's own test, so no total difficulty is needed
  *   by timestamp  shanghai ... bpo5             blocks with difficulty 0
  */
-import {type ChainConfig, Common, type HardforkTransitionConfig} from "@ethereumjs/common";
+import type {ChainConfig, HardforkTransitionConfig} from "@ethereumjs/common";
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type BlobSchedule, readBlobSchedule} from "./blobSchedule.ts";
+import {ChainRules} from "./chainRules.ts";
 import {ecrecover} from "./ecrecover.ts";
 import {
   CHAIN_START,
@@ -95,7 +96,7 @@ export class ForkSchedule {
   }
 
   /** The rules of the whole chain; `setHardfork(forkAt(block))` selects a block's. */
-  createCommon(): Common {
+  createCommon(): ChainRules {
     const {config} = this;
     const scheduled: HardforkTransitionConfig[] = [
       {name: CHAIN_START, block: 0},
@@ -124,7 +125,7 @@ export class ForkSchedule {
           : {type: "poa", algorithm: "clique", clique: readClique(config.clique)},
       depositContractAddress: toHex(depositContract) as PrefixedHexString,
     };
-    return new Common({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
+    return new ChainRules({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
   }
 }
 
