@@ -12,7 +12,7 @@ import {
   type BlockHeader as LibraryHeader,
 } from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
-import type {EVMOpts} from "@ethereumjs/evm";
+import {createEVM, type EVMOpts} from "@ethereumjs/evm";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -23,6 +23,7 @@ import {ExecutionState} from "./executionState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
+import {keepJumpAnalyses} from "./jumpAnalyses.ts";
 import {describeRefusal} from "./refusal.ts";
 import {rootKey, type TrieNodes} from "./trieNodes.ts";
 
@@ -50,7 +51,7 @@ export class BlockExecutor {
   private readonly common: Common;
   private readonly state: ExecutionState;
   private readonly recent = new Map<number, Uint8Array>();
-  /** Replaced after a failure, which may leave its journal in the middle of a transaction. */
+  /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;
   private last: BlockId;
   /** Position in the block that `explain` executes. */
@@ -150,7 +151,7 @@ export class BlockExecutor {
   }
 
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
-    this.common.setHardfork(this.forks.forkAt(head));
+    this.moveToFork(this.forks.forkAt(head));
     // Uncles may be older than a fork. The library finds their fork by number, which is enough before the merge.
     let block: Block;
     try {
@@ -171,6 +172,13 @@ export class BlockExecutor {
       await this.explain(block);
       throw error;
     }
+  }
+
+  private moveToFork(fork: string): void {
+    if (fork === this.common.hardfork()) return;
+    this.common.setHardfork(fork);
+    // Its jump analyses hold the gas of the opcodes of the fork before.
+    this.vm = undefined;
   }
 
   /** Executes a refused block again without the library's comparison, because its errors do not name the computed value. */
@@ -201,12 +209,10 @@ export class BlockExecutor {
       putBlock: async () => {},
       shallowCopy: () => blockchain,
     };
-    return createVM({
-      common: this.common,
-      stateManager: this.state,
-      blockchain,
-      evmOpts: {common: this.common, stateManager: this.state, blockchain, cliqueSigner: findCliqueSigner},
-    });
+    const {common, state: stateManager} = this;
+    const evm = await createEVM({common, stateManager, blockchain, cliqueSigner: findCliqueSigner});
+    keepJumpAnalyses(evm, {check: () => {}});
+    return createVM({common, stateManager, blockchain, evm});
   }
 
   private findBlockHash(number: number): Uint8Array {

@@ -4,7 +4,7 @@
  *   opcodes whose work grows with their input, or that read the state      before each
  *   all other opcodes                                                      every 256 of them
  *   calls and creations                                                    before each
- *   jump analyses                                                          every 16 KB of code (jumpAnalyses.ts)
+ *   jump analyses                                                          every 16 KB of code (jumpAnalyses.ts in workers/execution)
  *   long precompiles                                                       stopped in the middle (deadline.ts, modexp.ts)
  *
  * Checks at JUMPDESTs alone would not be enough: one request can bring 2.4 MB of code without jumps, such as 500 000 SSTOREs
@@ -20,8 +20,8 @@ import {
   type PrecompileFunc,
 } from "@ethereumjs/evm";
 import {Address} from "@ethereumjs/util";
+import {keepJumpAnalyses} from "../../execution/jumpAnalyses.ts";
 import type {Deadline} from "./deadline.ts";
-import {keepJumpAnalyses} from "./jumpAnalyses.ts";
 import {createModexp} from "./modexp.ts";
 
 export interface BoundedEvmOptions extends Pick<EVMOpts, "stateManager" | "blockchain" | "cliqueSigner"> {

@@ -2,13 +2,17 @@
  * Where code may jump to, and which values it pushes: analysed once, kept from frame to frame and from call to call.
  *
  * @ethereumjs' interpreter analyses the code again in every frame: 0.1 ms for a token, 1 ms for 24 KB of code. It never
- * checks the deadline: 2.4 MB of pushes took 0.15 s of an idle core and 300 MB. The library has no hook for another analysis
- * and does not export its Interpreter. So this module runs one opcode of its own to get hold of the Interpreter, and wraps
- * its method, once per thread.
+ * checks an estimate's deadline: 2.4 MB of pushes took 0.15 s of an idle core and 300 MB. The library has no hook for another
+ * analysis and does not export its Interpreter. So this module runs one opcode of its own to get hold of the Interpreter, and
+ * wraps its method, once per thread.
  */
 import {createEVM, type EVM} from "@ethereumjs/evm";
 import {bytesToBigInt} from "@ethereumjs/util";
-import type {Deadline} from "./deadline.ts";
+
+/** Checked while code is analysed. An estimate's throws once its time is over; a block has none. */
+export interface Deadline {
+  check(): void;
+}
 
 /** What the library's interpreter reads, by position in the code. */
 interface Analysis {
@@ -38,7 +42,7 @@ const MAX_ANALYSED_BYTES = 1 << 20;
 /** Overhead of one entry, counted in bytes of code. */
 const ENTRY_BYTES = 32;
 
-/** Analyses by the code's array object: the cache of codes (heldState.ts) returns the same object every time. */
+/** Analyses by the code's array object: the cache of codes (heldState.ts in workers/estimate, baseState.ts) returns the same object every time. */
 export class JumpAnalyses {
   private readonly deadline: Deadline;
   private readonly analyses = new Map<Uint8Array, Analysis>();
@@ -48,7 +52,7 @@ export class JumpAnalyses {
     this.deadline = deadline;
   }
 
-  /** @throws TimeLimitError */
+  /** @throws what the deadline throws */
   of(code: Uint8Array, lookUp: (opcode: number) => unknown): Analysis {
     // Initcode is a view of its creator's memory. The view is new each time, and would keep all of that memory alive.
     if (code.byteLength !== code.buffer.byteLength) return analyse(code, lookUp, this.deadline);
