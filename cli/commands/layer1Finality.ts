@@ -13,6 +13,7 @@ import {Contradiction} from "../../sync/finality/contradiction.ts";
 import {type RollupSettings, type RollupStep, RollupWatch} from "../../sync/finality/rollupWatch.ts";
 import {readNamedBlock} from "../../sync/rpc/namedBlock.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
+import {finalizable} from "../../workers/job/head.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
@@ -80,8 +81,8 @@ export class Layer1Finality implements FinalityWork {
     if (last !== undefined) this.status.known = last.endBlock;
     let done = 0;
     while (done < fresh.length) {
-      const next = fresh.slice(done, done + this.countHeld(fresh, done));
-      if (next.length === 0) await this.untilHeld((fresh[done] as FinalityEvent).endBlock, signal);
+      const next = fresh.slice(done, done + this.countFinalizable(fresh, done));
+      if (next.length === 0) await this.untilFinalizable((fresh[done] as FinalityEvent).endBlock, signal);
       else {
         const isWhole = done + next.length === fresh.length;
         await this.recordHeld(next, after, isWhole ? mark : after, signal);
@@ -141,20 +142,25 @@ export class Layer1Finality implements FinalityWork {
     );
   }
 
-  /** Events from `from` on whose last block is held, at most MAX_RECORDED. */
-  private countHeld(events: readonly FinalityEvent[], from: number): number {
-    const latest = this.pool.chain.head().latest ?? -1;
+  /** Events from `from` on whose last block is held, and audited if its source is, at most MAX_RECORDED. */
+  private countFinalizable(events: readonly FinalityEvent[], from: number): number {
+    const highest = finalizable(this.pool.chain.head());
     let count = 0;
-    while (count < MAX_RECORDED && (events[from + count]?.endBlock ?? Infinity) <= latest) count++;
+    while (count < MAX_RECORDED && (events[from + count]?.endBlock ?? Infinity) <= highest) count++;
     return count;
   }
 
-  /** Waits until `block` is held. @throws the signal's reason */
-  private async untilHeld(block: number, signal: AbortSignal): Promise<void> {
+  /** Waits until `block` is held, and audited if its source is. @throws the signal's reason */
+  private async untilFinalizable(block: number, signal: AbortSignal): Promise<void> {
     const {chain} = this.pool;
     this.status.state = "waiting";
     this.status.reason = "";
-    this.log.info({block, latest: chain.head().latest}, "a finalized block is not held yet; waiting for it");
+    const {latest} = chain.head();
+    const awaited =
+      block <= (latest ?? -1)
+        ? "a finalized block is not audited yet; waiting for its audit"
+        : "a finalized block is not held yet; waiting for it";
+    this.log.info({block, latest}, awaited);
     await new Promise<void>((resolve, reject) => {
       const end = (): void => {
         unwatch();
@@ -162,8 +168,8 @@ export class Layer1Finality implements FinalityWork {
         if (signal.aborted) reject(signal.reason as Error);
         else resolve();
       };
-      const unwatch = chain.onChange(({latest}) => {
-        if (latest !== undefined && latest >= block) end();
+      const unwatch = chain.onChange(head => {
+        if (finalizable(head) >= block) end();
       });
       signal.addEventListener("abort", end);
       if (signal.aborted) end();

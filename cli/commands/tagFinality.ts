@@ -5,6 +5,7 @@ import {toHex} from "../../storage/hex.ts";
 import {Contradiction} from "../../sync/finality/contradiction.ts";
 import {readFinalizedTag} from "../../sync/finality/finalizedTag.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
+import {finalizable} from "../../workers/job/head.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
@@ -25,9 +26,10 @@ export class TagFinality implements FinalityWork {
   /** Finality never falls: a node that names a lower block than another node did changes nothing. */
   async step(signal: AbortSignal): Promise<boolean> {
     const {chain} = this.pool;
-    const {latest, finalized} = chain.head();
-    if (latest === undefined) return false;
-    const {tag, block} = await readFinalizedTag(this.nodes, latest, signal);
+    const {finalized} = chain.head();
+    const highest = finalizable(chain.head());
+    if (highest < 0) return false;
+    const {tag, block} = await readFinalizedTag(this.nodes, highest, signal);
     this.status.answeredMs = Date.now();
     this.status.known = Math.max(this.status.known ?? 0, tag);
     const held = chain.readHeader(block.number);

@@ -139,6 +139,7 @@ export class AdminServer {
       if (!(error instanceof StoreError)) throw error;
       this.onOrder(order, {ok: false, message: error.message});
       if (error.code === "BLOCK_UNKNOWN") throw createBlockUnknownError(selector, this.pool.chain.head());
+      if (error.code === "NOT_AUDITED") throw new RpcError(RpcCode.BLOCK_UNKNOWN, error.message);
       throw new RpcError(RpcCode.INTERNAL_ERROR, error.message);
     }
   }

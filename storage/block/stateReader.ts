@@ -150,9 +150,25 @@ export class StateReader {
     return body === undefined ? undefined : decodeChain(body);
   }
 
-  /** Blocks up to this number are finalized, including blocks not yet in the store. undefined: none is. */
+  /**
+   * Blocks up to this number are finalized, including blocks not yet in the store. undefined: none is. A block that awaits its
+   * audit is not.
+   */
   readFinalized(): number | undefined {
+    // In this order: an audit raises the second record before, or together with, the first.
+    const marked = this.readMarkedFinalized();
+    const finalized = Math.min(marked ?? -1, this.readUnaudited() - 1);
+    return finalized < 0 ? undefined : finalized;
+  }
+
+  /** Blocks up to this number were said to be finalized, audited or not. */
+  readMarkedFinalized(): number | undefined {
     return this.readNumber(META.finalized);
+  }
+
+  /** Blocks from this number on await their audit, as far as they are held. MAX_U48: no block does. */
+  readUnaudited(): number {
+    return this.readNumber(META.unaudited) ?? MAX_U48;
   }
 
   /** The oldest block that is not pruned, once the store has a block. */

@@ -35,6 +35,7 @@ export class BlockWriter {
   private readonly state: StateWriter;
   private tip: Tip | undefined;
   private finalized: number;
+  private firstUnaudited: number;
   private knownChain: ChainConfig | undefined;
 
   private constructor({reader, db, directory}: WriteTarget, nextPage: number, tip: Tip | undefined) {
@@ -44,7 +45,8 @@ export class BlockWriter {
     this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
     this.state = new StateWriter(reader, this.batch);
     this.tip = tip;
-    this.finalized = reader.readFinalized() ?? -1;
+    this.finalized = reader.readMarkedFinalized() ?? -1;
+    this.firstUnaudited = reader.readUnaudited();
   }
 
   static async create(target: WriteTarget): Promise<BlockWriter> {
@@ -73,9 +75,14 @@ export class BlockWriter {
     return this.tip?.number;
   }
 
-  /** Blocks up to this one are finalized, flushed or not, held or not; -1 for none. */
+  /** Blocks up to this one are finalized, flushed or not, held or not; -1 for none. A block that awaits its audit is not. */
   get finalizedTo(): number {
-    return this.finalized;
+    return Math.min(this.finalized, this.firstUnaudited - 1);
+  }
+
+  /** Blocks from this one on await their audit, as far as they are held, flushed or not. MAX_U48: no block does. */
+  get unaudited(): number {
+    return this.firstUnaudited;
   }
 
   /** Would a flush write anything? */
@@ -159,7 +166,7 @@ export class BlockWriter {
    * Marks blocks up to `block` as finalized, if the store has that block, flushed or not.
    *
    * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a source
-   *   of blocks may know such a number in advance (markFinalized).
+   *   of blocks may know such a number in advance (markFinalized). NOT_AUDITED for one that awaits its audit
    */
   finalizeHeld(block: number): void {
     const {latest} = this;
@@ -167,18 +174,35 @@ export class BlockWriter {
       const newest = latest === undefined ? "the store holds no block" : `the newest block held is ${latest}`;
       throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held: ${newest}`);
     }
+    this.requireAudited(block);
     this.markFinalized(block);
+  }
+
+  /** Blocks that are applied from now on are finalized only after their audit. */
+  awaitAudits(): void {
+    this.putUnaudited(Math.min(this.firstUnaudited, (this.latest ?? -1) + 1));
+  }
+
+  /** Blocks up to `block` have passed their audit. Changes nothing if it is not held any more. */
+  noteAudited(block: number): void {
+    if (block <= (this.latest ?? -1)) this.putUnaudited(Math.max(this.firstUnaudited, block + 1));
+  }
+
+  /** Blocks that are applied from now on need no audit. @param evenHeld - those that are held and await it need none either */
+  waiveAudits(evenHeld: boolean): void {
+    if (evenHeld || this.firstUnaudited > (this.latest ?? -1)) this.putUnaudited(MAX_U48);
   }
 
   /**
    * Records what layer 1 finalized, how far it was read, and marks those blocks as finalized. Call it only when all applied
    * blocks are flushed.
    *
-   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts): nothing is recorded
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts), NOT_AUDITED: nothing is recorded
    */
   recordFinality(step: FinalityStep): void {
-    putFinalityStep(this.reader, this.batch, step);
     const last = step.events.at(-1);
+    if (last !== undefined && last.endBlock <= (this.latest ?? -1)) this.requireAudited(last.endBlock);
+    putFinalityStep(this.reader, this.batch, step);
     if (last !== undefined) this.markFinalized(last.endBlock);
   }
 
@@ -206,6 +230,19 @@ export class BlockWriter {
     await this.batch.flush();
     const {number: log, bytes} = this.tail;
     if (block !== undefined) writeNote(this.directory, {block, log, bytes}, false);
+  }
+
+  private requireAudited(block: number): void {
+    if (block < this.firstUnaudited) return;
+    const passed =
+      this.firstUnaudited === 0 ? "no block has passed one" : `blocks up to ${this.firstUnaudited - 1} have`;
+    throw new StoreError("NOT_AUDITED", `block ${block} has not passed its audit yet: ${passed}`);
+  }
+
+  private putUnaudited(block: number): void {
+    if (block === this.firstUnaudited) return;
+    this.firstUnaudited = block;
+    this.batch.put(META.unaudited, encodeNumber(block));
   }
 
   private checkHeader(header: BlockHeader): void {

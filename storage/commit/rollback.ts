@@ -34,6 +34,12 @@ export async function rollBack(target: WriteTarget, block: number): Promise<void
     );
   const floor = encodeNumber(await reader.nextPage());
   const operations: Operation[] = [{type: "put", key: META.floor, value: sealRecord(META.floor, floor)}];
+  const unaudited = reader.readUnaudited();
+  // What comes in the place of an audited block is to be audited too.
+  if (unaudited < MAX_U48 && unaudited > block + 1) {
+    const body = encodeNumber(block + 1);
+    operations.push({type: "put", key: META.unaudited, value: sealRecord(META.unaudited, body)});
+  }
   for (let number = block + 1; number <= latest; number++) {
     operations.push({type: "del", key: hashKey(reader.blockOrThrow(number).header.hash)});
     operations.push({type: "del", key: blockKey(number)});

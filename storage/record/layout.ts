@@ -8,7 +8,7 @@
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
  *   'h' | block hash 32         block number                                                     numberRecord.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (numberRecord.ts), layer1 (layer1Mark.ts),
- *                           pruning (pruneRun.ts)
+ *                           pruning (pruneRun.ts), unaudited (numberRecord.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
@@ -50,6 +50,8 @@ export const META = {
   earliest: metaKey("earliest"),
   /** The run of blocks that is being pruned (prune/pruneRun.ts). Not there: no pruning was begun that is not done. */
   pruning: metaKey("pruning"),
+  /** u48: held blocks from this one on await their audit. Not there, or 2^48 - 1: none does, and none that comes will. */
+  unaudited: metaKey("unaudited"),
 } as const;
 
 export function pageKey(page: number): Buffer {

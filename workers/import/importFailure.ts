@@ -6,7 +6,12 @@ import {NodeFailure, NodeRefusal} from "../../sync/rpc/node.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
-const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
+const REFUSALS: readonly StoreErrorCode[] = [
+  "BLOCK_UNKNOWN",
+  "FINALIZED",
+  "FINALITY_CONFLICT",
+  "NOT_AUDITED",
+];
 
 const EXPECTED = [
   StoreError,

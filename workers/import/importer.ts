@@ -88,6 +88,7 @@ export class Importer {
         writer: () => this.intake.writer,
         rollback: to => this.orderForSource({rollback: to}),
         flush: () => this.orderForSource("flush"),
+        noteAudited: block => this.orderForSource({audited: block}),
         reader: this.store.reader,
         signal,
         onEvent: this.onEvent,
@@ -136,7 +137,10 @@ export class Importer {
   private async obey({order, answer, fail}: QueuedOrder): Promise<void> {
     try {
       if (order === "flush") await this.flush();
-      else if ("rollback" in order) await this.rollback(order.rollback);
+      else if ("audited" in order) {
+        this.intake.writer.noteAudited(order.audited);
+        await this.flush();
+      } else if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
       else if ("prune" in order) {
         await performStep(this.store, order.prune);

@@ -15,6 +15,8 @@ const CHAIN_CHUNK_BYTES = 4 << 10;
 
 /** @throws SourceError, ExecutionError; Stopped if the signal came before the genesis file was read */
 export async function openSource(job: ImportJob, host: SourceHost): Promise<OpenedSource> {
+  // Of an import that was audited, the last blocks may still await it.
+  if (job.source.kind !== "node") host.writer().waiveAudits(false);
   const {blocks, input} = await openKind(job, host);
   return {blocks: job.head === undefined ? blocks : endAtHead(blocks, job.head, host.signal), input};
 }

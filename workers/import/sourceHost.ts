@@ -16,6 +16,11 @@ export interface SourceHost {
   readonly rollback: (to: number) => Promise<void>;
   /** Writes the blocks taken. Call it while the import waits for the next block. @throws StoreError WRITE_FAILED */
   readonly flush: () => Promise<void>;
+  /**
+   * The blocks up to this one, if it is still held, have passed their audit: they may be finalized. Call it while the import waits
+   * for the next block. @throws StoreError WRITE_FAILED
+   */
+  readonly noteAudited: (block: number) => Promise<void>;
   /** Reads what is written. */
   readonly reader: StateReader;
   /** Ends the input. */

@@ -9,6 +9,16 @@ export interface Head {
   readonly earliest: number | undefined;
   readonly finalized: number | undefined;
   readonly latest: number | undefined;
+  /** Blocks from this one on await their audit, and are not finalized before. Not there: none does. */
+  readonly unaudited?: number;
+}
+
+/** The newest block that may be finalized now; -1 for none. */
+export function finalizable({
+  latest = -1,
+  unaudited = latest + 1,
+}: Pick<Head, "latest" | "unaudited">): number {
+  return unaudited - 1;
 }
 
 export async function readHead({reader}: StateStore): Promise<Head> {
@@ -18,5 +28,6 @@ export async function readHead({reader}: StateStore): Promise<Head> {
   const marker = reader.readFinalized();
   // The marker may be ahead: a source may call a block final before it has sent it.
   const finalized = latest === undefined || marker === undefined ? undefined : Math.min(marker, latest);
-  return {earliest, finalized, latest};
+  const unaudited = reader.readUnaudited();
+  return {earliest, finalized, latest, ...(unaudited <= (latest ?? -1) ? {unaudited} : {})};
 }

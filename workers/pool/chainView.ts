@@ -141,7 +141,8 @@ export class ChainView {
     const isSame =
       head.earliest === before.earliest &&
       head.finalized === before.finalized &&
-      head.latest === before.latest;
+      head.latest === before.latest &&
+      head.unaudited === before.unaudited;
     if (isSame) return;
     this.current = head;
     for (const listener of this.listeners) listener(head, before);

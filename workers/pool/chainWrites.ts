@@ -55,7 +55,7 @@ export class ChainWrites {
    * Marks blocks up to `block` as finalized. Finality never falls: a number below the marked one changes nothing.
    *
    * @returns the head as it is then
-   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, WRITE_FAILED
+   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, NOT_AUDITED, WRITE_FAILED
    */
   finalize(block: number): Promise<Head> {
     return this.order({finalize: block}, "finalize", async () => {
@@ -69,7 +69,7 @@ export class ChainWrites {
    * Records finalizations of layer 1 and marks their blocks as finalized, whole or not at all.
    *
    * @returns the head as it is then
-   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), WRITE_FAILED
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), NOT_AUDITED, WRITE_FAILED
    */
   recordFinality(step: FinalityStep): Promise<Head> {
     return this.order({finality: step}, "record finality", async () => {

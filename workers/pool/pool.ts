@@ -161,12 +161,12 @@ export class ProofPool {
     return this.writes.startImport(job, {onEvent, onSource});
   }
 
-  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, WRITE_FAILED */
+  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, NOT_AUDITED, WRITE_FAILED */
   finalize(block: number): Promise<Head> {
     return this.writes.finalize(block);
   }
 
-  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
+  /** As `finalize`. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, NOT_AUDITED, WRITE_FAILED */
   recordFinality(step: FinalityStep): Promise<Head> {
     return this.writes.recordFinality(step);
   }

@@ -6,10 +6,10 @@ import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {readReadiness, waitForState} from "../../support/http/followingDaemon.ts";
+import {readReadiness, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
 import {readLog, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
-import {type Daemon, runProofd} from "../../support/processes/daemon.ts";
+import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const FORK = 8;
 
@@ -99,6 +99,45 @@ test("trie logs with other values than the node's state are found out, and the b
     node.changeState = value => value;
     await waitForLines(daemon);
     await waitForState(daemon, "following");
+  });
+  await node.stop();
+});
+
+test("nothing is finalized before its audit, not even after kill -9, and the next start makes up for the audit", async () => {
+  ({node, lines} = await TrieLogNode.start(createLines(2, 0)));
+  const db = folder.file("unaudited.db");
+  const flags = ["--db", db, "--l2", node.url.href, "--finality", "tag", "--finality-poll", "100"];
+  const readFinalized = async (daemon: Daemon) => (await daemon.call("chain_getCoverage")).result?.finalized;
+  const lie = (value: string): string => (value.length === 66 ? `0x${"63".padStart(64, "0")}` : value);
+  let open = (): void => {};
+  node.finalized = 2;
+  const daemon = await startDaemon(flags);
+  try {
+    await waitForLines(daemon);
+    await waitForMetric(daemon, 'proofd_head_block{which="finalized"} 2');
+    node.stateGate = new Promise(resolve => {
+      open = resolve;
+    });
+    node.finalized = 5;
+    lines = await node.load(createLines(5, 0));
+    await waitForLines(daemon);
+    await waitForMetric(daemon, "proofd_finality_known_block 5");
+    const refused = await runProofd(["finalize", "--db", db, "--to", "4"]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /block 4 has not passed its audit yet: blocks up to 2 have/);
+    assert.equal(await readFinalized(daemon), "0x2");
+  } finally {
+    await daemon.stop("SIGKILL");
+  }
+  node.changeState = lie;
+  open();
+  await withFollower(flags, async daemon => {
+    await waitForState(daemon, "failed");
+    assert.match((await readReadiness(daemon))[1], /; blocks 3 to 5 were removed\n$/);
+    assert.equal(await readFinalized(daemon), "0x2");
+    node.changeState = value => value;
+    await waitForLines(daemon);
+    await waitForMetric(daemon, 'proofd_head_block{which="finalized"} 5');
   });
   await node.stop();
 });

@@ -13,15 +13,15 @@ export interface JsonRpcCall {
 export class JsonRpcServer {
   private readonly server: Server;
 
-  constructor(answer: (call: JsonRpcCall) => object) {
+  constructor(answer: (call: JsonRpcCall) => object | Promise<object>) {
     this.server = createServer((request, response) => {
       let body = "";
       request.setEncoding("utf8").on("data", (text: string) => {
         body += text;
       });
-      request.on("end", () => {
+      request.on("end", async () => {
         const calls: JsonRpcCall | JsonRpcCall[] = JSON.parse(body);
-        const answers = Array.isArray(calls) ? calls.map(answer) : answer(calls);
+        const answers = await (Array.isArray(calls) ? Promise.all(calls.map(answer)) : answer(calls));
         response.setHeader("content-type", "application/json").end(JSON.stringify(answers));
       });
     });

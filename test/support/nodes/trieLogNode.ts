@@ -10,6 +10,8 @@ import {type LoggedBlock, logLines} from "./trieLogLines.ts";
 
 type Header = Readonly<Record<string, string>>;
 
+const STATE_METHODS = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/;
+
 interface TrieLogChain {
   readonly headers: readonly Header[];
   readonly blocks: readonly LoggedBlock[];
@@ -30,16 +32,24 @@ export class TrieLogNode {
   /** Besu leaves out the last number of a range. */
   isOpenEnded = false;
   hasPlugin = true;
+  /** By the tag. */
+  finalized = 0;
   /** Changes an answer before it is sent. */
   changeLogs: (logs: LogElement[]) => unknown = logs => logs;
   /** Of balances, nonces, codes and slots. */
   changeState: (value: string) => unknown = value => value;
+  /** Answers to calls that read the state are sent after it. */
+  stateGate: Promise<void> = Promise.resolve();
   changeHeader: (header: Header) => unknown = header => header;
   private readonly server: JsonRpcServer;
 
   private constructor(chain: TrieLogChain) {
     this.chain = chain;
-    this.server = new JsonRpcServer(call => this.answer(call));
+    this.server = new JsonRpcServer(async call => {
+      const answer = this.answer(call);
+      if (STATE_METHODS.test(call.method)) await this.stateGate;
+      return answer;
+    });
   }
 
   /** @param lines - their hashes are replaced by those of headers. The lines of the node's chain are `lines` with them */
@@ -69,7 +79,10 @@ export class TrieLogNode {
 
   private answer({id, method, params}: JsonRpcCall): object {
     if (method === "eth_getBlockByNumber") {
-      const header = this.chain.headers.at(params[0] === "latest" ? -1 : Number(params[0]));
+      const [tag] = params;
+      const header = this.chain.headers.at(
+        tag === "latest" ? -1 : tag === "finalized" ? this.finalized : Number(tag),
+      );
       return {jsonrpc: "2.0", id, result: header === undefined ? null : this.changeHeader(header)};
     }
     const value = readState(this.chain, method, params);

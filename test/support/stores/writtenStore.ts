@@ -41,6 +41,10 @@ export class WrittenStore {
       writer: () => this.writer,
       rollback: to => this.rollback(to),
       flush: () => this.writer.flush(),
+      noteAudited: async block => {
+        this.writer.noteAudited(block);
+        await this.writer.flush();
+      },
       reader: store.reader,
       signal: new AbortController().signal,
       onEvent: () => {},
@@ -67,7 +71,13 @@ export class WrittenStore {
     await this.writer.flush();
   }
 
+  /** As after kill -9: only what was flushed is left. */
+  async reopen(): Promise<void> {
+    this.writer = await BlockWriter.create(this.store);
+  }
+
   async rollback(to: number): Promise<void> {
+    await this.writer.flush();
     await this.store.rollback(to);
     this.writer = await BlockWriter.create(this.store);
   }

@@ -56,9 +56,15 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     const wasRolledBack = await settleFork(feed, head, isSuspect);
     falseAlarms = isSuspect && !wasRolledBack ? falseAlarms + 1 : 0;
     if (falseAlarms >= MAX_FALSE_ALARMS) throw await describeContradiction(feed);
+    const resumed = await resumeAudit(feed);
+    if (resumed !== "done") {
+      isSuspect = resumed === "other";
+      if (!isSuspect) await feed.pause();
+      continue;
+    }
     const latest = feed.writer().latest ?? -1;
     const to = Math.min(head.number, end ?? head.number);
-    if (end !== undefined && latest >= end) return;
+    if (end !== undefined && latest >= end && feed.audit?.isAwaited !== true) return;
     if (latest >= to) {
       feed.onState("following");
       await feed.pause();
@@ -73,18 +79,22 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
   }
 }
 
+/** Audits what an earlier import left without. @returns as RangeAudit.resume */
+async function resumeAudit(feed: NodeFeed): Promise<"done" | "missing" | "other"> {
+  const {reader, audit, signal} = feed;
+  if (audit?.isAwaited !== true) return "done";
+  const read = createRead(feed);
+  const resumed = await audit.resume((first, last) =>
+    read(first, Math.min(last, first + reader.maxBlocks - 1), signal),
+  );
+  if (resumed === "done") await audit.run();
+  return resumed;
+}
+
 /** @returns whether a block came that does not follow the newest one held */
 async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
-  const {reader, writer, ask, audit, signal} = feed;
-  const read: ReadRange = (first, last, ending) => {
-    let tries = 0;
-    return ask(node => {
-      // A range may be too much for the node, or its answer too long: each try asks for half as much.
-      const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
-      return reader.read(node, first, first + count - 1);
-    }, ending);
-  };
-  for await (const block of readAhead(read, reader, from, to, signal)) {
+  const {reader, writer, audit, signal} = feed;
+  for await (const block of readAhead(createRead(feed), reader, from, to, signal)) {
     const latest = writer().latest ?? -1;
     // An order removed blocks meanwhile.
     if (block.number !== latest + 1) return false;
@@ -96,6 +106,17 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
   }
   await audit?.run();
   return false;
+}
+
+function createRead({reader, ask}: NodeFeed): ReadRange {
+  return (first, last, ending) => {
+    let tries = 0;
+    return ask(node => {
+      // A range may be too much for the node, or its answer too long: each try asks for half as much.
+      const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
+      return reader.read(node, first, first + count - 1);
+    }, ending);
+  };
 }
 
 function isNext(writer: BlockWriter, {number, parentHash}: NodeBlock): boolean {

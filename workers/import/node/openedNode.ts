@@ -19,7 +19,7 @@ import {createExecuteReader} from "./executeReader.ts";
 import {makeAlone, readNodeGenesis} from "./genesisBlock.ts";
 import {readNodeBlocks} from "./nodeBlocks.ts";
 import {NodeWatch} from "./nodeWatch.ts";
-import {RangeAudit} from "./rangeAudit.ts";
+import {type Ask, RangeAudit} from "./rangeAudit.ts";
 import {RawBlocks} from "./rawBlocks.ts";
 import {chooseSource} from "./sourceChoice.ts";
 
@@ -95,7 +95,7 @@ class OpenedNode {
     chainId: bigint | undefined,
   ): AsyncGenerator<SourceBlock> {
     const {writer, signal, onEvent} = this.host;
-    const {follow, to, audit} = this.source;
+    const {follow, to} = this.source;
     const ask = <T>(work: (node: Node) => Promise<T>, ending = signal): Promise<T> => nodes.use(work, ending);
     const choice = await chooseSource({
       asked: this.source.source,
@@ -136,10 +136,18 @@ class OpenedNode {
       rollback: (ancestor, latest) => this.rollback(ancestor, latest),
       onState: state => this.watch.set(state),
       onTarget: this.counters.onTarget,
-      audit: choice.source === "execute" || audit === 0 ? undefined : new RangeAudit(audit, ask, this.host),
+      audit: this.createAudit(choice.source, ask),
       end: follow ? undefined : (to ?? "head"),
       signal,
     });
+  }
+
+  private createAudit(source: NodeSourceName, ask: Ask): RangeAudit | undefined {
+    const {audit} = this.source;
+    if (source !== "execute" && audit > 0) return new RangeAudit(audit, ask, this.host);
+    // Without audits, blocks that an earlier import left to them would never be finalized.
+    this.host.writer().waiveAudits(source !== "execute");
+    return undefined;
   }
 
   private async rollback(ancestor: number, latest: number): Promise<void> {
