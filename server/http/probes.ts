@@ -27,9 +27,13 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
 ]);
 
 function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
-  const obstacle = isStopping ? "stopping" : parts.readiness.readObstacle();
-  if (obstacle === undefined) sendText(reply, verb, `ready\n${describeFinality(parts.finality)}`);
-  else sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], `${obstacle}\n`);
+  const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles();
+  const finality = describeFinality(parts.finality);
+  if (obstacles.length === 0) sendText(reply, verb, `ready\n${finality}`);
+  else {
+    const text = `${obstacles.join("\n")}\n${finality}`;
+    sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], text);
+  }
 }
 
 /** Finality that has stopped is named, but does not make the service unready: what is finalized stays so. */

@@ -37,20 +37,15 @@ export class Readiness {
     });
   }
 
-  /** @returns why the service is not ready, as text for people, or undefined if it is ready */
-  readObstacle(): string | undefined {
-    if (this.chain.head().finalized === undefined) return "no finalized block is held";
-    if (this.damage.tableFindings > 0) return "a table of the store is damaged";
-    if (this.source === undefined) return undefined;
-    const {state, reason, flag} = this.source;
-    // A store that is to follow a chain, and cannot, falls behind.
-    if (state === "failed" && (flag === "l2" || this.maxLagSeconds !== undefined))
-      return `the import has failed: ${reason}`;
-    if (this.maxLagSeconds === undefined) return undefined;
-    if (state === "ended") return "the source of the import has ended";
-    const lag = this.readLagSeconds();
-    if (lag === undefined || lag <= this.maxLagSeconds) return undefined;
-    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (state of the source: ${state}${reason === "" ? "" : `, ${reason}`})`;
+  /** @returns why the service is not ready, a line of text for each reason; none if it is ready */
+  readObstacles(): string[] {
+    const reasons = [
+      this.describeFinality(),
+      this.describeDamage(),
+      this.describeSource(),
+      this.describeLag(),
+    ];
+    return reasons.filter(reason => reason !== undefined);
   }
 
   /** @returns undefined while no block is held */
@@ -72,5 +67,36 @@ export class Readiness {
       this.isHeadRead = true;
     }
     return this.headSeconds;
+  }
+
+  private describeFinality(): string | undefined {
+    const {finalized, unaudited} = this.chain.head();
+    if (finalized !== undefined) return undefined;
+    const audits =
+      unaudited === undefined ? "" : `; blocks from ${unaudited} on have not passed their audit yet`;
+    return `no finalized block is held${audits}`;
+  }
+
+  private describeDamage(): string | undefined {
+    return this.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined;
+  }
+
+  private describeSource(): string | undefined {
+    if (this.source === undefined) return undefined;
+    const {state, reason, flag} = this.source;
+    const isLagBounded = this.maxLagSeconds !== undefined;
+    // A store that is to follow a chain, and cannot, falls behind. Without a finalized block, the failure may be why there is none.
+    const matters = flag === "l2" || isLagBounded || this.chain.head().finalized === undefined;
+    if (state === "failed" && matters) return `the import has failed: ${reason}`;
+    return state === "ended" && isLagBounded ? "the source of the import has ended" : undefined;
+  }
+
+  private describeLag(): string | undefined {
+    if (this.maxLagSeconds === undefined || this.source === undefined) return undefined;
+    const lag = this.readLagSeconds();
+    if (lag === undefined || lag <= this.maxLagSeconds) return undefined;
+    const {state, reason} = this.source;
+    const why = state === "failed" || reason === "" ? "" : `, ${reason}`;
+    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (state of the source: ${state}${why})`;
   }
 }

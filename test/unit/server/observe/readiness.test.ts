@@ -1,0 +1,50 @@
+/** Why a service is not ready: every reason, none hidden by another. */
+import assert from "node:assert/strict";
+import {afterEach, beforeEach, test} from "node:test";
+import {Readiness} from "../../../../server/observe/readiness.ts";
+import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
+import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
+import {ChainView} from "../../../../workers/pool/chainView.ts";
+import {WrittenStore} from "../../../support/stores/writtenStore.ts";
+
+const FAILED = "the import has failed: block 11 is refused";
+
+let store: WrittenStore;
+let chain: ChainView;
+let source: SourceStatus;
+beforeEach(async () => {
+  store = await WrittenStore.create(10);
+  const {reader} = store.host;
+  const head = {earliest: 0, finalized: undefined, latest: 10};
+  chain = new ChainView(reader, head, await PrunedBlocks.read(reader), undefined);
+  source = new SourceStatus("l2");
+  source.state = "failed";
+  source.reason = "block 11 is refused";
+});
+afterEach(() => store.close());
+
+test("a failed import is named although no finalized block is held", () => {
+  const readiness = new Readiness(chain, {tableFindings: 0}, source);
+  assert.deepEqual(readiness.readObstacles(), ["no finalized block is held", FAILED]);
+  chain.setHead({...chain.head(), finalized: 3});
+  assert.deepEqual(readiness.readObstacles(), [FAILED]);
+  source.state = "following";
+  assert.deepEqual(readiness.readObstacles(), []);
+});
+
+test("blocks that await their audit are named where no finalized block is held for them", () => {
+  chain.setHead({...chain.head(), unaudited: 0});
+  source.state = "reading";
+  const readiness = new Readiness(chain, {tableFindings: 0}, source);
+  assert.deepEqual(readiness.readObstacles(), [
+    "no finalized block is held; blocks from 0 on have not passed their audit yet",
+  ]);
+});
+
+test("damage, a failed import and an old newest block are three reasons", () => {
+  chain.setHead({...chain.head(), finalized: 3});
+  source.receivedMs = Date.now() - 9_500;
+  const readiness = new Readiness(chain, {tableFindings: 2}, source, 5);
+  const lag = "the newest block, 10, is 9 s old: --max-lag is 5 s (state of the source: failed)";
+  assert.deepEqual(readiness.readObstacles(), ["a table of the store is damaged", FAILED, lag]);
+});
