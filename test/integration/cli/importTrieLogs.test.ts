@@ -4,19 +4,15 @@ import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {gzipSync} from "node:zlib";
+import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../../demo/loggedBlock.ts";
+import {logChain} from "../../../demo/loggedChain.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {logDemoChain} from "../../support/nodes/demoLogs.ts";
-import {
-  encodeHexLines,
-  encodeJsonLines,
-  type LoggedBlock,
-  logLines,
-} from "../../support/nodes/trieLogLines.ts";
+import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 
 const GENESIS = fileURLToPath(import.meta.resolve("#package/demo/genesis.json"));
@@ -29,7 +25,7 @@ let folder: WorkFolder;
 let demo: LoggedBlock[];
 before(async () => {
   folder = await WorkFolder.create();
-  demo = await logDemoChain(await readFile(GENESIS, "utf8"), await readFile(CHAIN), LAST);
+  demo = await logChain(await readFile(GENESIS, "utf8"), await readFile(CHAIN), LAST);
 });
 after(() => folder.remove());
 

@@ -9,6 +9,7 @@ import {fileURLToPath} from "node:url";
 import {CONTRACTS_FOLDER, DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {compileContracts} from "../../../demo/compileContracts.ts";
 import {makeDemoFiles} from "../../../demo/demoStory.ts";
+import {MemoryState} from "../../../demo/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
@@ -17,7 +18,6 @@ import {ExecutionError} from "../../../workers/execution/errors.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import type {TrieNodes} from "../../../workers/execution/trieNodes.ts";
-import {MemoryState} from "../../support/reference/memoryState.ts";
 
 const CONFORMANCE = fileURLToPath(
   new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),

@@ -9,6 +9,7 @@
 import {type Block, createBlockFromRLP} from "@ethereumjs/block";
 import {Address, unpadBytes} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
+import {type MemoryAccount, MemoryState} from "../../../demo/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
@@ -18,7 +19,6 @@ import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
 import {ExecutionState} from "../../../workers/execution/executionState.ts";
 import type {Genesis} from "../../../workers/execution/genesis.ts";
 import {describeBlock} from "../nodes/jsonBlocks.ts";
-import {type MemoryAccount, MemoryState} from "../reference/memoryState.ts";
 
 type Seen = ReadonlyMap<string, MemoryAccount | undefined>;
 type Accounts = ReadonlyMap<string, MemoryAccount>;

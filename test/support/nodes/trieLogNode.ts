@@ -1,12 +1,13 @@
 /** A node with trie logs: JSON-RPC over HTTP, batches too. A test may change what it answers. */
+import type {LoggedBlock} from "../../../demo/loggedBlock.ts";
+import {MemoryState} from "../../../demo/memoryState.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {encodeHeader} from "../../../sync/node/headerRlp.ts";
 import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
-import {MemoryState} from "../reference/memoryState.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
-import {type LoggedBlock, logLines} from "./trieLogLines.ts";
+import {logLines} from "./trieLogLines.ts";
 
 type Header = Readonly<Record<string, string>>;
 

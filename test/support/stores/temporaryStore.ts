@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import {appendFile, mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
+import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../../demo/loggedBlock.ts";
 import type {SuiteName} from "../../../storage/hash/suiteNames.ts";
 import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
-import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../nodes/trieLogLines.ts";
 import "../processes/testProcess.ts";
 
 const CHAIN_ID = 1337n;

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
+import {encodeTrieLog, type RlpItem} from "../../../../../demo/trieLogWriter.ts";
 import {decodeTrieLog, type TrieLog, type TrieLogChange} from "../../../../../sync/node/trielogs/trieLog.ts";
 import {toDifferences} from "../../../../../sync/node/trielogs/trieLogDifference.ts";
 import {TrieLogError} from "../../../../../sync/node/trielogs/trieLogError.ts";
 import {randomChains} from "../../../../support/chains/randomBlocks.ts";
 import {logLines} from "../../../../support/nodes/trieLogLines.ts";
-import {encodeTrieLog, type RlpItem} from "../../../../support/nodes/trieLogWriter.ts";
 
 const NULL = new Uint8Array(0);
 const HASH = Buffer.alloc(32, 0x11);

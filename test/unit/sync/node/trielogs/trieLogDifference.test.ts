@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
+import {encodeTrieLog, type RlpItem} from "../../../../../demo/trieLogWriter.ts";
 import type {AccountDifference} from "../../../../../storage/block/accountDifference.ts";
 import {decodeTrieLog} from "../../../../../sync/node/trielogs/trieLog.ts";
 import {toDifferences} from "../../../../../sync/node/trielogs/trieLogDifference.ts";
-import {encodeTrieLog, type RlpItem} from "../../../../support/nodes/trieLogWriter.ts";
 
 const NULL = new Uint8Array(0);
 const ADDRESS = Buffer.alloc(20, 0xaa);

@@ -1,12 +1,12 @@
-/** The trie logs of a chain of blocks, executed here. */
-import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
-import {parseGenesis} from "../../../workers/execution/genesis.ts";
-import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
-import type {LoggedBlock} from "./trieLogLines.ts";
+/** The trie logs of a chain of blocks. The blocks are executed for them. */
+import {BlockExecutor} from "../workers/execution/blockExecutor.ts";
+import {parseGenesis} from "../workers/execution/genesis.ts";
+import {readRlpBlocks} from "../workers/execution/rlpBlocks.ts";
+import type {LoggedBlock} from "./loggedBlock.ts";
 import {TrieLogWriter} from "./trieLogWriter.ts";
 
 /** Block 0 first. @param chainRlp - blocks as `geth export` writes them, from block 1 on. @param to - the last block to log */
-export async function logDemoChain(
+export async function logChain(
   genesisText: string,
   chainRlp: Uint8Array,
   to: number,
