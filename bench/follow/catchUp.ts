@@ -5,56 +5,47 @@ import {mkdtempSync, readFileSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
-import type {Figure} from "../stages/benchRun.ts";
-import {type ChainNode, TRANSACTIONS_PER_BLOCK} from "./chainNode.ts";
+import type {NodeSourceName} from "../../workers/job/importSource.ts";
+import type {ServerProcess} from "../served/serverProcess.ts";
 
 const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 /** USER_HZ. Linux shows all programs this value. */
 const TICKS_PER_SECOND = 100;
 
-export type FollowFigure = Omit<Figure, "suite" | "stage">;
+export interface Followed {
+  readonly source: NodeSourceName;
+  readonly url: URL;
+  readonly genesisPath: string;
+  /** Which make the node's answers. */
+  readonly processes: readonly ServerProcess[];
+}
+
+export interface CatchUp {
+  readonly blocksPerSecond: number;
+  /** Milliseconds a block; undefined if the system does not show them. The start of proofd is included. */
+  readonly cpu: {readonly own: number; readonly node: number} | undefined;
+}
 
 /** @param blocks - the number of the node's newest block. @throws Error with the import's output if it fails */
-export async function measureCatchUp(
-  node: ChainNode,
-  source: string,
-  suite: string,
-  blocks: number,
-): Promise<FollowFigure[]> {
+export async function measureCatchUp(node: Followed, suite: string, blocks: number): Promise<CatchUp> {
   const folder = mkdtempSync(join(tmpdir(), "proofd-follow-db-"));
-  const nodeStartMs = node.server.readCpuMs();
+  const nodeStartMs = readCpuMs(node.processes);
   const ownStartMs = readChildrenCpuMs();
   const startMs = performance.now();
   try {
     await runProofd([
       "import",
-      ...["--db", join(folder, "db"), "--suite", suite, "--l2", node.server.url.href],
-      ...["--genesis", node.genesisPath, "--source", source, "--to", `${blocks}`],
+      ...["--db", join(folder, "db"), "--suite", suite, "--l2", node.url.href],
+      ...["--genesis", node.genesisPath, "--source", node.source, "--to", `${blocks}`],
     ]);
   } finally {
     rmSync(folder, {recursive: true});
   }
-  const seconds = (performance.now() - startMs) / 1000;
-  const figures = [
-    {name: `${source}: catching up`, value: blocks / seconds, unit: "blocks per second"},
-    {
-      name: `${source}: transactions`,
-      value: (blocks * TRANSACTIONS_PER_BLOCK) / seconds,
-      unit: "per second",
-    },
-  ];
-  if (nodeStartMs === undefined || ownStartMs === undefined) return figures;
-  const nodeMs = (node.server.readCpuMs() as number) - nodeStartMs;
-  const ownMs = (readChildrenCpuMs() as number) - ownStartMs;
-  return [
-    ...figures,
-    {name: `${source}: CPU of proofd`, value: ownMs / blocks, unit: "ms a block"},
-    {
-      name: `${source}: the node's share of the CPU`,
-      value: (100 * nodeMs) / (nodeMs + ownMs),
-      unit: "percent",
-    },
-  ];
+  const blocksPerSecond = (1000 * blocks) / (performance.now() - startMs);
+  const nodeMs = readCpuMs(node.processes) - nodeStartMs;
+  const ownMs = readChildrenCpuMs() - ownStartMs;
+  if (Number.isNaN(nodeMs + ownMs)) return {blocksPerSecond, cpu: undefined};
+  return {blocksPerSecond, cpu: {own: ownMs / blocks, node: nodeMs / blocks}};
 }
 
 async function runProofd(args: readonly string[]): Promise<void> {
@@ -71,13 +62,18 @@ async function runProofd(args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`proofd ${args.join(" ")} ended with ${code}: ${output}`);
 }
 
-/** CPU time of all ended children of this process; undefined if the system does not show it (Linux does). */
-function readChildrenCpuMs(): number | undefined {
+/** @returns NaN if the system does not show it */
+function readCpuMs(processes: readonly ServerProcess[]): number {
+  return processes.reduce((sum, process) => sum + (process.readCpuMs() ?? Number.NaN), 0);
+}
+
+/** CPU time of all ended children of this process; NaN if the system does not show it (Linux does). */
+function readChildrenCpuMs(): number {
   let text: string;
   try {
     text = readFileSync("/proc/self/stat", "utf8");
   } catch {
-    return undefined;
+    return Number.NaN;
   }
   // cutime and cstime are fields 16 and 17.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -6,6 +6,8 @@ import {ANVIL_ACCOUNTS, makeAnvilState} from "../../demo/anvilState.ts";
 import {readContract} from "../../demo/artefact.ts";
 import {toHex} from "../../storage/hex.ts";
 import {configOfFork} from "../../workers/execution/forks.ts";
+import {parseGenesis} from "../../workers/execution/genesis.ts";
+import {encodeJsonBlock} from "../../workers/execution/jsonBlock.ts";
 import {findAnvil} from "../peers/anvil.ts";
 import {type ServerProcess, startServer} from "../served/serverProcess.ts";
 import {balanceSlot, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
@@ -23,14 +25,17 @@ const RECEIVERS = 1000;
 
 export class ChainNode {
   readonly server: ServerProcess;
-  /** geth's genesis file of the chain. */
+  /** For files about the chain. It is removed when the node stops. */
+  readonly folder: string;
+  /** geth's genesis file of the chain, its text. */
+  readonly genesis: string;
   readonly genesisPath: string;
-  private readonly folder: string;
   private sent = 0;
 
-  private constructor(server: ServerProcess, folder: string, genesisPath: string) {
+  private constructor(server: ServerProcess, folder: string, genesis: string, genesisPath: string) {
     this.server = server;
     this.folder = folder;
+    this.genesis = genesis;
     this.genesisPath = genesisPath;
   }
 
@@ -64,7 +69,7 @@ export class ChainNode {
       ],
       listening: /Listening on (127\.0\.0\.1:\d+)/,
     });
-    return new ChainNode(server, folder, genesisPath);
+    return new ChainNode(server, folder, genesis, genesisPath);
   }
 
   /** Mines a block of TRANSACTIONS_PER_BLOCK transfers: two of three are the token's. @returns its number */
@@ -88,9 +93,23 @@ export class ChainNode {
     return Number(await this.server.call("eth_blockNumber"));
   }
 
+  /** @returns blocks 1 to `last` as `geth export` writes them */
+  async readChain(last: number): Promise<Uint8Array> {
+    const {forks} = parseGenesis(this.genesis);
+    const blocks: Uint8Array[] = [];
+    for (let number = 1; number <= last; number++) {
+      const params = [`0x${number.toString(16)}`, true];
+      blocks.push(encodeJsonBlock(await this.server.call("eth_getBlockByNumber", params), forks));
+    }
+    return Buffer.concat(blocks);
+  }
+
   async stop(): Promise<void> {
-    await this.server.stop();
-    rmSync(this.folder, {recursive: true});
+    try {
+      await this.server.stop();
+    } finally {
+      rmSync(this.folder, {recursive: true});
+    }
   }
 }
 

@@ -1,100 +1,132 @@
 /**
- * Following a live chain: catching up with a real node by each source, and how soon a block and its finality show in proofs.
- * It needs no store of the bench, and anvil.
+ * Following a live chain: how soon a block and its finality show in proofs while the chain grows, then catching up with it by each
+ * source. It needs no store of the bench, and anvil.
  */
 import {mkdtempSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
+import {setTimeout as sleep} from "node:timers/promises";
 import {ANVIL_ACCOUNTS} from "../../demo/anvilState.ts";
-import {measureArrival, summarize} from "../follow/arrival.ts";
-import {type FollowFigure, measureCatchUp} from "../follow/catchUp.ts";
+import {NODE_SOURCES} from "../../workers/job/importSource.ts";
+import {type Arrivals, measureArrival, summarize} from "../follow/arrival.ts";
+import {type Followed, measureCatchUp} from "../follow/catchUp.ts";
 import {ChainNode} from "../follow/chainNode.ts";
+import {type Follower, waitUntilHeld, withService} from "../follow/followingService.ts";
+import {
+  ARRIVAL_HEADING,
+  CATCH_UP_HEADING,
+  type FollowPart,
+  partOfBlocks,
+  partOfCatchUp,
+  partOfFinality,
+} from "../follow/followReport.ts";
 import {ROLLUP, RollupNode} from "../follow/rollupNode.ts";
-import {type ServerProcess, startProofd} from "../served/serverProcess.ts";
+import {startTrieLogNode} from "../follow/trieLogNode.ts";
+import {FlagError} from "../program/benchProgram.ts";
 
-/** The node's chain when proofd starts to catch up. */
-const BLOCKS = 60;
-const SOURCES = ["execute", "trace"];
-const ARRIVALS = 50;
-const FINALIZATIONS = 10;
+/** One before the service starts, one that comes, one that is finalized. */
+const LEAST_BLOCKS = 3;
+/** Enough for a p99 of both times, and so many before them that the service is warm. */
+const MOST_BLOCKS = 220;
+const MOST_ARRIVALS = 100;
+/** Of layer 1. The default is the time of its blocks, 12 s. */
+const POLL_MS = 1000;
+/** Multiples of it, less the whole part, are spread evenly. */
+const GOLDEN = 0.618034;
 const ACCOUNT = ANVIL_ACCOUNTS[0] as string;
 
-export async function* measureFollowing(suite: string): AsyncGenerator<FollowFigure, undefined> {
+/**
+ * @param blocks - of the chain; more than MOST_BLOCKS are not made
+ * @throws FlagError if they are too few
+ */
+export async function* measureFollowing(
+  suite: string,
+  blocks: number,
+): AsyncGenerator<FollowPart, undefined> {
+  if (blocks < LEAST_BLOCKS)
+    throw new FlagError(
+      `--blocks is '${blocks}': expected at least ${LEAST_BLOCKS} blocks for the stage follow`,
+    );
+  const length = Math.min(blocks, MOST_BLOCKS);
+  const count = Math.min(Math.floor((length - 1) / 2), MOST_ARRIVALS);
   const node = await ChainNode.start();
-  if (node === undefined) throw new Error("the stage `follow` needs anvil, which is not installed here");
+  if (node === undefined) throw noAnvil();
+  const folder = mkdtempSync(join(tmpdir(), "proofd-follow-db-"));
   try {
-    for (let block = 0; block < BLOCKS; block++) await node.mine();
-    for (const source of SOURCES) yield* await measureCatchUp(node, source, suite, BLOCKS);
-    yield* await measureBlocks(node, suite);
-    yield* await measureFinality(node, suite);
+    const follower = {db: join(folder, "db"), suite, node};
+    for (let block = 2 * count; block < length; block++) await node.mine();
+    yield ARRIVAL_HEADING;
+    yield partOfBlocks(await measureBlocks(follower, count));
+    yield partOfFinality(await measureFinality(follower, count), POLL_MS);
+    yield CATCH_UP_HEADING;
+    yield* measureSources(node, suite, length);
   } finally {
+    rmSync(folder, {recursive: true});
     await node.stop();
   }
 }
 
 /** Every block is finalized as it comes, so its proof can be served at once. */
-async function measureBlocks(node: ChainNode, suite: string): Promise<FollowFigure[]> {
-  return await withProofd(node, suite, ["--finalized", "last"], async proofd => {
+function measureBlocks(follower: Follower, count: number): Promise<Arrivals> {
+  const {server} = follower.node;
+  return withService(follower, ["--finalized", "last"], async proofd => {
     const times: number[] = [];
-    for (let i = 0; i < ARRIVALS; i++) {
-      const next = Number(await node.server.call("eth_blockNumber")) + 1;
-      times.push(await measureArrival(proofd, ACCOUNT, next, async () => void (await node.mine())));
+    for (let i = 0; i < count; i++) {
+      const next = Number(await server.call("eth_blockNumber")) + 1;
+      const event = async () => void (await follower.node.mine());
+      times.push(await measureArrival(proofd, ACCOUNT, next, event));
     }
-    return summarize("from a block of the node to its proof", times);
+    return summarize(times);
   });
 }
 
-async function measureFinality(node: ChainNode, suite: string): Promise<FollowFigure[]> {
+/** The events come at every moment between two polls alike. */
+async function measureFinality(follower: Follower, count: number): Promise<Arrivals> {
   const rollup = await RollupNode.start();
-  if (rollup === undefined) throw new Error("the stage `follow` needs anvil, which is not installed here");
+  if (rollup === undefined) throw noAnvil();
   try {
-    const flags = ["--l1", rollup.server.url.href, "--rollup", ROLLUP, "--l1-depth", "0"];
-    return await withProofd(node, suite, flags, async proofd => {
+    const {href} = rollup.server.url;
+    const flags = ["--l1", href, "--rollup", ROLLUP, "--l1-depth", "0", "--finality-poll", `${POLL_MS}`];
+    return await withService(follower, flags, async proofd => {
       const times: number[] = [];
       let last = 0;
-      for (let i = 0; i < FINALIZATIONS; i++) {
-        const end = await node.mine();
-        const quantity = `0x${end.toString(16)}`;
+      for (let i = 0; i < count; i++) {
+        const end = await follower.node.mine();
         await waitUntilHeld(proofd, end);
-        const {stateRoot} = (await proofd.call("chain_getStateRoot", [quantity])) as {stateRoot: string};
+        const {stateRoot} = (await proofd.call("chain_getStateRoot", [`0x${end.toString(16)}`])) as {
+          stateRoot: string;
+        };
+        await sleep(((i * GOLDEN) % 1) * POLL_MS);
         const event = () => rollup.finalize(last + 1, end, stateRoot);
         times.push(await measureArrival(proofd, ACCOUNT, end, event));
         last = end;
       }
-      return summarize("from an event of layer 1 to the proof", times);
+      return summarize(times);
     });
   } finally {
     await rollup.server.stop();
   }
 }
 
-/** Runs `work` with a service that has caught up with the node. */
-async function withProofd(
-  node: ChainNode,
-  suite: string,
-  flags: readonly string[],
-  work: (proofd: ServerProcess) => Promise<FollowFigure[]>,
-): Promise<FollowFigure[]> {
-  const folder = mkdtempSync(join(tmpdir(), "proofd-follow-db-"));
-  const {host} = node.server.url;
-  const proofd = await startProofd(join(folder, "db"), [
-    ...["--suite", suite, "--l2", `http://${host},ws://${host}`, "--genesis", node.genesisPath],
-    ...flags,
-  ]);
+async function* measureSources(node: ChainNode, suite: string, blocks: number): AsyncGenerator<FollowPart> {
+  const logs = await startTrieLogNode(node, blocks);
   try {
-    await waitUntilHeld(proofd, Number(await node.server.call("eth_blockNumber")));
-    return await work(proofd);
+    const {genesisPath, server} = node;
+    for (const source of NODE_SOURCES) {
+      const hasLogs = source === "trielogs";
+      const followed: Followed = {
+        source,
+        genesisPath,
+        url: (hasLogs ? logs : server).url,
+        processes: hasLogs ? [server, logs] : [server],
+      };
+      yield partOfCatchUp(source, await measureCatchUp(followed, suite, blocks));
+    }
   } finally {
-    await proofd.stop();
-    rmSync(folder, {recursive: true});
+    await logs.stop();
   }
 }
 
-async function waitUntilHeld(proofd: ServerProcess, block: number): Promise<void> {
-  for (;;) {
-    // An error until the first block is held.
-    const head = await proofd.call("eth_blockNumber").catch(() => undefined);
-    if (head !== undefined && Number(head) >= block) return;
-    await new Promise(resolve => setTimeout(resolve, 20));
-  }
+function noAnvil(): Error {
+  return new Error("the stage `follow` needs anvil, which is not installed here");
 }

@@ -56,7 +56,11 @@ async function measureStages(flags: StageFlags): Promise<void> {
       figures.push({suite, stage: name, ...figure});
       process.stdout.write(figureRow({suite, stage: name, ...figure}));
     };
-    if (only.includes(FOLLOW)) for await (const figure of measureFollowing(suite)) addFigure(FOLLOW, figure);
+    if (only.includes(FOLLOW))
+      for await (const part of measureFollowing(suite, blocks)) {
+        figures.push(...part.figures.map(figure => ({suite, stage: FOLLOW, ...figure})));
+        process.stdout.write(part.text);
+      }
     const names = only.filter(name => name !== FOLLOW);
     if (names.length === 0) continue;
     const benchStore = await openBenchStore(suite, accounts, blocks);

@@ -43,9 +43,12 @@ export function createStagesProgram(stages: readonly string[], more: readonly st
         MIN_ACCOUNTS,
         MAX_ACCOUNTS,
       ).default(100_000, "100k"),
-      countOption("--blocks <count>", "blocks of history after block 0", 1, MAX_BLOCKS).default(
-        DEFAULT_BLOCKS,
-      ),
+      countOption(
+        "--blocks <count>",
+        "blocks of history after block 0; the stage follow takes 220 at most",
+        1,
+        MAX_BLOCKS,
+      ).default(DEFAULT_BLOCKS),
       countOption("--time <ms>", "milliseconds per task", 1, MAX_TIME_MS).default(1000),
       namesOption("--only <names>", "only these stages", [...stages, ...more]).default(
         stages,

@@ -5,7 +5,9 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {findAnvil} from "../../../../bench/peers/anvil.ts";
 import type {BenchRun} from "../../../../bench/stages/benchRun.ts";
+import {NODE_SOURCES} from "../../../../workers/job/importSource.ts";
 import {type Finished, runChild} from "../../../support/processes/childProcesses.ts";
 import {startDaemon} from "../../../support/processes/daemon.ts";
 
@@ -52,6 +54,30 @@ test("every stage is measured, printed and written, and the next run is compared
   assert.ok(second.stdout.includes(`written to ${join("bench-data", "runs", String(written))}`));
 });
 
+test("following a chain is measured by each source, and how soon a block and its finality show", async t => {
+  if (findAnvil() === undefined) {
+    t.skip("anvil is not installed");
+    return;
+  }
+  const {code, stdout, stderr} = await bench("--only", "follow", "--blocks", "3", "--json", "follow.json");
+  assert.equal(code, 0, stderr);
+  for (const source of NODE_SOURCES)
+    assert.match(stdout, new RegExp(`^\\| ${source} +(\\| +[\\d. ]+){4}\\| +[\\d.]+ % \\|$`, "m"));
+  assert.match(stdout, /^\| from a block of the node to its proof +\| +1 \| .* < 250 ms: /m);
+  assert.match(
+    stdout,
+    /^\| from an event of layer 1 to the proof, polled every 1 000 ms \| +1 \| .* 1 poll: /m,
+  );
+  const {figures, results} = JSON.parse(await readFile(join(folder, "follow.json"), "utf8")) as BenchRun;
+  assert.deepEqual(results, []);
+  assert.equal(figures.length, 6 + 5 * NODE_SOURCES.length);
+  for (const {stage, name, value, unit} of figures) {
+    assert.equal(stage, "follow");
+    // CPU time is counted in steps of 10 ms, and a poll may come with the event.
+    assert.ok(unit.endsWith("per second") ? value > 0 : value >= 0, `${name}: ${value}`);
+  }
+});
+
 test("a bench does not touch the service's folder: the demo starts after it, in the same place", async () => {
   const {code, stderr} = await bench(...SMALL, "--only", "hash");
   assert.equal(code, 0, stderr);
@@ -74,4 +100,7 @@ test("bad flags are refused with exit code 2 before anything is made", async () 
   const missing = await bench("--against", "missing.json");
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /^error: --against is 'missing\.json': expected the JSON of an earlier run /);
+  const short = await bench("--only", "follow", "--blocks", "2");
+  assert.equal(short.code, 2);
+  assert.match(short.stderr, /^error: --blocks is '2': expected at least 3 blocks for the stage follow$/m);
 });

@@ -1,0 +1,50 @@
+/** A service that follows the bench's node. */
+import {setTimeout as sleep} from "node:timers/promises";
+import {type ServerProcess, startProofd} from "../served/serverProcess.ts";
+import type {ChainNode} from "./chainNode.ts";
+
+const LOOK_MS = 20;
+const STALL_MS = 60_000;
+
+export interface Follower {
+  readonly db: string;
+  readonly suite: string;
+  readonly node: ChainNode;
+}
+
+/** Runs `work` with a service that has caught up with the node. The service ends, and its store stays. */
+export async function withService<T>(
+  {db, suite, node}: Follower,
+  flags: readonly string[],
+  work: (proofd: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const {host} = node.server.url;
+  const proofd = await startProofd(db, [
+    ...["--suite", suite, "--l2", `http://${host},ws://${host}`, "--genesis", node.genesisPath],
+    ...flags,
+  ]);
+  try {
+    await waitUntilHeld(proofd, Number(await node.server.call("eth_blockNumber")));
+    return await work(proofd);
+  } finally {
+    await proofd.stop();
+  }
+}
+
+/** @throws Error if no block comes for STALL_MS */
+export async function waitUntilHeld(proofd: ServerProcess, block: number): Promise<void> {
+  let held = -1;
+  let sinceMs = performance.now();
+  while (held < block) {
+    // An error until the first block is held.
+    const latest = await proofd.call("eth_blockNumber").catch(() => "-1");
+    const now = Number(latest);
+    if (now > held) sinceMs = performance.now();
+    else if (performance.now() - sinceMs > STALL_MS)
+      throw new Error(
+        `proofd holds block ${held} and waits for block ${block}: none came for ${STALL_MS} ms`,
+      );
+    else await sleep(LOOK_MS);
+    held = now;
+  }
+}
