@@ -7,7 +7,7 @@ import {readContract} from "../../demo/artefact.ts";
 import {toHex} from "../../storage/hex.ts";
 import {configOfFork} from "../../workers/execution/forks.ts";
 import {parseGenesis} from "../../workers/execution/genesis.ts";
-import {encodeJsonBlock} from "../../workers/execution/jsonBlock.ts";
+import {encodeJsonBlock} from "../../workers/import/node/jsonBlock.ts";
 import {findAnvil} from "../peers/anvil.ts";
 import {type ServerProcess, startServer} from "../served/serverProcess.ts";
 import {balanceSlot, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
@@ -99,7 +99,7 @@ export class ChainNode {
     const blocks: Uint8Array[] = [];
     for (let number = 1; number <= last; number++) {
       const params = [`0x${number.toString(16)}`, true];
-      blocks.push(encodeJsonBlock(await this.server.call("eth_getBlockByNumber", params), forks));
+      blocks.push(encodeJsonBlock(await this.server.call("eth_getBlockByNumber", params), number, forks));
     }
     return Buffer.concat(blocks);
   }

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createEVM, type EVM} from "@ethereumjs/evm";
 import fc from "fast-check";
-import {assemble, OP, pushWidth} from "../../../support/estimates/bytecode.ts";
 import {Deadline} from "../../../../workers/estimate/evm/deadline.ts";
 import {JumpAnalyses, keepJumpAnalyses} from "../../../../workers/execution/jumpAnalyses.ts";
+import {assemble, OP, pushWidth} from "../../../support/estimates/bytecode.ts";
 
 function createDeadline(limitMs: number): Deadline {
   const deadline = new Deadline(limitMs);
