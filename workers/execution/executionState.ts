@@ -10,17 +10,19 @@
  * The trie is touched once per block here (before byzantium once per transaction, for the receipt).
  */
 import type {StateManagerInterface} from "@ethereumjs/common";
-import type {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {Account, KECCAK256_RLP} from "@ethereumjs/util";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {differAccount, type WrittenAccount} from "./accountDifference.ts";
 import {BaseState, type SealedAccount} from "./baseState.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
 import {NO_BYTES, StateOverlay} from "./stateOverlay.ts";
-import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
+import {codeKey, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
+import {toNibbles} from "./trieShape.ts";
+import {type TrieWrite, updateTrie} from "./trieUpdate.ts";
 
 interface ComputedRoot {
   /** The overlay's `changes` when the root was computed. */
@@ -35,7 +37,6 @@ const NO_SLOTS: ReadonlyMap<ByteKey, Uint8Array> = new Map();
 export class ExecutionState extends StateOverlay implements StateManagerInterface {
   private readonly nodes: TrieNodes;
   private readonly overlay: TrieOverlay;
-  private readonly trie: MerklePatriciaTrie;
   private readonly parent: BaseState;
 
   /** The root with everything written. It is valid until `changes` rises. */
@@ -47,7 +48,6 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     super(parent);
     this.nodes = nodes;
     this.overlay = overlay;
-    this.trie = openTrie(overlay, KECCAK256_RLP);
     this.parent = parent;
   }
 
@@ -141,19 +141,19 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
 
   private async computeRoot(): Promise<ComputedRoot> {
     this.overlay.clear();
-    this.trie.root(this.parent.root);
+    const writes: TrieWrite[] = [];
     const storageRoots = new Map<ByteKey, Uint8Array>();
     for (const key of this.writtenKeys()) {
       const after = await this.readAccount(key);
       if (after === undefined) {
-        if ((await this.parent.readAccount(key)) !== undefined) await this.trie.del(fromKey(key));
+        writes.push({path: pathOf(key), value: undefined});
         continue;
       }
       const storageRoot = await this.computeStorageRoot(key);
       storageRoots.set(key, storageRoot);
-      await this.trie.put(fromKey(key), withStorageRoot(after, storageRoot).serialize());
+      writes.push({path: pathOf(key), value: withStorageRoot(after, storageRoot).serialize()});
     }
-    return {changes: this.changes, root: this.trie.root(), storageRoots};
+    return {changes: this.changes, root: updateTrie(this.overlay, this.parent.root, writes), storageRoots};
   }
 
   private async computeStorageRoot(key: ByteKey): Promise<Uint8Array> {
@@ -161,13 +161,17 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     const root = base?.storageRoot ?? KECCAK256_RLP;
     const slots = this.slots.get(key);
     if (slots === undefined || slots.size === 0) return root;
-    const trie = openTrie(this.overlay, root);
-    for (const [slot, value] of slots) {
-      if (value.length > 0) await trie.put(fromKey(slot), RLP.encode(value));
-      else await trie.del(fromKey(slot));
-    }
-    return trie.root();
+    const writes = [...slots].map(([slot, value]) => ({
+      path: pathOf(slot),
+      value: value.length > 0 ? RLP.encode(value) : undefined,
+    }));
+    return updateTrie(this.overlay, root, writes);
   }
+}
+
+/** Where an account or a slot stands in its trie. */
+function pathOf(key: ByteKey): Uint8Array {
+  return toNibbles(keccak256(fromKey(key)));
 }
 
 function withStorageRoot({nonce, balance, codeHash}: Account, storageRoot: Uint8Array): Account {

@@ -56,11 +56,16 @@ export class TrieOverlay implements DB<string, Uint8Array> {
 
   /** @throws ExecutionError STATE_MISSING, since the library would take a missing node for a missing key */
   async get(key: string): Promise<Uint8Array | undefined> {
-    if (key === EMPTY_ROOT_KEY) return undefined;
-    const node = this.made.get(key) ?? this.nodes.get(key);
-    if (node === undefined)
-      throw new ExecutionError("STATE_MISSING", `trie node 0x${key} is not in this store`);
-    return node;
+    return key === EMPTY_ROOT_KEY ? undefined : this.find(key);
+  }
+
+  /** @throws ExecutionError STATE_MISSING */
+  read(hash: Uint8Array): Uint8Array {
+    return this.find(Buffer.from(hash).toString("hex"));
+  }
+
+  write(hash: Uint8Array, node: Uint8Array): void {
+    this.made.set(Buffer.from(hash).toString("hex"), node);
   }
 
   async put(key: string, value: Uint8Array): Promise<void> {
@@ -107,5 +112,12 @@ export class TrieOverlay implements DB<string, Uint8Array> {
     const [path, child] = items;
     const isLeaf = path instanceof Uint8Array && ((path[0] ?? 0) & 0x20) !== 0;
     if (!isLeaf && child instanceof Uint8Array && child.length === 32) this.persist(child);
+  }
+
+  private find(key: string): Uint8Array {
+    const node = this.made.get(key) ?? this.nodes.get(key);
+    if (node === undefined)
+      throw new ExecutionError("STATE_MISSING", `trie node 0x${key} is not in this store`);
+    return node;
   }
 }
