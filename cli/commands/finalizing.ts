@@ -7,16 +7,16 @@
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
-import type {FinalityStatus} from "../../server/observe/finalityStatus.ts";
+import type {FinalityStateName, FinalityStatus} from "../../server/observe/finalityStatus.ts";
 
 export interface FinalityWork {
   /**
    * Asks the source once and raises the store's finality. It notes what it learns in the status.
    *
-   * @returns true if the source has more to read
+   * @returns "reading" if the source has more to read, else whether everything was read, or something is waited for
    * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
    */
-  step(signal: AbortSignal): Promise<boolean>;
+  step(signal: AbortSignal): Promise<Exclude<FinalityStateName, "stopped">>;
 }
 
 export class Finalizing {
@@ -52,21 +52,21 @@ export class Finalizing {
 
   private async tryStep(signal: AbortSignal): Promise<boolean> {
     try {
-      const isMore = await this.work.step(signal);
-      this.recover(isMore);
-      return isMore;
+      const state = await this.work.step(signal);
+      this.recover(state);
+      return state === "reading";
     } catch (error) {
       if (!signal.aborted) this.fail((error as Error).message);
       return false;
     }
   }
 
-  private recover(isMore: boolean): void {
+  private recover(state: FinalityStateName): void {
     const {status} = this;
     if (status.state === "stopped") this.log.info("finality goes on after it had stopped");
-    else if (status.state === "reading" && !isMore)
+    else if (status.state === "reading" && state === "following")
       this.log.info({known: status.known}, "everything that is final was read; new finality is followed");
-    status.state = isMore ? "reading" : "following";
+    status.state = state;
     status.reason = "";
   }
 

@@ -10,7 +10,12 @@ import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {Contradiction} from "../../sync/finality/contradiction.ts";
-import {type RollupSettings, type RollupStep, RollupWatch} from "../../sync/finality/rollupWatch.ts";
+import {
+  type AwaitedStart,
+  type RollupSettings,
+  type RollupStep,
+  RollupWatch,
+} from "../../sync/finality/rollupWatch.ts";
 import {readNamedBlock} from "../../sync/rpc/namedBlock.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
 import {finalizable} from "../../workers/job/head.ts";
@@ -55,15 +60,27 @@ export class Layer1Finality implements FinalityWork {
     this.status.known = pool.chain.lastFinalization()?.endBlock;
   }
 
-  async step(signal: AbortSignal): Promise<boolean> {
+  async step(signal: AbortSignal): Promise<"reading" | "following" | "waiting"> {
     this.requireContract();
     const step = await this.watch.read(this.mark, signal);
     this.status.answeredMs = Date.now();
     this.status.layer1Final = step.head;
+    if ("awaits" in step) {
+      this.noteAwaited(step);
+      return "waiting";
+    }
     await this.record(step, signal);
     this.mark = step.mark;
     this.status.layer1Read = step.mark.block;
-    return step.mark.block < step.head;
+    return step.mark.block < step.head ? "reading" : "following";
+  }
+
+  private noteAwaited({awaits, head}: AwaitedStart): void {
+    if (this.status.state === "waiting") return;
+    this.log.info(
+      {layer1Final: head, layer1From: awaits + 1},
+      `events are read from layer-1 block ${awaits + 1} on (--l1-from); waiting until layer 1 is final up to block ${awaits}, now it is up to block ${head}`,
+    );
   }
 
   /** @throws Contradiction */

@@ -24,25 +24,25 @@ export class TagFinality implements FinalityWork {
   }
 
   /** Finality never falls: a node that names a lower block than another node did changes nothing. */
-  async step(signal: AbortSignal): Promise<boolean> {
+  async step(signal: AbortSignal): Promise<"following"> {
     const {chain} = this.pool;
     const {finalized} = chain.head();
     const highest = finalizable(chain.head());
-    if (highest < 0) return false;
+    if (highest < 0) return "following";
     const {tag, block} = await readFinalizedTag(this.nodes, highest, signal);
     this.status.answeredMs = Date.now();
     this.status.known = Math.max(this.status.known ?? 0, tag);
     const held = chain.readHeader(block.number);
     // A rollback removed the block while the node was asked.
-    if ("failure" in held && held.failure === "BLOCK_UNKNOWN") return false;
+    if ("failure" in held && held.failure === "BLOCK_UNKNOWN") return "following";
     if ("failure" in held) throw new Error(held.detail);
     if (Buffer.compare(held.hash, block.hash) !== 0)
       throw new Contradiction(
         `block ${block.number} has hash ${toHex(held.hash)} here, but ${toHex(block.hash)} at the node, which calls block ${tag} finalized`,
       );
-    if (block.number <= (finalized ?? -1)) return false;
-    await this.pool.finalize(block.number);
+    if (block.number <= (finalized ?? -1)) return "following";
+    await this.pool.finalize(block.number, block.hash);
     this.log.info({finalized: block.number}, "finalized by the layer-2 node");
-    return false;
+    return "following";
   }
 }

@@ -166,15 +166,22 @@ export class BlockWriter {
    * Marks blocks up to `block` as finalized, if the store has that block, flushed or not.
    *
    * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a source
-   *   of blocks may know such a number in advance (markFinalized). NOT_AUDITED for one that awaits its audit
+   *   of blocks may know such a number in advance (markFinalized). NOT_AUDITED for one that awaits its audit. FINALITY_CONFLICT if
+   *   its hash is another one
    */
-  finalizeHeld(block: number): void {
+  finalizeHeld(block: number, hash?: Uint8Array): void {
     const {latest} = this;
     if (latest === undefined || block > latest) {
       const newest = latest === undefined ? "the store holds no block" : `the newest block held is ${latest}`;
       throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held: ${newest}`);
     }
     this.requireAudited(block);
+    const held = hash === undefined ? undefined : this.blockHash(block);
+    if (hash !== undefined && held !== undefined && Buffer.compare(held, hash) !== 0)
+      throw new StoreError(
+        "FINALITY_CONFLICT",
+        `block ${block} is to be finalized with hash ${toHex(hash)}, but ${toHex(held)} is held`,
+      );
     this.markFinalized(block);
   }
 

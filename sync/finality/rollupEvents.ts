@@ -9,6 +9,7 @@
 import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
 import {parseFixedBytes, parseNumber, parseObject} from "../rpc/answerValues.ts";
+import {callNamedBlock, type NamedBlock, parseNamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
 
 /** keccak256 of DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32) */
@@ -22,10 +23,19 @@ const MAX_BLOCK = 2 ** 48 - 1;
 /** The most events that one answer may have. A network finalizes a few times an hour. */
 const MAX_EVENTS = 10_000;
 
+/** The end of a message about a node that contradicts itself. */
+export const BALANCED = "perhaps there are several nodes behind its URL, and one is behind or on a fork";
+
 /** An event and the layer-1 block that has it. */
 export interface RollupEvent extends FinalityEvent {
   /** 32 bytes. */
   readonly layer1Hash: Uint8Array;
+}
+
+export interface RollupRange {
+  readonly events: readonly RollupEvent[];
+  /** The last block of the range, as the node that gave the events has it. */
+  readonly last: NamedBlock;
 }
 
 /** The words of an event. */
@@ -35,25 +45,33 @@ interface EventWords {
 }
 
 /**
- * Reads the events of `contract` in the layer-1 blocks `from` to `to`.
+ * Reads the events of `contract` in the layer-1 blocks `from` to `to`, and block `to`.
+ *
+ * A node that is behind leaves out the events of blocks that it does not have, without a word. Several nodes may be behind one
+ * URL, so the block is asked for in the same batch, before the events: a load balancer gives one HTTP request to one node.
  *
  * @param contract - 20 bytes
  * @returns the events in the order in which they happened
- * @throws NodeRefusal if the node does not read as many blocks at once, NodeFailure if an event is not what was asked for
+ * @throws NodeRefusal if the node does not read as many blocks at once, NodeFailure if an event is not what was asked for, or if
+ *   the node does not have block `to`
  */
 export async function readRollupEvents(
   node: Node,
   contract: Uint8Array,
   from: number,
   to: number,
-): Promise<RollupEvent[]> {
+): Promise<RollupRange> {
   const filter = {
     address: toHex(contract),
     topics: [[FINALIZED_V3, FINALIZED]],
     fromBlock: `0x${from.toString(16)}`,
     toBlock: `0x${to.toString(16)}`,
   };
-  const answer = await node.request("eth_getLogs", [filter]);
+  const calls = [callNamedBlock(to), {method: "eth_getLogs", params: [filter]}];
+  const [block, answer] = await node.requestAll(calls);
+  const last = parseNamedBlock(block, to);
+  if (last === undefined)
+    throw new NodeFailure(`it answers eth_getLogs without having block ${to}: ${BALANCED}`);
   if (!Array.isArray(answer)) throw new NodeFailure(`it answers eth_getLogs with no array`);
   if (answer.length > MAX_EVENTS)
     throw new NodeFailure(`it answers with ${answer.length} events, more than ${MAX_EVENTS}`);
@@ -69,7 +87,7 @@ export async function readRollupEvents(
       throw new NodeFailure(`it answers with events out of order at block ${layer1Block}, ${logIndex}`);
     before = event;
   }
-  return events;
+  return {events, last};
 }
 
 function isAfter(event: RollupEvent, before: RollupEvent): boolean {

@@ -18,7 +18,7 @@ import type {Nodes} from "../rpc/nodes.ts";
 import {Contradiction} from "./contradiction.ts";
 import {findDeployment} from "./deployment.ts";
 import {LogRange} from "./logRange.ts";
-import {type RollupEvent, readRollupEvents} from "./rollupEvents.ts";
+import {BALANCED, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
 
 export interface RollupSettings {
   /** 20 bytes. */
@@ -33,6 +33,14 @@ export interface RollupStep extends FinalityStep {
   /** The mark at which the step begins. All events of the step are in blocks above it. */
   readonly after: Layer1Mark;
   /** The newest layer-1 block that is final. Once the mark is at this block, there is nothing more to read for now. */
+  readonly head: number;
+}
+
+/** Nothing was read: the first block whose events count is above the next one. */
+export interface AwaitedStart {
+  /** The block before it. */
+  readonly awaits: number;
+  /** The newest layer-1 block that is final. */
   readonly head: number;
 }
 
@@ -52,15 +60,18 @@ export class RollupWatch {
    * Reads the next range after `mark`. Waits for a node that answers.
    *
    * @param mark - undefined: nothing was read yet
-   * @returns a step without events, and with the same mark, if there is nothing new
+   * @returns a step without events, and with the same mark, if there is nothing new. Of settings whose first block is above the
+   *   head, no step before layer 1 is final up to the block below
    * @throws Contradiction; the signal's reason
    */
-  read(mark: Layer1Mark | undefined, signal: AbortSignal): Promise<RollupStep> {
+  read(mark: Layer1Mark | undefined, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
     return this.nodes.use(node => this.readFrom(node, mark), signal);
   }
 
-  private async readFrom(node: Node, mark: Layer1Mark | undefined): Promise<RollupStep> {
+  private async readFrom(node: Node, mark: Layer1Mark | undefined): Promise<RollupStep | AwaitedStart> {
     const head = await this.readHead(node);
+    const awaits = (this.settings.from ?? 0) - 1;
+    if (mark === undefined && awaits > head.number) return {awaits, head: head.number};
     const after = mark ?? (await this.begin(node, head));
     const nothing = {after, mark: after, events: [], head: head.number};
     // Another node may be behind the one that was asked before.
@@ -77,19 +88,15 @@ export class RollupWatch {
   }
 
   /** Reads as many blocks as the node allows. */
-  private async readRange(
-    node: Node,
-    from: number,
-    head: NamedBlock,
-  ): Promise<{events: RollupEvent[]; last: NamedBlock}> {
+  private async readRange(node: Node, from: number, head: NamedBlock): Promise<RollupRange> {
     for (;;) {
       const to = Math.min(head.number, from + this.range.blocks - 1);
       try {
-        const events = await readRollupEvents(node, this.settings.contract, from, to);
-        const last = to === head.number ? head : await readNamedBlock(node, to);
-        requireHash(events, last);
+        const range = await readRollupEvents(node, this.settings.contract, from, to);
+        requireHash(range);
+        if (to === head.number) requireSame(head, range.last);
         this.range.noteAnswer();
-        return {events, last};
+        return range;
       } catch (error) {
         const isSmaller = this.range.noteRefusal(to - from + 1);
         // A time-out is a NodeFailure. It too may come from too wide a range, so the next try is narrower.
@@ -122,10 +129,7 @@ export class RollupWatch {
   private async begin(node: Node, head: NamedBlock): Promise<Layer1Mark> {
     const {contract, from} = this.settings;
     const first = from ?? (await findDeployment(node, contract, head.number));
-    const {number: block, hash: blockHash} = await readNamedBlock(
-      node,
-      Math.min(Math.max(first - 1, 0), head.number),
-    );
+    const {number: block, hash: blockHash} = await readNamedBlock(node, Math.max(first - 1, 0));
     return {block, blockHash, contract};
   }
 }
@@ -141,7 +145,7 @@ async function readFinalized(node: Node): Promise<NamedBlock> {
 }
 
 /** The hash that is remembered must be the one that the events of the last block name. */
-function requireHash(events: readonly RollupEvent[], last: NamedBlock): void {
+function requireHash({events, last}: RollupRange): void {
   const other = events.find(
     ({layer1Block, layer1Hash}) => layer1Block === last.number && Buffer.compare(layer1Hash, last.hash) !== 0,
   );
@@ -149,4 +153,10 @@ function requireHash(events: readonly RollupEvent[], last: NamedBlock): void {
     throw new NodeFailure(
       `the event in layer-1 block ${last.number} is of ${toHex(other.layer1Hash)}, but the block has hash ${toHex(last.hash)}`,
     );
+}
+
+/** The block that was called final must be the one that the events were read up to. */
+function requireSame({number, hash}: NamedBlock, last: NamedBlock): void {
+  if (Buffer.compare(hash, last.hash) !== 0)
+    throw new NodeFailure(`its block ${number} is ${toHex(hash)} and then ${toHex(last.hash)}: ${BALANCED}`);
 }

@@ -1,6 +1,6 @@
 /** The number and hashes of one of a node's blocks: its newest one, its finalized one, or the one with a given number. */
 import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
-import {type Node, NodeFailure} from "./node.ts";
+import {type Node, type NodeCall, NodeFailure} from "./node.ts";
 
 export interface NamedBlock {
   readonly number: number;
@@ -18,10 +18,23 @@ export async function findNamedBlock(
   node: Node,
   which: number | "latest" | "finalized",
 ): Promise<NamedBlock | undefined> {
-  const where = typeof which === "number" ? `block ${which}` : `the ${which} block`;
+  const {method, params} = callNamedBlock(which);
+  return parseNamedBlock(await node.request(method, params), which);
+}
+
+/** The call that asks for the block, for a batch. */
+export function callNamedBlock(which: number | "latest" | "finalized"): NodeCall {
   const selector = typeof which === "number" ? `0x${which.toString(16)}` : which;
-  const answer = (await node.request("eth_getBlockByNumber", [selector, false])) ?? undefined;
-  if (answer === undefined) return undefined;
+  return {method: "eth_getBlockByNumber", params: [selector, false]};
+}
+
+/** @returns undefined if the node has no such block. @throws NodeFailure as findNamedBlock */
+export function parseNamedBlock(
+  answer: unknown,
+  which: number | "latest" | "finalized",
+): NamedBlock | undefined {
+  if ((answer ?? undefined) === undefined) return undefined;
+  const where = typeof which === "number" ? `block ${which}` : `the ${which} block`;
   const block = parseObject(answer, where);
   const number = parseNumber(block.number, `${where}: number`);
   if (typeof which === "number" && number !== which)

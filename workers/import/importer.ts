@@ -146,7 +146,7 @@ export class Importer {
         await performStep(this.store, order.prune);
         if (order.prune.kind === "retire") await this.reportHead();
       } else {
-        this.intake.writer.finalizeHeld(order.finalize);
+        this.intake.writer.finalizeHeld(order.finalize, order.hash);
         await this.flush();
       }
     } catch (error) {

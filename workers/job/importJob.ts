@@ -25,11 +25,11 @@ export interface ImportJob {
 export type ImportOrder = "stop" | NumberedOrder;
 
 /**
- * Work between two blocks: mark the blocks up to `finalize` as finalized, record what layer 1 finalized, remove the blocks
+ * Work between two blocks: mark the blocks up to `finalize` (whose hash must be `hash`) as finalized, record what layer 1 finalized, remove the blocks
  * above `rollback`, or prune a little.
  */
 export type ChainOrder =
-  | {readonly finalize: number}
+  | {readonly finalize: number; readonly hash?: Uint8Array}
   | {readonly finality: FinalityStep}
   | {readonly rollback: number}
   | {readonly prune: PruneStep};

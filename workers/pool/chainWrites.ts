@@ -54,13 +54,15 @@ export class ChainWrites {
   /**
    * Marks blocks up to `block` as finalized. Finality never falls: a number below the marked one changes nothing.
    *
+   * @param hash - 32 bytes: refused unless the block has it when the order is obeyed. Other blocks may have come until then
    * @returns the head as it is then
-   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, NOT_AUDITED, WRITE_FAILED
+   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, NOT_AUDITED, FINALITY_CONFLICT, WRITE_FAILED
    */
-  finalize(block: number): Promise<Head> {
-    return this.order({finalize: block}, "finalize", async () => {
+  finalize(block: number, hash?: Uint8Array): Promise<Head> {
+    const order = hash === undefined ? {finalize: block} : {finalize: block, hash};
+    return this.order(order, "finalize", async () => {
       const writer = await BlockWriter.create(this.store);
-      writer.finalizeHeld(block);
+      writer.finalizeHeld(block, hash);
       await writer.flush();
     });
   }

@@ -4,7 +4,7 @@ import {after, before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {rootOf} from "../../support/chains/finalityEvents.ts";
 import {ACCOUNTS, createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {Upstream} from "../../support/http/upstream.ts";
+import {answerCalls, Upstream} from "../../support/http/upstream.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
@@ -249,16 +249,17 @@ test("ranges that a node refuses are split down to what it allows, and a contrac
     const proxy = new Upstream();
     let widest = 0;
     // Refuses more than 7 blocks at once, as providers do.
-    proxy.handler = ({call, body}, response) => {
-      response.writeHead(200, {"content-type": "application/json"});
-      const [filter] = call.params as [{fromBlock: string; toBlock: string}];
-      const blocks =
-        call.method === "eth_getLogs" ? Number(filter.toBlock) - Number(filter.fromBlock) + 1 : 0;
+    const refuse = answerCalls(() => ({error: {code: -32005, message: "query exceeds max block range 7"}}));
+    proxy.handler = (request, response) => {
+      const {call, body} = request;
+      const query = [call].flat().find(({method}) => method === "eth_getLogs");
+      const [filter] = (query?.params ?? []) as [{fromBlock: string; toBlock: string}?];
+      const blocks = filter === undefined ? 0 : Number(filter.toBlock) - Number(filter.fromBlock) + 1;
       if (blocks > 7) {
-        const error = {code: -32005, message: "query exceeds max block range 7"};
-        response.end(JSON.stringify({jsonrpc: "2.0", id: call.id, error}));
+        refuse(request, response);
         return;
       }
+      response.writeHead(200, {"content-type": "application/json"});
       widest = Math.max(widest, blocks);
       void fetch(layer1.anvil.url, {method: "POST", headers: {"content-type": "application/json"}, body})
         .then(answer => answer.text())
@@ -299,5 +300,28 @@ test("ranges that a node refuses are split down to what it allows, and a contrac
       assert.equal((await foreign.call("chain_getCoverage")).result.finalized, "0x8");
     } finally {
       await foreign.stop();
+    }
+  }));
+
+test("--l1-from above the newest final block is waited for, and no event before it counts", t =>
+  withLayer1(t.skip.bind(t), async layer1 => {
+    const db = await importUnfinalized("ahead", 9);
+    const {blockNumber} = await layer1.finalize(1, 3);
+    await layer1.settle();
+    const from = Number(blockNumber) + 500;
+    const daemon = await serveBeside(layer1, db, "--l1-from", String(from));
+    try {
+      const line = `events are read from layer-1 block ${from} on .*; waiting until layer 1 is final up to block ${from - 1}, now it is up to block \\d+"`;
+      await daemon.waitForStderr(new RegExp(line));
+      assert.equal(await daemon.readMetric('proofd_finality_state{state="waiting"}'), 1);
+      await layer1.anvil.request("anvil_mine", "0x200");
+      await layer1.finalize(4, 6);
+      await layer1.settle();
+      await waitForFinalized(daemon, 6);
+      const {result} = await daemon.call("chain_getFinalizations", ["0x0"]);
+      assert.equal(result.length, 1);
+      assert.equal(daemon.stderr.match(/waiting until layer 1 is final/g)?.length, 1);
+    } finally {
+      await daemon.stop();
     }
   }));

@@ -3,10 +3,18 @@ import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
 import {toHex} from "../../../storage/hex.ts";
 import {Contradiction} from "../../../sync/finality/contradiction.ts";
-import {type RollupSettings, RollupWatch} from "../../../sync/finality/rollupWatch.ts";
+import {type RollupSettings, type RollupStep, RollupWatch} from "../../../sync/finality/rollupWatch.ts";
 import {Nodes, type NodesEvent} from "../../../sync/rpc/nodes.ts";
 import {CONTRACT, createStep} from "../../support/chains/finalityEvents.ts";
-import {Upstream} from "../../support/http/upstream.ts";
+import {answerCalls, Upstream} from "../../support/http/upstream.ts";
+
+/** One of several nodes behind one URL. */
+interface Backend {
+  /** It has no blocks above, but knows which one is finalized. */
+  readonly head?: number;
+  /** Added to each byte of its hashes. */
+  readonly salt?: number;
+}
 
 /** A node whose block n has the hash of 32 bytes n. */
 class Layer1Node {
@@ -19,13 +27,18 @@ class Layer1Node {
   /** Errors by method. */
   readonly refusals = new Map<string, string>();
   readonly ranges: string[] = [];
+  /** The one that requests with eth_getLogs come to. */
+  logBackend: Backend = {};
+  private current: Backend = {};
 
   constructor() {
-    this.upstream.handler = ({call: {id, method, params}}, response) => {
+    const answerEach = answerCalls((method, params) => {
       const message = this.refusals.get(method);
-      const answer = message === undefined ? this.answer(method, params) : {error: {code: -32000, message}};
-      response.writeHead(200, {"content-type": "application/json"});
-      response.end(JSON.stringify({jsonrpc: "2.0", id, ...answer}));
+      return message === undefined ? this.answer(method, params) : {error: {code: -32000, message}};
+    });
+    this.upstream.handler = (request, response) => {
+      this.current = request.body.includes("eth_getLogs") ? this.logBackend : {};
+      answerEach(request, response);
     };
   }
 
@@ -42,7 +55,9 @@ class Layer1Node {
     }
     const [selector] = params as [string];
     const number = selector === "finalized" || selector === "latest" ? this.finalized : Number(selector);
-    const [hash, parentHash] = [number, number - 1].map(block => toHex(Buffer.alloc(32, block & 0xff)));
+    if (selector !== "finalized" && number > (this.current.head ?? number)) return {result: null};
+    const salt = this.current.salt ?? 0;
+    const [hash, parentHash] = [number, number - 1].map(block => toHex(Buffer.alloc(32, block + salt)));
     return {result: {number: `0x${number.toString(16)}`, hash, parentHash}};
   }
 }
@@ -76,14 +91,20 @@ afterEach(async () => {
   for (const {upstream} of [first, second]) await upstream.stop();
 });
 
+async function read(watch: RollupWatch, mark?: RollupStep["mark"]): Promise<RollupStep> {
+  const step = await watch.read(mark, forever);
+  assert.ok("mark" in step);
+  return step;
+}
+
 const markOf = (block: number) => createStep(block).mark;
 
 test("events are read from the contract's deployment on, to the finalized block", async () => {
   const watch = new RollupWatch(nodes, SETTINGS);
-  const step = await watch.read(undefined, forever);
+  const step = await read(watch);
   assert.deepEqual(step, {after: markOf(39), mark: markOf(100), events: [], head: 100});
   assert.deepEqual(first.ranges, ["40 to 100"]);
-  assert.deepEqual(await watch.read(step.mark, forever), {
+  assert.deepEqual(await read(watch, step.mark), {
     after: step.mark,
     mark: step.mark,
     events: [],
@@ -94,28 +115,28 @@ test("events are read from the contract's deployment on, to the finalized block"
 
 test("events are read from block 1 on where the node does not have old states, or from where the settings say", async () => {
   first.stateSince = 90;
-  await new RollupWatch(nodes, SETTINGS).read(undefined, forever);
-  await new RollupWatch(nodes, {...SETTINGS, from: 70}).read(undefined, forever);
-  await new RollupWatch(nodes, {...SETTINGS, from: 70, depth: 10}).read(undefined, forever);
+  await read(new RollupWatch(nodes, SETTINGS));
+  await read(new RollupWatch(nodes, {...SETTINGS, from: 70}));
+  await read(new RollupWatch(nodes, {...SETTINGS, from: 70, depth: 10}));
   assert.deepEqual(first.ranges, ["1 to 100", "70 to 100", "70 to 90"]);
 });
 
 test("a finalized block that falls is a contradiction until it is back, another node that is behind is none", async () => {
   const watch = new RollupWatch(nodes, SETTINGS);
-  const {mark} = await watch.read(undefined, forever);
+  const {mark} = await read(watch);
   first.finalized = 99;
   await assert.rejects(
-    watch.read(mark, forever),
+    read(watch, mark),
     error => error instanceof Contradiction && /named block 100 finalized before, now 99/.test(error.message),
   );
   first.finalized = 101;
-  assert.equal((await watch.read(mark, forever)).mark.block, 101);
+  assert.equal((await read(watch, mark)).mark.block, 101);
   // The second node takes over, and knows less.
   first.refusals.set("eth_getBlockByNumber", "finalized block not found");
   second.finalized = 95;
-  assert.deepEqual((await watch.read(mark, forever)).mark, mark);
+  assert.deepEqual((await read(watch, mark)).mark, mark);
   second.finalized = 102;
-  assert.equal((await watch.read(mark, forever)).mark.block, 102);
+  assert.equal((await read(watch, mark)).mark.block, 102);
   assert.match(
     events.find(({state}) => state === "down")?.reason ?? "",
     /names no finalized block: .*not found.*give --l1-depth/,
@@ -135,7 +156,7 @@ test("another hash where layer 1 was read is a contradiction, whichever node say
 test("a node that refuses the events of one block is left for another", async () => {
   first.refusals.set("eth_getLogs", "not for you");
   const watch = new RollupWatch(nodes, {...SETTINGS, from: 1});
-  assert.equal((await watch.read(undefined, forever)).mark.block, 1);
+  assert.equal((await read(watch)).mark.block, 1);
   assert.deepEqual(second.ranges, ["1 to 1"]);
   assert.match(
     events.find(({state}) => state === "down")?.reason ?? "",
@@ -149,4 +170,35 @@ test("a contract without code is a contradiction", async () => {
     new RollupWatch(nodes, SETTINGS).read(undefined, forever),
     error => error instanceof Contradiction && /has no code at layer-1 block 100/.test(error.message),
   );
+});
+
+test("events of a node behind a load balancer count only if the same node has the last block of the range", async () => {
+  first.logBackend = {head: 99};
+  const step = await read(new RollupWatch(nodes, {...SETTINGS, from: 40}));
+  // After any failure the next range has half as many blocks.
+  assert.deepEqual(step.mark, markOf(69));
+  assert.deepEqual([first.ranges, second.ranges], [["40 to 100"], ["40 to 69"]]);
+  assert.match(
+    events.find(({state}) => state === "down")?.reason ?? "",
+    /^it answers eth_getLogs without having block 100: /,
+  );
+});
+
+test("events of a node behind a load balancer count only if its last block is the one that was called final", async () => {
+  first.logBackend = {salt: 1};
+  const step = await read(new RollupWatch(nodes, {...SETTINGS, from: 1}));
+  assert.deepEqual(step.mark, markOf(50));
+  assert.match(
+    events.find(({state}) => state === "down")?.reason ?? "",
+    /^its block 100 is 0x6464\w+ and then 0x6565\w+: /,
+  );
+});
+
+test("a first block above the newest final one is waited for", async () => {
+  const watch = new RollupWatch(nodes, {...SETTINGS, from: 102});
+  assert.deepEqual(await watch.read(undefined, forever), {awaits: 101, head: 100});
+  first.finalized = 103;
+  const step = await read(watch);
+  assert.deepEqual(step, {after: markOf(101), mark: markOf(103), events: [], head: 103});
+  assert.deepEqual(first.ranges, ["102 to 103"]);
 });

@@ -21,6 +21,8 @@ test("a listener hears imports, finality and rollbacks, each with the head befor
     heard.push([head, before]);
   });
   await store.importLines(createLines(0, 3));
+  const other = Buffer.alloc(32, 0xee);
+  await assert.rejects(pool.finalize(1, other), {code: "FINALITY_CONFLICT", message: /^block 1 .*0xeeee/});
   await pool.finalize(1);
   await pool.finalize(0);
   await pool.rollback(2);
@@ -50,6 +52,7 @@ test("orders during an import are announced before they are answered", async () 
   assert.equal((await pool.rollback(4)).latest, 4);
   assert.deepEqual(heard, [4]);
   await assert.rejects(pool.rollback(1), {code: "FINALIZED"});
+  await assert.rejects(pool.finalize(3, Buffer.alloc(32, 0xee)), {code: "FINALITY_CONFLICT"});
   await assert.rejects(pool.rollback(9), {code: "BLOCK_UNKNOWN"});
   assert.deepEqual(heard, [4]);
   unwatch();

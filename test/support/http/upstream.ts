@@ -8,7 +8,7 @@ import "../processes/testProcess.ts";
 export interface UpstreamRequest {
   readonly head: IncomingMessage;
   readonly body: string;
-  /** The parsed body. */
+  /** The parsed body; that of a batch is an array. */
   readonly call: {readonly id: number; readonly method: string; readonly params: readonly unknown[]};
 }
 
@@ -19,6 +19,19 @@ export function answerText(text: string, status = 200): UpstreamHandler {
   return ({call}, response) => {
     response.writeHead(status, {"content-type": "application/json"});
     response.end(text.replaceAll("ID", String(call.id)));
+  };
+}
+
+/** Answers a call, or each call of a batch. @param answer - gives the members of an answer besides its id */
+export function answerCalls(answer: (method: string, params: readonly unknown[]) => object): UpstreamHandler {
+  return ({call}, response) => {
+    const answerOne = ({id, method, params}: UpstreamRequest["call"]): object => ({
+      jsonrpc: "2.0",
+      id,
+      ...answer(method, params),
+    });
+    response.writeHead(200, {"content-type": "application/json"});
+    response.end(JSON.stringify(Array.isArray(call) ? call.map(answerOne) : answerOne(call)));
   };
 }
 

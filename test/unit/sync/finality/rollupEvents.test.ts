@@ -1,7 +1,7 @@
 /** The events of a rollup contract: what is read from a node's answer, and which answers are of no use. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {readRollupEvents} from "../../../../sync/finality/rollupEvents.ts";
+import {type RollupEvent, readRollupEvents} from "../../../../sync/finality/rollupEvents.ts";
 import {type Node, NodeFailure} from "../../../../sync/rpc/node.ts";
 
 const CONTRACT = Buffer.alloc(20, 0xab);
@@ -35,19 +35,25 @@ const OLDER: Log = {
 function nodeThatAnswers(answer: unknown): Node {
   return {
     name: "http://node",
-    request(method, params) {
-      assert.equal(method, "eth_getLogs");
-      assert.deepEqual(params, [
-        {address: `0x${"ab".repeat(20)}`, topics: [[V3, OLD]], fromBlock: "0x64", toBlock: "0xc8"},
+    request: () => Promise.reject(new Error("not asked for")),
+    requestAll(calls) {
+      const filter = {
+        address: `0x${"ab".repeat(20)}`,
+        topics: [[V3, OLD]],
+        fromBlock: "0x64",
+        toBlock: "0xc8",
+      };
+      assert.deepEqual(calls, [
+        {method: "eth_getBlockByNumber", params: ["0xc8", false]},
+        {method: "eth_getLogs", params: [filter]},
       ]);
-      return Promise.resolve(answer);
+      return Promise.resolve([{number: "0xc8", hash: word(200), parentHash: word(199)}, answer]);
     },
-    requestAll: () => Promise.reject(new Error("not asked for")),
   };
 }
 
-function read(answer: unknown): ReturnType<typeof readRollupEvents> {
-  return readRollupEvents(nodeThatAnswers(answer), CONTRACT, 100, 200);
+async function read(answer: unknown): Promise<readonly RollupEvent[]> {
+  return (await readRollupEvents(nodeThatAnswers(answer), CONTRACT, 100, 200)).events;
 }
 
 test("both kinds of events are read in the order of layer 1", async () => {
