@@ -16,7 +16,15 @@ import {
   type FeeModel,
   readFeeSettings,
 } from "./feeFlags.ts";
-import {createOption, createSwitch, integerParser, MAX_WORKERS, parseFraction, parseHttpUrl} from "./flag.ts";
+import {
+  createOption,
+  createSwitch,
+  integerParser,
+  MAX_WORKERS,
+  parseFraction,
+  readHttpUrl,
+  refuseSecret,
+} from "./flag.ts";
 
 export interface EstimateOptions {
   readonly settings: EstimateSettings;
@@ -36,7 +44,7 @@ interface EstimateFlags extends FeeFlags {
   readonly hardfork?: string;
   readonly estimateWorkers: number;
   readonly estimate: boolean;
-  readonly gateway?: URL;
+  readonly gateway?: string;
 }
 
 const OTHER_MODEL: Readonly<Record<FeeModel, FeeModel>> = {
@@ -56,7 +64,7 @@ export function createEstimateOptions(): Option[] {
 
 function createGatewayOption(): Option {
   const description = "with --no-estimate: forward gas estimates to this node";
-  return createOption("--gateway <url>", description).argParser(parseHttpUrl);
+  return createOption("--gateway <url>", description);
 }
 
 /** The flags that say how this node estimates. */
@@ -91,7 +99,7 @@ function createSettingOptions(): Option[] {
 
 /** @param command - ends the program with a usage error for flags that exclude each other */
 export function readEstimateOptions(flags: EstimateFlags, command: Command): EstimateOptions {
-  const {gasCap, estimateTime: timeMs, gasTolerance, hardfork, estimate: isEnabled, gateway} = flags;
+  const {gasCap, estimateTime: timeMs, gasTolerance, hardfork, estimate: isEnabled} = flags;
   if (isEnabled) {
     refuseIdle([createGatewayOption()], command, "without --no-estimate");
     refuseIdle(
@@ -112,8 +120,15 @@ export function readEstimateOptions(flags: EstimateFlags, command: Command): Est
     },
     workers: flags.estimateWorkers,
     isEnabled,
-    gateway,
+    gateway: readGateway(flags, command),
   };
+}
+
+function readGateway({gateway: text}: EstimateFlags, command: Command): URL | undefined {
+  if (text === undefined) return undefined;
+  return (
+    readHttpUrl(text) ?? refuseSecret(command, "gateway", "is a bad URL: expected http or https, and a host")
+  );
 }
 
 /**

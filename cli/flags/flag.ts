@@ -93,11 +93,22 @@ export function parseFraction(text: string): number {
   throw new InvalidArgumentError("Expected a fraction from 0 to below 1, such as 0.015.");
 }
 
-export function parseHttpUrl(text: string): URL {
+/** @returns undefined for text that is no http or https URL */
+export function readHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  if (url !== undefined && isHttp && hasReadableCredentials(url)) return url;
-  throw new InvalidArgumentError("Expected an http or https URL.");
+  return url !== undefined && /^https?:$/.test(url.protocol) && hasReadableCredentials(url) ? url : undefined;
+}
+
+/**
+ * Ends the program with a usage error that does not show the value, which may have a password. A parser's own error shows it.
+ *
+ * @param attribute - of the flag at fault, as commander names it
+ * @param problem - the end of the message, after the name of the flag or variable
+ */
+export function refuseSecret(command: Command, attribute: string, problem: string): never {
+  const option = command.options.find(option => option.attributeName() === attribute);
+  const isVariable = command.getOptionValueSource(attribute) === "env";
+  return command.error(`error: ${isVariable ? `variable ${option?.envVar}` : option?.long} ${problem}`);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   parseErrorLimit,
   parseMilliseconds,
   parseShare,
-  parseUrl,
+  readUrl,
 } from "./loadValues.ts";
 
 /** Flags such as --blocks mean something else in other commands, so the variables of `load` have their own prefix. */
@@ -24,7 +24,7 @@ const OLD_PREFIX = "PROOFD_BENCH";
 
 /** Values of the flags below, as commander names them. */
 export interface LoadFlags {
-  readonly url: URL;
+  readonly url: string;
   readonly style: "chain" | "eth";
   readonly connections: number;
   readonly threads?: number;
@@ -55,7 +55,7 @@ const MAX_REQUEST_SLOTS = 1_000_000;
 
 export function createLoadOptions(): Option[] {
   return [
-    option("--url <url>", "server to load, http or https").argParser(parseUrl).makeOptionMandatory(),
+    option("--url <url>", "server to load, http or https").makeOptionMandatory(),
     option(
       "--style <style>",
       "methods to call: chain_getProof and chain_estimateGas, or eth_getProof and eth_estimateGas",
@@ -159,7 +159,7 @@ export function readLoadOptions(flags: LoadFlags, command: Command): LoadOptions
       `error: --batch ${batch} and --slots ${slots} ask for more than ${MAX_REQUEST_SLOTS} slots per request`,
     );
   return {
-    url: flags.url,
+    url: readUrl(flags.url, command),
     style: flags.style,
     connections,
     threads: threads ?? Math.min(availableParallelism(), connections, MAX_THREADS),

@@ -1,16 +1,18 @@
 /** Parses values of flags that only `proofd load` has. A bad value is a usage error. */
-import {InvalidArgumentError} from "commander";
+import {type Command, InvalidArgumentError} from "commander";
 import type {ErrorLimit} from "../../bench/load/loadOptions.ts";
 import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/blockChoice.ts";
+import {readHttpUrl, refuseSecret} from "./flag.ts";
 
 export const MAX_TIMEOUT_MS = 600_000;
 
-export function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError("Expected http:// or https:// and a host.");
+/** @param command - ends the program with a usage error for a bad URL */
+export function readUrl(text: string, command: Command): URL {
+  const url = readHttpUrl(text);
+  if (url === undefined)
+    return refuseSecret(command, "url", "is a bad URL: expected http:// or https:// and a host");
   if (url.username !== "" || url.password !== "" || url.hash !== "")
-    throw new InvalidArgumentError("Expected a URL without user, password and #.");
+    return refuseSecret(command, "url", "is a bad URL: expected one without user, password and #");
   return url;
 }
 

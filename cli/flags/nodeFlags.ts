@@ -5,7 +5,7 @@
 import type {Command, Option} from "commander";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
 import {refuseIdle} from "./estimateFlags.ts";
-import {createOption, hasReadableCredentials, integerParser} from "./flag.ts";
+import {createOption, hasReadableCredentials, integerParser, refuseSecret} from "./flag.ts";
 
 export type NodeRole = "l2" | "l1";
 
@@ -65,10 +65,10 @@ export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): N
     refuseIdle(createCompanions(role), command, `without --${role}`);
     return undefined;
   }
-  const urls = readUrls(texts, role, problem => refuse(command, role, problem));
-  const headers = readHeaders(headerTexts, problem => refuse(command, `${role}Header`, problem));
+  const urls = readUrls(texts, role, problem => refuseSecret(command, role, problem));
+  const headers = readHeaders(headerTexts, problem => refuseSecret(command, `${role}Header`, problem));
   if ("authorization" in headers && urls.some(({username, password}) => username + password !== ""))
-    refuse(
+    refuseSecret(
       command,
       `${role}Header`,
       `has authorization, and a URL of --${role} has a user: expected one of them`,
@@ -84,7 +84,8 @@ export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): N
 
 /** Ends the program with a usage error if --l2 has a URL that only announces blocks, where nothing waits for them. */
 export function refuseSockets({subscriptions}: NodeOptions, command: Command, company: string): void {
-  if (subscriptions.length > 0) refuse(command, "l2", `has a ws or wss URL, which has no effect ${company}`);
+  if (subscriptions.length > 0)
+    refuseSecret(command, "l2", `has a ws or wss URL, which has no effect ${company}`);
 }
 
 function createUrlOption(role: NodeRole): Option {
@@ -157,11 +158,4 @@ function readHeaders(
 
 function isSocket({protocol}: URL): boolean {
   return protocol === "ws:" || protocol === "wss:";
-}
-
-/** @param attribute - of the flag at fault, as commander names it */
-function refuse(command: Command, attribute: string, problem: string): never {
-  const option = command.options.find(option => option.attributeName() === attribute);
-  const isVariable = command.getOptionValueSource(attribute) === "env";
-  return command.error(`error: ${isVariable ? `variable ${option?.envVar}` : option?.long} ${problem}`);
 }

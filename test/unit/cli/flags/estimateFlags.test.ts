@@ -151,9 +151,6 @@ test("a value out of its range or form is refused", () => {
     ["--gas-price-adjustment", "-1", /Expected a whole number/],
     ["--fixed-cost", "10gwei", /Expected a whole number/],
     ["--variable-cost", "", /Expected a whole number/],
-    ["--gateway", "gateway.example", /Expected an http or https URL/],
-    ["--gateway", "file:///etc/hosts", /Expected an http or https URL/],
-    ["--gateway", "http://user:%zz@gateway.example", /http or https URL/],
   ];
   for (const [flag, value, message] of table) assertRefused([flag, value], message);
   assertRefused([], /value '5' from env 'PROOFD_GAS_CAP' is invalid/, {PROOFD_GAS_CAP: "5"});
@@ -205,4 +202,17 @@ test("a flag that would have no effect is refused and says why", () => {
 test("a variable that would have no effect is refused by its own name", () => {
   const message = /variable PROOFD_FIXED_COST has no effect with --fee-model verification/;
   assertRefused([], message, {PROOFD_FIXED_COST: "1"});
+});
+
+test("a bad --gateway is refused without showing it, since it may have a password", () => {
+  const message = "is a bad URL: expected http or https, and a host";
+  for (const url of ["ftp://me:secret@a", "secret.example", "file:///etc/secret", "http://user:%zz@secret"]) {
+    assertRefused(["--no-estimate", "--gateway", url], new RegExp(`^error: --gateway ${message}$`));
+    assertRefused(["--no-estimate"], new RegExp(`^error: variable PROOFD_GATEWAY ${message}$`), {
+      PROOFD_GATEWAY: url,
+    });
+    delete process.env.PROOFD_GATEWAY;
+  }
+  const {gateway} = read(["--no-estimate", "--gateway", "http://me:word@a"]);
+  assert.equal(gateway?.href, "http://me:word@a/");
 });
