@@ -27,7 +27,7 @@ export class Finalizing {
   private readonly ending = new AbortController();
   private readonly ended: Promise<void>;
 
-  /** @param pollMs - wait between two questions once everything was read */
+  /** @param pollMs - from one question to the next, once everything was read. More if the answer takes longer */
   constructor(work: FinalityWork, status: FinalityStatus, pollMs: number, log: Logger) {
     this.work = work;
     this.status = status;
@@ -44,9 +44,12 @@ export class Finalizing {
 
   private async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const startMs = performance.now();
       const isMore = await this.tryStep(signal);
+      // Counted from the question, so that what is new is found within one poll, however long the answers take.
+      const restMs = this.pollMs - (performance.now() - startMs);
       // The wait rejects only when it is time to end.
-      if (!isMore) await sleep(this.pollMs, undefined, {signal}).catch(() => {});
+      if (!isMore && restMs > 0) await sleep(restMs, undefined, {signal}).catch(() => {});
     }
   }
 
