@@ -68,11 +68,15 @@ export class Candidate {
   }
 
   /** Runs the work and notes how it went. @throws what the work throws, NodeFailure, or the signal's reason */
-  async run<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  async run<Result>(
+    work: (node: Node) => Promise<Result>,
+    signal: AbortSignal,
+    onBytes?: (bytes: number) => void,
+  ): Promise<Result> {
     const failureCount = this.failureCount;
     try {
       await this.checkChain(signal);
-      const result = await work(this.caller.bind(signal));
+      const result = await work(this.caller.bind(signal, onBytes));
       // If a connection ended meanwhile, another node may have this address now.
       await this.checkChain(signal);
       this.noteSuccess(failureCount);

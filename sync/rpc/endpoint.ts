@@ -69,10 +69,15 @@ export class Endpoint {
   /**
    * Sends a body that changes nothing on the server, because it may be sent twice.
    *
+   * @param onBytes - called with the length of each part of the answer
    * @returns the answer of any HTTP status. Redirects are not followed: only the operator chooses whom to ask
    * @throws NodeFailure, or the signal's reason
    */
-  async post(body: string, signal?: AbortSignal): Promise<HttpAnswer> {
+  async post(
+    body: string,
+    signal?: AbortSignal,
+    onBytes: (bytes: number) => void = () => {},
+  ): Promise<HttpAnswer> {
     signal?.throwIfAborted();
     const {timeoutMs} = this.settings;
     const ending = new AbortController();
@@ -87,7 +92,7 @@ export class Endpoint {
     const end = () => ending.abort(signal?.reason);
     signal?.addEventListener("abort", end, {once: true});
     try {
-      return await Promise.race([this.attempt(body, ending.signal), ended]);
+      return await Promise.race([this.attempt(body, ending.signal, onBytes), ended]);
     } catch (error) {
       throw signal?.aborted === true ? signal.reason : this.toFailure(error);
     } finally {
@@ -101,22 +106,34 @@ export class Endpoint {
     return this.pool.destroy();
   }
 
-  private async attempt(body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  private async attempt(
+    body: string,
+    signal: AbortSignal,
+    onBytes: (bytes: number) => void,
+  ): Promise<HttpAnswer> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.postOnce(body, signal);
+        return await this.postOnce(body, signal, onBytes);
       } catch (error) {
         if (attempt === ATTEMPTS || signal.aborted || !isConnectionLost(error)) throw error;
       }
     }
   }
 
-  private async postOnce(body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  private async postOnce(
+    body: string,
+    signal: AbortSignal,
+    onBytes: (bytes: number) => void,
+  ): Promise<HttpAnswer> {
     const {headers, path} = this;
     const response = await this.pool.request({method: "POST", path, headers, body, signal});
-    const bytes = Buffer.from(await response.body.arrayBuffer());
+    const parts: Buffer[] = [];
+    for await (const part of response.body as AsyncIterable<Buffer>) {
+      parts.push(part);
+      onBytes(part.length);
+    }
     const retryAfterMs = parseRetryAfter(response.headers["retry-after"], Date.now());
-    return {status: response.statusCode, bytes, retryAfterMs};
+    return {status: response.statusCode, bytes: Buffer.concat(parts), retryAfterMs};
   }
 
   private toFailure(error: unknown): NodeFailure {

@@ -17,6 +17,8 @@ const OK = 200;
 const BAD_REQUEST = 400;
 const CONTENT_TOO_LARGE = 413;
 
+type OnBytes = (bytes: number) => void;
+
 /** The batch as a whole was refused, or its answer is too long. Half of it may work. */
 class BatchTooLarge extends Error {}
 
@@ -38,19 +40,22 @@ export class NodeCaller {
     this.redact = createRedaction(url, settings.headers ?? {});
   }
 
-  /** @returns the node for one piece of work. Its requests end with the signal */
-  bind(signal: AbortSignal): Node {
+  /**
+   * @param onBytes - called with the length of each part of an answer
+   * @returns the node for one piece of work. Its requests end with the signal
+   */
+  bind(signal: AbortSignal, onBytes?: OnBytes): Node {
     return {
       name: this.name,
-      request: (method, params) => this.request({method, params}, signal),
-      requestAll: calls => this.requestAll(calls, signal),
+      request: (method, params) => this.request({method, params}, signal, onBytes),
+      requestAll: calls => this.requestAll(calls, signal, onBytes),
     };
   }
 
   /** @throws NodeRefusal, NodeFailure, or the signal's reason */
-  async request(call: NodeCall, signal: AbortSignal): Promise<unknown> {
+  async request(call: NodeCall, signal: AbortSignal, onBytes?: OnBytes): Promise<unknown> {
     const id = this.nextId++;
-    const answer = await this.endpoint.post(JSON.stringify(encodeCall(call, id)), signal);
+    const answer = await this.endpoint.post(JSON.stringify(encodeCall(call, id)), signal, onBytes);
     return this.resultOf(
       this.read(answer, bytes => parseAnswer(bytes, id)),
       call,
@@ -67,13 +72,17 @@ export class NodeCaller {
     return this.endpoint.close();
   }
 
-  private async requestAll(calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
+  private async requestAll(
+    calls: readonly NodeCall[],
+    signal: AbortSignal,
+    onBytes: OnBytes | undefined,
+  ): Promise<unknown[]> {
     const results: unknown[] = [];
     let count = this.batchCalls;
     while (results.length < calls.length) {
       const part = calls.slice(results.length, results.length + count);
       try {
-        results.push(...(await this.requestBatch(part, signal)));
+        results.push(...(await this.requestBatch(part, signal, onBytes)));
       } catch (error) {
         if (!(error instanceof BatchTooLarge)) throw error;
         count = Math.ceil(part.length / 2);
@@ -83,14 +92,18 @@ export class NodeCaller {
   }
 
   /** @throws BatchTooLarge only for two calls or more */
-  private async requestBatch(calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
+  private async requestBatch(
+    calls: readonly NodeCall[],
+    signal: AbortSignal,
+    onBytes: OnBytes | undefined,
+  ): Promise<unknown[]> {
     // Sent as a single call, because some nodes do not support batches.
     const [only] = calls;
-    if (calls.length === 1) return [await this.request(only as NodeCall, signal)];
+    if (calls.length === 1) return [await this.request(only as NodeCall, signal, onBytes)];
     const firstId = this.nextId;
     this.nextId += calls.length;
     const body = JSON.stringify(calls.map((call, at) => encodeCall(call, firstId + at)));
-    const answers = await this.postBatch(body, firstId, calls.length, signal);
+    const answers = await this.postBatch(body, firstId, calls.length, signal, onBytes);
     return answers.map((answer, at) => {
       if (answer.member === "error" && answer.error.code === RESPONSE_TOO_LARGE) throw new BatchTooLarge();
       return this.resultOf(answer, calls[at] as NodeCall);
@@ -102,10 +115,11 @@ export class NodeCaller {
     firstId: number,
     count: number,
     signal: AbortSignal,
+    onBytes: OnBytes | undefined,
   ): Promise<Answer[]> {
     let answers: Answer[] | ErrorAnswer | undefined;
     try {
-      const answer = await this.endpoint.post(body, signal);
+      const answer = await this.endpoint.post(body, signal, onBytes);
       if (answer.status !== CONTENT_TOO_LARGE)
         answers = this.read(answer, bytes => parseBatchAnswer(bytes, firstId, count));
     } catch (error) {

@@ -67,10 +67,15 @@ export class Nodes {
    * Runs `work` against one node, and again after a NodeFailure: at once with another healthy node, or else after a wait that
    * grows. So the work may run several times, and only its last result counts.
    *
+   * @param onBytes - called with the length of each part of an answer to the work's requests
    * @returns the work's result
    * @throws what the work throws, except NodeFailure; the signal's reason; Error after `close`
    */
-  async use<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  async use<Result>(
+    work: (node: Node) => Promise<Result>,
+    signal: AbortSignal,
+    onBytes?: (bytes: number) => void,
+  ): Promise<Result> {
     // Not AbortSignal.any, which keeps memory for each use as long as the signal lives.
     const life = new AbortController();
     // Each use and each of its requests adds a listener, and removes it at its end. Node would warn of more than ten.
@@ -82,7 +87,7 @@ export class Nodes {
       return () => ending.removeEventListener("abort", end);
     });
     try {
-      return await this.runUntilDone(work, life.signal);
+      return await this.runUntilDone(work, life.signal, onBytes);
     } finally {
       for (const forget of endings) forget();
     }
@@ -97,12 +102,13 @@ export class Nodes {
   private async runUntilDone<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
+    onBytes: ((bytes: number) => void) | undefined,
   ): Promise<Result> {
     for (;;) {
       signal.throwIfAborted();
       const candidate = this.choose();
       try {
-        if (candidate !== undefined) return await candidate.run(work, signal);
+        if (candidate !== undefined) return await candidate.run(work, signal, onBytes);
       } catch (error) {
         if (!(error instanceof NodeFailure)) throw error;
         continue;

@@ -26,10 +26,23 @@ const READING_BLOCKS = 64;
  */
 const MAX_FALSE_ALARMS = 5;
 
+/** One range at a time needs no bound besides that of an answer. */
+const NOT_COUNTED = {begin: () => {}, add: () => {}};
+
 export interface NodeFeed {
   readonly reader: BlockReader;
-  /** Runs work with one node until it succeeds. @param ending - ends it earlier than `signal`. @throws the signal's reason */
-  readonly ask: <T>(work: (node: Node) => Promise<T>, ending?: AbortSignal) => Promise<T>;
+  /**
+   * Runs work with one node until it succeeds.
+   *
+   * @param ending - ends it earlier than `signal`
+   * @param onBytes - called with the length of each part of an answer
+   * @throws the signal's reason
+   */
+  readonly ask: <T>(
+    work: (node: Node) => Promise<T>,
+    ending?: AbortSignal,
+    onBytes?: (bytes: number) => void,
+  ) => Promise<T>;
   /** Waits until the node may have another head. */
   readonly pause: () => Promise<void>;
   readonly writer: () => BlockWriter;
@@ -85,7 +98,7 @@ async function resumeAudit(feed: NodeFeed): Promise<"done" | "missing" | "other"
   if (audit?.isAwaited !== true) return "done";
   const read = createRead(feed);
   const resumed = await audit.resume((first, last) =>
-    read(first, Math.min(last, first + reader.maxBlocks - 1), signal),
+    read(first, Math.min(last, first + reader.maxBlocks - 1), signal, NOT_COUNTED),
   );
   if (resumed === "done") await audit.run();
   return resumed;
@@ -109,13 +122,15 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
 }
 
 function createRead({reader, ask}: NodeFeed): ReadRange {
-  return (first, last, ending) => {
+  return (first, last, ending, answers) => {
     let tries = 0;
-    return ask(node => {
+    const read = (node: Node): ReturnType<BlockReader["read"]> => {
+      answers.begin();
       // A range may be too much for the node, or its answer too long: each try asks for half as much.
       const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
       return reader.read(node, first, first + count - 1);
-    }, ending);
+    };
+    return ask(read, ending, bytes => answers.add(bytes));
   };
 }
 

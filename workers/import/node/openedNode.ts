@@ -3,7 +3,6 @@ import type {BlockReader} from "../../../sync/node/blockReader.ts";
 import {createTraceReader} from "../../../sync/node/trace/traceReader.ts";
 import {createTrieLogReader} from "../../../sync/node/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../sync/rpc/newHeads.ts";
-import type {Node} from "../../../sync/rpc/node.ts";
 import {Nodes} from "../../../sync/rpc/nodes.ts";
 import {ForkSchedule} from "../../execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../execution/genesis.ts";
@@ -17,7 +16,7 @@ import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
 import type {OpenedSource, SourceHost} from "../sourceHost.ts";
 import {createExecuteReader} from "./executeReader.ts";
 import {makeAlone, readNodeGenesis} from "./genesisBlock.ts";
-import {readNodeBlocks} from "./nodeBlocks.ts";
+import {type NodeFeed, readNodeBlocks} from "./nodeBlocks.ts";
 import {NodeWatch} from "./nodeWatch.ts";
 import {type Ask, RangeAudit} from "./rangeAudit.ts";
 import {RawBlocks} from "./rawBlocks.ts";
@@ -96,7 +95,7 @@ class OpenedNode {
   ): AsyncGenerator<SourceBlock> {
     const {writer, signal, onEvent} = this.host;
     const {follow, to} = this.source;
-    const ask = <T>(work: (node: Node) => Promise<T>, ending = signal): Promise<T> => nodes.use(work, ending);
+    const ask: NodeFeed["ask"] = (work, ending = signal, onBytes) => nodes.use(work, ending, onBytes);
     const choice = await chooseSource({
       asked: this.source.source,
       writer: writer(),

@@ -64,6 +64,21 @@ describe("NodeCaller", () => {
     return upstream.requests.map(({body}) => [JSON.parse(body)].flat().length);
   }
 
+  test("the length of answers is told while they come, those of batches too", async () => {
+    let bytes = 0;
+    const metered = caller.bind(ending.signal, part => {
+      bytes += part;
+    });
+    upstream.handler = echo;
+    await metered.request("eth_echo", ["0123456789"]);
+    assert.equal(bytes, '{"jsonrpc":"2.0","id":0,"result":"0123456789"}'.length);
+    await metered.requestAll(callsOf(2));
+    assert.equal(
+      bytes,
+      46 + '[{"jsonrpc":"2.0","id":1,"result":0},{"jsonrpc":"2.0","id":2,"result":1}]'.length,
+    );
+  });
+
   test("a call is JSON-RPC 2.0, with the headers of the settings", async () => {
     await use(upstream.url, TIMEOUT_MS, {"x-api-key": "secret"});
     upstream.handler = echo;

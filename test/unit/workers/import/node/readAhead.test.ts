@@ -120,3 +120,72 @@ test("the signal of the caller reaches every range, also one that came before", 
   };
   await assert.rejects(numbersOf(readAhead(read, MANY, 1, 40, ending.signal)), /stopped/);
 });
+
+/** Answers come in four parts. While a block is read, they are held. */
+class LongAnswers {
+  /** Those of ranges under way. */
+  held = 0;
+  most = 0;
+  ranges = 0;
+  givenUp = 0;
+  private readonly bytesOf: (block: number) => number;
+
+  constructor(bytesOf: (block: number) => number) {
+    this.bytesOf = bytesOf;
+  }
+
+  readonly read: ReadRange = async (from, to, signal, answers) => {
+    this.ranges++;
+    let own = 0;
+    try {
+      answers.begin();
+      for (let block = from; block <= to; block++)
+        for (let part = 0; part < 4; part++) {
+          const bytes = this.bytesOf(block) / 4;
+          own += bytes;
+          this.held += bytes;
+          answers.add(bytes);
+          if (!signal.aborted) this.most = Math.max(this.most, this.held);
+          await new Promise(setImmediate);
+          signal.throwIfAborted();
+        }
+      return blocksOf(from, to);
+    } catch (error) {
+      this.givenUp++;
+      throw error;
+    } finally {
+      this.held -= own;
+    }
+  };
+}
+
+test("answers under way stay within their bound, and ranges that were given up for it are read again", async () => {
+  const long = new LongAnswers(block => (block > 30 ? 400 : 1));
+  const blocks = readAhead(long.read, {maxBlocks: 4}, 1, 90, NEVER, 2000);
+  assert.deepEqual(await numbersOf(blocks), range(1, 90));
+  // What is given up ends at its next step: one part of each of the other ranges.
+  assert.ok(long.most <= 2000 + (RANGES - 1) * 100, `${long.most} bytes`);
+  assert.ok(long.givenUp > 0 && long.givenUp <= 2 * RANGES, `${long.givenUp} given up`);
+});
+
+test("one range is read although its answers are longer than the bound", async () => {
+  const long = new LongAnswers(() => 5000);
+  assert.deepEqual(await numbersOf(readAhead(long.read, {maxBlocks: 1}, 1, 12, NEVER, 2000)), range(1, 12));
+  assert.ok(long.most <= 5000 + (RANGES - 1) * 1250, `${long.most} bytes`);
+});
+
+test("answers of an attempt that failed do not count", async () => {
+  let attempts = 0;
+  const read: ReadRange = async (from, to, signal, answers) => {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      answers.begin();
+      answers.add(400);
+      attempts++;
+    }
+    await new Promise(setImmediate);
+    signal.throwIfAborted();
+    return blocksOf(from, to);
+  };
+  assert.deepEqual(await numbersOf(readAhead(read, {maxBlocks: 4}, 1, 16, NEVER, 2000)), range(1, 16));
+  assert.equal(attempts, 20);
+});
