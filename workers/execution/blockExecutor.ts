@@ -24,6 +24,7 @@ import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
 import {keepJumpAnalyses} from "./jumpAnalyses.ts";
+import {listRoot} from "./listRoot.ts";
 import {describeRefusal} from "./refusal.ts";
 import {rootKey, type TrieNodes} from "./trieNodes.ts";
 
@@ -165,6 +166,7 @@ export class BlockExecutor {
     }
     // The library encodes the header again from the fields that it knows.
     checkField("header hash", toHex(head.hash), toHex(block.hash()));
+    rememberTransactionsRoot(block);
     try {
       this.vm ??= await this.createVm();
       await runBlock(this.vm, {block, skipHeaderValidation: true});
@@ -227,6 +229,12 @@ export class BlockExecutor {
 /** The EVM calls this for the block that it runs, whose header is complete. */
 const findCliqueSigner: NonNullable<EVMOpts["cliqueSigner"]> = header =>
   cliqueSigner(header as LibraryHeader);
+
+/** The library compares it with the header's. It would compute it with a trie that it writes key by key. */
+function rememberTransactionsRoot(block: Block): void {
+  const {cache} = block as unknown as {readonly cache: {txTrieRoot?: Uint8Array}};
+  cache.txTrieRoot = listRoot(block.transactions.map(transaction => transaction.serialize()));
+}
 
 function checkField(name: string, expected: string, got: string): void {
   if (expected !== got) throw new Error(`${name} is ${got}, the header says ${expected}`);
