@@ -3,8 +3,9 @@
  *
  *   {"pid": 4711, "port": 40123, "token": "<64 hex digits>"}
  *
- * Only the folder's owner can read it (mode 0600). An order must carry the token. LevelDB ignores the file. After kill -9
- * it stays behind: then nothing listens on its port, or a program that does not know the token.
+ * Only the folder's owner can read it (mode 0600). An order must carry the token. LevelDB ignores the file. After kill -9,
+ * and on a disk that can no longer be written, it stays behind: then nothing listens on its port, or a program that does not
+ * know the token.
  */
 import {readFile, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
@@ -26,8 +27,9 @@ export async function writeControlFile(directory: string, address: ControlAddres
   await writeFile(path, `${JSON.stringify(address)}\n`, {flag: "wx", mode: 0o600});
 }
 
+/** The process is ending, so a disk that refuses must not keep it from closing the store. */
 export async function removeControlFile(directory: string): Promise<void> {
-  await rm(join(directory, FILE_NAME), {force: true});
+  await rm(join(directory, FILE_NAME), {force: true}).catch(() => {});
 }
 
 /** @returns undefined if there is no file, or it is incomplete */

@@ -1,7 +1,7 @@
 /**
  * An empty file OPEN, which is in the store's directory while a process may write there. It stays behind if the process was
- * killed, lost its power, or was ended by LevelDB over a damaged table. Then tables are verified whole before LevelDB opens
- * the store again.
+ * killed, lost its power, or was ended by LevelDB over a damaged table, and on a disk that can no longer be written. Then
+ * tables are verified whole before LevelDB opens the store again.
  */
 import {closeSync, existsSync, openSync, rmSync} from "node:fs";
 import {join} from "node:path";
@@ -23,6 +23,11 @@ export function markOpen(directory: string): void {
   }
 }
 
+/** Leaves the file where the disk refuses to remove it: the store is closed all the same. */
 export function markClosed(directory: string): void {
-  rmSync(join(directory, OPEN_FILE), {force: true});
+  try {
+    rmSync(join(directory, OPEN_FILE), {force: true});
+  } catch {
+    // The tables of a disk that refuses are worth verifying.
+  }
 }
