@@ -33,7 +33,7 @@ export class LoopDisk {
     ]) {
       const [program, ...args] = command as [string, ...string[]];
       const failure = await runChild(program, args).then(
-        ({code, stderr}) => (code === 0 && stderr === "" ? undefined : stderr),
+        ({code, stderr}) => (code === 0 ? undefined : stderr.trim()),
         (error: Error) => error.message,
       );
       if (failure !== undefined) return `no disk can be mounted here: ${command.join(" ")}: ${failure}`;
