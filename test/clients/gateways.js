@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {GatewayRequest, LineaProver} from "@unruggable/gateways";
 import {AbiCoder, JsonRpcProvider} from "ethers";
-import {poseidon2Suite} from "../../dist/verify/hashSuites.js";
-import {decodeHex} from "../../dist/verify/hex.js";
-import {verifyProof} from "../../dist/verify/proofVerifier.js";
+import {decodeHex} from "../../dist/client/bytes/hex.js";
+import {poseidon2Suite} from "../../dist/client/hash/hashSuites.js";
+import {verifyProof} from "../../dist/client/proof/proofVerifier.js";
 
 /** The contract of EIP-7251, which has code and no storage on the demo chain. */
 const WITHOUT_STORAGE = "0x0000bbddc7ce488642fb579f8b00f3a590007251";

@@ -19,8 +19,8 @@ import {
 } from "@ethereumjs/util";
 import {createVM, runTx} from "@ethereumjs/vm";
 import fc from "fast-check";
+import {encodeHex} from "../../client/bytes/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {encodeHex} from "../../verify/hex.ts";
 import {Simulation} from "../../workers/estimate/call/simulation.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {Deadline} from "../../workers/estimate/evm/deadline.ts";

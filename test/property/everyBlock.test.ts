@@ -1,7 +1,7 @@
 /** Law: whatever happened to a key, every block proves it as it was then, to the byte. Pool, threads and LevelDB are real. */
 import {test} from "node:test";
 import fc from "fast-check";
-import type {HashSuite} from "../../verify/hashSuites.ts";
+import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";

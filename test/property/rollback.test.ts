@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {decodeHex} from "../../verify/hex.ts";
+import {decodeHex} from "../../client/bytes/hex.ts";
 import {forkedChains, randomChains} from "../support/chains/randomBlocks.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";

@@ -1,9 +1,10 @@
 /**
- * Verifies an answer to chain_getProof with the independent verifier (verify/). The size of the root node tells the suite.
+ * Verifies an answer to chain_getProof with the independent verifier (client/). The size of the root node tells the suite.
  */
-import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
+import {verifyProof} from "../../../client/proof/proofVerifier.ts";
 import type {Presence} from "./verification.ts";
 
 interface LeafProof {

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
-import {poseidon2Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {poseidon2Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {
   ACCOUNTS,
@@ -16,6 +15,7 @@ import {
 } from "../../support/chains/serviceChain.ts";
 import {waitForHead} from "../../support/http/followingDaemon.ts";
 import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 
 let folder: WorkFolder;
 let db: string;

@@ -5,12 +5,12 @@ import {tmpdir} from "node:os";
 import {dirname, join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {encodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const PROGRAM = "node dist/cli/main.js ";
@@ -159,7 +159,7 @@ test("every file and npm script that the documents name exists", async () => {
   const {scripts} = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const [path, page] of documents) {
     for (const [, file] of page.matchAll(
-      /`((?:bench|cli|demo|docs|server|storage|test|verify|workers)\/[\w./]*)`/g,
+      /`((?:bench|cli|client|demo|docs|server|storage|test|workers)\/[\w./]*)`/g,
     ))
       await access(join(ROOT, file as string)).catch(() => assert.fail(`${path}: there is no ${file}`));
     for (const [, script] of page.matchAll(/npm run ([a-z:]+)/g))

@@ -1,9 +1,8 @@
 /** `proofd rollback` while another proofd serves and imports: unfinalized blocks go, and the import takes other ones. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {
   ACCOUNTS,
@@ -14,6 +13,7 @@ import {
 } from "../../support/chains/serviceChain.ts";
 import {waitForHead, waitForState} from "../../support/http/followingDaemon.ts";
 import {type Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 
 /** Its balance tells the branches apart: rich in the first one's blocks, poor in the other's. */
 const ACCOUNT = ACCOUNTS[0] as string;

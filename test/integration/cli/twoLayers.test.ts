@@ -5,9 +5,8 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {rootOf} from "../../support/chains/finalityEvents.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -15,6 +14,7 @@ import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 
 /** Time between two looks at a service. */
 const LOOK_MS = 20;

@@ -35,7 +35,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
       "@ethereumjs/rlp",
       "left-pad",
       "workers/pool/pool.ts",
-      "verify/hex.ts",
+      "client/bytes/hex.ts",
       "demo/abi.ts",
     ],
   },
@@ -49,7 +49,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
   },
   "workers/estimate": {
     may: ["node:vm", "@noble/curves/bls12-381.js", "storage/tree/account.ts", "workers/job/head.ts"],
-    mayNot: ["level", "pino", "server/rpc/rpcError.ts", "verify/hex.ts", "bench/load/loadRun.ts"],
+    mayNot: ["level", "pino", "server/rpc/rpcError.ts", "client/bytes/hex.ts", "bench/load/loadRun.ts"],
   },
   "workers/estimate/fee": {
     may: ["node:zlib", "@ethereumjs/rlp", "storage/hex.ts", "workers/job/head.ts"],
@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
   },
   "server/methods/estimateGas": {
     may: ["workers/job/estimateCall.ts", "server/rpc/quantity.ts"],
-    mayNot: ["@ethereumjs/tx", "workers/estimate/machine.ts", "storage/hex.ts", "verify/hex.ts"],
+    mayNot: ["@ethereumjs/tx", "workers/estimate/machine.ts", "storage/hex.ts", "client/bytes/hex.ts"],
   },
   "sync/rpc": {
     may: ["node:net", "undici", "sync/rpc/node.ts"],
@@ -129,12 +129,8 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     may: ["cli-progress", "bench/load/loadRun.ts", "demo/demoChain.ts", "storage/hex.ts", "cli/exitCode.ts"],
     mayNot: ["left-pad", "level", "bench/peers/main.ts", "bench/served/table.ts"],
   },
-  verify: {
-    may: ["node:crypto", "@noble/hashes/sha3.js", "verify/hex.ts"],
-    mayNot: ["level", "hash-wasm", "storage/hex.ts", "workers/job/head.ts", "demo/abi.ts"],
-  },
   demo: {
-    may: ["@ethereumjs/vm", "solc", "storage/hex.ts", "workers/execution/genesis.ts", "verify/hex.ts"],
+    may: ["@ethereumjs/vm", "solc", "storage/hex.ts", "workers/execution/genesis.ts", "client/bytes/hex.ts"],
     mayNot: ["server/front.ts", "cli/exitCode.ts", "bench/stages/main.ts"],
   },
   bench: {
@@ -146,13 +142,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     mayNot: [],
   },
   "bench/load": {
-    may: [
-      "node:worker_threads",
-      "undici",
-      "verify/hex.ts",
-      "client/client.ts",
-      "bench/load/traffic/clock.ts",
-    ],
+    may: ["node:worker_threads", "undici", "client/client.ts", "bench/load/traffic/clock.ts"],
     mayNot: [
       "level",
       "piscina",
@@ -163,7 +153,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     ],
   },
   "bench/load/traffic": {
-    may: ["hdr-histogram-js", "verify/hex.ts", "client/client.ts", "bench/load/loadOptions.ts"],
+    may: ["hdr-histogram-js", "client/client.ts", "bench/load/loadOptions.ts"],
     mayNot: [
       "uWebSockets.js",
       "server/limits.ts",
@@ -173,24 +163,24 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     ],
   },
   client: {
-    may: ["client/rpc/thing.ts"],
-    mayNot: ["left-pad", "verify/hex.ts", "storage/hex.ts", "contracts/thing.ts"],
+    may: ["@noble/hashes/sha2.js", "client/rpc/thing.ts"],
+    mayNot: ["left-pad", "node:crypto", "storage/hex.ts", "contracts/thing.ts"],
   },
   "client/rpc": {
-    may: ["client/client.ts"],
-    mayNot: ["left-pad", "verify/hex.ts", "server/rpc/rpcError.ts", "contracts/thing.ts"],
+    may: ["@noble/hashes/sha2.js", "client/client.ts", "client/bytes/hex.ts"],
+    mayNot: ["left-pad", "node:crypto", "storage/hex.ts", "server/rpc/rpcError.ts", "contracts/thing.ts"],
   },
   contracts: {
     may: ["contracts/src/thing.ts"],
-    mayNot: ["left-pad", "verify/hex.ts", "demo/abi.ts", "client/client.ts"],
+    mayNot: ["left-pad", "client/bytes/hex.ts", "demo/abi.ts", "client/client.ts"],
   },
   "contracts/src": {
     may: ["contracts/thing.ts"],
-    mayNot: ["left-pad", "verify/hex.ts", "demo/abi.ts", "client/client.ts"],
+    mayNot: ["left-pad", "client/bytes/hex.ts", "demo/abi.ts", "client/client.ts"],
   },
   "future/room": {
     may: ["node:fs", "future/room/thing.ts"],
-    mayNot: ["left-pad", "storage/hex.ts", "verify/hex.ts"],
+    mayNot: ["left-pad", "storage/hex.ts", "client/bytes/hex.ts"],
   },
   "test/unit/storage": {
     may: [...NEVER, "fast-check", "storage/hex.ts", "server/front.ts", "bench/stages/main.ts"],

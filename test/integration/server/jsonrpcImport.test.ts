@@ -1,14 +1,14 @@
 /** A service that imports while it answers: one head per request, and what it says before, after and without a block. */
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
 import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 
 describe("JSON-RPC during an import", () => {
   let folder: WorkFolder;

@@ -1,14 +1,14 @@
 /** chain_getProofAt over a real socket: the block of a proof, and the proof that chain_getProof would have given. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
 import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
 import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
 import type {Daemon} from "../../support/processes/daemon.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 const KEYS = ["0x1", "0x02", "0x9"];

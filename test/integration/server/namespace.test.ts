@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
-import {HASH_SUITES} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {HASH_SUITES} from "../../../client/hash/hashSuites.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {
   ABSENT_ACCOUNT,
@@ -16,6 +15,7 @@ import {
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
 import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const FINALIZED = 3;
 const LATEST = 5;

@@ -1,8 +1,8 @@
 /** The store against test/fixtures: state roots are checked by the import, proofs byte by byte. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {P} from "../../../client/hash/poseidon2.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
-import {P} from "../../../verify/poseidon2.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import type {ProofVectors} from "../../support/reference/proofVectors.ts";
 import {proveCalls} from "../../support/stores/proveCalls.ts";

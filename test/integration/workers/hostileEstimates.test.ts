@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {encodeHex} from "../../../verify/hex.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {Answers} from "../../../workers/job/answers.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";

@@ -5,7 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
-import {encodeHex} from "../../../verify/hex.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {ImportOutcome} from "../../../workers/job/importJob.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";

@@ -5,7 +5,7 @@
  *
  * A push is followed by its number, decimal or 0x, or by a label below byte 256. `label:` is a JUMPDEST with that name.
  */
-import {encodeHex} from "../../../verify/hex.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import {OP, pushWidth} from "./bytecode.ts";
 
 /** @returns 0x text. @throws Error for a word that it does not know */

@@ -9,7 +9,7 @@ import {
   type TypedTransaction,
 } from "@ethereumjs/tx";
 import {Address, type PrefixedHexString} from "@ethereumjs/util";
-import {encodeHex} from "../../../verify/hex.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import {splitWords} from "../../../workers/estimate/state/words.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 

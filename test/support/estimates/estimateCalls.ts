@@ -1,10 +1,10 @@
 /** Calls of chain_estimateGas for unit tests, against one small chain. Refused calls are told apart by their message. */
 
 import assert from "node:assert/strict";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {type EstimateView, parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 
 export const HASH = `0x${"c3".repeat(32)}`;

@@ -1,6 +1,6 @@
 /** Random valid calls of chain_estimateGas, each with parameters spelled as a client might spell them. */
 import fc from "fast-check";
-import {encodeHex} from "../../../verify/hex.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import {splitWords} from "../../../workers/estimate/state/words.ts";
 import type {
   AccessListEntry,

@@ -2,10 +2,10 @@
 import {fileURLToPath} from "node:url";
 import {bigIntToUnpaddedBytes, generateAddress, privateToAddress} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
+import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {addressWord, word} from "../../../demo/abi.ts";
 import {type ContractArtefact, readContract} from "../../../demo/artefact.ts";
 import {compileSource} from "../../../demo/compileContracts.ts";
-import {encodeHex, quantity} from "../../../verify/hex.ts";
 import type {AccountDifference} from "../chains/differenceLine.ts";
 
 const SOURCE = fileURLToPath(import.meta.resolve("#package/test/support/gas/GasCases.sol"));

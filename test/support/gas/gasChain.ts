@@ -6,8 +6,8 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
+import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {word} from "../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../verify/hex.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {runProofd} from "../processes/daemon.ts";

@@ -3,7 +3,7 @@
  * executes it with the gas that we found.
  */
 import assert from "node:assert/strict";
-import {quantity} from "../../../verify/hex.ts";
+import {quantity} from "../../../client/bytes/hex.ts";
 import type {EstimateSettings} from "../../../workers/job/estimateSettings.ts";
 import type {CallObject, Overrides} from "../estimates/callObject.ts";
 import {EstimateService} from "../estimates/estimateService.ts";

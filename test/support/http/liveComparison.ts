@@ -1,10 +1,10 @@
 /** Compares what a service proves with what a node holds: block hashes, and all accounts and slots that were touched. */
 import assert from "node:assert/strict";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {LiveChain} from "../chains/liveChain.ts";
 import type {Daemon} from "../processes/daemon.ts";
+import {verifyProof} from "../reference/exactProof.ts";
 
 /** Each block's hash and state root, as the service has them. The hashes must be the node's. */
 export async function compareBlocks(daemon: Daemon, chain: LiveChain, latest: number): Promise<string[]> {

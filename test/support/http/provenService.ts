@@ -1,10 +1,10 @@
 /** A service over the chain of serviceChain.ts, whose proofs are checked against its state roots. */
 import assert from "node:assert/strict";
-import {sha256Suite} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
-import {type Proven, verifyProof} from "../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {WorkFolder} from "../chains/serviceChain.ts";
 import {type Daemon, startDaemon} from "../processes/daemon.ts";
+import {type Proven, verifyProof} from "../reference/exactProof.ts";
 import type {Answer} from "./jsonrpcAnswer.ts";
 
 export const LATEST = 6;

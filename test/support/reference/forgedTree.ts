@@ -1,12 +1,13 @@
 /** Trees that no sequence of operations can make: any leaves at any positions, any nextFreeNode, hashed as they are. */
+
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import {
   encodeLeafOpening,
   encodeRootNode,
   type HashSuite,
   type LeafOpening,
   zeroSubTrees,
-} from "../../../verify/hashSuites.ts";
-import {encodeHex} from "../../../verify/hex.ts";
+} from "../../../client/hash/hashSuites.ts";
 import type {LeafProof} from "./referenceTree.ts";
 
 const DEPTH = 40;

@@ -2,7 +2,7 @@
  * A hash suite that remembers its hashes. Thousands of proofs of the same trees share most of their nodes. A hash of
  * node:crypto costs 3.6 us, one of our poseidon2 about 40 us. The key is the whole message, so a wrong proof stays wrong.
  */
-import type {HashSuite} from "../../../verify/hashSuites.ts";
+import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 
 /** Messages to remember before all are forgotten: about 50 MB. */
 const MAX_MESSAGES = 100_000;
@@ -23,6 +23,10 @@ export function memoiseSuite(suite: HashSuite): HashSuite {
     hash: (...parts) => {
       const message = Buffer.concat(parts);
       return remember(message.toString("latin1"), () => suite.hash(message));
+    },
+    hashPair: (left, right) => {
+      const message = Buffer.concat([left, right]);
+      return remember(message.toString("latin1"), () => suite.hashPair(left, right));
     },
     hashAddress: address =>
       remember(`address ${Buffer.from(address).toString("latin1")}`, () => suite.hashAddress(address)),

@@ -1,14 +1,14 @@
 /** Makes the files in test/fixtures/own. Tests read them, and they help anyone who writes a verifier or a store. */
 import {fileURLToPath} from "node:url";
+import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {ContractArtefact} from "../../../demo/artefact.ts";
 import {compileSource} from "../../../demo/compileContracts.ts";
-import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
 import {makeProofVectors} from "./proofVectors.ts";
 import {makeTreeVectors} from "./treeVectors.ts";
 
 const SOURCE =
   "made by `node dist/test/support/reference/writeFixtures.js` from the reference trees of test/support/reference and the " +
-  "hashes of verify/, which share no code with storage/ and workers/";
+  "hashes of client/, which share no code with storage/ and workers/";
 
 /** The contract of test/support/layer1/rollupContract.ts. */
 function compileRollup(): {contract: ContractArtefact} {

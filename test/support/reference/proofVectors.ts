@@ -1,7 +1,8 @@
 /** Test vectors: whole answers of chain_getProof, with the blocks that they belong to. */
-import type {HashSuite} from "../../../verify/hashSuites.ts";
-import {word} from "../../../verify/hashSuites.ts";
-import {encodeHex} from "../../../verify/hex.ts";
+
+import {encodeHex} from "../../../client/bytes/hex.ts";
+import type {HashSuite} from "../../../client/hash/hashSuites.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
 import type {DifferenceLine} from "../chains/differenceLine.ts";
 import {type ProofResult, ReferenceState} from "./referenceState.ts";
 

@@ -7,8 +7,8 @@
  */
 
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../client/hash/hashSuites.ts";
 import type {AccountDifference, DifferenceLine} from "../chains/differenceLine.ts";
 import {type AbsenceProof, type ExistenceProof, ReferenceTree} from "./referenceTree.ts";
 

@@ -4,14 +4,15 @@
  *
  *   leaves   [0] head  [1] tail  [2] ...  [f - 1]      null = deleted; nextFreeNode f = leaves.length
  */
+
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import {
   encodeLeafOpening,
   encodeRootNode,
   type HashSuite,
   ZERO_WORD,
   zeroSubTrees,
-} from "../../../verify/hashSuites.ts";
-import {encodeHex} from "../../../verify/hex.ts";
+} from "../../../client/hash/hashSuites.ts";
 
 const DEPTH = 40;
 

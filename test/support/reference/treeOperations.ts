@@ -1,4 +1,6 @@
 /** A tree's writer and the slow reference, changed side by side. */
+
+import {HASH_SUITES, word} from "../../../client/hash/hashSuites.ts";
 import {TreeWriter} from "../../../storage/commit/treeWriter.ts";
 import {PairBatch} from "../../../storage/hash/pairBatch.ts";
 import {sha256Suite} from "../../../storage/hash/sha256Suite.ts";
@@ -6,7 +8,6 @@ import type {HashSuite} from "../../../storage/hash/suite.ts";
 import {emptyTree} from "../../../storage/tree/emptyTree.ts";
 import {stripZeros} from "../../../storage/tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../../../storage/tree/treeRoot.ts";
-import {HASH_SUITES, word} from "../../../verify/hashSuites.ts";
 import type {MemoryPages} from "../stores/memoryPages.ts";
 import {ReferenceTree} from "./referenceTree.ts";
 
@@ -21,7 +22,7 @@ export class TreeOperations {
     this.reference = reference;
   }
 
-  /** @throws Error if verify/ does not have the suite */
+  /** @throws Error if client/ does not have the suite */
   static create(pages: MemoryPages, suite = sha256Suite): TreeOperations {
     const referenceSuite = HASH_SUITES.find(({name}) => name === suite.name);
     if (referenceSuite === undefined) throw new Error(`no reference for ${suite.name}`);

@@ -1,6 +1,7 @@
 /** Test vectors of one storage tree: its root after every operation, and the opening of every leaf at the end. */
-import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
+
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../client/hash/hashSuites.ts";
 import {ReferenceTree} from "./referenceTree.ts";
 
 export interface TreeStep {

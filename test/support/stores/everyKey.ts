@@ -1,10 +1,10 @@
 /** The rule that property tests check: at every block, the proof of every key, present or absent, matches the reference. */
 import assert from "node:assert/strict";
-import {poseidon2Suite, sha256Suite} from "../../../verify/hashSuites.ts";
-import {encodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
+import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";
 import type {RandomChain} from "../chains/randomBlocks.ts";
+import {verifyProof} from "../reference/exactProof.ts";
 import {memoiseSuite} from "../reference/memoisedSuite.ts";
 import type {ReferenceState} from "../reference/referenceState.ts";
 import {proveCalls} from "./proveCalls.ts";

@@ -1,7 +1,7 @@
 /** Sends calls of chain_getProof to the pool in packed form (workers/job/packedCall.ts) and returns the answers' texts. */
 
-import {word} from "../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../verify/hex.ts";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
 import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";

@@ -7,12 +7,12 @@ import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {findAnvil} from "../../../../bench/peers/anvil.ts";
 import {makeNaiveStore} from "../../../../bench/peers/naiveStore.ts";
-import {sha256Suite} from "../../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../../verify/hex.ts";
-import {verifyProof} from "../../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {runChild} from "../../../support/processes/childProcesses.ts";
 import {Daemon, startDaemon} from "../../../support/processes/daemon.ts";
+import {verifyProof} from "../../../support/reference/exactProof.ts";
 
 const BLOCKS = 5;
 const NAIVE_SERVER = fileURLToPath(new URL("../../../../bench/peers/naiveServer.js", import.meta.url));

@@ -1,8 +1,8 @@
 /** Creations, by transactions and by contracts. */
 
 import assert from "node:assert/strict";
+import {encodeHex} from "../../../../client/bytes/hex.ts";
 import {encodeCreation, word} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import type {CallObject} from "../../estimates/callObject.ts";
 import {people} from "../gasAccounts.ts";

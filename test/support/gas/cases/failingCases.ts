@@ -1,4 +1,4 @@
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
+import {encodeHex, quantity} from "../../../../client/bytes/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import {POOR_BALANCE, people} from "../gasAccounts.ts";
 import {address, type FailingCase, initcodeOf, type Kit, transfer} from "../gasKit.ts";

@@ -1,7 +1,7 @@
 /** The least gas that calldata costs, whatever the code does (EIP-7623). */
 
+import {encodeHex} from "../../../../client/bytes/hex.ts";
 import {word} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, loop, NEW_HOLDER, transfer} from "../gasKit.ts";

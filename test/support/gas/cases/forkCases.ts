@@ -1,6 +1,6 @@
 /** Code that every fork since berlin can run, but whose price a hard fork has changed. */
 
-import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import type {CallObject} from "../../estimates/callObject.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";

@@ -1,6 +1,6 @@
 /** Calls within calls: the 64th part of the gas that is kept back, stipends, and code that reads the remaining gas. */
 
-import {quantity} from "../../../../verify/hex.ts";
+import {quantity} from "../../../../client/bytes/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";

@@ -1,6 +1,7 @@
 /** What a transaction carries in addition to its call: access lists (EIP-2930) and authorizations (EIP-7702). */
+
+import {encodeHex, quantity} from "../../../../client/bytes/hex.ts";
 import {word} from "../../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
 import type {AuthorizationObject, CallObject} from "../../estimates/callObject.ts";
 import {type Person, people} from "../gasAccounts.ts";
 import {address, type GasCase, type Kit, NEW_HOLDER, sign, transfer} from "../gasKit.ts";

@@ -1,6 +1,6 @@
 /** Opcodes and precompiles that have prices of their own. */
 
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
+import {encodeHex, quantity} from "../../../../client/bytes/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import {precompileInputs} from "../../estimates/precompileInputs.ts";
 import {people} from "../gasAccounts.ts";

@@ -1,7 +1,7 @@
 /** Calls on overridden state. */
 
+import {encodeHex, quantity} from "../../../../client/bytes/hex.ts";
 import {word} from "../../../../demo/abi.ts";
-import {encodeHex, quantity} from "../../../../verify/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import {ETHER, people} from "../gasAccounts.ts";
 import {

@@ -1,8 +1,8 @@
 /** Calls whose code reverts, and what they revert with. */
 
 import assert from "node:assert/strict";
+import {encodeHex} from "../../../../client/bytes/hex.ts";
 import {encodeCreation, word} from "../../../../demo/abi.ts";
-import {encodeHex} from "../../../../verify/hex.ts";
 import {codeOf} from "../../estimates/assembler.ts";
 import {people} from "../gasAccounts.ts";
 import {type FailingCase, type Kit, sign, transfer} from "../gasKit.ts";

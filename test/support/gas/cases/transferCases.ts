@@ -1,6 +1,6 @@
 /** Ether and tokens that change hands. */
 
-import {quantity} from "../../../../verify/hex.ts";
+import {quantity} from "../../../../client/bytes/hex.ts";
 import {POOR_BALANCE, people} from "../gasAccounts.ts";
 import {BENEFICIARY} from "../gasChain.ts";
 import {address, balanceSlot, type GasCase, type Kit, NEW_HOLDER, transfer} from "../gasKit.ts";

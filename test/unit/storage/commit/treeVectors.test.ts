@@ -1,13 +1,13 @@
 /** The store's trees against the vectors in test/fixtures: every root after every step, and every leaf at the end. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {poseidon2Suite} from "../../../../storage/hash/poseidon2Suite.ts";
 import type {HashSuite} from "../../../../storage/hash/suite.ts";
 import {SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
 import {findSuite} from "../../../../storage/hash/suites.ts";
 import {readLeaf} from "../../../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../../../storage/tree/treeRoot.ts";
-import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
 import {readFixture} from "../../../support/reference/fixtures.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
 import type {TreeVectors} from "../../../support/reference/treeVectors.ts";

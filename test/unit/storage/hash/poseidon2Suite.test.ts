@@ -2,12 +2,16 @@
 import assert from "node:assert/strict";
 import {randomBytes, randomInt} from "node:crypto";
 import {test} from "node:test";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
+import {
+  encodeLeafOpening,
+  poseidon2Suite as verifierSuite,
+  word,
+} from "../../../../client/hash/hashSuites.ts";
+import {P, poseidon2 as verifierPoseidon2} from "../../../../client/hash/poseidon2.ts";
 import {BLOCK_BYTES, poseidon2, poseidon2Into} from "../../../../storage/hash/poseidon2.ts";
 import {encodeSafe, poseidon2Suite} from "../../../../storage/hash/poseidon2Suite.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
-import {encodeLeafOpening, poseidon2Suite as verifierSuite, word} from "../../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
-import {P, poseidon2 as verifierPoseidon2} from "../../../../verify/poseidon2.ts";
 import {readFixture} from "../../../support/reference/fixtures.ts";
 import {plainPoseidon2, plainSafe} from "../../../support/reference/plainPoseidon2.ts";
 

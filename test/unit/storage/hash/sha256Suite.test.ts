@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {test} from "node:test";
 import fc from "fast-check";
+import {word} from "../../../../client/hash/hashSuites.ts";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
 import {findSuite} from "../../../../storage/hash/suites.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
-import {word} from "../../../../verify/hashSuites.ts";
 
 const suite = sha256Suite;
 const bytes32 = fc.uint8Array({minLength: 32, maxLength: 32});

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {word} from "../../../../client/hash/hashSuites.ts";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {
   type Account,
@@ -19,7 +20,6 @@ import {
   ownTreeRoot,
   TREE_ROOT_BYTES,
 } from "../../../../storage/tree/treeRoot.ts";
-import {word} from "../../../../verify/hashSuites.ts";
 
 const empty = emptyTree(sha256Suite);
 const bytes32 = fc.uint8Array({minLength: 32, maxLength: 32});

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
-import {HASH_SUITES} from "../../../../verify/hashSuites.ts";
-import {decodeHex} from "../../../../verify/hex.ts";
-import {verifyProof} from "../../../../verify/proofVerifier.ts";
+import {decodeHex} from "../../../../client/bytes/hex.ts";
+import {HASH_SUITES} from "../../../../client/hash/hashSuites.ts";
+import {verifyProof} from "../../../support/reference/exactProof.ts";
 import {fixturePath, readFixture} from "../../../support/reference/fixtures.ts";
 import {makeOwnFixtures} from "../../../support/reference/ownFixtures.ts";
 import type {ProofVectors} from "../../../support/reference/proofVectors.ts";

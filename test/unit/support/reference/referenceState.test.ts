@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {
   HASH_SUITES,
   hashSlot,
@@ -9,8 +10,7 @@ import {
   newTreeRoot,
   poseidon2Suite,
   sha256Suite,
-} from "../../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
+} from "../../../../client/hash/hashSuites.ts";
 import type {AccountDifference, DifferenceLine} from "../../../support/chains/differenceLine.ts";
 import {randomChains} from "../../../support/chains/randomBlocks.ts";
 import {readFixture} from "../../../support/reference/fixtures.ts";
@@ -155,7 +155,7 @@ test("a position is never used again: an account deleted and made again lies beh
   const state = replay({[ALICE]: {storage: {"0x1": "0x2"}}}, {[BOB]: {}}, {[ALICE]: null}, {[ALICE]: {}});
   assert.equal(leafIndexOf(state, 0), 2);
   assert.equal(leafIndexOf(state, 3), 4);
-  assert.deepEqual(state.readAccount(3, ALICE)?.storage.topRoot(), Buffer.from(newTreeRoot(sha256Suite)));
+  assert.deepEqual(state.readAccount(3, ALICE)?.storage.topRoot(), newTreeRoot(sha256Suite));
   assert.equal(state.readSlot(0, ALICE, 1n), 2n);
   assert.equal(state.readSlot(3, ALICE, 1n), 0n);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {encodeHex} from "../../../../verify/hex.ts";
+import {encodeHex} from "../../../../client/bytes/hex.ts";
 import {readDifferenceLines} from "../../../../workers/import/differenceLines.ts";
 import {blockHash} from "../../../support/chains/longChain.ts";
 

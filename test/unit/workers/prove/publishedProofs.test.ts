@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {test} from "node:test";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
+import {word} from "../../../../client/hash/hashSuites.ts";
 import {poseidon2Suite} from "../../../../storage/hash/poseidon2Suite.ts";
 import {KeyHints} from "../../../../storage/index/keyHints.ts";
 import {
@@ -13,8 +15,6 @@ import {
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {writeWordInto} from "../../../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree} from "../../../../storage/tree/tree.ts";
-import {word} from "../../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../../verify/hex.ts";
 import {AnswerText} from "../../../../workers/prove/answerText.ts";
 import {ProofText} from "../../../../workers/prove/proofText.ts";
 import {readFixture} from "../../../support/reference/fixtures.ts";

@@ -5,7 +5,7 @@ import {test} from "node:test";
 import {readDemoAccounts, readDemoChainId} from "../../../../../bench/load/requests/demoKeys.ts";
 import {numberedAddress, parseKeys} from "../../../../../bench/load/requests/keys.ts";
 import {addressAt} from "../../../../../bench/stages/benchChain.ts";
-import {encodeHex} from "../../../../../verify/hex.ts";
+import {encodeHex} from "../../../../../client/bytes/hex.ts";
 
 const ADDRESS = `0x${"aB".repeat(20)}`;
 

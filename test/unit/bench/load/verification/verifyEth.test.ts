@@ -9,8 +9,8 @@ import {
   verifyEthEstimate,
 } from "../../../../../bench/load/verification/verifyEstimate.ts";
 import {verifyEthProof} from "../../../../../bench/load/verification/verifyEth.ts";
-import {word} from "../../../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../../../verify/hex.ts";
+import {decodeHex, encodeHex} from "../../../../../client/bytes/hex.ts";
+import {word} from "../../../../../client/hash/hashSuites.ts";
 import {listPaths, readAt, writeAt} from "../../../../support/reference/jsonPath.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;

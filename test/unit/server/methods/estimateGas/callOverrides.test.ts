@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {decodeHex} from "../../../../../verify/hex.ts";
+import {decodeHex} from "../../../../../client/bytes/hex.ts";
 import {
   ADDRESS,
   ADDRESS_BYTES,

@@ -1,15 +1,15 @@
 /** Trees that fold to their root and yet break a rule: the verifier refuses what they prove. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {hashSlot, hashSlotValue, sha256Suite, word, ZERO_WORD} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {type ForgedLeaf, forgeTree} from "../../support/reference/forgedTree.ts";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
+import {hashSlot, hashSlotValue, sha256Suite, word, ZERO_WORD} from "../../../../client/hash/hashSuites.ts";
+import {verifyProof} from "../../../support/reference/exactProof.ts";
+import {type ForgedLeaf, forgeTree} from "../../../support/reference/forgedTree.ts";
 import {
   type AbsenceProof,
   type ExistenceProof,
   ReferenceTree,
-} from "../../support/reference/referenceTree.ts";
+} from "../../../support/reference/referenceTree.ts";
 
 const PRESENT = "0x2400000000000000000000000000000000000000";
 

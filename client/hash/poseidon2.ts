@@ -5,6 +5,8 @@
  *   state    =  16 elements  =  chaining value 8 | block 8
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
+import {utf8ToBytes} from "@noble/hashes/utils.js";
+import {encodeHex} from "../bytes/hex.ts";
 
 /** The order of the field: 2^31 - 2^24 + 1. */
 export const P = 2130706433;
@@ -56,14 +58,14 @@ const INTERNAL_DIAGONAL: readonly number[] = [
 const ROUND_CONSTANTS: readonly (readonly number[])[] = deriveRoundConstants();
 
 function deriveRoundConstants(): number[][] {
-  let seed = keccak_256(new TextEncoder().encode("Poseidon2-koalabear[t=16,rF=6,rP=21,d=3]"));
+  let seed = keccak_256(utf8ToBytes("Poseidon2-koalabear[t=16,rF=6,rP=21,d=3]"));
   const rounds: number[][] = [];
   for (let round = 0; round < 2 * HALF_OF_FULL_ROUNDS + PARTIAL_ROUNDS; round++) {
     const isPartial = round >= HALF_OF_FULL_ROUNDS && round < HALF_OF_FULL_ROUNDS + PARTIAL_ROUNDS;
     rounds.push(
       Array.from({length: isPartial ? 1 : WIDTH}, () => {
         seed = keccak_256(seed);
-        return Number(BigInt(`0x${Buffer.from(seed).toString("hex")}`) % BigInt(P));
+        return Number(BigInt(encodeHex(seed)) % BigInt(P));
       }),
     );
   }

@@ -6,7 +6,9 @@
  *                       [40]       opening of the sibling leaf, or 32 zero bytes     H = sibling, or zero
  *                       [41]       opening of the leaf itself                        H = leaf
  */
-import {type HashSuite, type LeafOpening, readWord, ZERO_WORD} from "./hashSuites.ts";
+import {isEqual, isZero} from "../bytes/byteString.ts";
+import {type HashSuite, type LeafOpening, readWord, ZERO_WORD} from "../hash/hashSuites.ts";
+import {ProofError} from "./proofError.ts";
 import {check, readBytes, readFields} from "./strictJson.ts";
 
 const DEPTH = 40;
@@ -113,7 +115,7 @@ function foldLeaf(suite: HashSuite, leafIndex: number, nodes: readonly Uint8Arra
     const preImage = nodes[DEPTH - height] as Uint8Array;
     const sibling = height === 0 && isEmptyLeaf(preImage) ? ZERO_WORD : suite.hash(preImage);
     const isRight = Math.floor(leafIndex / 2 ** height) % 2 === 1;
-    current = isRight ? suite.hash(sibling, current) : suite.hash(current, sibling);
+    current = isRight ? suite.hashPair(sibling, current) : suite.hashPair(current, sibling);
   }
   return current;
 }
@@ -134,19 +136,11 @@ function readSafeNumber(suite: HashSuite, at: string, bytes: Uint8Array): number
   try {
     plain = suite.unsafe(bytes.subarray(0, suite.safeWordBytes));
   } catch (error) {
-    throw new Error(`${at}: ${(error as Error).message}`);
+    throw new ProofError(at, (error as Error).message);
   }
   const n = readWord(plain);
   check(n <= BigInt(LEAF_POSITIONS), at, "a position is beyond 40 bits");
   return Number(n);
-}
-
-export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
-}
-
-function isZero(bytes: Uint8Array): boolean {
-  return bytes.every(byte => byte === 0);
 }
 
 /** An empty leaf is 32 zero bytes. An opening that is all zeros is a leaf, and is hashed. */

@@ -1,13 +1,19 @@
 /** Published proofs: the reference makes one of them, the verifier accepts both. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {hashSlot, hashSlotValue, poseidon2Suite, sha256Suite, word} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {readFixture} from "../../support/reference/fixtures.ts";
-import {readPublicData} from "../../support/reference/publicData.ts";
-import type {ProofResult} from "../../support/reference/referenceState.ts";
-import {type AbsenceProof, ReferenceTree} from "../../support/reference/referenceTree.ts";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
+import {
+  hashSlot,
+  hashSlotValue,
+  poseidon2Suite,
+  sha256Suite,
+  word,
+} from "../../../../client/hash/hashSuites.ts";
+import {verifyProof} from "../../../support/reference/exactProof.ts";
+import {readFixture} from "../../../support/reference/fixtures.ts";
+import {readPublicData} from "../../../support/reference/publicData.ts";
+import type {ProofResult} from "../../../support/reference/referenceState.ts";
+import {type AbsenceProof, ReferenceTree} from "../../../support/reference/referenceTree.ts";
 
 interface ContractProof {
   readonly stateRoot: string;

@@ -1,12 +1,13 @@
 /**
- * The two hash suites of docs/proofs.md section 1, written again for the verifier and the reference: node:crypto for sha256,
- * plain numbers and @noble/hashes' keccak for poseidon2. The prover does not use this code.
+ * The two hash suites of docs/proofs.md section 1: @noble/hashes or the caller's own SHA-256 for sha256, plain numbers and
+ * @noble/hashes' keccak for poseidon2. The prover does not use this code.
  *
  *                         sha256                          poseidon2
  *   root node        64 = nextFreeNode 32 | sub-root 32   96 = nextFreeNode 64 | sub-root 32
  *   leaf opening    128 = prev 32 | next 32 | hKey | hVal 192 = prev 64 | next 64 | hKey | hVal
  */
-import {createHash} from "node:crypto";
+import {sha256} from "@noble/hashes/sha2.js";
+import {compareBytes, concatBytes} from "../bytes/byteString.ts";
 import {P, poseidon2} from "./poseidon2.ts";
 
 export interface HashSuite {
@@ -18,6 +19,8 @@ export interface HashSuite {
   /** hKey of the tail leaf, 32 bytes. */
   readonly tailKey: Uint8Array;
   hash(...parts: readonly Uint8Array[]): Uint8Array;
+  /** hash of two digests: a branch. */
+  hashPair(left: Uint8Array, right: Uint8Array): Uint8Array;
   safe(bytes: Uint8Array): Uint8Array;
   /** The reverse of safe() for a word. @throws Error if safe() cannot have written `bytes` */
   unsafe(bytes: Uint8Array): Uint8Array;
@@ -43,16 +46,39 @@ export interface LeafOpening {
 
 export const ZERO_WORD: Uint8Array = new Uint8Array(32);
 
-/** @returns 32 bytes, big-endian */
-export function word(n: bigint | number): Uint8Array {
-  const digits = BigInt(n).toString(16).padStart(64, "0");
-  if (digits.length > 64 || digits.includes("-")) throw new RangeError(`${n} does not fit a word`);
-  return new Uint8Array(Buffer.from(digits, "hex"));
+/**
+ * A SHA-256 of the caller's. The module @chainsafe/as-sha256 is one.
+ *
+ * digest2Bytes32 is the digest of two times 32 bytes; without it, digest serves.
+ */
+export interface Sha256 {
+  digest(bytes: Uint8Array): Uint8Array;
+  digest2Bytes32?(left: Uint8Array, right: Uint8Array): Uint8Array;
 }
 
-/** The number that a word holds. */
+/** @returns 32 bytes, big-endian */
+export function word(n: bigint | number): Uint8Array {
+  const bytes = new Uint8Array(32);
+  const view = new DataView(bytes.buffer);
+  if (typeof n === "number" && Number.isSafeInteger(n) && n >= 0) {
+    view.setUint32(24, Math.floor(n / 2 ** 32));
+    view.setUint32(28, n % 2 ** 32);
+    return bytes;
+  }
+  let rest = BigInt(n);
+  if (rest < 0n || rest >> 256n !== 0n) throw new RangeError(`${n} does not fit a word`);
+  for (let at = 24; at >= 0; at -= 8) {
+    view.setBigUint64(at, rest);
+    rest >>= 64n;
+  }
+  return bytes;
+}
+
+/** The number that a word holds. @param bytes - 32 bytes */
 export function readWord(bytes: Uint8Array): bigint {
-  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const high = (view.getBigUint64(0) << 64n) | view.getBigUint64(8);
+  return (high << 128n) | (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
 }
 
 /** hKey of a slot. */
@@ -66,58 +92,72 @@ export function hashSlotValue(suite: HashSuite, value: bigint): Uint8Array {
 }
 
 export function encodeLeafOpening(suite: HashSuite, leaf: LeafOpening): Uint8Array {
-  return Buffer.concat([suite.safe(word(leaf.prev)), suite.safe(word(leaf.next)), leaf.hKey, leaf.hVal]);
+  return concatBytes(suite.safe(word(leaf.prev)), suite.safe(word(leaf.next)), leaf.hKey, leaf.hVal);
 }
 
 export function encodeRootNode(suite: HashSuite, nextFreeNode: number, subRoot: Uint8Array): Uint8Array {
-  return Buffer.concat([suite.safe(word(nextFreeNode)), subRoot]);
+  return concatBytes(suite.safe(word(nextFreeNode)), subRoot);
 }
 
-/** The empty sub-trees by height, 0 to 40. */
-export function zeroSubTrees(suite: HashSuite): Uint8Array[] {
+const zeroOfSuite = new WeakMap<HashSuite, readonly Uint8Array[]>();
+
+/** The empty sub-trees by height, 0 to 40. Made once for a suite. */
+export function zeroSubTrees(suite: HashSuite): readonly Uint8Array[] {
+  const known = zeroOfSuite.get(suite);
+  if (known !== undefined) return known;
   const zero = [ZERO_WORD];
   for (let height = 0; height < 40; height++)
-    zero.push(suite.hash(zero[height] as Uint8Array, zero[height] as Uint8Array));
+    zero.push(suite.hashPair(zero[height] as Uint8Array, zero[height] as Uint8Array));
+  zeroOfSuite.set(suite, zero);
   return zero;
 }
 
+const newTreeOfSuite = new WeakMap<HashSuite, Uint8Array>();
+
 /**
- * Top root of a new tree, which has only head and tail. Written out step by step, so that it can check both trees:
+ * Top root of a new tree, which has only head and tail. Written out step by step, so that it can check both trees. Made once
+ * for a suite.
  *
  *   H( word(2) | H( ... H( H( H(head) H(tail) ) z1 ) z2 ... z39 ) )
  */
 export function newTreeRoot(suite: HashSuite): Uint8Array {
+  const known = newTreeOfSuite.get(suite);
+  if (known !== undefined) return known;
   const zero = zeroSubTrees(suite);
   const head = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: ZERO_WORD, hVal: ZERO_WORD});
   const tail = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: suite.tailKey, hVal: ZERO_WORD});
   let node = suite.hash(suite.hash(head), suite.hash(tail));
   for (let height = 1; height < 40; height++) node = suite.hash(node, zero[height] as Uint8Array);
-  return suite.hash(encodeRootNode(suite, 2, node));
+  const root = suite.hash(encodeRootNode(suite, 2, node));
+  newTreeOfSuite.set(suite, root);
+  return root;
 }
 
-function hashSha256(...parts: readonly Uint8Array[]): Uint8Array {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
+/** @param sha256 - what hashes, faster perhaps than the one of {@link sha256Suite} */
+export function createSha256Suite(sha256: Sha256): HashSuite {
+  const hash = (...parts: readonly Uint8Array[]) => sha256.digest(concatBytes(...parts));
+  return {
+    name: "sha256",
+    rootNodeBytes: 64,
+    leafOpeningBytes: 128,
+    safeWordBytes: 32,
+    tailKey: new Uint8Array(32).fill(0xff),
+    hash,
+    hashPair: (left, right) => sha256.digest2Bytes32?.(left, right) ?? hash(left, right),
+    safe: bytes => bytes,
+    unsafe: bytes => bytes,
+    isDigest: bytes => bytes.length === 32,
+    hashAddress: address => hash(new Uint8Array(12), address),
+    hashAccountValue: value => sha256.digest(value),
+    hashCode: code => sha256.digest(code),
+  };
 }
 
-export const sha256Suite: HashSuite = {
-  name: "sha256",
-  rootNodeBytes: 64,
-  leafOpeningBytes: 128,
-  safeWordBytes: 32,
-  tailKey: new Uint8Array(32).fill(0xff),
-  hash: hashSha256,
-  safe: bytes => bytes,
-  unsafe: bytes => bytes,
-  isDigest: bytes => bytes.length === 32,
-  hashAddress: address => hashSha256(new Uint8Array(12), address),
-  hashAccountValue: value => hashSha256(value),
-  hashCode: code => hashSha256(code),
-};
+/** SHA-256 of @noble/hashes. */
+export const sha256Suite: HashSuite = createSha256Suite({digest: sha256});
 
 function hashPoseidon2(...parts: readonly Uint8Array[]): Uint8Array {
-  return poseidon2(Buffer.concat(parts));
+  return poseidon2(concatBytes(...parts));
 }
 
 /**
@@ -139,7 +179,7 @@ export function safePoseidon2(bytes: Uint8Array): Uint8Array {
 
 function unsafePoseidon2(bytes: Uint8Array): Uint8Array {
   const out = bytes.filter((_, i) => i % 4 >= 2);
-  if (Buffer.compare(safePoseidon2(out), bytes) !== 0)
+  if (compareBytes(safePoseidon2(out), bytes) !== 0)
     throw new Error("a limb of a safe word has more than two bytes");
   return out;
 }
@@ -157,6 +197,7 @@ export const poseidon2Suite: HashSuite = {
   safeWordBytes: 64,
   tailKey: Uint8Array.from({length: 32}, (_, i) => (i % 4 === 0 ? 0x7f : 0)),
   hash: hashPoseidon2,
+  hashPair: hashPoseidon2,
   safe: safePoseidon2,
   unsafe: unsafePoseidon2,
   isDigest: isPoseidon2Digest,

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import * as suites from "../../../verify/hashSuites.ts";
-import {type HashSuite, word} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {P} from "../../../verify/poseidon2.ts";
-import {verifyProof} from "../../../verify/proofVerifier.ts";
-import {randomChains} from "../../support/chains/randomBlocks.ts";
-import {listPaths, readAt, writeAt} from "../../support/reference/jsonPath.ts";
-import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
-import {ReferenceState} from "../../support/reference/referenceState.ts";
-import {SPOILED_PROOFS, type ValidAnswer} from "../../support/reference/spoiledProofs.ts";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
+import * as suites from "../../../../client/hash/hashSuites.ts";
+import {type HashSuite, word} from "../../../../client/hash/hashSuites.ts";
+import {P} from "../../../../client/hash/poseidon2.ts";
+import {randomChains} from "../../../support/chains/randomBlocks.ts";
+import {verifyProof} from "../../../support/reference/exactProof.ts";
+import {listPaths, readAt, writeAt} from "../../../support/reference/jsonPath.ts";
+import {memoiseSuite} from "../../../support/reference/memoisedSuite.ts";
+import {ReferenceState} from "../../../support/reference/referenceState.ts";
+import {SPOILED_PROOFS, type ValidAnswer} from "../../../support/reference/spoiledProofs.ts";
 
 const sha256Suite = memoiseSuite(suites.sha256Suite);
 const poseidon2Suite = memoiseSuite(suites.poseidon2Suite);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {createHash, randomBytes} from "node:crypto";
 import {test} from "node:test";
+import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {
   encodeLeafOpening,
   newTreeRoot,
@@ -11,10 +12,9 @@ import {
   word,
   ZERO_WORD,
   zeroSubTrees,
-} from "../../../verify/hashSuites.ts";
-import {decodeHex, encodeHex} from "../../../verify/hex.ts";
-import {poseidon2} from "../../../verify/poseidon2.ts";
-import {readFixture} from "../../support/reference/fixtures.ts";
+} from "../../../../client/hash/hashSuites.ts";
+import {poseidon2} from "../../../../client/hash/poseidon2.ts";
+import {readFixture} from "../../../support/reference/fixtures.ts";
 
 const FIXED_POINTS = [
   {
@@ -48,7 +48,8 @@ for (const {suite, head, tail, newTreeRoot: root} of FIXED_POINTS) {
 
 test("sha256 is node:crypto's over the parts in order", () => {
   const [a, b] = [randomBytes(32), randomBytes(64)];
-  assert.deepEqual(sha256Suite.hash(a, b), createHash("sha256").update(a).update(b).digest());
+  const digest = createHash("sha256").update(a).update(b).digest();
+  assert.equal(encodeHex(sha256Suite.hash(a, b)), encodeHex(digest));
 });
 
 test("safe of an odd length puts its single byte into the first limb of the last block", () => {

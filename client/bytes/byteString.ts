@@ -1,0 +1,32 @@
+/** Byte strings: joined, compared as unsigned bytes, and looked at. */
+
+/** @returns a new array with the parts in order */
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const out = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+/** @returns below, at or above zero, as `a` is before, equal to or after `b`; a prefix is before what it begins */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return compareBytes(a, b) === 0;
+}
+
+export function isZero(bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte === 0);
+}

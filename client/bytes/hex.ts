@@ -1,0 +1,38 @@
+/** Hex text with `0x`: only strict text is read, and lower case is written. */
+
+const DIGITS = "0123456789abcdef";
+/** The two digits of each byte. */
+const PAIRS = Array.from({length: 256}, (_, byte) => `${DIGITS[byte >> 4]}${DIGITS[byte & 15]}`);
+const NO_DIGIT = 255;
+/** The value of each character code below 128 that is a lower-case digit. */
+const VALUES = new Uint8Array(128).fill(NO_DIGIT);
+for (let value = 0; value < 16; value++) VALUES[DIGITS.charCodeAt(value)] = value;
+
+/** @returns `0x` and two lower-case digits per byte */
+export function encodeHex(bytes: Uint8Array): string {
+  let text = "0x";
+  for (const byte of bytes) text += PAIRS[byte];
+  return text;
+}
+
+/** @throws Error unless `text` is `0x` and whole bytes in lower case, as an answer must have it */
+export function decodeHex(text: unknown): Uint8Array {
+  if (typeof text !== "string" || text.length % 2 !== 0 || !text.startsWith("0x")) throw notHex();
+  const bytes = new Uint8Array(text.length / 2 - 1);
+  for (let i = 0; i < bytes.length; i++) {
+    const high = VALUES[text.charCodeAt(2 * i + 2)] ?? NO_DIGIT;
+    const low = VALUES[text.charCodeAt(2 * i + 3)] ?? NO_DIGIT;
+    if ((high | low) > 15) throw notHex();
+    bytes[i] = 16 * high + low;
+  }
+  return bytes;
+}
+
+function notHex(): Error {
+  return new Error("not lower-case 0x hex of whole bytes");
+}
+
+/** @returns `0x` and hex digits, no leading zeros */
+export function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}

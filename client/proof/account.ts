@@ -1,0 +1,55 @@
+/**
+ * The value of an account (docs/proofs.md, section 3): six words, 192 bytes.
+ *
+ *   nonce | balance | storageRoot | codeHash | keccakCodeHash | codeSize
+ */
+import {concatBytes} from "../bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {type HashSuite, readWord, word} from "../hash/hashSuites.ts";
+import {check} from "./strictJson.ts";
+
+export const ACCOUNT_VALUE_BYTES = 192;
+
+/** Keccak-256 of no code. */
+export const NO_CODE_KECCAK = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+
+export interface Account {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** Text with `0x`, like the two code hashes. */
+  readonly storageRoot: string;
+  readonly codeHash: string;
+  readonly keccakCodeHash: string;
+  readonly codeSize: bigint;
+}
+
+/**
+ * @param value - 192 bytes
+ * @throws ProofError if the length is another, or storageRoot or codeHash is no digest of the suite
+ */
+export function decodeAccount(suite: HashSuite, value: Uint8Array, at = "value"): Account {
+  check(value.length === ACCOUNT_VALUE_BYTES, at, `is not ${ACCOUNT_VALUE_BYTES} bytes`);
+  const wordAt = (i: number) => value.subarray(32 * i, 32 * i + 32);
+  check(suite.isDigest(wordAt(2)), at, "storageRoot is no digest of the suite");
+  check(suite.isDigest(wordAt(3)), at, "codeHash is no digest of the suite");
+  return {
+    nonce: readWord(wordAt(0)),
+    balance: readWord(wordAt(1)),
+    storageRoot: encodeHex(wordAt(2)),
+    codeHash: encodeHex(wordAt(3)),
+    keccakCodeHash: encodeHex(wordAt(4)),
+    codeSize: readWord(wordAt(5)),
+  };
+}
+
+/** @returns 192 bytes */
+export function encodeAccount(account: Account): Uint8Array {
+  return concatBytes(
+    word(account.nonce),
+    word(account.balance),
+    decodeHex(account.storageRoot),
+    decodeHex(account.codeHash),
+    decodeHex(account.keccakCodeHash),
+    word(account.codeSize),
+  );
+}

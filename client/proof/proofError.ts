@@ -1,0 +1,17 @@
+/** The refusal of a proof. */
+
+/** A proof that does not prove what it should: match `code`; the message may change. */
+export class ProofError extends Error {
+  override readonly name = "ProofError";
+  readonly code = "PROOF_REFUSED";
+  /** The place in the proof, as `accountProof.proof.proofRelatedNodes[40]`. */
+  readonly at: string;
+  /** What is wrong there. */
+  readonly rule: string;
+
+  constructor(at: string, rule: string) {
+    super(`${at}: ${rule}`);
+    this.at = at;
+    this.rule = rule;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Checks answers of chain_getProof, and their parts, using only docs/proofs.md, sections 5 and 6. It trusts nothing but a root.
+ *
+ * Texts are read strictly (lower case, whole bytes, no node too long). The order of fields, and fields that it does not
+ * know, do not matter.
+ */
+import {decodeHex} from "../bytes/hex.ts";
+import {type HashSuite, newTreeRoot, readWord} from "../hash/hashSuites.ts";
+import {type Account, decodeAccount} from "./account.ts";
+import {accountTree, storageTree, verifyKey} from "./keyProof.ts";
+import type {ProvenLeaf} from "./leafProof.ts";
+import {readAddress, readStorageKey} from "./request.ts";
+import {check, readFields} from "./strictJson.ts";
+
+/** An account, and where its leaf lies. */
+export interface ProvenAccount extends Account {
+  readonly leafIndex: number;
+}
+
+/** What an answer proves; undefined: proven absent. */
+export interface Proven {
+  readonly account: ProvenAccount | undefined;
+  /** One per requested key, in request order. */
+  readonly slots: readonly (bigint | undefined)[];
+}
+
+/**
+ * @param stateRoot - the trusted root, 32 bytes
+ * @param address - as requested, in any case
+ * @param keys - as requested, in any case; `0x` and 1 to 64 digits each
+ * @param result - the `result` of the answer, parsed
+ * @throws ProofError that names the place in the answer and the check that failed
+ */
+export function verifyProof(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  address: string,
+  keys: readonly string[],
+  result: unknown,
+): Proven {
+  const [accountProof, storageProofs] = readFields("result", result, ["accountProof", "storageProofs"]);
+  const account = proveAccount(suite, stateRoot, address, accountProof);
+  check(Array.isArray(storageProofs), "storageProofs", "not an array");
+  check(
+    storageProofs.length === keys.length,
+    "storageProofs",
+    `${storageProofs.length} entries for ${keys.length} keys`,
+  );
+  // An account that does not exist has no storage root. Its slots are proven absent from a new tree.
+  const storageRoot = account === undefined ? newTreeRoot(suite) : decodeHex(account.storageRoot);
+  const slots = keys.map((key, i) =>
+    proveSlot(suite, storageRoot, key, `storageProofs[${i}]`, storageProofs[i]),
+  );
+  return {account, slots};
+}
+
+/**
+ * Verifies that an account exists.
+ *
+ * @param accountProof - of an answer, parsed
+ * @throws ProofError, also if the proof shows that there is no such account
+ */
+export function verifyAccount(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  address: string,
+  accountProof: unknown,
+): ProvenAccount {
+  const account = proveAccount(suite, stateRoot, address, accountProof);
+  check(account !== undefined, "accountProof", "proves that the account is absent");
+  return account;
+}
+
+/**
+ * Verifies that a slot has a value.
+ *
+ * @param storageRoot - of the account, once it is proven
+ * @param storageProof - one of `storageProofs`, parsed
+ * @returns the value, not zero
+ * @throws ProofError, also if the proof shows that the slot is absent, that is zero
+ */
+export function verifySlot(
+  suite: HashSuite,
+  storageRoot: Uint8Array,
+  key: string,
+  storageProof: unknown,
+): bigint {
+  const value = proveSlot(suite, storageRoot, key, "storageProof", storageProof);
+  check(value !== undefined, "storageProof", "proves that the slot is absent");
+  return value;
+}
+
+/**
+ * Verifies that an account does not exist, or that a slot is zero.
+ *
+ * @param root - a state root for an address, a storageRoot for a slot
+ * @throws ProofError, also if the proof shows that the key is there
+ */
+export function verifyAbsence(
+  suite: HashSuite,
+  root: Uint8Array,
+  key: {readonly address: string} | {readonly slot: string},
+  proof: unknown,
+): void {
+  const leaf =
+    "address" in key
+      ? verifyKey(suite, accountTree(suite), root, readAddress(suite, key.address), "accountProof", proof)
+      : verifyKey(suite, storageTree(suite), root, readStorageKey(suite, key.slot), "storageProof", proof);
+  check(
+    leaf === undefined,
+    "address" in key ? "accountProof" : "storageProof",
+    "proves that the key is there",
+  );
+}
+
+function proveAccount(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  address: string,
+  entry: unknown,
+): ProvenAccount | undefined {
+  const key = readAddress(suite, address);
+  const leaf = verifyKey(suite, accountTree(suite), stateRoot, key, "accountProof", entry);
+  return leaf && openAccount(suite, leaf);
+}
+
+function openAccount(suite: HashSuite, {leafIndex, value}: ProvenLeaf): ProvenAccount {
+  return {leafIndex, ...decodeAccount(suite, value, "accountProof.proof.value")};
+}
+
+function proveSlot(
+  suite: HashSuite,
+  storageRoot: Uint8Array,
+  key: string,
+  at: string,
+  entry: unknown,
+): bigint | undefined {
+  const leaf = verifyKey(suite, storageTree(suite), storageRoot, readStorageKey(suite, key), at, entry);
+  if (leaf === undefined) return undefined;
+  const value = readWord(leaf.value);
+  check(value !== 0n, at, "a slot is stored as zero");
+  return value;
+}

@@ -1,0 +1,33 @@
+/** What a proof is asked for: addresses and storage keys, as text from the caller. */
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {type HashSuite, hashSlot, word} from "../hash/hashSuites.ts";
+import {check} from "./strictJson.ts";
+
+/** An entry of a request. */
+export interface ProofRequest {
+  /** `0x` and 40 digits in any case. */
+  readonly address: string;
+  /** `0x` and 1 to 64 digits each, in any case; may be none. */
+  readonly storageKeys: readonly string[];
+}
+
+/** A key of a tree, and how an answer spells it. */
+export interface AskedKey {
+  readonly text: string;
+  /** 32 bytes. */
+  readonly hKey: Uint8Array;
+}
+
+/** @throws ProofError if the text is no address */
+export function readAddress(suite: HashSuite, address: string): AskedKey {
+  check(/^0x[0-9a-fA-F]{40}$/.test(address), "request", "address is not 20 bytes");
+  const bytes = decodeHex(address.toLowerCase());
+  return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
+}
+
+/** @throws ProofError if the text is no storage key */
+export function readStorageKey(suite: HashSuite, key: string): AskedKey {
+  check(/^0x[0-9a-fA-F]{1,64}$/.test(key), "request", `storage key ${key} is not 0x and 1 to 64 digits`);
+  const slot = BigInt(key);
+  return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
+}

@@ -1,0 +1,42 @@
+/** Reads an answer without tolerance for its texts. Each error names the place in the answer and the rule. */
+import {decodeHex} from "../bytes/hex.ts";
+import {ProofError} from "./proofError.ts";
+
+/** @throws ProofError `at: rule` */
+export function check(holds: boolean, at: string, rule: string): asserts holds {
+  if (!holds) throw new ProofError(at, rule);
+}
+
+/** @returns the values of the fields, in the order of the names. Fields in another order, and more of them, do no harm */
+export function readFields(at: string, value: unknown, names: readonly string[]): unknown[] {
+  check(isObject(value), at, "not an object");
+  return names.map(name => {
+    check(Object.hasOwn(value, name), at, `has no ${name}`);
+    return value[name];
+  });
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @param size - number of bytes; undefined: any */
+export function readBytes(at: string, text: unknown, size?: number): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = decodeHex(text);
+  } catch (error) {
+    throw new ProofError(at, (error as Error).message);
+  }
+  check(size === undefined || bytes.length === size, at, `${bytes.length} bytes instead of ${size}`);
+  return bytes;
+}
+
+/** A JSON number that is a natural number below `bound`. */
+export function readNatural(at: string, value: unknown, bound: number): number {
+  const isNatural =
+    typeof value === "number" && Number.isInteger(value) && value >= 0 && !Object.is(value, -0);
+  check(isNatural, at, "is not a natural number");
+  check(value < bound, at, `${value} is not below ${bound}`);
+  return value;
+}
