@@ -6,6 +6,23 @@
 export {compareBytes, concatBytes} from "./bytes/byteString.ts";
 export {decodeHex, encodeHex} from "./bytes/hex.ts";
 export {
+  compact,
+  compactAnswers,
+  compactSlots,
+  expand,
+  verifyCompact,
+  verifySlots,
+} from "./compact/compactProof.ts";
+export {
+  decodeMultiProof,
+  encodeMultiProof,
+  type MultiProofJson,
+  verifyMultiProof,
+} from "./compact/multiProof.ts";
+export {type OpenedEntry, type OpenedKey, type OpenedLeaf, openAnswer} from "./compact/openedPaths.ts";
+export type {LeafJson, TreePartJson} from "./compact/partJson.ts";
+export type {KeyPlace} from "./compact/treePart.ts";
+export {
   createSha256Suite,
   type HashSuite,
   newTreeRoot,

@@ -11,7 +11,20 @@ import {check} from "./strictJson.ts";
 export const ACCOUNT_VALUE_BYTES = 192;
 
 /** Keccak-256 of no code. */
-export const NO_CODE_KECCAK = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+export const NO_CODE_KECCAK: Uint8Array = decodeHex(
+  "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
+);
+
+const noCodeOfSuite = new WeakMap<HashSuite, Uint8Array>();
+
+/** codeHash of an account without code. Made once for a suite. */
+export function noCodeHash(suite: HashSuite): Uint8Array {
+  const known = noCodeOfSuite.get(suite);
+  if (known !== undefined) return known;
+  const hash = suite.hashCode(new Uint8Array());
+  noCodeOfSuite.set(suite, hash);
+  return hash;
+}
 
 export interface Account {
   readonly nonce: bigint;

@@ -27,15 +27,27 @@ export interface TreeKind {
   hashValue(value: Uint8Array): Uint8Array;
 }
 
-/** Checks everything that the proof of a single leaf must satisfy, for any key. */
-export function verifyLeaf(
-  suite: HashSuite,
-  kind: TreeKind,
-  root: Uint8Array,
-  at: string,
-  leafIndex: unknown,
-  proof: unknown,
-): ProvenLeaf {
+/** The proof of a single leaf, taken apart and not yet verified. */
+export interface LeafProof {
+  readonly leafIndex: number;
+  readonly value: Uint8Array;
+  readonly rootNode: Uint8Array;
+  readonly nextFreeNode: number;
+  /** 32 bytes. */
+  readonly subRoot: Uint8Array;
+  readonly opening: LeafOpening;
+  /** The leaf hash. */
+  readonly leaf: Uint8Array;
+  /** Of the siblings, by height from 0 to 39; that of height 0 is 32 zero bytes where that leaf is empty. */
+  readonly preImages: readonly Uint8Array[];
+}
+
+/**
+ * Step 1 of docs/proofs.md, section 6: sizes.
+ *
+ * @throws ProofError
+ */
+export function readLeafProof(suite: HashSuite, at: string, leafIndex: unknown, proof: unknown): LeafProof {
   check(
     typeof leafIndex === "number" &&
       Number.isInteger(leafIndex) &&
@@ -49,17 +61,41 @@ export function verifyLeaf(
   const value = readBytes(`${at}.value`, valueText);
   const nodes = readNodes(suite, at, nodeTexts);
   const rootNode = nodes[0] as Uint8Array;
-  const siblingLeaf = nodes[DEPTH] as Uint8Array;
   const leaf = nodes[DEPTH + 1] as Uint8Array;
+  return {
+    leafIndex,
+    value,
+    rootNode,
+    nextFreeNode: readSafeNumber(suite, `${at}.proofRelatedNodes[0]`, rootNode),
+    subRoot: rootNode.subarray(suite.safeWordBytes),
+    opening: readLeafOpening(suite, `${at}.proofRelatedNodes[41]`, leaf),
+    leaf: suite.hash(leaf),
+    preImages: nodes.slice(1, DEPTH + 1).reverse(),
+  };
+}
 
+/**
+ * Checks everything that the proof of a single leaf must satisfy, for any key.
+ *
+ * @throws ProofError
+ */
+export function verifyLeaf(
+  suite: HashSuite,
+  kind: TreeKind,
+  root: Uint8Array,
+  at: string,
+  leafIndexJson: unknown,
+  proof: unknown,
+): ProvenLeaf {
+  const read = readLeafProof(suite, at, leafIndexJson, proof);
+  const {leafIndex, value, nextFreeNode, opening} = read;
+  const siblingLeaf = read.preImages[0] as Uint8Array;
   check(
-    isEqual(suite.hash(rootNode), root),
+    isEqual(suite.hash(read.rootNode), root),
     `${at}.proofRelatedNodes[0]`,
     "does not hash to the trusted root",
   );
-  const nextFreeNode = readSafeNumber(suite, `${at}.proofRelatedNodes[0]`, rootNode);
-  const subRoot = rootNode.subarray(suite.safeWordBytes);
-  check(isEqual(foldLeaf(suite, leafIndex, nodes), subRoot), at, "the path does not fold to the sub-root");
+  check(isEqual(foldLeaf(suite, read), read.subRoot), at, "the path does not fold to the sub-root");
 
   // The root commits to nextFreeNode. Section 2 fills positions in order and never lowers nextFreeNode. So no leaf lies at or
   // beyond it, and no link points there. A root that says otherwise is not the root of such a tree.
@@ -70,7 +106,6 @@ export function verifyLeaf(
     at,
     "a sibling leaf lies at or beyond nextFreeNode",
   );
-  const opening = readLeafOpening(suite, `${at}.proofRelatedNodes[41]`, leaf);
   check(opening.prev < nextFreeNode, at, "prev is not below nextFreeNode");
   check(opening.next < nextFreeNode, at, "next is not below nextFreeNode");
 
@@ -108,11 +143,11 @@ function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   });
 }
 
-/** Hashes from the leaf up to the sub-root: at height h the sibling is node 40 - h. */
-function foldLeaf(suite: HashSuite, leafIndex: number, nodes: readonly Uint8Array[]): Uint8Array {
-  let current = suite.hash(nodes[DEPTH + 1] as Uint8Array);
+/** Hashes from the leaf up to the sub-root. */
+function foldLeaf(suite: HashSuite, {leafIndex, leaf, preImages}: LeafProof): Uint8Array {
+  let current = leaf;
   for (let height = 0; height < DEPTH; height++) {
-    const preImage = nodes[DEPTH - height] as Uint8Array;
+    const preImage = preImages[height] as Uint8Array;
     const sibling = height === 0 && isEmptyLeaf(preImage) ? ZERO_WORD : suite.hash(preImage);
     const isRight = Math.floor(leafIndex / 2 ** height) % 2 === 1;
     current = isRight ? suite.hashPair(sibling, current) : suite.hashPair(current, sibling);

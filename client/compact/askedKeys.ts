@@ -1,0 +1,50 @@
+/** The keys for which a verifier wants proof bytes or a multiproof: of the account tree, or of one storage tree. */
+import type {HashSuite} from "../hash/hashSuites.ts";
+import {type ProofRequest, readAddress, readStorageKey} from "../proof/request.ts";
+import {check} from "../proof/strictJson.ts";
+import {MAX_KEYS} from "./treePart.ts";
+
+export interface AskedAccounts {
+  readonly tree: "accounts";
+  /** hKey of each entry's address. */
+  readonly hKeys: readonly Uint8Array[];
+  /** hKeys of each entry's slots. */
+  readonly slots: readonly (readonly Uint8Array[])[];
+}
+
+export interface AskedSlots {
+  readonly tree: "slots";
+  readonly hKeys: readonly Uint8Array[];
+}
+
+export type Asked = AskedAccounts | AskedSlots;
+
+/** @throws ProofError if an address or a key is none, or there are no entries or too many */
+export function askAccounts(suite: HashSuite, request: readonly ProofRequest[]): AskedAccounts {
+  checkCount(request.length, 1, "entries");
+  return {
+    tree: "accounts",
+    hKeys: request.map(({address}) => readAddress(suite, address).hKey),
+    slots: request.map(({storageKeys}) => hashKeys(suite, storageKeys)),
+  };
+}
+
+/** @throws ProofError if a key is none, or there are no keys or too many */
+export function askSlots(suite: HashSuite, keys: readonly string[]): AskedSlots {
+  checkCount(keys.length, 1, "storage keys");
+  return {tree: "slots", hKeys: hashKeys(suite, keys)};
+}
+
+function hashKeys(suite: HashSuite, keys: readonly string[]): Uint8Array[] {
+  checkCount(keys.length, 0, "storage keys");
+  return keys.map(key => readStorageKey(suite, key).hKey);
+}
+
+/** @returns hKeys of the slots of all entries that name a leaf, in request order */
+export function slotsOf({slots}: AskedAccounts, named: readonly number[]): readonly Uint8Array[] {
+  return named.flatMap(entry => slots[entry] ?? []);
+}
+
+function checkCount(count: number, min: number, what: string): void {
+  check(count >= min && count <= MAX_KEYS, "request", `${count} ${what} instead of ${min} to ${MAX_KEYS}`);
+}

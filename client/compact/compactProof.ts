@@ -1,0 +1,101 @@
+/** The compact form of answers of chain_getProof (docs/proofs.md, sections 9 to 12): made, verified, and taken apart. */
+import {isEqual} from "../bytes/byteString.ts";
+import type {HashSuite} from "../hash/hashSuites.ts";
+import type {Proven} from "../proof/proofVerifier.ts";
+import type {ProofRequest} from "../proof/request.ts";
+import {check} from "../proof/strictJson.ts";
+import {askAccounts, askSlots} from "./askedKeys.ts";
+import {expandPart} from "./expandPart.ts";
+import {gatherAnswers, gatherStorageProofs} from "./gatherAnswers.ts";
+import type {OpenedEntry} from "./openedPaths.ts";
+import {decodeProofBytes, encodeProofBytes} from "./proofBytes.ts";
+import {verifyAccountsPart, verifySlotsPart} from "./verifyAccounts.ts";
+
+/**
+ * Makes the compact form of an answer of chain_getProof. Nothing is verified.
+ *
+ * @param answer - the `result`, parsed
+ * @throws ProofError if it has not the form of docs/proofs.md, section 5, or no compact form (section 9.3)
+ */
+export function compact(suite: HashSuite, request: ProofRequest, answer: unknown): Uint8Array {
+  return compactAnswers(suite, [request], [answer]);
+}
+
+/**
+ * Makes one multiproof of the answers of several calls at one block. Nothing is verified.
+ *
+ * @param request - an entry per answer, in the same order
+ * @throws ProofError as above, or if the answers are of several blocks
+ */
+export function compactAnswers(
+  suite: HashSuite,
+  request: readonly ProofRequest[],
+  answers: readonly unknown[],
+): Uint8Array {
+  return encodeProofBytes(suite, "accounts", gatherAnswers(suite, request, answers));
+}
+
+/**
+ * Makes the compact form of storage proofs alone, to be verified against a storageRoot. Nothing is verified.
+ *
+ * @param storageProofs - of an answer, parsed: one per key
+ * @throws ProofError as above
+ */
+export function compactSlots(suite: HashSuite, keys: readonly string[], storageProofs: unknown): Uint8Array {
+  return encodeProofBytes(suite, "slots", gatherStorageProofs(suite, keys, storageProofs));
+}
+
+/**
+ * Verifies the compact form of an answer.
+ *
+ * @param stateRoot - the trusted root, 32 bytes
+ * @throws ProofError
+ */
+export function verifyCompact(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  request: ProofRequest,
+  bytes: Uint8Array,
+): Proven {
+  const asked = askAccounts(suite, [request]);
+  const part = decodeProofBytes(suite, bytes, asked);
+  const {root, proven} = verifyAccountsPart(suite, "accountTree", part, asked);
+  check(isEqual(root, stateRoot), "accountTree", "does not fold to the trusted root");
+  return proven[0] as Proven;
+}
+
+/**
+ * Verifies the compact form of storage proofs.
+ *
+ * @param storageRoot - of the account, once it is proven; 32 bytes
+ * @returns a value per key; undefined: proven absent, that is zero
+ * @throws ProofError
+ */
+export function verifySlots(
+  suite: HashSuite,
+  storageRoot: Uint8Array,
+  keys: readonly string[],
+  bytes: Uint8Array,
+): readonly (bigint | undefined)[] {
+  const asked = askSlots(suite, keys);
+  const part = decodeProofBytes(suite, bytes, asked);
+  const {root, values} = verifySlotsPart(suite, "storageTree", part, asked.hKeys, 2);
+  check(isEqual(root, storageRoot), "storageTree", "does not fold to the trusted root");
+  return values;
+}
+
+/**
+ * Takes proof bytes apart: every leaf with all of its 40 sibling hashes, for verifiers that want them so. The proof is checked
+ * for all but its root.
+ *
+ * @returns per entry what {@link openAnswer} reads from the answers of chain_getProof
+ * @throws ProofError
+ */
+export function expand(
+  suite: HashSuite,
+  request: readonly ProofRequest[],
+  bytes: Uint8Array,
+): readonly OpenedEntry[] {
+  const asked = askAccounts(suite, request);
+  return expandPart(suite, decodeProofBytes(suite, bytes, asked), asked);
+}

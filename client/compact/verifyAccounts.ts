@@ -1,0 +1,139 @@
+/** Verifies a part of the account tree with the storage parts in it, or one storage part (docs/proofs.md, section 10). */
+import {isEqual} from "../bytes/byteString.ts";
+import {encodeHex} from "../bytes/hex.ts";
+import {type HashSuite, hashSlotValue, newTreeRoot} from "../hash/hashSuites.ts";
+import {type Account, encodeAccount} from "../proof/account.ts";
+import type {Proven, ProvenAccount} from "../proof/proofVerifier.ts";
+import {check} from "../proof/strictJson.ts";
+import {type AskedAccounts, slotsOf} from "./askedKeys.ts";
+import type {SeeNode} from "./foldPart.ts";
+import {keysOfLeaves} from "./keyTable.ts";
+import type {AccountContent, PartLeaf, TreePart} from "./treePart.ts";
+import {type VerifiedPart, verifyPart} from "./verifyPart.ts";
+
+/** Whoever wants to see the nodes of a part says how. */
+export type SeePart = (part: TreePart) => SeeNode;
+
+export interface VerifiedSlots extends VerifiedPart {
+  /** One per key; undefined: absent. */
+  readonly values: readonly (bigint | undefined)[];
+}
+
+export interface VerifiedAccounts extends VerifiedPart {
+  /** Per leaf; undefined: a leaf that is no account asked for. */
+  readonly accounts: readonly (ProvenAccount | undefined)[];
+  /** Per leaf; undefined: it has no storage part. */
+  readonly storages: readonly (VerifiedSlots | undefined)[];
+  /** Per entry of the request. */
+  readonly proven: readonly Proven[];
+}
+
+/**
+ * @param minNextFreeNode - 3 within a part of the account tree
+ * @returns the root to which the part folds, and what it proves if that root is trusted
+ * @throws ProofError
+ */
+export function verifySlotsPart(
+  suite: HashSuite,
+  at: string,
+  part: TreePart,
+  hKeys: readonly Uint8Array[],
+  minNextFreeNode: 2 | 3,
+  seePart?: SeePart,
+): VerifiedSlots {
+  const hashContent = (leaf: number, here: string): Uint8Array => {
+    const {content} = part.leaves[leaf] as PartLeaf;
+    check(content.role === "slot" && content.value !== 0n, here, "a slot is stored as zero");
+    return hashSlotValue(suite, content.value);
+  };
+  const verified = verifyPart(part, {
+    suite,
+    at,
+    hKeys,
+    minNextFreeNode,
+    hashContent,
+    seeNode: seePart?.(part),
+  });
+  const values = part.keys.map(place => {
+    const content = "leaf" in place ? part.leaves[place.leaf]?.content : undefined;
+    return content?.role === "slot" ? content.value : undefined;
+  });
+  return {...verified, values};
+}
+
+/**
+ * @returns as above
+ * @throws ProofError
+ */
+export function verifyAccountsPart(
+  suite: HashSuite,
+  at: string,
+  part: TreePart,
+  asked: AskedAccounts,
+  seePart?: SeePart,
+): VerifiedAccounts {
+  const named = keysOfLeaves(part.keys, part.leaves.length);
+  const accounts = new Array<ProvenAccount | undefined>(part.leaves.length).fill(undefined);
+  const storages = new Array<VerifiedSlots | undefined>(part.leaves.length).fill(undefined);
+  const hashContent = (leaf: number, here: string): Uint8Array => {
+    const {leafIndex, content} = part.leaves[leaf] as PartLeaf;
+    check(content.role === "account", here, "no account's value");
+    const slots = slotsOf(asked, named[leaf] ?? []);
+    if (content.storage !== undefined)
+      storages[leaf] = verifySlotsPart(suite, `${here}.storageTree`, content.storage, slots, 3, seePart);
+    const account = openAccount(suite, here, content, storages[leaf]?.root, slots.length > 0);
+    accounts[leaf] = {leafIndex, ...account};
+    return suite.hashAccountValue(encodeAccount(account));
+  };
+  const verified = verifyPart(part, {
+    ...{suite, at, hKeys: asked.hKeys, minNextFreeNode: 2, hashContent},
+    seeNode: seePart?.(part),
+  });
+  return {...verified, accounts, storages, proven: sortByEntry(part, asked, accounts, storages)};
+}
+
+/** Puts the storage part's root into the account, and checks that slots have one exactly where they need one. */
+function openAccount(
+  suite: HashSuite,
+  at: string,
+  content: AccountContent,
+  computedRoot: Uint8Array | undefined,
+  hasSlots: boolean,
+): Account {
+  const {nonce, balance, codeSize, codeHash, keccakCodeHash} = content;
+  const storageRoot = content.storageRoot ?? computedRoot;
+  check(storageRoot !== undefined, at, "no storageRoot");
+  check(computedRoot === undefined || isEqual(storageRoot, computedRoot), at, "storageTree has another root");
+  const isEmpty = isEqual(storageRoot, newTreeRoot(suite));
+  check(!hasSlots || computedRoot !== undefined || isEmpty, at, "no storage part for the slots asked for");
+  check(hasSlots || computedRoot === undefined, at, "a storage part, and no slot is asked for");
+  check(suite.isDigest(storageRoot), at, "storageRoot is no digest of the suite");
+  check(suite.isDigest(codeHash), at, "codeHash is no digest of the suite");
+  return {
+    nonce,
+    balance,
+    storageRoot: encodeHex(storageRoot),
+    codeHash: encodeHex(codeHash),
+    keccakCodeHash: encodeHex(keccakCodeHash),
+    codeSize,
+  };
+}
+
+/** A leaf's slots are those of its entries one after the other. */
+function sortByEntry(
+  part: TreePart,
+  {slots}: AskedAccounts,
+  accounts: readonly (ProvenAccount | undefined)[],
+  storages: readonly (VerifiedSlots | undefined)[],
+): Proven[] {
+  const given = new Array<number>(part.leaves.length).fill(0);
+  return part.keys.map((place, entry) => {
+    const count = slots[entry]?.length ?? 0;
+    if (!("leaf" in place)) return {account: undefined, slots: new Array(count).fill(undefined)};
+    const {leaf} = place;
+    const first = given[leaf] as number;
+    given[leaf] = first + count;
+    const values = storages[leaf]?.values.slice(first, first + count);
+    return {account: accounts[leaf], slots: values ?? new Array(count).fill(undefined)};
+  });
+}

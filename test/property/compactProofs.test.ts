@@ -1,0 +1,95 @@
+/**
+ * Laws of the compact form and of multiproofs, on random trees of the reference: they prove what the answers of chain_getProof
+ * prove that they are made of, in bytes and in JSON, and expand to the same hashes.
+ */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import {decodeHex} from "../../client/bytes/hex.ts";
+import {
+  compact,
+  compactAnswers,
+  compactSlots,
+  expand,
+  verifyCompact,
+  verifySlots,
+} from "../../client/compact/compactProof.ts";
+import {decodeMultiProof, encodeMultiProof, verifyMultiProof} from "../../client/compact/multiProof.ts";
+import {openAnswer} from "../../client/compact/openedPaths.ts";
+import type {HashSuite} from "../../client/hash/hashSuites.ts";
+import {verifyProof} from "../../client/proof/proofVerifier.ts";
+import type {ProofRequest} from "../../client/proof/request.ts";
+import {randomChains} from "../support/chains/randomBlocks.ts";
+import {proofRequests} from "../support/reference/proofRequests.ts";
+import {ReferenceState} from "../support/reference/referenceState.ts";
+import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
+
+const SUITES: readonly {suite: HashSuite; numRuns: number; maxEntries: number}[] = [
+  {suite: memoisedSha256, numRuns: 60, maxEntries: 12},
+  {suite: memoisedPoseidon2, numRuns: 3, maxEntries: 6},
+];
+
+const cases = (maxEntries: number) =>
+  randomChains({maxBlocks: 6}).chain(chain =>
+    fc.record({chain: fc.constant(chain), block: fc.nat(), request: proofRequests(chain, maxEntries)}),
+  );
+
+for (const {suite, numRuns, maxEntries} of SUITES) {
+  test(`${suite.name}: a multiproof proves what the answers prove that it is made of, as bytes and as JSON`, () => {
+    fc.assert(
+      fc.property(cases(maxEntries), ({chain, block: seed, request}) => {
+        const state = new ReferenceState(suite, chain.lines);
+        const block = seed % (state.latest + 1);
+        const root = state.stateRoot(block);
+        const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
+        const expected = request.map(({address, storageKeys}, i) =>
+          verifyProof(suite, root, address, storageKeys, answers[i]),
+        );
+        const bytes = compactAnswers(suite, request, answers);
+        assert.deepEqual(verifyMultiProof(suite, root, request, bytes), expected);
+        const json = decodeMultiProof(suite, request, bytes);
+        assert.deepEqual(verifyMultiProof(suite, root, request, JSON.parse(JSON.stringify(json))), expected);
+        assert.deepEqual(encodeMultiProof(suite, request, json), bytes);
+      }),
+      {numRuns},
+    );
+  });
+
+  test(`${suite.name}: expanded, a proof has the sibling hashes of the answers that it is made of`, () => {
+    fc.assert(
+      fc.property(cases(maxEntries), ({chain, block: seed, request}) => {
+        const state = new ReferenceState(suite, chain.lines);
+        const block = seed % (state.latest + 1);
+        const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
+        const opened = request.map((entry, i) => openAnswer(suite, entry, answers[i]));
+        assert.deepEqual(expand(suite, request, compactAnswers(suite, request, answers)), opened);
+        const [entry, answer] = [request[0] as ProofRequest, answers[0]];
+        assert.deepEqual(expand(suite, [entry], compact(suite, entry, answer)), opened.slice(0, 1));
+      }),
+      {numRuns},
+    );
+  });
+
+  test(`${suite.name}: the slots of an account, alone, are proven against its storageRoot`, () => {
+    fc.assert(
+      fc.property(cases(1), ({chain, block: seed, request}) => {
+        const state = new ReferenceState(suite, chain.lines);
+        const block = seed % (state.latest + 1);
+        const {address, storageKeys} = request[0] as ProofRequest;
+        if (storageKeys.length === 0) return;
+        const answer = state.prove(block, address, storageKeys);
+        const whole = verifyCompact(
+          suite,
+          state.stateRoot(block),
+          {address, storageKeys},
+          compact(suite, {address, storageKeys}, answer),
+        );
+        if (whole.account === undefined) return;
+        const bytes = compactSlots(suite, storageKeys, answer.storageProofs);
+        const storageRoot = decodeHex(whole.account.storageRoot);
+        assert.deepEqual(verifySlots(suite, storageRoot, storageKeys, bytes), whole.slots);
+      }),
+      {numRuns},
+    );
+  });
+}
