@@ -103,7 +103,7 @@ function readStorage(
   if (!isObject(leaf) || !("storageTree" in leaf)) return undefined;
   const hKeys = slotsOf(asked, named);
   check(hKeys.length > 0, at, "a storage part, and no slot is asked for");
-  return readPartJson(`${at}.storageTree`, leaf["storageTree"], {tree: "slots", hKeys});
+  return readPartJson(`${at}.storageTree`, leaf.storageTree, {tree: "slots", hKeys});
 }
 
 /** @param accounts - per leaf, as verified: they have the storageRoots that the part may lack. None in a storage tree */

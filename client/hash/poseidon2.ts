@@ -16,11 +16,25 @@ const HALF_OF_FULL_ROUNDS = 3;
 const PARTIAL_ROUNDS = 21;
 const BLOCK_BYTES = 32;
 
-/** Splits one factor at 16 bits. Then every product stays below 2^48, where numbers are exact. */
+const INVERSE_OF_P = 1 / P;
+
+/**
+ * a * b modulo p. The quotient, below 2^31, comes from a double whose error is below 2^-20: it is one off only where the
+ * remainder is within 2^11 of 0 or p. So the remainder fits 32 bits, in which the products may overflow. With `%`, which
+ * needs the factors split, the hash of a branch takes 120 us instead of 27.
+ */
 function multiply(a: number, b: number): number {
-  const high = Math.floor(a / 65536);
-  const low = a % 65536;
-  return (((high * b) % P) * 65536 + low * b) % P;
+  const quotient = Math.floor(a * b * INVERSE_OF_P);
+  const rest = (Math.imul(a, b) - Math.imul(quotient, P)) | 0;
+  if (rest < 0) return rest + P;
+  return rest >= P ? rest - P : rest;
+}
+
+/** n modulo p, for n below 2^50: the quotient is at most one off. */
+function reduce(n: number): number {
+  const rest = n - Math.floor(n * INVERSE_OF_P) * P;
+  if (rest < 0) return rest + P;
+  return rest >= P ? rest - P : rest;
 }
 
 function power(base: number, exponent: number): number {
@@ -80,25 +94,24 @@ function cube(x: number): number {
 function multiplyExternal(state: number[]): void {
   const total = [0, 0, 0, 0];
   for (let group = 0; group < WIDTH; group += 4) {
-    const [a, b, c, d] = state.slice(group, group + 4) as [number, number, number, number];
-    const product = [
-      2 * a + 3 * b + c + d, //
-      a + 2 * b + 3 * c + d,
-      a + b + 2 * c + 3 * d,
-      3 * a + b + c + 2 * d,
-    ];
-    for (let i = 0; i < 4; i++) {
-      state[group + i] = product[i] as number;
-      total[i] = (total[i] as number) + (product[i] as number);
-    }
+    const a = state[group] as number;
+    const b = state[group + 1] as number;
+    const c = state[group + 2] as number;
+    const d = state[group + 3] as number;
+    state[group] = 2 * a + 3 * b + c + d;
+    state[group + 1] = a + 2 * b + 3 * c + d;
+    state[group + 2] = a + b + 2 * c + 3 * d;
+    state[group + 3] = 3 * a + b + c + 2 * d;
+    for (let i = 0; i < 4; i++) total[i] = (total[i] as number) + (state[group + i] as number);
   }
-  for (let i = 0; i < WIDTH; i++) state[i] = ((state[i] as number) + (total[i % 4] as number)) % P;
+  for (let i = 0; i < WIDTH; i++) state[i] = reduce((state[i] as number) + (total[i % 4] as number));
 }
 
 function multiplyInternal(state: number[]): void {
-  const sum = state.reduce((a, b) => a + b, 0);
+  let sum = 0;
+  for (let i = 0; i < WIDTH; i++) sum += state[i] as number;
   for (let i = 0; i < WIDTH; i++)
-    state[i] = (sum + multiply(INTERNAL_DIAGONAL[i] as number, state[i] as number)) % P;
+    state[i] = reduce(sum + multiply(INTERNAL_DIAGONAL[i] as number, state[i] as number));
 }
 
 /** @param state - 16 elements below p; it is overwritten */
@@ -106,7 +119,7 @@ function permute(state: number[]): void {
   multiplyExternal(state);
   for (const constants of ROUND_CONSTANTS) {
     for (let i = 0; i < constants.length; i++)
-      state[i] = cube(((state[i] as number) + (constants[i] as number)) % P);
+      state[i] = cube(reduce((state[i] as number) + (constants[i] as number)));
     if (constants.length === WIDTH) multiplyExternal(state);
     else multiplyInternal(state);
   }
@@ -126,7 +139,7 @@ export function poseidon2(message: Uint8Array): Uint8Array {
     while (block.length < 8) block.unshift(0);
     const state = [...chaining, ...block];
     permute(state);
-    chaining = block.map((element, i) => ((state[8 + i] as number) + element) % P);
+    chaining = block.map((element, i) => reduce((state[8 + i] as number) + element));
   }
   const digest = new DataView(new ArrayBuffer(32));
   for (let i = 0; i < 8; i++) digest.setUint32(4 * i, chaining[i] as number);

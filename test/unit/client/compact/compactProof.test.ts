@@ -1,0 +1,97 @@
+/** Proof bytes: what a spoiled one is refused for, and that no byte of a valid one is idle. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {compact, compactSlots, verifyCompact, verifySlots} from "../../../../client/compact/compactProof.ts";
+import {verifyMultiProof} from "../../../../client/compact/multiProof.ts";
+import * as suites from "../../../../client/hash/hashSuites.ts";
+import {ProofError} from "../../../../client/proof/proofError.ts";
+import {COMPACT_REQUESTS, CompactCases} from "../../../support/reference/compactCases.ts";
+import {FORGERIES, PRESENT, proveForgery} from "../../../support/reference/forgeries.ts";
+import {memoiseSuite} from "../../../support/reference/memoisedSuite.ts";
+import {SPOILED_PARTS, spoilProof} from "../../../support/reference/spoiledParts.ts";
+
+const REQUESTS = Object.keys(COMPACT_REQUESTS) as (keyof typeof COMPACT_REQUESTS)[];
+/** Each byte, or one of so many where hashing takes its time, is flipped. */
+const STEPS = {sha256: 1, poseidon2: 23};
+
+for (const suite of [memoiseSuite(suites.sha256Suite), memoiseSuite(suites.poseidon2Suite)]) {
+  const cases = new CompactCases(suite);
+  const verify = ({root, request}: ReturnType<CompactCases["prove"]>, bytes: Uint8Array) =>
+    verifyMultiProof(suite, root, request, bytes);
+
+  test(`${suite.name}: a present and an absent slot, an absent account and one without storage are proven at once`, () => {
+    const proof = cases.prove("many");
+    const [contract, deleted, plain] = verify(proof, proof.bytes);
+    assert.equal(contract?.account?.nonce, 7n);
+    assert.equal(contract?.account?.codeSize, 2n);
+    assert.deepEqual(contract?.slots, [16n, undefined]);
+    assert.deepEqual(deleted, {account: undefined, slots: [undefined]});
+    assert.equal(plain?.account?.balance, 3n);
+    assert.deepEqual(plain?.slots, [undefined]);
+  });
+
+  test(`${suite.name}: a compact proof with a byte changed anywhere is refused`, () => {
+    for (const name of REQUESTS) {
+      const proof = cases.prove(name);
+      for (let at = 0; at < proof.bytes.length; at += STEPS[suite.name])
+        for (const by of [0x01, 0x80]) {
+          const bytes = proof.bytes.with(at, (proof.bytes[at] as number) ^ by);
+          assert.throws(() => verify(proof, bytes), ProofError, `${name}: byte ${at} by ${by}`);
+        }
+    }
+  });
+
+  test(`${suite.name}: a compact proof cut anywhere is refused`, () => {
+    const proof = cases.prove("many");
+    for (let length = 0; length < proof.bytes.length; length++)
+      assert.throws(() => verify(proof, proof.bytes.subarray(0, length)), /expected|names|leaves/);
+  });
+
+  for (const spoiled of SPOILED_PARTS)
+    test(`${suite.name}: a proof that ${spoiled.name} is refused`, () => {
+      const proof = cases.prove(spoiled.request);
+      assert.doesNotThrow(() => verify(proof, proof.bytes));
+      assert.throws(() => verify(proof, spoilProof(cases, spoiled)), spoiled.complaint);
+    });
+}
+
+for (const {isShownOnly, ...forgery} of FORGERIES)
+  if (isShownOnly)
+    test(`a tree with ${forgery.name} has a compact proof, which does not have that flaw and is true`, () => {
+      const {root, answer} = proveForgery(forgery);
+      const request = {address: PRESENT, storageKeys: []};
+      const bytes = compact(suites.sha256Suite, request, answer);
+      assert.equal(verifyCompact(suites.sha256Suite, root, request, bytes).account, undefined);
+    });
+  else
+    test(`a tree with ${forgery.name} is refused in compact form too`, () => {
+      const {root, answer} = proveForgery(forgery);
+      const request = {address: PRESENT, storageKeys: []};
+      assert.throws(() => {
+        const bytes = compact(suites.sha256Suite, request, answer);
+        verifyCompact(suites.sha256Suite, root, request, bytes);
+      }, ProofError);
+    });
+
+test("slots of another storage tree are refused", () => {
+  const suite = suites.sha256Suite;
+  const {state} = new CompactCases(suite);
+  const [{address}] = COMPACT_REQUESTS.slots;
+  const keys = ["0x1", "0x3"];
+  const bytes = compactSlots(suite, keys, state.prove(0, address, keys).storageProofs);
+  const rootAt = (block: number) => state.readAccount(block, address)?.storage.topRoot() as Uint8Array;
+  assert.deepEqual(verifySlots(suite, rootAt(0), keys, bytes), [16n, 18n]);
+  assert.throws(() => verifySlots(suite, rootAt(1), keys, bytes), /does not fold to the trusted root/);
+});
+
+test("an account whose code hashes belong to no code of its size has no compact form", () => {
+  const suite = suites.sha256Suite;
+  const {state} = new CompactCases(suite);
+  const [{address}] = COMPACT_REQUESTS.contract;
+  const answer = structuredClone(state.prove(1, address, [])) as unknown as {
+    accountProof: {proof: {value: string}};
+  };
+  const {proof} = answer.accountProof;
+  proof.value = `${proof.value.slice(0, -64)}${"00".repeat(32)}`;
+  assert.throws(() => compact(suite, {address, storageKeys: []}, answer), /codeSize is zero, but/);
+});
