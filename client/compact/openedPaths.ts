@@ -4,9 +4,9 @@
  *   answer of chain_getProof  ->  OpenedEntry  <->  compact form
  */
 import {isEqual} from "../bytes/byteString.ts";
-import {type HashSuite, type LeafOpening, newTreeRoot, ZERO_WORD} from "../hash/hashSuites.ts";
+import {type HashSuite, type LeafOpening, newTreeRoot} from "../hash/hashSuites.ts";
 import {ACCOUNT_VALUE_BYTES} from "../proof/account.ts";
-import {readLeafProof} from "../proof/leafProof.ts";
+import {hashSibling, readLeafProof} from "../proof/leafProof.ts";
 import {type AskedKey, type ProofRequest, readAddress, readStorageKey} from "../proof/request.ts";
 import {check, isObject, readFields} from "../proof/strictJson.ts";
 
@@ -81,8 +81,6 @@ function openLeaf(
   proof: unknown,
 ): {nextFreeNode: number; leaf: OpenedLeaf; value: Uint8Array} {
   const {leafIndex, nextFreeNode, opening, value, preImages} = readLeafProof(suite, at, index, proof);
-  const siblings = preImages.map((preImage, height) =>
-    height === 0 && preImage.length === 32 ? ZERO_WORD : suite.hash(preImage),
-  );
+  const siblings = preImages.map((preImage, height) => hashSibling(suite, height, preImage));
   return {nextFreeNode, leaf: {leafIndex, ...opening, siblings}, value};
 }

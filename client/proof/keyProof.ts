@@ -1,7 +1,7 @@
 /** The proof of one key in an answer of chain_getProof (docs/proofs.md, sections 5 and 6): it exists, or it is absent. */
 import {compareBytes, isEqual} from "../bytes/byteString.ts";
 import {type HashSuite, hashSlotValue, readWord} from "../hash/hashSuites.ts";
-import {ACCOUNT_VALUE_BYTES} from "./account.ts";
+import {ACCOUNT_VALUE_BYTES, checkAccountValue} from "./account.ts";
 import {type ProvenLeaf, type TreeKind, verifyLeaf} from "./leafProof.ts";
 import type {AskedKey} from "./request.ts";
 import {check, isObject, readFields} from "./strictJson.ts";
@@ -9,7 +9,13 @@ import {check, isObject, readFields} from "./strictJson.ts";
 const SLOT_VALUE_BYTES = 32;
 
 export function accountTree(suite: HashSuite): TreeKind {
-  return {valueBytes: ACCOUNT_VALUE_BYTES, hashValue: value => suite.hashAccountValue(value)};
+  return {
+    valueBytes: ACCOUNT_VALUE_BYTES,
+    hashValue: (value, at) => {
+      checkAccountValue(suite, value, at);
+      return suite.hashAccountValue(value);
+    },
+  };
 }
 
 export function storageTree(suite: HashSuite): TreeKind {

@@ -7,7 +7,7 @@
  *                       [41]       opening of the leaf itself                        H = leaf
  */
 import {isEqual, isZero} from "../bytes/byteString.ts";
-import {type HashSuite, type LeafOpening, readWord, ZERO_WORD} from "../hash/hashSuites.ts";
+import {type HashSuite, type LeafOpening, readWord, ZERO_WORD, zeroSubTrees} from "../hash/hashSuites.ts";
 import {ProofError} from "./proofError.ts";
 import {check, readBytes, readFields} from "./strictJson.ts";
 
@@ -24,7 +24,8 @@ export interface ProvenLeaf {
 /** One of the two trees of an answer: how its values look and hash. */
 export interface TreeKind {
   readonly valueBytes: number;
-  hashValue(value: Uint8Array): Uint8Array;
+  /** @throws ProofError if no value of this tree looks so */
+  hashValue(value: Uint8Array, at: string): Uint8Array;
 }
 
 /** The proof of a single leaf, taken apart and not yet verified. */
@@ -118,7 +119,11 @@ export function verifyLeaf(
     check(isHead ? opening.prev === 0 : opening.next === 1, at, "the list goes on beyond head or tail");
   } else {
     check(value.length === kind.valueBytes, `${at}.value`, `is not ${kind.valueBytes} bytes`);
-    check(isEqual(kind.hashValue(value), opening.hVal), `${at}.value`, "does not hash to hVal");
+    check(
+      isEqual(kind.hashValue(value, `${at}.value`), opening.hVal),
+      `${at}.value`,
+      "does not hash to hVal",
+    );
   }
   return {leafIndex, opening, value};
 }
@@ -143,12 +148,29 @@ function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   });
 }
 
+/**
+ * The sibling of a height, from its pre-image. The pre-images of empty sub-trees are known: in a tree of a million leaves they
+ * are half of all, and a quarter of the hashes of a proof.
+ */
+export function hashSibling(suite: HashSuite, height: number, preImage: Uint8Array): Uint8Array {
+  const zero = zeroSubTrees(suite);
+  if (height === 0) return isEmptyLeaf(preImage) ? ZERO_WORD : suite.hash(preImage);
+  return isTwice(preImage, zero[height - 1] as Uint8Array)
+    ? (zero[height] as Uint8Array)
+    : suite.hash(preImage);
+}
+
+/** @param pair - 64 bytes; @param half - 32 */
+function isTwice(pair: Uint8Array, half: Uint8Array): boolean {
+  for (let i = 0; i < 32; i++) if (pair[i] !== half[i] || pair[32 + i] !== half[i]) return false;
+  return true;
+}
+
 /** Hashes from the leaf up to the sub-root. */
 function foldLeaf(suite: HashSuite, {leafIndex, leaf, preImages}: LeafProof): Uint8Array {
   let current = leaf;
   for (let height = 0; height < DEPTH; height++) {
-    const preImage = preImages[height] as Uint8Array;
-    const sibling = height === 0 && isEmptyLeaf(preImage) ? ZERO_WORD : suite.hash(preImage);
+    const sibling = hashSibling(suite, height, preImages[height] as Uint8Array);
     const isRight = Math.floor(leafIndex / 2 ** height) % 2 === 1;
     current = isRight ? suite.hashPair(sibling, current) : suite.hashPair(current, sibling);
   }

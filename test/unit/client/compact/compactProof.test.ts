@@ -4,6 +4,7 @@ import {test} from "node:test";
 import {compact, compactSlots, verifyCompact, verifySlots} from "../../../../client/compact/compactProof.ts";
 import {verifyMultiProof} from "../../../../client/compact/multiProof.ts";
 import * as suites from "../../../../client/hash/hashSuites.ts";
+import {P} from "../../../../client/hash/poseidon2.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import {COMPACT_REQUESTS, CompactCases} from "../../../support/reference/compactCases.ts";
 import {FORGERIES, PRESENT, proveForgery} from "../../../support/reference/forgeries.ts";
@@ -54,6 +55,22 @@ for (const suite of [memoiseSuite(suites.sha256Suite), memoiseSuite(suites.posei
       assert.throws(() => verify(proof, spoilProof(cases, spoiled)), spoiled.complaint);
     });
 }
+
+test("poseidon2: p added to any four bytes of a compact proof makes it invalid", () => {
+  const cases = new CompactCases(memoiseSuite(suites.poseidon2Suite));
+  for (const name of ["contract", "absent"] as const) {
+    const {root, request, bytes} = cases.prove(name);
+    const view = new DataView(bytes.buffer);
+    for (let at = 0; at + 4 <= bytes.length; at++) {
+      const limb = view.getUint32(at);
+      if (limb + P > 0xffffffff) continue;
+      view.setUint32(at, limb + P);
+      assert.throws(() => verifyMultiProof(cases.suite, root, request, bytes), ProofError, `${name}: ${at}`);
+      view.setUint32(at, limb);
+    }
+    assert.doesNotThrow(() => verifyMultiProof(cases.suite, root, request, bytes));
+  }
+});
 
 for (const {isShownOnly, ...forgery} of FORGERIES)
   if (isShownOnly)
