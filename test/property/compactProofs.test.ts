@@ -25,7 +25,7 @@ import {ReferenceState} from "../support/reference/referenceState.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 
 const SUITES: readonly {suite: HashSuite; numRuns: number; maxEntries: number}[] = [
-  {suite: memoisedSha256, numRuns: 60, maxEntries: 12},
+  {suite: memoisedSha256, numRuns: 25, maxEntries: 12},
   {suite: memoisedPoseidon2, numRuns: 3, maxEntries: 6},
 ];
 

@@ -1,6 +1,7 @@
 /** Proof bytes: what a spoiled one is refused for, and that no byte of a valid one is idle. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import * as asSha256 from "@chainsafe/as-sha256";
 import {compact, compactSlots, verifyCompact, verifySlots} from "../../../../client/compact/compactProof.ts";
 import {verifyMultiProof} from "../../../../client/compact/multiProof.ts";
 import * as suites from "../../../../client/hash/hashSuites.ts";
@@ -15,7 +16,7 @@ const REQUESTS = Object.keys(COMPACT_REQUESTS) as (keyof typeof COMPACT_REQUESTS
 /** Each byte, or one of so many where hashing takes its time, is flipped. */
 const STEPS = {sha256: 1, poseidon2: 23};
 
-for (const suite of [memoiseSuite(suites.sha256Suite), memoiseSuite(suites.poseidon2Suite)]) {
+for (const suite of [suites.createSha256Suite(asSha256), memoiseSuite(suites.poseidon2Suite)]) {
   const cases = new CompactCases(suite);
   const verify = ({root, request}: ReturnType<CompactCases["prove"]>, bytes: Uint8Array) =>
     verifyMultiProof(suite, root, request, bytes);
@@ -34,11 +35,10 @@ for (const suite of [memoiseSuite(suites.sha256Suite), memoiseSuite(suites.posei
   test(`${suite.name}: a compact proof with a byte changed anywhere is refused`, () => {
     for (const name of REQUESTS) {
       const proof = cases.prove(name);
-      for (let at = 0; at < proof.bytes.length; at += STEPS[suite.name])
-        for (const by of [0x01, 0x80]) {
-          const bytes = proof.bytes.with(at, (proof.bytes[at] as number) ^ by);
-          assert.throws(() => verify(proof, bytes), ProofError, `${name}: byte ${at} by ${by}`);
-        }
+      for (let at = 0; at < proof.bytes.length; at += STEPS[suite.name]) {
+        const bytes = proof.bytes.with(at, (proof.bytes[at] as number) ^ (1 << (at % 8)));
+        assert.throws(() => verify(proof, bytes), ProofError, `${name}: byte ${at}`);
+      }
     }
   });
 
