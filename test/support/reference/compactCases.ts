@@ -54,6 +54,8 @@ export const COMPACT_REQUESTS = {
     {address: PLAIN, storageKeys: []},
   ],
   slots: [{address: CONTRACT, storageKeys: ["0x1", "0x2", "0x3"]}],
+  /** A slot that is there, one that is not, and the first in another spelling. */
+  answer: [{address: CONTRACT, storageKeys: ["0x1", "0x3", "0x01"]}],
   plain: [{address: PLAIN, storageKeys: []}],
   other: [{address: OTHER, storageKeys: []}],
   absent: [{address: DELETED, storageKeys: []}],

@@ -5,10 +5,13 @@ import type {ContractArtefact} from "../../../demo/artefact.ts";
 import {compileSource} from "../../../demo/compileContracts.ts";
 import {makeProofVectors} from "./proofVectors.ts";
 import {makeTreeVectors} from "./treeVectors.ts";
+import {makeVerifierVectors} from "./verifierVectors.ts";
 
 const SOURCE =
   "made by `node dist/test/support/reference/writeFixtures.js` from the reference trees of test/support/reference and the " +
   "hashes of client/, which share no code with storage/ and workers/";
+
+const VERIFIER_SOURCE = `${SOURCE}; client/compact writes the bytes and the multiproofs`;
 
 /** The contract of test/support/layer1/rollupContract.ts. */
 function compileRollup(): {contract: ContractArtefact} {
@@ -26,6 +29,8 @@ export function makeOwnFixtures(): ReadonlyMap<string, string> {
     "own/trees-poseidon2": makeTreeVectors(poseidon2Suite),
     "own/proofs-sha256": makeProofVectors(sha256Suite),
     "own/proofs-poseidon2": makeProofVectors(poseidon2Suite),
+    "own/verifier-sha256": {source: VERIFIER_SOURCE, ...makeVerifierVectors(sha256Suite)},
+    "own/verifier-poseidon2": {source: VERIFIER_SOURCE, ...makeVerifierVectors(poseidon2Suite)},
     "own/rollup": {
       source: "made by `node dist/test/support/reference/writeFixtures.js` from Rollup.sol",
       ...compileRollup(),
