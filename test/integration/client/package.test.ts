@@ -1,0 +1,90 @@
+/** The client as users install it: packed, unpacked into an empty folder, and run without what only Node has. */
+import assert from "node:assert/strict";
+import {cp, mkdir, readdir, readFile, rename, writeFile} from "node:fs/promises";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {fixturePath} from "../../support/reference/fixtures.ts";
+
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
+/** Runs first in each script: a browser has neither. */
+const WITHOUT_NODE = "delete globalThis.Buffer;\ndelete globalThis.process;\n";
+
+let folder: WorkFolder;
+before(async () => {
+  folder = await WorkFolder.create();
+  // `npm test` has built it. The scripts of the package would build it again, beside the tests that use it.
+  const pack = ["pack", "-w", "client", "--ignore-scripts", "--pack-destination", folder.path];
+  const packed = await runChild("npm", pack, {cwd: ROOT});
+  assert.equal(packed.code, 0, packed.stderr);
+  const unpacked = await runChild("tar", ["-xzf", packed.stdout.trim()], {cwd: folder.path});
+  assert.equal(unpacked.code, 0, unpacked.stderr);
+  await mkdir(folder.file("node_modules/@noble"), {recursive: true});
+  await rename(folder.file("package"), folder.file("node_modules/proofd-client"));
+  await cp(join(ROOT, "node_modules/@noble/hashes"), folder.file("node_modules/@noble/hashes"), {
+    recursive: true,
+  });
+});
+after(() => folder.remove());
+
+/** Runs an ES module in the folder. @returns what it prints */
+async function runModule(name: string, text: string): Promise<string> {
+  await writeFile(folder.file(name), text);
+  const {code, stdout, stderr} = await runChild(process.execPath, [name], {cwd: folder.path});
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test("the package has compiled modules with types, its README and its licence, and nothing else", async () => {
+  const files = await readdir(folder.file("node_modules/proofd-client"), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  const names = files.filter(file => file.isFile()).map(({name}) => name);
+  for (const name of ["client.js", "client.d.ts", "README.md", "CHANGELOG.md", "LICENSE", "package.json"])
+    assert.ok(names.includes(name), name);
+  assert.deepEqual(
+    names.filter(name => !/\.(?:d\.ts|js|md)$|^(?:LICENSE|package\.json)$/.test(name)),
+    [],
+  );
+});
+
+test("the package verifies a vector without Buffer and process", async () => {
+  const vectors = await readFile(fixturePath("own/verifier-poseidon2"), "utf8");
+  await writeFile(folder.file("vectors.json"), vectors);
+  const script = `import {readFileSync} from "node:fs";
+${WITHOUT_NODE}
+const {decodeHex, poseidon2Suite, verifyMultiProof} = await import("proofd-client");
+const {vectors} = JSON.parse(readFileSync("vectors.json", "utf8"));
+for (const form of ["bytes", "multiproof"]) {
+  const {root, request, proof} = vectors.find(({what}) => what === form + ": many");
+  const given = form === "bytes" ? decodeHex(proof) : proof;
+  const [{account, slots}] = verifyMultiProof(poseidon2Suite, decodeHex(root), request, given);
+  console.log(String(account.nonce), slots.map(String).join());
+}`;
+  assert.equal(await runModule("vector.mjs", script), "7 16,undefined\n7 16,undefined\n");
+});
+
+test("the example of the README verifies an answer of proofd", async () => {
+  const page = await readFile(folder.file("node_modules/proofd-client/README.md"), "utf8");
+  const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] as string;
+  const service = await ProvenService.start();
+  try {
+    const block = `0x${FINALIZED.toString(16)}`;
+    const {stateRoot} = (await service.daemon.call("chain_getStateRoot", [block])).result;
+    const script = example
+      .replace('"http://127.0.0.1:8080"', JSON.stringify(service.daemon.url))
+      .replace('"0x…", ["0x0"]', `"${ACCOUNTS[0]}", ["0x1"]`)
+      .replace("decodeHex(trustedRoot)", `decodeHex("${stateRoot}")`);
+    const printed = await runModule(
+      "example.mjs",
+      `${script}console.log(typeof account.nonce, slots.length);\n`,
+    );
+    assert.equal(printed, "bigint 1\n");
+  } finally {
+    await service.stop();
+  }
+});
