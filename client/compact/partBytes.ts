@@ -11,10 +11,19 @@ import {type Asked, slotsOf} from "./askedKeys.ts";
 import type {ByteReader} from "./byteReader.ts";
 import type {ByteWriter} from "./byteWriter.ts";
 import {assignRoles, keysOfLeaves, type LeafRole} from "./keyTable.ts";
-import {DEPTH, type KeyPlace, type LeafContent, type PartLeaf, type TreePart} from "./treePart.ts";
+import {
+  DEPTH,
+  type KeyPlace,
+  LEAF_POSITIONS,
+  type LeafContent,
+  type PartLeaf,
+  type TreePart,
+} from "./treePart.ts";
 
 /** Of a key table's entry: the key is absent. */
 const ABSENT = 0x8000;
+/** Their numbers are below ABSENT. */
+const MAX_LEAVES = ABSENT;
 
 /** @throws ProofError if the bytes are no tree part for the keys asked for. The part is not verified yet */
 export function readPart(suite: HashSuite, reader: ByteReader, asked: Asked): TreePart {
@@ -66,8 +75,11 @@ function readContent(
   return readAccount(suite, reader, readStorage);
 }
 
-/** @throws ProofError if an account of the part has no compact form */
+/** @throws ProofError if the part has too many leaves, or the tree or an account has no compact form */
 export function writePart(suite: HashSuite, writer: ByteWriter, part: TreePart): void {
+  const {length} = part.leaves;
+  check(length <= MAX_LEAVES, "leaves", `${length} of one tree, more than ${MAX_LEAVES}`);
+  check(part.nextFreeNode < LEAF_POSITIONS, "nextFreeNode", "is beyond 40 bits");
   writer.u40(part.nextFreeNode);
   writer.u16(part.leaves.length);
   for (const place of part.keys)

@@ -1,8 +1,7 @@
 /** Verifies a part of the account tree with the storage parts in it, or one storage part (docs/proofs.md, section 10). */
-import {isEqual} from "../bytes/byteString.ts";
+import {concatBytes, isEqual} from "../bytes/byteString.ts";
 import {encodeHex} from "../bytes/hex.ts";
-import {type HashSuite, hashSlotValue, newTreeRoot} from "../hash/hashSuites.ts";
-import {type Account, encodeAccount} from "../proof/account.ts";
+import {type HashSuite, hashSlotValue, newTreeRoot, word} from "../hash/hashSuites.ts";
 import type {Proven, ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
 import {type AskedAccounts, slotsOf} from "./askedKeys.ts";
@@ -81,9 +80,18 @@ export function verifyAccountsPart(
     const slots = slotsOf(asked, named[leaf] ?? []);
     if (content.storage !== undefined)
       storages[leaf] = verifySlotsPart(suite, `${here}.storageTree`, content.storage, slots, 3, seePart);
-    const account = openAccount(suite, here, content, storages[leaf]?.root, slots.length > 0);
-    accounts[leaf] = {leafIndex, ...account};
-    return suite.hashAccountValue(encodeAccount(account));
+    const storageRoot = openStorageRoot(suite, here, content, storages[leaf]?.root, slots.length > 0);
+    const {nonce, balance, codeHash, keccakCodeHash, codeSize} = content;
+    check(suite.isDigest(codeHash), here, "codeHash is no digest of the suite");
+    accounts[leaf] = {
+      ...{leafIndex, nonce, balance},
+      storageRoot: encodeHex(storageRoot),
+      codeHash: encodeHex(codeHash),
+      keccakCodeHash: encodeHex(keccakCodeHash),
+      codeSize,
+    };
+    const words = [word(nonce), word(balance), storageRoot, codeHash, keccakCodeHash, word(codeSize)];
+    return suite.hashAccountValue(concatBytes(...words));
   };
   const verified = verifyPart(part, {
     ...{suite, at, hKeys: asked.hKeys, minNextFreeNode: 2, hashContent},
@@ -92,15 +100,14 @@ export function verifyAccountsPart(
   return {...verified, accounts, storages, proven: sortByEntry(part, asked, accounts, storages)};
 }
 
-/** Puts the storage part's root into the account, and checks that slots have one exactly where they need one. */
-function openAccount(
+/** The account's storageRoot, sent or computed. Slots have a storage part exactly where they need one. */
+function openStorageRoot(
   suite: HashSuite,
   at: string,
   content: AccountContent,
   computedRoot: Uint8Array | undefined,
   hasSlots: boolean,
-): Account {
-  const {nonce, balance, codeSize, codeHash, keccakCodeHash} = content;
+): Uint8Array {
   const storageRoot = content.storageRoot ?? computedRoot;
   check(storageRoot !== undefined, at, "no storageRoot");
   check(computedRoot === undefined || isEqual(storageRoot, computedRoot), at, "storageTree has another root");
@@ -108,15 +115,7 @@ function openAccount(
   check(!hasSlots || computedRoot !== undefined || isEmpty, at, "no storage part for the slots asked for");
   check(hasSlots || computedRoot === undefined, at, "a storage part, and no slot is asked for");
   check(suite.isDigest(storageRoot), at, "storageRoot is no digest of the suite");
-  check(suite.isDigest(codeHash), at, "codeHash is no digest of the suite");
-  return {
-    nonce,
-    balance,
-    storageRoot: encodeHex(storageRoot),
-    codeHash: encodeHex(codeHash),
-    keccakCodeHash: encodeHex(keccakCodeHash),
-    codeSize,
-  };
+  return storageRoot;
 }
 
 /** A leaf's slots are those of its entries one after the other. */

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import {createHash, randomBytes} from "node:crypto";
 import {test} from "node:test";
+import * as asSha256 from "@chainsafe/as-sha256";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {
+  createSha256Suite,
   encodeLeafOpening,
   newTreeRoot,
   poseidon2Suite,
+  readWord,
   safePoseidon2,
   sha256Suite,
   word,
@@ -50,6 +53,42 @@ test("sha256 is node:crypto's over the parts in order", () => {
   const [a, b] = [randomBytes(32), randomBytes(64)];
   const digest = createHash("sha256").update(a).update(b).digest();
   assert.equal(encodeHex(sha256Suite.hash(a, b)), encodeHex(digest));
+});
+
+test("a suite of the caller's SHA-256 hashes as the client's own does, with and without a digest of pairs", () => {
+  const [a, b, address] = [randomBytes(32), randomBytes(32), randomBytes(20)];
+  for (const suite of [createSha256Suite(asSha256), createSha256Suite({digest: asSha256.digest})]) {
+    assert.deepEqual(suite.hashPair(a, b), sha256Suite.hashPair(a, b));
+    assert.deepEqual(suite.hash(a, b, address), sha256Suite.hash(a, b, address));
+    assert.deepEqual(suite.hashAddress(address), sha256Suite.hashAddress(address));
+    assert.equal(encodeHex(newTreeRoot(suite)), FIXED_POINTS[0]?.newTreeRoot);
+  }
+});
+
+test("a word holds every number below 2^256 and no other", () => {
+  const numbers = [
+    0n,
+    1n,
+    255n,
+    2n ** 32n,
+    2n ** 53n - 1n,
+    2n ** 53n,
+    2n ** 64n,
+    2n ** 255n,
+    2n ** 256n - 1n,
+  ];
+  for (const n of numbers) {
+    assert.equal(encodeHex(word(n)), `0x${n.toString(16).padStart(64, "0")}`);
+    assert.equal(readWord(word(n)), n);
+  }
+  assert.deepEqual(word(2 ** 40), word(2n ** 40n));
+  for (const n of [-1n, 2n ** 256n, -1, 0.5]) assert.throws(() => word(n), RangeError, `${n}`);
+});
+
+test("hex text is read in lower case and whole bytes only", () => {
+  assert.deepEqual(decodeHex("0x00ff7f"), Uint8Array.of(0, 255, 127));
+  for (const text of ["", "0", "00", "0x0", "0xAB", "0xg0", "0x0\u0130", "0X00", " 0x00", "0x00\n", 1, null])
+    assert.throws(() => decodeHex(text), /not lower-case 0x hex of whole bytes/);
 });
 
 test("safe of an odd length puts its single byte into the first limb of the last block", () => {
