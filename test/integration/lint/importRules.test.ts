@@ -190,6 +190,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
 
 /** Which rooms of its own folder a room may import; it may import none of the others. */
 const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  client: {bytes: [], hash: ["bytes"], proof: ["bytes", "hash"], compact: ["bytes", "hash", "proof"]},
   cli: {flags: [], commands: ["flags"]},
   storage: {
     hash: [],

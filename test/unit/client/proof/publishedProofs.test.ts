@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
+import {compact, verifyCompact} from "../../../../client/compact/compactProof.ts";
 import {
   hashSlot,
   hashSlotValue,
@@ -9,11 +10,11 @@ import {
   sha256Suite,
   word,
 } from "../../../../client/hash/hashSuites.ts";
-import {verifyProof} from "../../../support/reference/exactProof.ts";
+import {verifyProof} from "../../../../client/proof/proofVerifier.ts";
 import {readFixture} from "../../../support/reference/fixtures.ts";
 import {readPublicData} from "../../../support/reference/publicData.ts";
 import type {ProofResult} from "../../../support/reference/referenceState.ts";
-import {type AbsenceProof, ReferenceTree} from "../../../support/reference/referenceTree.ts";
+import {ReferenceTree} from "../../../support/reference/referenceTree.ts";
 
 interface ContractProof {
   readonly stateRoot: string;
@@ -59,7 +60,7 @@ test("the reference makes the published contract proof, and the verifier accepts
   assert.deepEqual(slots, [0x12n << 248n]);
 });
 
-test("the proof of the live network is accepted against the root that its layer-1 contract holds", t => {
+test("the proof of the live network is accepted, also in compact form, against the root that its layer-1 contract holds", t => {
   const file = readPublicData<{"l1_stateRootHashes[l2BlockNumber]": string; result: ProofResult}>(
     t,
     "proof_mainnet_poseidon2.json",
@@ -69,17 +70,12 @@ test("the proof of the live network is accepted against the root that its layer-
   const {accountProof, storageProofs} = file.result;
   const keys = storageProofs.map(proof => proof.key);
   // The transcript has the fields of an absence in another order than docs/proofs.md, section 5.
-  const ordered = (storageProofs as AbsenceProof[]).map(
-    ({key, leftLeafIndex, leftProof, rightLeafIndex, rightProof}) => {
-      return {key, leftLeafIndex, leftProof, rightLeafIndex, rightProof};
-    },
-  );
-  const proven = verifyProof(poseidon2Suite, root, accountProof.key, keys, {
-    accountProof,
-    storageProofs: ordered,
-  });
+  const proven = verifyProof(poseidon2Suite, root, accountProof.key, keys, {accountProof, storageProofs});
   assert.equal(proven.account?.leafIndex, 279);
   assert.equal(proven.account?.nonce, 1n);
   assert.equal(proven.account?.codeSize, 0x268fn);
   assert.deepEqual(proven.slots, [undefined]);
+  const request = {address: accountProof.key, storageKeys: keys};
+  const bytes = compact(poseidon2Suite, request, file.result);
+  assert.deepEqual(verifyCompact(poseidon2Suite, root, request, bytes), proven);
 });
