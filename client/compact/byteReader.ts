@@ -2,8 +2,6 @@
 import {check} from "../proof/strictJson.ts";
 
 const MAX_NUMBER_BYTES = 32;
-/** Up to this length a JavaScript number is exact. */
-const MAX_SMALL_BYTES = 6;
 
 export class ByteReader {
   private readonly bytes: Uint8Array;
@@ -47,7 +45,6 @@ export class ByteReader {
   numberOf(length: number): bigint {
     check(length <= MAX_NUMBER_BYTES, this.place(), `a number of ${length} bytes`);
     check(length === 0 || this.bytes[this.at] !== 0, this.place(), "a number begins with a zero byte");
-    if (length <= MAX_SMALL_BYTES) return BigInt(this.unsigned(length));
     let n = 0n;
     for (const byte of this.take(length)) n = (n << 8n) | BigInt(byte);
     return n;

@@ -49,24 +49,20 @@ export const ZERO_WORD: Uint8Array = new Uint8Array(32);
 /**
  * A SHA-256 of the caller's. The module @chainsafe/as-sha256 is one.
  *
- * digest2Bytes32Into is the digest of two times 32 bytes; without it, digest serves.
+ * digest2Bytes32 is the digest of two times 32 bytes; without it, digest serves.
  */
 export interface Sha256 {
   digest(bytes: Uint8Array): Uint8Array;
-  digest2Bytes32Into?(left: Uint8Array, right: Uint8Array, out: Uint8Array): void;
+  digest2Bytes32?(left: Uint8Array, right: Uint8Array): Uint8Array;
 }
-
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** @returns 32 bytes, big-endian */
 export function word(n: bigint | number): Uint8Array {
   const bytes = new Uint8Array(32);
   const view = new DataView(bytes.buffer);
-  // Most numbers are small: a third of the time of a bigint.
-  const small = typeof n === "number" || (n >= 0n && n <= MAX_SAFE) ? Number(n) : -1;
-  if (Number.isSafeInteger(small) && small >= 0) {
-    view.setUint32(24, Math.floor(small / 2 ** 32));
-    view.setUint32(28, small % 2 ** 32);
+  if (typeof n === "number" && Number.isSafeInteger(n) && n >= 0) {
+    view.setUint32(24, Math.floor(n / 2 ** 32));
+    view.setUint32(28, n % 2 ** 32);
     return bytes;
   }
   let rest = BigInt(n);
@@ -140,12 +136,6 @@ export function newTreeRoot(suite: HashSuite): Uint8Array {
 /** @param sha256 - what hashes, faster perhaps than the one of {@link sha256Suite} */
 export function createSha256Suite(sha256: Sha256): HashSuite {
   const hash = (...parts: readonly Uint8Array[]) => sha256.digest(concatBytes(...parts));
-  const hashPair = (left: Uint8Array, right: Uint8Array) => {
-    if (sha256.digest2Bytes32Into === undefined) return hash(left, right);
-    const digest = new Uint8Array(32);
-    sha256.digest2Bytes32Into(left, right, digest);
-    return digest;
-  };
   return {
     name: "sha256",
     rootNodeBytes: 64,
@@ -153,7 +143,7 @@ export function createSha256Suite(sha256: Sha256): HashSuite {
     safeWordBytes: 32,
     tailKey: new Uint8Array(32).fill(0xff),
     hash,
-    hashPair,
+    hashPair: (left, right) => sha256.digest2Bytes32?.(left, right) ?? hash(left, right),
     safe: bytes => bytes,
     unsafe: bytes => bytes,
     isDigest: bytes => bytes.length === 32,

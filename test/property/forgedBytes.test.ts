@@ -71,7 +71,7 @@ test("what is made of valid proof bytes by any changes is refused, unless it is 
       if (compareBytes(forged, bytes) === 0) return;
       assert.throws(() => verifyMultiProof(suite, root, request, forged), ProofError);
     }),
-    {numRuns: 10_000},
+    {numRuns: 20_000},
   );
 });
 
