@@ -8,6 +8,7 @@ import {spawn} from "node:child_process";
 import {randomUUID} from "node:crypto";
 import {once} from "node:events";
 import {existsSync, readdirSync, readFileSync} from "node:fs";
+import {availableParallelism} from "node:os";
 import {setTimeout as delay} from "node:timers/promises";
 import {fileURLToPath} from "node:url";
 import {RUN_VARIABLE} from "./support/processes/runVariable.ts";
@@ -18,6 +19,8 @@ const FOLDERS = ["integration", "property", "unit"];
  * one took more than 13 minutes.
  */
 const TIMEOUT_MS = 900_000;
+/** Test files at the same time. They wait for disks, timers and other processes about half of their time. */
+const FILES = availableParallelism() + 1;
 /** What was killed at a file's end may take a moment to be gone. */
 const LOOKS = 50;
 const LOOK_EVERY_MS = 100;
@@ -35,7 +38,7 @@ const tests = spawn(
   process.execPath,
   [
     "--test",
-    "--test-concurrency=2",
+    `--test-concurrency=${FILES}`,
     // A line for a test, and at the end once more what failed, where a reader of the last lines finds it.
     "--test-reporter=spec",
     `--test-timeout=${TIMEOUT_MS}`,
