@@ -8,6 +8,7 @@ import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "../index/keyHints.t
 import type {Leaf} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
+import type {LeafPageView} from "./leafPageView.ts";
 import type {LeafPath} from "./leafPath.ts";
 import {LeafView} from "./leafView.ts";
 import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
@@ -90,7 +91,17 @@ export class Tree {
     path.open(this.pages, this.root, leafIndex);
   }
 
-  private openKey(leaf: LeafPath | LeafView, hKey: Uint8Array): KeyPosition {
+  /**
+   * Finds where a key is, or would be, with the hints. Hot: runs once per key of a multiproof.
+   *
+   * @param view - opened for the key's leaf, if the key is present and the tree is not new
+   * @throws as `find`
+   */
+  locate(view: LeafPageView, hKey: Uint8Array): KeyPosition {
+    return this.isNew ? this.find(hKey) : this.openKey(view, hKey);
+  }
+
+  private openKey(leaf: LeafPath | LeafView | LeafPageView, hKey: Uint8Array): KeyPosition {
     const hinted = this.hints.find(hKey, this.salt);
     if (hinted !== NO_HINT && leaf.openIfKey(this.pages, this.root, hinted, hKey))
       return {present: true, leafIndex: hinted};

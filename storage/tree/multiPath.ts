@@ -1,0 +1,231 @@
+/**
+ * The paths of many leaves of one tree, walked in ascending order of leaf index (docs/proofs.md, 9.4). For each leaf it gives the
+ * links, the content, and the hashes of the siblings that no other leaf of the list gives.
+ *
+ *   level 2           page                 a page stays open while the next leaves lie under it,
+ *   level 1      page       page           so every page is read once
+ *   level 0    page page  page  page
+ *
+ *   height 40            sub-root
+ *   39 .. top's height   empty siblings: left out
+ *   top's height - 1     the two nodes under the root of the top page, which no page holds: hashed from the four under them
+ *   .. 0                 copied from rows of pages (geometry.ts)
+ */
+import {StoreError} from "../errors.ts";
+import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
+import {
+  childOnPath,
+  LEAVES_PER_PAGE,
+  POSITIONS_PER_PAGE,
+  rootLevel,
+  rowCount,
+  rowLength,
+  rowStart,
+} from "../page/geometry.ts";
+import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
+import {
+  entryKeyAt,
+  entryNext,
+  entryPrev,
+  entryValue,
+  findEntry,
+  LEAF_PAGE,
+  leafCount,
+  leafRowsAt,
+} from "../page/leafPage.ts";
+import {expectKind, type PageReader} from "../page/pages.ts";
+import type {EmptyTree} from "./emptyTree.ts";
+import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
+import type {KeyTable} from "./keyTable.ts";
+import type {Tree} from "./tree.ts";
+
+const PAIR_BYTES = 2 * WORD_BYTES;
+/** Bytes of a bitmap: a bit per height. */
+export const BITMAP_BYTES = TREE_HEIGHT / 8;
+const NO_BYTES = Buffer.alloc(0);
+
+/** Holds one leaf at a time. The next `read` overwrites everything. */
+export class MultiPath {
+  prev = 0;
+  next = 0;
+  /** The leaf's hKey and hVal: a view of its page, 64 bytes. Empty for the leaves of a new tree. */
+  hashes: Uint8Array = NO_BYTES;
+  /** The leaf's stored value: a view of its page. */
+  value: Uint8Array = NO_BYTES;
+  /** Bit h of the big-endian number: `siblings` has one of height h. */
+  readonly bitmap = new Uint8Array(BITMAP_BYTES);
+  /** Sibling hashes in ascending height, back to back. */
+  readonly siblings = Buffer.alloc(TREE_HEIGHT * WORD_BYTES);
+  siblingCount = 0;
+
+  private readonly suite: HashSuite;
+  private readonly zeros: readonly Uint8Array[];
+  private tree: Tree | undefined;
+  private leafIndexes: Float64Array = new Float64Array(0);
+  private leafPages: KeyTable["pages"] = new Map();
+  /** The open page of each level, and which one of its level it is. */
+  private readonly open: Buffer[] = [];
+  private readonly openAt: number[] = [];
+  private top = 0;
+  /** Heights at which the paths of earlier leaves wait for a later one, falling. */
+  private readonly waiting: number[] = [];
+  private readonly pair = new Uint8Array(PAIR_BYTES);
+  private readonly half = new Uint8Array(WORD_BYTES);
+
+  constructor(suite: HashSuite, empty: EmptyTree) {
+    this.suite = suite;
+    this.zeros = empty.zeros;
+  }
+
+  /**
+   * Begins with the leaf of number `first` of the table.
+   *
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  begin(pages: PageReader, tree: Tree, table: KeyTable, first = 0): void {
+    this.tree = tree;
+    this.leafIndexes = table.leafIndexes;
+    this.leafPages = table.pages;
+    this.waiting.length = 0;
+    for (let leaf = 0; leaf < first; leaf++) this.meet(this.endOf(leaf));
+    if (tree.isNew) return;
+    const {rootPage, nextFreeNode} = tree.root;
+    this.top = rootLevel(nextFreeNode);
+    this.openAt.fill(-1);
+    this.openAt[this.top] = 0;
+    this.open[this.top] = readPage(pages, rootPage, this.top);
+  }
+
+  /**
+   * Hot: runs once per leaf. Leaves must be read in the order of their numbers, from the first one of `begin` on.
+   *
+   * @param leaf - the leaf's number in the table
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  read(pages: PageReader, leaf: number): void {
+    const tree = this.tree as Tree;
+    const leafIndex = this.leafIndexes[leaf] as number;
+    const end = this.endOf(leaf);
+    this.bitmap.fill(0);
+    this.siblingCount = 0;
+    if (tree.isNew) {
+      this.prev = HEAD_INDEX;
+      this.next = TAIL_INDEX;
+    } else {
+      this.descend(pages, leafIndex);
+      this.readLeaf(leafIndex);
+      this.collect(leafIndex, end);
+    }
+    this.meet(end);
+  }
+
+  /** The height below which the leaf's path is its own: there it meets the next leaf's, or ends in the sub-root. */
+  private endOf(leaf: number): number {
+    const {leafIndexes} = this;
+    if (leaf + 1 === leafIndexes.length) return TREE_HEIGHT;
+    return meetingHeight(leafIndexes[leaf] as number, leafIndexes[leaf + 1] as number);
+  }
+
+  /** The leaf's path takes all nodes that wait below `end`, and waits there itself. */
+  private meet(end: number): void {
+    const {waiting} = this;
+    while (waiting.length > 0 && (waiting.at(-1) as number) < end) waiting.pop();
+    waiting.push(end);
+  }
+
+  /** Opens the pages on the path to the leaf that are not open yet. */
+  private descend(pages: PageReader, leafIndex: number): void {
+    const {open, openAt} = this;
+    let level = this.top;
+    while (level > 0 && openAt[level - 1] === Math.floor(leafIndex / positionsPerPage(level - 1))) level--;
+    for (; level > 0; level--) {
+      const body = open[level] as Buffer;
+      const child = childOnPath(level, leafIndex);
+      if (child >= childCount(body))
+        throw new StoreError("RECORD_DAMAGED", `a page of level ${level} has no child ${child}`);
+      const kept = level === 1 ? this.leafPages.get(leafIndex) : undefined;
+      open[level - 1] = kept ?? readPage(pages, childPage(body, child), level - 1);
+      openAt[level - 1] = Math.floor(leafIndex / positionsPerPage(level - 1));
+    }
+  }
+
+  private readLeaf(leafIndex: number): void {
+    const page = this.open[0] as Buffer;
+    const position = leafIndex % LEAVES_PER_PAGE;
+    const entry = findEntry(page, position);
+    if (entry < 0) throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
+    this.prev = entryPrev(page, entry);
+    this.next = entryNext(page, entry);
+    const keyAt = entryKeyAt(entry);
+    this.hashes = page.subarray(keyAt, keyAt + PAIR_BYTES);
+    this.value = entryValue(page, position);
+  }
+
+  /** Copies the siblings below `end` that are not empty and that no earlier leaf gives. */
+  private collect(leafIndex: number, end: number): void {
+    const {open, top, waiting} = this;
+    let taken = waiting.length - 1;
+    let height = 0;
+    for (let level = 0; level <= top && height < end; level++) {
+      const page = open[level] as Buffer;
+      const count = level === 0 ? leafCount(page) : 2 * childCount(page);
+      const rowsAt = level === 0 ? leafRowsAt(count) : innerRowsAt(count / 2);
+      const rows = rowCount(level);
+      let position = Math.floor(leafIndex / 2 ** height) % 2 ** (rows + 1);
+      for (let row = 0; row < rows && height < end; row++) {
+        const sibling = position ^ 1;
+        if (waiting[taken] === height) taken--;
+        else if (sibling < rowLength(count, row))
+          this.add(page, rowsAt + (rowStart(count, row) + sibling) * WORD_BYTES, height);
+        position >>= 1;
+        height++;
+      }
+    }
+    // The nodes at this height are all under the top page, so every other sibling up to the sub-root is empty.
+    if (height < end && waiting[taken] !== height) this.addHalf(leafIndex, height);
+  }
+
+  /** Adds the half of the top page that the leaf is not in. */
+  private addHalf(leafIndex: number, height: number): void {
+    const page = this.open[this.top] as Buffer;
+    const count = this.top === 0 ? leafCount(page) : 2 * childCount(page);
+    const rowsAt = this.top === 0 ? leafRowsAt(count) : innerRowsAt(count / 2);
+    const row = rowCount(this.top) - 1;
+    const left = 2 * (Math.floor(leafIndex / 2 ** height) ^ 1);
+    const available = rowLength(count, row) - left;
+    if (available <= 0) return;
+    const at = rowsAt + (rowStart(count, row) + left) * WORD_BYTES;
+    page.copy(this.pair, 0, at, at + (available === 1 ? WORD_BYTES : PAIR_BYTES));
+    if (available === 1) this.pair.set(this.zeros[height - 1] as Uint8Array, WORD_BYTES);
+    this.suite.hashPairsInto(this.pair, 1, this.half);
+    this.add(this.half, 0, height);
+  }
+
+  private add(from: Uint8Array, at: number, height: number): void {
+    if (isWordAt(from, at, this.zeros[height] as Uint8Array)) return;
+    this.siblings.set(from.subarray(at, at + WORD_BYTES), this.siblingCount * WORD_BYTES);
+    this.siblingCount++;
+    const byte = BITMAP_BYTES - 1 - (height >> 3);
+    this.bitmap[byte] = (this.bitmap[byte] as number) | (1 << (height & 7));
+  }
+}
+
+/** The height of the two nodes, children of one branch, under which two leaves lie. */
+export function meetingHeight(i: number, j: number): number {
+  // Bitwise operators stop at 32 bits, and leaf indexes have 40.
+  const high = Math.floor(i / 2 ** 32) ^ Math.floor(j / 2 ** 32);
+  return high === 0 ? 31 - Math.clz32(i ^ j) : 63 - Math.clz32(high);
+}
+
+function readPage(pages: PageReader, page: number, level: number): Buffer {
+  return expectKind(pages.read(page), level === 0 ? LEAF_PAGE : INNER_PAGE, page);
+}
+
+function positionsPerPage(level: number): number {
+  return POSITIONS_PER_PAGE[level] as number;
+}
+
+function isWordAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
+  for (let i = 0; i < WORD_BYTES; i++) if (bytes[at + i] !== word[i]) return false;
+  return true;
+}
