@@ -5,8 +5,14 @@
  *   0           6            26               28        29
  *   | block u48 | address 20 | key count u16 | form u8 | keys, 32 bytes each ...
  *
- * Hot: every function runs once per call and allocates nothing.
+ * A call for a multiproof has one such entry for each account. The first one has the call's form, the others have NEXT_ENTRY:
+ *
+ *   | MULTI_TEXT, account, keys | NEXT_ENTRY, account, keys | NEXT_ENTRY, account, keys |
+ *
+ * Hot: the functions run once or twice per call.
  */
+
+import {MAX_PROVED_KEYS} from "../../storage/tree/keyTable.ts";
 
 const KEY_COUNT_AT = 26;
 const FORM_AT = 28;
@@ -19,6 +25,9 @@ export const KEYS_AT = 29;
 /** The key count is a u16. */
 export const MAX_PACKED_KEYS = 2 ** 16 - 1;
 
+/** Accounts, and also keys, of a call for a multiproof: what one tree part can have (docs/proofs.md, 9.1). */
+export const MAX_MULTI_KEYS = MAX_PROVED_KEYS;
+
 /** What a call's result is. */
 export const ProofForm = {
   /** The proof alone. */
@@ -27,16 +36,37 @@ export const ProofForm = {
   WITH_BLOCK: 1,
   /** The proof alone. It has no storage proofs if the account does not exist or never had a slot. */
   NO_EMPTY_STORAGE: 2,
+  /** A multiproof as JSON. */
+  MULTI_TEXT: 3,
+  /** A multiproof as bytes, instead of a JSON-RPC response. */
+  MULTI_BYTES: 4,
+  /** No call of its own: one more account of the multiproof before it. */
+  NEXT_ENTRY: 5,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
 
-/** Bytes of a packed call. */
+/** Bytes of a packed call for one account. */
 export function packedBytes(keyCount: number): number {
   return KEYS_AT + keyCount * KEY_BYTES;
 }
 
-/** How many keys a packed call of this length has. */
+/** The end of the call that begins at `start`, with all its entries. */
+export function callEnd(calls: Buffer, start: number): number {
+  let end = start + packedBytes(readKeyCount(calls, start));
+  while (end < calls.length && readCallForm(calls, end) === ProofForm.NEXT_ENTRY)
+    end += packedBytes(readKeyCount(calls, end));
+  return end;
+}
+
+/** Where the entries of a call begin, which is one account and its keys each. @param call - one call */
+export function listEntries(call: Buffer): number[] {
+  const entries: number[] = [];
+  for (let at = 0; at < call.length; at += packedBytes(readKeyCount(call, at))) entries.push(at);
+  return entries;
+}
+
+/** How many keys a packed call of this length, for one account, has. */
 export function keyCountOf(byteCount: number): number {
   return (byteCount - KEYS_AT) / KEY_BYTES;
 }

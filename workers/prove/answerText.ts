@@ -1,5 +1,5 @@
 /**
- * The text of a task's answers. It is written into memory that the task brought, or into the thread's own memory if the task
+ * The text of a task's answers, or bytes where the caller asked for bytes. It is written into memory that the task brought, or into the thread's own memory if the task
  * brought none or too little:
  *
  *   lent memory    written, handed back with the text in it: no copy, no pages that the kernel has to clear
@@ -57,10 +57,10 @@ export class AnswerText {
     this.length += this.bytes.write(text, this.length, "utf8");
   }
 
-  /** Appends ASCII bytes. Their room must be reserved. */
-  raw(ascii: Uint8Array): void {
-    this.bytes.set(ascii, this.length);
-    this.length += ascii.length;
+  /** Appends bytes. Their room must be reserved. */
+  raw(bytes: Uint8Array): void {
+    this.bytes.set(bytes, this.length);
+    this.length += bytes.length;
   }
 
   /** Appends `0x` and the bytes' digits between quotes. The room must be reserved. */
@@ -75,8 +75,13 @@ export class AnswerText {
     this.length = at + 1;
   }
 
-  byte(ascii: number): void {
-    this.bytes[this.length++] = ascii;
+  /** Appends a big-endian integer of up to 6 bytes. Its room must be reserved. */
+  integer(value: number, byteCount: number): void {
+    this.length = this.bytes.writeUIntBE(value, this.length, byteCount);
+  }
+
+  byte(byte: number): void {
+    this.bytes[this.length++] = byte;
   }
 
   /**

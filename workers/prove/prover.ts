@@ -12,9 +12,9 @@ import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.
 import {type Failure, failureAt} from "../job/failure.ts";
 import {
   ADDRESS_AT,
+  callEnd,
   KEYS_AT,
   ProofForm,
-  packedBytes,
   readCallBlock,
   readCallForm,
   readKeyCount,
@@ -22,6 +22,10 @@ import {
 import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {BlockText} from "./blockText.ts";
+import {MultiProver} from "./multiProver.ts";
+import {partBytes} from "./partBytes.ts";
+import type {PartForm} from "./partForm.ts";
+import {createPartText} from "./partText.ts";
 import {ProofText} from "./proofText.ts";
 
 /** How many account trees of proved blocks a worker keeps, 350 bytes each. Calls at old blocks use each more than once. */
@@ -30,10 +34,15 @@ const COMMA = 0x2c;
 /** The end of a response, after its last storage proof. */
 const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
+const MULTI_END = `}${RESPONSE_END}${SEPARATOR}`;
+/** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
+const ACCOUNT_TREE = 0x01;
 
 export class Prover {
   private readonly store: StateReader;
   private readonly proofs: ProofText;
+  private readonly multi: MultiProver;
+  private readonly partText: PartForm;
   private readonly text = new AnswerText();
   private readonly blockText: BlockText;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
@@ -46,6 +55,8 @@ export class Prover {
   constructor(store: StateReader) {
     this.store = store;
     this.proofs = new ProofText(store.suite, store.empty);
+    this.multi = new MultiProver(store);
+    this.partText = createPartText(store.empty);
     this.blockText = new BlockText(store);
   }
 
@@ -56,11 +67,10 @@ export class Prover {
     this.text.clear(job.memory);
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
-      const keyCount = readKeyCount(calls, at);
-      const end = at + packedBytes(keyCount);
+      const end = callEnd(calls, at);
       const start = this.text.size;
       try {
-        this.answerCall(job.ids[call] as string, calls.subarray(at, end), keyCount);
+        this.answerCall(job.ids[call] as string, calls.subarray(at, end));
       } catch (error) {
         this.text.truncate(start);
         failures.push({call, ...failureAt(error, this.store, readCallBlock(calls, at))});
@@ -71,11 +81,33 @@ export class Prover {
     return {...this.text.take(), ends, failures};
   }
 
-  private answerCall(id: string, call: Buffer, keyCount: number): void {
-    const {text, store, proofs} = this;
+  private answerCall(id: string, call: Buffer): void {
     const block = readCallBlock(call, 0);
     const accounts = this.accountsAt(block);
     const form = readCallForm(call, 0);
+    if (form === ProofForm.MULTI_TEXT) this.writeMultiText(id, accounts, call);
+    else if (form === ProofForm.MULTI_BYTES) this.writeMultiBytes(accounts, call);
+    else this.writeProof(id, block, accounts, call, form);
+  }
+
+  private writeMultiText(id: string, accounts: Tree, call: Buffer): void {
+    const {text} = this;
+    text.text(`${openResult(id)}{"accountTree":`);
+    this.multi.write(text, this.partText, accounts, call);
+    text.text(MULTI_END);
+  }
+
+  private writeMultiBytes(accounts: Tree, call: Buffer): void {
+    const {text} = this;
+    text.reserve(1);
+    text.byte(ACCOUNT_TREE);
+    this.multi.write(text, partBytes, accounts, call);
+    text.text(SEPARATOR);
+  }
+
+  private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {
+    const {text, store, proofs} = this;
+    const keyCount = readKeyCount(call, 0);
     const hasBlock = form === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
     const open = hasBlock ? `{"block":${this.blockText.of(block)},"proof":` : "";

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {
   ADDRESS_AT,
+  callEnd,
   KEYS_AT,
   keyCountOf,
+  listEntries,
   MAX_PACKED_KEYS,
   ProofForm,
   packedBytes,
@@ -44,4 +46,29 @@ test("every form is read as it was written", () => {
 
 test("a packed call's length tells how many keys it has", () => {
   for (const count of [0, 1, MAX_PACKED_KEYS]) assert.equal(keyCountOf(packedBytes(count)), count);
+});
+
+test("a call for a multiproof ends after its last entry, and lists where its entries begin", () => {
+  const forms = [
+    ProofForm.MULTI_TEXT,
+    ProofForm.NEXT_ENTRY,
+    ProofForm.NEXT_ENTRY,
+    ProofForm.PLAIN,
+    ProofForm.MULTI_BYTES,
+  ];
+  const keyCounts = [0, 2, 1, 1, 0];
+  const calls = Buffer.alloc(5 * KEYS_AT + 4 * 32);
+  const starts: number[] = [];
+  let at = 0;
+  for (const [entry, form] of forms.entries()) {
+    const keyCount = keyCounts[entry] as number;
+    starts.push(at);
+    writeCallHead(calls, at, 7, keyCount, form);
+    at += packedBytes(keyCount);
+  }
+  const [multi, plain, last] = [0, starts[3] as number, starts[4] as number];
+  assert.equal(callEnd(calls, multi), plain);
+  assert.equal(callEnd(calls, plain), last);
+  assert.equal(callEnd(calls, last), calls.length);
+  assert.deepEqual(listEntries(calls.subarray(multi, plain)), starts.slice(0, 3));
 });

@@ -1,0 +1,84 @@
+/**
+ * Law: the multiproof that a store makes is, to the byte, the one that is gathered from the reference's answers to chain_getProof,
+ * and the client verifies it. Pool, threads and LevelDB are real.
+ */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import {compactAnswers} from "../../client/compact/compactProof.ts";
+import {decodeMultiProof, verifyMultiProof} from "../../client/compact/multiProof.ts";
+import type {HashSuite} from "../../client/hash/hashSuites.ts";
+import {verifyProof} from "../../client/proof/proofVerifier.ts";
+import type {ProofRequest} from "../../client/proof/request.ts";
+import {growingChains} from "../support/chains/growingBlocks.ts";
+import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
+import {proofRequests} from "../support/reference/proofRequests.ts";
+import {ReferenceState} from "../support/reference/referenceState.ts";
+import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
+import {proveMulti} from "../support/stores/proveMulti.ts";
+import {TemporaryStore} from "../support/stores/temporaryStore.ts";
+
+interface Case {
+  readonly chain: RandomChain;
+  readonly requests: readonly (readonly ProofRequest[])[];
+}
+
+function casesOf(chains: fc.Arbitrary<RandomChain>, maxEntries: number): fc.Arbitrary<Case> {
+  return chains.chain(chain =>
+    fc.record({
+      chain: fc.constant(chain),
+      requests: fc.array(proofRequests(chain, maxEntries), {minLength: 1, maxLength: 4}),
+    }),
+  );
+}
+
+/** Asks every request at every block of the chain. */
+async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<void> {
+  const state = new ReferenceState(suite, chain.lines);
+  const store = await TemporaryStore.create(suite.name);
+  try {
+    await store.mustImport(chain.lines, "last");
+    for (let block = 0; block <= state.latest; block++) {
+      for (const request of requests) {
+        const root = state.stateRoot(block);
+        const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
+        const {json, bytes} = await proveMulti(store.pool, block, request);
+        assert.deepEqual(bytes, compactAnswers(suite, request, answers));
+        const expected = JSON.stringify(decodeMultiProof(suite, request, bytes));
+        assert.equal(json, `{"jsonrpc":"2.0","id":7,"result":${expected}}`);
+        const proven = request.map(({address, storageKeys}, i) =>
+          verifyProof(suite, root, address, storageKeys, answers[i]),
+        );
+        assert.deepEqual(verifyMultiProof(suite, root, request, bytes), proven);
+        const {result} = JSON.parse(json) as {result: unknown};
+        assert.deepEqual(verifyMultiProof(suite, root, request, result), proven);
+      }
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** The reference's poseidon2 takes some ten times as long as its sha256, so it gets fewer blocks and leaves. */
+const EXTENTS = [
+  {suite: memoisedSha256, numRuns: 6, maxBlocks: 10, boundaries: [8, 128, 512]},
+  {suite: memoisedPoseidon2, numRuns: 2, maxBlocks: 6, boundaries: [32]},
+];
+
+for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
+  test(`${suite.name}: a multiproof is the one that is gathered from single proofs, at every block of random chains`, async () => {
+    const cases = casesOf(fc.noBias(randomChains({maxBlocks})), 12);
+    const property = fc.asyncProperty(cases, one => checkCase(suite, one));
+    await fc.assert(property, {numRuns, includeErrorInReport: true});
+  });
+
+  for (const boundary of boundaries) {
+    for (const of of ["accounts", "slots"] as const) {
+      test(`${suite.name}: a multiproof is right while ${of} grow past ${boundary} leaves, and after they are gone`, async () => {
+        const cases = casesOf(growingChains({boundary, of, maxBlocks: 4}), 30);
+        const property = fc.asyncProperty(cases, one => checkCase(suite, one));
+        await fc.assert(property, {numRuns: 1, includeErrorInReport: true});
+      });
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/** Sends calls of chain_getMultiProof to the pool in packed form (workers/job/packedCall.ts). */
+import assert from "node:assert/strict";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
+import type {ProofRequest} from "../../../client/proof/request.ts";
+import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
+import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
+import type {ProofPool} from "../../../workers/pool/pool.ts";
+
+export interface MultiProofs {
+  /** The whole JSON-RPC response, with the id 7. */
+  readonly json: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Asks one job for the JSON and for the bytes. */
+export async function proveMulti(
+  pool: ProofPool,
+  block: number,
+  request: readonly ProofRequest[],
+): Promise<MultiProofs> {
+  const calls = Buffer.concat([
+    packMulti(block, request, ProofForm.MULTI_TEXT),
+    packMulti(block, request, ProofForm.MULTI_BYTES),
+  ]);
+  const {text, ends, failures} = await pool.prove({calls, ids: ["7", "8"]});
+  assert.deepEqual(failures, []);
+  const [json, bytes] = [0, 1].map(call => {
+    const answer = Buffer.from(text.subarray(answerStart(ends, call), ends[call]));
+    assert.equal(answer.toString("latin1", answer.length - 1), SEPARATOR);
+    return answer.subarray(0, -1);
+  }) as [Buffer, Buffer];
+  return {json: json.toString("utf8"), bytes: new Uint8Array(bytes)};
+}
+
+export function packMulti(block: number, request: readonly ProofRequest[], form: ProofForm): Buffer {
+  return Buffer.concat(
+    request.flatMap(({address, storageKeys}, entry) => {
+      const head = Buffer.alloc(KEYS_AT);
+      writeCallHead(head, 0, block, storageKeys.length, entry === 0 ? form : ProofForm.NEXT_ENTRY);
+      head.set(decodeHex(address.toLowerCase()), ADDRESS_AT);
+      return [head, ...storageKeys.map(key => word(BigInt(key)))];
+    }),
+  );
+}
