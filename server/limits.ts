@@ -3,7 +3,7 @@
  * has the same defaults.
  */
 
-import {MAX_PACKED_KEYS} from "../workers/job/packedCall.ts";
+import {MAX_MULTI_KEYS, MAX_PACKED_KEYS} from "../workers/job/packedCall.ts";
 
 export interface Limits {
   /** Bytes of one request's body. */
@@ -20,6 +20,10 @@ export interface Limits {
   readonly fields: number;
   /** Storage keys of one call for a proof. At most MAX_STORAGE_KEYS. */
   readonly storageKeys: number;
+  /** Accounts of one call for a multiproof. At most MAX_MULTIPROOF_KEYS. */
+  readonly multiProofAccounts: number;
+  /** Storage keys of one call for a multiproof, of all its accounts. At most MAX_MULTIPROOF_KEYS. */
+  readonly multiProofKeys: number;
   /** Cost of one HTTP request: 1 for an account, 1 for each slot, 20 for an estimate. */
   readonly requestCost: number;
   readonly responseBytes: number;
@@ -47,6 +51,8 @@ export const DEFAULT_LIMITS: Limits = {
   // Enough for 1000 calls of 4 fields with 12 fields in each call object: 18 each, since both objects count too.
   fields: 18_000,
   storageKeys: 1024,
+  multiProofAccounts: 1024,
+  multiProofKeys: 10_000,
   requestCost: 20_000,
   responseBytes: 256 * MIB,
   queueCost: 10_000,
@@ -57,6 +63,9 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** Largest value of `storageKeys`. */
 export const MAX_STORAGE_KEYS = MAX_PACKED_KEYS;
+
+/** Largest value of `multiProofAccounts` and of `multiProofKeys`. */
+export const MAX_MULTIPROOF_KEYS = MAX_MULTI_KEYS;
 
 /** Cost of one estimate. An account or slot costs 1 (docs/json-rpc.md, "Limits"). */
 export const ESTIMATE_COST = 20;

@@ -38,7 +38,7 @@ export interface Places {
 }
 
 export class Service {
-  private readonly setup: Omit<RequestView, "head">;
+  private readonly setup: Omit<RequestView, "head" | "takesBytes">;
   private readonly methods: MethodTable;
   private readonly dispatcher: Dispatcher;
   private readonly waiting: WaitingRoom;
@@ -46,7 +46,7 @@ export class Service {
   private readonly trouble: TroubleLog;
 
   constructor(
-    setup: Omit<RequestView, "head">,
+    setup: Omit<RequestView, "head" | "takesBytes">,
     methods: MethodTable,
     {dispatcher, waiting}: Places,
     {tally, trouble}: {readonly tally: CallTally; readonly trouble: TroubleLog},
@@ -76,7 +76,7 @@ export class Service {
       sendText(reply, encodeError("null", rpcError));
       return;
     }
-    const view = this.readView();
+    const view = this.readView(envelope, reply);
     const demand = measureDemand(envelope.calls, this.methods, view);
     const excess = refuseExcess(demand, view);
     if (excess !== undefined) {
@@ -88,8 +88,8 @@ export class Service {
     else this.wait(envelope, waits, body, reply, requestId);
   }
 
-  private readView(): RequestView {
-    return {...this.setup, head: this.setup.chain.head()};
+  private readView({isBatch}: Envelope, {acceptsBytes}: OpenReply): RequestView {
+    return {...this.setup, head: this.setup.chain.head(), takesBytes: acceptsBytes && !isBatch};
   }
 
   private wait(
@@ -109,7 +109,7 @@ export class Service {
   private resume({waits, body, reply, id}: WaitingRequest): void {
     const {isBatch, calls: asked} = parseEnvelope(body, this.setup.limits);
     const calls = endWaits(asked, this.methods, waits);
-    const view = this.readView();
+    const view = this.readView({isBatch, calls}, reply);
     this.begin({isBatch, calls}, measureDemand(calls, this.methods, view), view, reply, id);
   }
 

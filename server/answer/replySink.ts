@@ -11,6 +11,8 @@ export interface ReplySink {
   onAborted: (() => void) | undefined;
   /** Called when the reader takes bytes again. */
   onDrained: (() => void) | undefined;
+  /** The body is bytes (application/octet-stream), not JSON. Called before the first `push` or `finish`. */
+  sendAsBytes(): void;
   /** Adds to the body of a 200. More follows. Takes over the pieces and releases them when they are sent or not needed. */
   push(pieces: readonly Piece[]): void;
   /** Like `push`, for the last pieces of the body. */
@@ -21,6 +23,8 @@ export interface ReplySink {
 
 /** The reply to a request before any call is answered. */
 export interface OpenReply extends ReplySink {
+  /** The client asked for bytes where a method has them. */
+  readonly acceptsBytes: boolean;
   /** The client (clientAddress.ts). May not be called after the reply is over. */
   readClient(): string;
   /** Answers a request that has only notifications. */

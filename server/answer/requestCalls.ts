@@ -34,6 +34,8 @@ export interface LaneCalls {
   readonly ids: string[];
   /** Highest cost of a segment (segment.ts). A single call may cost more. */
   readonly segmentCost: number;
+  /** The answer to the only call is bytes, and no JSON-RPC response, unless the call fails. */
+  readonly isBytes: boolean;
   /** Cost of one call. */
   costOf(call: number): number;
 }

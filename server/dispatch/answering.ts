@@ -1,4 +1,5 @@
 /** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
+import {callsOf} from "../answer/requestCalls.ts";
 import {assembleAnswers, assembleErrors, countMethods, type Segment} from "../answer/segment.ts";
 import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import type {Piece, TaskText} from "../answer/taskText.ts";
@@ -33,7 +34,10 @@ export class Answering {
     const {calls} = request;
     const results = countMethods(calls, segment);
     const shared = {text, ends: answers.ends};
+    const {isBytes} = callsOf(calls, segment.lane);
+    let hasFailed = false;
     const pieces = assembleAnswers(calls, segment, shared, base, ({name}, call, idText) => {
+      hasFailed = true;
       const failure = answers.failures.find(one => one.call === call);
       const error =
         createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, request.id);
@@ -41,6 +45,7 @@ export class Answering {
       this.tally.add(name, error.code, 1);
       return encodeError(idText, error);
     });
+    if (isBytes && !hasFailed) request.reply.sendAsBytes();
     if (answers.codes === undefined) for (const [name, count] of results) this.tally.add(name, 0, count);
     else this.countCodes(request, segment, answers.codes, base);
     return pieces;

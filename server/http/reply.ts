@@ -19,7 +19,7 @@ import {PieceQueue} from "./pieceQueue.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
-const JSON_HEADERS: readonly Header[] = [JSON_TYPE];
+const BYTES_TYPE: Header = ["Content-Type", "application/octet-stream"];
 const NO_HEADERS: readonly Header[] = [];
 
 /**
@@ -39,6 +39,7 @@ export class Reply implements OpenReply {
   onDrained: (() => void) | undefined;
   /** Called once when the reply is over, whether complete or aborted. */
   onOver: ((isAborted: boolean) => void) | undefined;
+  acceptsBytes = false;
   /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
 
@@ -46,6 +47,7 @@ export class Reply implements OpenReply {
   private readonly unsent: UnsentBytes;
   private readonly pieces: PieceQueue;
   private mode: "collecting" | "whole" | "chunked" = "collecting";
+  private type = JSON_TYPE;
   private totalBytes = 0;
   private areHeadersSent = false;
   private isFinished = false;
@@ -61,6 +63,10 @@ export class Reply implements OpenReply {
 
   get unsentBytes(): number {
     return this.pieces.bytes;
+  }
+
+  sendAsBytes(): void {
+    this.type = BYTES_TYPE;
   }
 
   push(pieces: readonly Piece[]): void {
@@ -138,7 +144,7 @@ export class Reply implements OpenReply {
     this.response.cork(() => {
       if (!this.areHeadersSent) {
         this.areHeadersSent = true;
-        this.writeHeaders("200 OK", JSON_HEADERS);
+        this.writeHeaders("200 OK", [this.type]);
       }
       if (this.mode === "whole") this.pumpWhole();
       else this.pumpChunks();

@@ -4,6 +4,7 @@ import type {Logger} from "pino";
 import type {OpenReply} from "../answer/replySink.ts";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
+import {acceptsBytes} from "./acceptHeader.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
 import {Cors} from "./cors.ts";
 import {refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
@@ -85,6 +86,7 @@ export class RpcRoute {
     else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
     else if (declared > limit) this.refuseLarge(reply, declared);
     else {
+      reply.acceptsBytes = acceptsBytes(request.getHeader("accept"));
       reply.onAborted = collectBody(response, limit, this.receiving, {
         onBody: body => this.answer(body, reply),
         onTooLarge: got => this.refuseLarge(reply, got),

@@ -22,6 +22,8 @@ export interface RequestView {
   readonly chain: ChainView;
   readonly limits: Limits;
   readonly estimates: Estimates;
+  /** The client takes an answer as bytes, and the request is a single call. */
+  readonly takesBytes: boolean;
   /** Upper bound of a proof's text per account or storage key asked for, in bytes. */
   readonly maxProofTextBytes: number;
 }

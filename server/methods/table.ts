@@ -2,6 +2,7 @@
 import {estimateGas} from "./estimateGas/estimateGas.ts";
 import type {Method} from "./method.ts";
 import {createNamespaceMethods} from "./namespace.ts";
+import {getMultiProof} from "./proof/getMultiProof.ts";
 import {getProof} from "./proof/getProof.ts";
 import {getProofAt} from "./proof/getProofAt.ts";
 import {waitForProof} from "./proof/waitForProof.ts";
@@ -19,6 +20,7 @@ import {netVersion} from "./ready/netVersion.ts";
 const METHODS: readonly Method[] = [
   getProof,
   getProofAt,
+  getMultiProof,
   waitForProof,
   estimateGas,
   getStateRoot,

@@ -14,6 +14,7 @@ export class EstimateCalls implements LaneCalls {
   readonly ids: string[] = [];
   /** One call per segment, because a task may finish, put off or not begin each call separately. */
   readonly segmentCost = ESTIMATE_COST;
+  readonly isBytes = false;
   readonly prepared: PreparedEstimate[] = [];
 
   costOf(): number {

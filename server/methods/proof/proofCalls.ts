@@ -15,12 +15,15 @@ export class ProofCalls implements LaneCalls {
   readonly segmentCost = PROOF_SEGMENT_COST;
   /** The packed calls. The next one is written at `end`. */
   readonly packed: Buffer;
+  /** The answer to the only call is the bytes of a multiproof, and no JSON-RPC response. */
+  isBytes = false;
   /** End of each call in `packed`. */
   private readonly ends: number[] = [];
+  private readonly costs: number[] = [];
 
   /** @param cost - of all calls that will be added, an account or slot 1 */
   constructor(cost: number) {
-    // The bytes before a call's keys are fewer than those of a key. So this is enough however the cost is divided into calls.
+    // The bytes before an account's keys are fewer than those of a key. So this is enough however the cost is divided.
     this.packed = Buffer.allocUnsafe(packedBytes(cost));
   }
 
@@ -29,14 +32,14 @@ export class ProofCalls implements LaneCalls {
     return this.ends.at(-1) ?? 0;
   }
 
-  /** Adds the call that was just packed. @param end - where it ends */
-  add(end: number): void {
+  /** Adds the call that was just packed. @param end - where it ends. @param cost - default: that of one account and its keys */
+  add(end: number, cost = 1 + keyCountOf(end - this.end)): void {
     this.ends.push(end);
+    this.costs.push(cost);
   }
 
-  /** The length of the packed call tells its cost. */
   costOf(call: number): number {
-    return 1 + keyCountOf((this.ends[call] as number) - this.startOf(call));
+    return this.costs[call] as number;
   }
 
   /** @returns a view of the packed calls from `first` to before `end` */

@@ -18,9 +18,9 @@ export const PROOF_PARAMS: readonly Param[] = [
 
 /** The block's name in messages. */
 export const BLOCK_NAME = "params[2] (block)";
+export const KEY_BYTES = 32;
 
 const ADDRESS_BYTES = 20;
-const KEY_BYTES = 32;
 
 /** Cost of a call: 1, plus 1 for each key. 0 if its shape or number of keys will be refused. */
 export function proofCost(params: Call["params"], maxKeys: number): number {
@@ -46,11 +46,15 @@ export function packProofCall(
   start: number,
 ): number {
   const end = packTarget(params, maxKeys, packed, start);
-  const block = params[2];
-  if (block === null) throw new RpcError(RpcCode.INVALID_PARAMS, "params[2] (block) is null: it is required");
-  const number = resolveSelector(block, BLOCK_NAME, "provable", view);
+  const number = resolveProvable(params[2], BLOCK_NAME, view);
   writeCallHead(packed, start, number, (params[1] as readonly unknown[]).length, form);
   return end;
+}
+
+/** @param name - of the parameter, which is required, in messages. @throws RpcError */
+export function resolveProvable(selector: unknown, name: string, view: BlockView): number {
+  if (selector === null) throw new RpcError(RpcCode.INVALID_PARAMS, `${name} is null: it is required`);
+  return resolveSelector(selector, name, "provable", view);
 }
 
 /**
@@ -74,28 +78,34 @@ export function packTarget(
     );
   }
   if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
-  packAddress(params[0], packed, start + ADDRESS_AT);
+  if (!decodeAddressInto(params[0], packed, start + ADDRESS_AT))
+    throw createAddressError("params[0] (address)", params[0]);
   let at = start + KEYS_AT;
   for (let index = 0; index < keys.length; index++) {
-    packKey(keys[index], index, packed, at);
+    const key: unknown = keys[index];
+    if (!decodeKeyInto(key, packed, at)) throw createKeyError(`params[1][${index}] (storage key)`, key);
     at += KEY_BYTES;
   }
   return at;
 }
 
-function packAddress(text: unknown, packed: Buffer, at: number): void {
+/** @returns whether `text` is an address. Then its 20 bytes are written */
+export function decodeAddressInto(text: unknown, packed: Buffer, at: number): boolean {
   const isWhole = typeof text === "string" && text.length === 2 + 2 * ADDRESS_BYTES;
-  if (isWhole && decodeHexInto(text, packed, at, ADDRESS_BYTES)) return;
-  throw new RpcError(
-    RpcCode.INVALID_PARAMS,
-    `params[0] (address) is ${shorten(text)}: expected 20 bytes, 0x and 40 hex digits`,
-  );
+  return isWhole && decodeHexInto(text, packed, at, ADDRESS_BYTES);
 }
 
-function packKey(text: unknown, index: number, packed: Buffer, at: number): void {
-  if (typeof text === "string" && decodeHexInto(text, packed, at, KEY_BYTES)) return;
-  throw new RpcError(
-    RpcCode.INVALID_PARAMS,
-    `params[1][${index}] (storage key) is ${shorten(text)}: expected 0x and 1 to 64 hex digits`,
-  );
+/** @returns whether `text` is a storage key. Then its 32 bytes are written */
+export function decodeKeyInto(text: unknown, packed: Buffer, at: number): boolean {
+  return typeof text === "string" && decodeHexInto(text, packed, at, KEY_BYTES);
+}
+
+export function createAddressError(name: string, text: unknown): RpcError {
+  const expected = "expected 20 bytes, 0x and 40 hex digits";
+  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(text)}: ${expected}`);
+}
+
+export function createKeyError(name: string, text: unknown): RpcError {
+  const expected = "expected 0x and 1 to 64 hex digits";
+  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(text)}: ${expected}`);
 }

@@ -51,6 +51,24 @@ const WRONG_PROOFS: readonly [number, Params][] = [
   [-32002, [ACCOUNT, [], `0x${LATEST.toString(16)}`]],
   [-32005, [ACCOUNT, Array.from({length: 1025}, () => "0x1"), "latest"]],
 ];
+const MULTI_PROOFS: readonly Params[] = [
+  [[{address: ACCOUNT, storageKeys: []}], "latest"],
+  [
+    [
+      {address: ACCOUNT, storageKeys: ["0x1", "0x99", "0x1"]},
+      {address: ABSENT_ACCOUNT, storageKeys: ["0x1"]},
+      {address: ACCOUNT.toUpperCase().replace("0X", "0x"), storageKeys: ["0x2"]},
+      {address: ACCOUNTS[1] as string, storageKeys: []},
+    ],
+    {blockNumber: "0x1"},
+  ],
+];
+const WRONG_MULTI_PROOFS: readonly [number, Params][] = [
+  [-32602, [[], "latest"]],
+  [-32001, [[{address: ACCOUNT, storageKeys: []}], "0xff"]],
+  [-32002, [[{address: ACCOUNT, storageKeys: []}], `0x${LATEST.toString(16)}`]],
+  [-32005, [Array.from({length: 1025}, () => ({address: ACCOUNT, storageKeys: []})), "latest"]],
+];
 const WAITS: readonly Params[] = [
   ...PROOFS,
   [ACCOUNT, ["0x1"], "finalized", 0],
@@ -85,6 +103,7 @@ const WRONG_ESTIMATES: readonly [number, Params][] = [
 const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProof: PROOFS,
   chain_getProofAt: PROOFS,
+  chain_getMultiProof: MULTI_PROOFS,
   chain_waitForProof: WAITS,
   linea_getProof: PROOFS,
   chain_estimateGas: ESTIMATES,
@@ -105,6 +124,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
 const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProof: WRONG_PROOFS,
   chain_getProofAt: WRONG_PROOFS,
+  chain_getMultiProof: WRONG_MULTI_PROOFS,
   chain_waitForProof: WRONG_WAITS,
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [

@@ -168,6 +168,13 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     assert.ok(daemon.stderr.includes(damaged.error.data.requestId));
     assert.ok(whole.result.accountProof.leafIndex > 1);
     assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 1);
+    const entries = [{address: addressAt(0), storageKeys: ["0x1"]}];
+    const multi = await daemon.call("chain_getMultiProof", [entries, `0x${(BLOCKS - 1).toString(16)}`]);
+    assert.equal(multi.error.code, -32603);
+    assert.ok(
+      (await daemon.call("chain_getMultiProof", [entries, "0x0"])).result.accountTree.nextFreeNode > 2,
+    );
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 2);
   } finally {
     await daemon.stop();
   }

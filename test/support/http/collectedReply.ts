@@ -13,8 +13,15 @@ export class CollectedReply implements ReplySink {
   onDrained: (() => void) | undefined;
   private readonly texts: Buffer[] = [];
 
+  /** The body is bytes, and no JSON. */
+  isBytes = false;
+
   get text(): string {
     return Buffer.concat(this.texts).toString();
+  }
+
+  sendAsBytes(): void {
+    this.isBytes = true;
   }
 
   push(pieces: readonly Piece[]): void {

@@ -34,10 +34,15 @@ export class ProvenService {
     return new ProvenService(daemon, folder, roots);
   }
 
+  /** The state root of a block. */
+  root(block: number): Uint8Array {
+    return this.roots[block] as Uint8Array;
+  }
+
   /** @throws Error if an answer is no proof, or proves another block than `block` */
   verify(block: number, address: string, keys: readonly string[], answer: Answer): Proven {
     assert.equal(answer.error, undefined);
-    return verifyProof(sha256Suite, this.roots[block] as Uint8Array, address, keys, answer.result);
+    return verifyProof(sha256Suite, this.root(block), address, keys, answer.result);
   }
 
   /** @throws AssertionError for an exit code other than 0 */

@@ -40,7 +40,11 @@ function heapMib(): number {
 }
 
 function createReply(): OpenReply {
-  return Object.assign(new CollectedReply(), {readClient: () => "client", sendNothing: () => {}});
+  return Object.assign(new CollectedReply(), {
+    acceptsBytes: false,
+    readClient: () => "client",
+    sendNothing: () => {},
+  });
 }
 
 /** @returns the reply, through which the test lets the client go */

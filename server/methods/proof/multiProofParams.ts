@@ -1,0 +1,124 @@
+/**
+ * Packs the parameters of chain_getMultiProof, [entries, block], into the form of workers/job/packedCall.ts:
+ *
+ *   [{"address", "storageKeys": [..]}, ..]  ->  | call's form, address, keys | NEXT_ENTRY, address, keys | ..
+ */
+import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
+import type {Limits} from "../../limits.ts";
+import type {Call} from "../../rpc/envelope.ts";
+import {createLimitError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import type {Param} from "../params.ts";
+import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, objectOf, STORAGE_KEY_PARAM} from "../schema.ts";
+import type {BlockView} from "../selector.ts";
+import {
+  createAddressError,
+  createKeyError,
+  decodeAddressInto,
+  decodeKeyInto,
+  KEY_BYTES,
+  resolveProvable,
+} from "./proofParams.ts";
+
+const ENTRY = objectOf({address: ADDRESS_PARAM, storageKeys: arrayOf(STORAGE_KEY_PARAM)});
+
+export const MULTI_PROOF_PARAMS: readonly Param[] = [
+  {name: "entries", required: true, schema: {...arrayOf(ENTRY), minItems: 1}},
+  {name: "block", required: true, schema: BLOCK_PARAM},
+];
+
+const ENTRIES_NAME = "params[0] (entries)";
+const BLOCK_NAME = "params[1] (block)";
+const ENTRY_FIELDS = ["address", "storageKeys"];
+
+type MultiProofLimits = Pick<Limits, "multiProofAccounts" | "multiProofKeys">;
+
+/** Cost of a call: 1 for each entry and 1 for each key. 0 if its shape or its numbers will be refused. */
+export function multiProofCost(params: Call["params"], limits: MultiProofLimits): number {
+  if (!Array.isArray(params)) return 0;
+  const entries: unknown = params[0];
+  if (!Array.isArray(entries) || entries.length > limits.multiProofAccounts) return 0;
+  let keyCount = 0;
+  for (const entry of entries) {
+    const keys = keysOf(entry);
+    if (keys === undefined) return 0;
+    keyCount += keys.length;
+  }
+  return keyCount > limits.multiProofKeys ? 0 : entries.length + keyCount;
+}
+
+/**
+ * Hot: its loops run once per entry and key.
+ *
+ * @param params - those of MULTI_PROOF_PARAMS
+ * @param form - of the call's first entry
+ * @param packed - output, from `start`: room for the call's cost (ProofCalls). Unspecified after an error
+ * @returns the end of the packed call
+ * @throws RpcError
+ */
+export function packMultiProofCall(
+  params: readonly unknown[],
+  form: ProofForm,
+  view: BlockView & {readonly limits: MultiProofLimits},
+  packed: Buffer,
+  start: number,
+): number {
+  const [entries, selector] = params;
+  const {multiProofAccounts, multiProofKeys} = view.limits;
+  if (!Array.isArray(entries) || entries.length === 0) {
+    const expected = "expected an array of {address, storageKeys}, at least one";
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${ENTRIES_NAME} is ${shorten(entries)}: ${expected}`);
+  }
+  if (entries.length > multiProofAccounts)
+    throw createLimitError(ENTRIES_NAME, multiProofAccounts, entries.length, "accounts");
+  requireKeys(entries, multiProofKeys);
+  const block = resolveProvable(selector, BLOCK_NAME, view);
+  let at = start;
+  for (let index = 0; index < entries.length; index++) {
+    const {address, storageKeys} = entries[index] as {address: unknown; storageKeys: readonly unknown[]};
+    writeCallHead(packed, at, block, storageKeys.length, index === 0 ? form : ProofForm.NEXT_ENTRY);
+    if (!decodeAddressInto(address, packed, at + ADDRESS_AT))
+      throw createAddressError(`params[0][${index}].address`, address);
+    at += KEYS_AT;
+    for (let key = 0; key < storageKeys.length; key++) {
+      if (!decodeKeyInto(storageKeys[key], packed, at))
+        throw createKeyError(`params[0][${index}].storageKeys[${key}]`, storageKeys[key]);
+      at += KEY_BYTES;
+    }
+  }
+  return at;
+}
+
+/** Checks the shape of all entries, and how many keys they have. @throws RpcError */
+function requireKeys(entries: readonly unknown[], limit: number): void {
+  let count = 0;
+  for (let index = 0; index < entries.length; index++) {
+    const entry: unknown = entries[index];
+    const name = `params[0][${index}]`;
+    if (typeof entry !== "object" || entry === null || Array.isArray(entry))
+      throw refuse(name, entry, "{address, storageKeys}");
+    const other = Object.keys(entry).find(field => !ENTRY_FIELDS.includes(field));
+    if (other !== undefined) {
+      const message = `${name} has the field ${shorten(other)}: expected only address and storageKeys`;
+      throw new RpcError(RpcCode.INVALID_PARAMS, message);
+    }
+    const keys = keysOf(entry);
+    if (keys === undefined) {
+      const came = Object.hasOwn(entry, "storageKeys")
+        ? (entry as {storageKeys: unknown}).storageKeys
+        : undefined;
+      throw refuse(`${name}.storageKeys`, came, "an array of storage keys, [] for none");
+    }
+    count += keys.length;
+  }
+  if (count > limit) throw createLimitError(ENTRIES_NAME, limit, count, "storage keys");
+}
+
+function keysOf(entry: unknown): readonly unknown[] | undefined {
+  if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, "storageKeys")) return undefined;
+  const {storageKeys} = entry as {storageKeys: unknown};
+  return Array.isArray(storageKeys) ? storageKeys : undefined;
+}
+
+function refuse(name: string, came: unknown, expected: string): RpcError {
+  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(came)}: expected ${expected}`);
+}

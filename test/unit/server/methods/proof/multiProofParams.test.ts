@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {ParamList} from "../../../../../server/methods/params.ts";
+import {
+  MULTI_PROOF_PARAMS,
+  multiProofCost,
+  packMultiProofCall,
+} from "../../../../../server/methods/proof/multiProofParams.ts";
+import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
+import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";
+import {ProofForm, packedBytes} from "../../../../../workers/job/packedCall.ts";
+
+const LIMITS = {multiProofAccounts: 3, multiProofKeys: 4};
+const VIEW = {
+  head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},
+  chain: {pruned: new PrunedBlocks(), findBlock: () => undefined},
+  limits: LIMITS,
+};
+const ADDRESS = `0x${"Ab".repeat(20)}`;
+const PARAMS = new ParamList("prove", MULTI_PROOF_PARAMS);
+
+function entry(...storageKeys: readonly unknown[]): unknown {
+  return {address: ADDRESS, storageKeys};
+}
+
+function refusal(params: readonly unknown[]): RpcError {
+  try {
+    packMultiProofCall(PARAMS.read(params), ProofForm.MULTI_TEXT, VIEW, Buffer.alloc(1000), 0);
+  } catch (error) {
+    assert.ok(error instanceof RpcError);
+    return error;
+  }
+  return assert.fail(`${JSON.stringify(params)} was accepted`);
+}
+
+test("entries are packed one after the other, the first with the call's form", () => {
+  const params = [[entry("0x1"), entry(), entry(`0x${"Cd".repeat(32)}`)], "latest"];
+  const packed = Buffer.alloc(5 + 2 * packedBytes(1) + packedBytes(0), 0xee);
+  const end = packMultiProofCall(params, ProofForm.MULTI_BYTES, VIEW, packed, 5);
+  assert.equal(end, packed.length);
+  const head = `010000000000${"ab".repeat(20)}`;
+  const entries = [
+    `${head}000104${"1".padStart(64, "0")}`,
+    `${head}000005`,
+    `${head}000105${"cd".repeat(32)}`,
+  ];
+  assert.equal(packed.toString("hex", 5), entries.join(""));
+});
+
+test("a call fits into the memory that its cost reserves, however its cost is divided", () => {
+  for (const keyCounts of [[4], [0], [0, 0, 0], [4, 0, 0], [1, 2, 1]]) {
+    const entries = keyCounts.map(count => entry(...Array.from({length: count}, () => "0x1")));
+    const cost = multiProofCost([entries, "latest"], LIMITS);
+    const packed = Buffer.alloc(1000);
+    const end = packMultiProofCall([entries, "latest"], ProofForm.MULTI_TEXT, VIEW, packed, 0);
+    assert.ok(end <= packedBytes(cost), `${end} bytes`);
+  }
+});
+
+test("a call costs one for each entry and one for each key, and nothing where it will be refused", () => {
+  assert.equal(multiProofCost([[entry()], "latest"], LIMITS), 1);
+  assert.equal(multiProofCost([[entry("0x1", "0x1"), entry("0x1"), entry()], "latest"], LIMITS), 6);
+  const four = Array.from({length: 4}, () => entry());
+  for (const params of [[], [[]], [four], [[entry(1, 2, 3, 4, 5)]], [[ADDRESS]], [[{address: ADDRESS}]], [5]])
+    assert.equal(multiProofCost(params, LIMITS), 0, JSON.stringify(params));
+  assert.equal(multiProofCost({entries: []}, LIMITS), 0);
+});
+
+test("wrong parameters are named with what came and what is expected", () => {
+  const table: [readonly unknown[], RegExp][] = [
+    [[], /params\[0\] \(entries\) is missing: expected \[entries, block\]/],
+    [[[entry()]], /params\[1\] \(block\) is missing/],
+    [[[entry()], null], /params\[1\] \(block\) is null: it is required/],
+    [[[entry()], "newest"], /params\[1\] \(block\) is "newest": expected a 0x block number/],
+    [[[entry()], "latest", 1], /params has 3 elements: expected/],
+    [[[], "latest"], /params\[0\] \(entries\) is an array of 0: expected an array of .*, at least one/],
+    [[{}, "latest"], /params\[0\] \(entries\) is an object: expected an array of/],
+    [[[ADDRESS], "latest"], /params\[0\]\[0\] is "0xAb.*: expected \{address, storageKeys\}/],
+    [[[entry(), null], "latest"], /params\[0\]\[1\] is null: expected \{address, storageKeys\}/],
+    [[[entry(), [ADDRESS]], "latest"], /params\[0\]\[1\] is an array of 1: expected/],
+    [[[{address: ADDRESS}], "latest"], /params\[0\]\[0\]\.storageKeys is nothing: expected an array/],
+    [[[{address: ADDRESS, storageKeys: "0x1"}], "latest"], /params\[0\]\[0\]\.storageKeys is "0x1": exp/],
+    [
+      [[{address: ADDRESS, storageKeys: [], slots: []}], "latest"],
+      /params\[0\]\[0\] has the field "slots": expected only address and storageKeys/,
+    ],
+    [[[entry(), {storageKeys: []}], "latest"], /params\[0\]\[1\]\.address is nothing: expected 20 bytes/],
+    [
+      [[{address: "0x12", storageKeys: []}], "latest"],
+      /params\[0\]\[0\]\.address is "0x12": expected 20 bytes/,
+    ],
+    [
+      [[entry(), entry("0x1", "0x")], "latest"],
+      /params\[0\]\[1\]\.storageKeys\[1\] is "0x": expected 0x and/,
+    ],
+  ];
+  for (const [params, message] of table) {
+    const error = refusal(params);
+    assert.equal(error.code, RpcCode.INVALID_PARAMS, String(message));
+    assert.match(error.message, message);
+  }
+});
+
+test("more entries or keys than allowed is a limit with its numbers", () => {
+  const accounts = refusal([Array.from({length: 4}, () => entry()), "latest"]);
+  assert.equal(accounts.code, RpcCode.LIMIT_EXCEEDED);
+  assert.match(accounts.message, /^params\[0\] \(entries\) may have at most 3 accounts, this one has 4$/);
+  assert.deepEqual(accounts.data, {limit: 3, got: 4});
+  const keys = refusal([[entry("0x1", "0x2", "0x3"), entry("0x1", "0x2")], "latest"]);
+  assert.match(keys.message, /^params\[0\] \(entries\) may have at most 4 storage keys, this one has 5$/);
+  assert.deepEqual(keys.data, {limit: 4, got: 5});
+});
