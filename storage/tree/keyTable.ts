@@ -7,7 +7,6 @@
  *   leafIndexes   5       9       300                ascending, each leaf once
  *   ownKeys       -1      -1      0                  the first key that is present at the leaf
  */
-import {WORD_BYTES} from "../hash/suite.ts";
 import {LeafPageView} from "./leafPageView.ts";
 import type {Tree} from "./tree.ts";
 
@@ -28,11 +27,11 @@ export interface KeyTable {
 }
 
 /**
- * @param hKeys - 32 bytes each, back to back: 1 to MAX_PROVED_KEYS
+ * @param hKeys - 32 bytes each: 1 to MAX_PROVED_KEYS
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
-export function locateKeys(tree: Tree, hKeys: Buffer): KeyTable {
-  const count = hKeys.length / WORD_BYTES;
+export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[]): KeyTable {
+  const count = hKeys.length;
   if (count > MAX_PROVED_KEYS) throw new RangeError(`${count} keys: at most ${MAX_PROVED_KEYS}`);
   const pages = new Map<number, Buffer>();
   // By key: its leaf, or its left and right neighbours. -1 on the right: present.
@@ -41,7 +40,7 @@ export function locateKeys(tree: Tree, hKeys: Buffer): KeyTable {
   const view = new LeafPageView();
   for (let key = 0; key < count; key++) {
     view.clear();
-    const position = tree.locate(view, hKeys.subarray(key * WORD_BYTES, (key + 1) * WORD_BYTES));
+    const position = tree.locate(view, hKeys[key] as Uint8Array);
     if (position.present) {
       left[key] = position.leafIndex;
       right[key] = -1;

@@ -42,22 +42,20 @@ import type {Tree} from "./tree.ts";
 const PAIR_BYTES = 2 * WORD_BYTES;
 /** Bytes of a bitmap: a bit per height. */
 export const BITMAP_BYTES = TREE_HEIGHT / 8;
-const NO_BYTES = Buffer.alloc(0);
 
 /** Holds one leaf at a time. The next `read` overwrites everything. */
 export class MultiPath {
   prev = 0;
   next = 0;
-  /** The leaf's hKey and hVal: a view of its page, 64 bytes. Empty for the leaves of a new tree. */
-  hashes: Uint8Array = NO_BYTES;
-  /** The leaf's stored value: a view of its page. */
-  value: Uint8Array = NO_BYTES;
-  /** Bit h of the big-endian number: `siblings` has one of height h. */
+  /** Bit h of the big-endian number: there is a sibling of height h. */
   readonly bitmap = new Uint8Array(BITMAP_BYTES);
-  /** Sibling hashes in ascending height, back to back. */
-  readonly siblings = Buffer.alloc(TREE_HEIGHT * WORD_BYTES);
   siblingCount = 0;
+  /** Where each sibling hash is, in ascending height: in which bytes, and at which offset of them. Not copied out of the pages. */
+  readonly siblingsIn: Uint8Array[] = [];
+  readonly siblingsAt: number[] = [];
 
+  private leafPosition = 0;
+  private leafEntry = 0;
   private readonly suite: HashSuite;
   private readonly zeros: readonly Uint8Array[];
   private tree: Tree | undefined;
@@ -75,6 +73,17 @@ export class MultiPath {
   constructor(suite: HashSuite, empty: EmptyTree) {
     this.suite = suite;
     this.zeros = empty.zeros;
+  }
+
+  /** The leaf's hKey and hVal: a view of its page, 64 bytes. The tree must not be new. */
+  get hashes(): Uint8Array {
+    const keyAt = entryKeyAt(this.leafEntry);
+    return (this.open[0] as Buffer).subarray(keyAt, keyAt + PAIR_BYTES);
+  }
+
+  /** The leaf's stored value: a view of its page. The tree must not be new. */
+  get value(): Uint8Array {
+    return entryValue(this.open[0] as Buffer, this.leafPosition);
   }
 
   /**
@@ -156,9 +165,8 @@ export class MultiPath {
     if (entry < 0) throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
     this.prev = entryPrev(page, entry);
     this.next = entryNext(page, entry);
-    const keyAt = entryKeyAt(entry);
-    this.hashes = page.subarray(keyAt, keyAt + PAIR_BYTES);
-    this.value = entryValue(page, position);
+    this.leafPosition = position;
+    this.leafEntry = entry;
   }
 
   /** Copies the siblings below `end` that are not empty and that no earlier leaf gives. */
@@ -203,7 +211,8 @@ export class MultiPath {
 
   private add(from: Uint8Array, at: number, height: number): void {
     if (isWordAt(from, at, this.zeros[height] as Uint8Array)) return;
-    this.siblings.set(from.subarray(at, at + WORD_BYTES), this.siblingCount * WORD_BYTES);
+    this.siblingsIn[this.siblingCount] = from;
+    this.siblingsAt[this.siblingCount] = at;
     this.siblingCount++;
     const byte = BITMAP_BYTES - 1 - (height >> 3);
     this.bitmap[byte] = (this.bitmap[byte] as number) | (1 << (height & 7));

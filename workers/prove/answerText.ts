@@ -5,6 +5,7 @@
  *   lent memory    written, handed back with the text in it: no copy, no pages that the kernel has to clear
  *   own memory     grows by doubling, kept from task to task; the text is copied out
  */
+import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import type {Answers} from "../job/answers.ts";
 import {writeHexInto} from "./hexDigits.ts";
 
@@ -73,6 +74,13 @@ export class AnswerText {
     at = writeHexInto(bytes, at + 3, from, start, end);
     bytes[at] = 0x22;
     this.length = at + 1;
+  }
+
+  /** Appends the 32 bytes at `start` of `from`. Their room must be reserved. A loop, because a view takes longer than the copy. */
+  word(from: Uint8Array, start: number): void {
+    const {bytes, length} = this;
+    for (let i = 0; i < WORD_BYTES; i++) bytes[length + i] = from[start + i] as number;
+    this.length = length + WORD_BYTES;
   }
 
   /** Appends a big-endian integer of up to 6 bytes. Its room must be reserved. */

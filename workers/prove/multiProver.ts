@@ -38,10 +38,10 @@ export class MultiProver {
   write(text: AnswerText, form: PartForm, accounts: Tree, call: Buffer): void {
     const {store, accountPath} = this;
     const entries = listEntries(call);
-    const hKeys = Buffer.allocUnsafe(entries.length * WORD_BYTES);
-    for (let entry = 0; entry < entries.length; entry++) {
-      const at = (entries[entry] as number) + ADDRESS_AT;
-      hKeys.set(store.suite.hashAddress(call.subarray(at, at + ADDRESS_BYTES)), entry * WORD_BYTES);
+    const hKeys: Uint8Array[] = [];
+    for (const entry of entries) {
+      const at = entry + ADDRESS_AT;
+      hKeys.push(store.suite.hashAddress(call.subarray(at, at + ADDRESS_BYTES)));
     }
     const table = locateKeys(accounts, hKeys);
     const entriesOf = groupEntries(entries, table);
@@ -53,8 +53,7 @@ export class MultiProver {
       form.openRecord(text, leaf, leafIndex, accountPath);
       const own = table.ownKeys[leaf] as number;
       if (own !== NO_KEY) {
-        const hKey = hKeys.subarray(own * WORD_BYTES, (own + 1) * WORD_BYTES);
-        this.writeAccount(text, form, hKey, call, entriesOf[leaf] as readonly number[]);
+        this.writeAccount(text, form, hKeys[own] as Uint8Array, call, entriesOf[leaf] as readonly number[]);
       } else if (leafIndex > TAIL_INDEX) form.neighbour(text, accountPath.hashes);
       form.closeRecord(text, accountPath);
     }
@@ -74,19 +73,16 @@ export class MultiProver {
     const slotCount = storage === undefined ? 0 : countKeys(call, entries);
     form.account(text, account, slotCount > 0);
     if (storage === undefined || slotCount === 0) return;
-    const hKeys = Buffer.allocUnsafe(slotCount * WORD_BYTES);
-    let to = 0;
+    const hKeys: Uint8Array[] = [];
     for (const entry of entries) {
       const end = entry + KEYS_AT + readKeyCount(call, entry) * WORD_BYTES;
-      for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES) {
-        hKeys.set(this.store.suite.hashSlot(call.subarray(at, at + WORD_BYTES)), to);
-        to += WORD_BYTES;
-      }
+      for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES)
+        hKeys.push(this.store.suite.hashSlot(call.subarray(at, at + WORD_BYTES)));
     }
     this.writeStorage(text, form, storageTree(this.store, storage.tree, hKey), hKeys);
   }
 
-  private writeStorage(text: AnswerText, form: PartForm, slots: Tree, hKeys: Buffer): void {
+  private writeStorage(text: AnswerText, form: PartForm, slots: Tree, hKeys: readonly Uint8Array[]): void {
     const {store, slotPath} = this;
     const table = locateKeys(slots, hKeys);
     form.openPart(text, slots.root.nextFreeNode, table);

@@ -53,9 +53,9 @@ export const partBytes: PartForm = {
     text.reserve(hashes.length);
     text.raw(hashes);
   },
-  closeRecord(text, {siblings, siblingCount}) {
+  closeRecord(text, {siblingsIn, siblingsAt, siblingCount}) {
     text.reserve(TREE_HEIGHT * WORD_BYTES);
-    text.raw(siblings.subarray(0, siblingCount * WORD_BYTES));
+    for (let i = 0; i < siblingCount; i++) text.word(siblingsIn[i] as Uint8Array, siblingsAt[i] as number);
   },
   closePart() {},
 };
