@@ -16,6 +16,7 @@ import {measureFollowing} from "./follow.bench.ts";
 import {createHashStage} from "./hash.bench.ts";
 import {createLookupStage} from "./lookup.bench.ts";
 import {measureStage} from "./measure.ts";
+import {createMultiproofStage} from "./multiproof.bench.ts";
 import {createStagesProgram, type StageFlags} from "./options.ts";
 import {createPageStage} from "./page.bench.ts";
 import {createPathStage} from "./path.bench.ts";
@@ -32,6 +33,7 @@ const STAGES: Readonly<Record<string, CreateStage>> = {
   path: createPathStage,
   text: createTextStage,
   proof: createProofStage,
+  multiproof: createMultiproofStage,
   worker: createWorkerStage,
   estimate: createEstimateStage,
   commit: createCommitStage,
