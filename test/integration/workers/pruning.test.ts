@@ -107,6 +107,9 @@ test("while a service prunes, kept blocks are proved as before and pruned ones a
         assert.match(error.message, /is pruned/);
         const [earliest, finalized] = [FIRST_KEPT, LATEST].map(number => `0x${number.toString(16)}`);
         assert.deepEqual(error.data, {earliest, finalized, below: null, above: earliest});
+        const entries = [{address: addressAt(1), storageKeys: []}];
+        const multi = await daemon.call("chain_getMultiProof", [entries, `0x${block.toString(16)}`]);
+        assert.deepEqual(multi.error, error);
       }
     }
     const tag = await daemon.call("chain_getStateRoot", ["earliest"]);
