@@ -57,6 +57,7 @@ export class MultiProver {
       } else if (leafIndex > TAIL_INDEX) form.neighbour(text, accountPath.hashes);
       form.closeRecord(text, accountPath);
     }
+    accountPath.end();
     form.closePart(text);
   }
 
@@ -95,6 +96,7 @@ export class MultiProver {
       else if (leafIndex > TAIL_INDEX) form.neighbour(text, slotPath.hashes);
       form.closeRecord(text, slotPath);
     }
+    slotPath.end();
     form.closePart(text);
   }
 }
