@@ -13,7 +13,8 @@ export interface BodyKind {
   readonly isForGateway?: true;
 }
 
-const {bodyBytes, members, fields, batchCalls, requestCost} = DEFAULT_LIMITS;
+const {bodyBytes, members, fields, batchCalls, requestCost, multiProofAccounts, multiProofKeys} =
+  DEFAULT_LIMITS;
 /** A body has a few brackets and fields in addition to its repeated part. */
 const SPARE_MEMBERS = 40;
 const SPARE_BYTES = 500;
@@ -204,6 +205,21 @@ export function createHostileBodies(): BodyKind[] {
     "proofs as of unknown hashes": batch(at => proof(at, "", `{"blockHash":"${word(at)}"}`)),
     "proofs as of a long number": batch(at => proof(at, "", `"0x${long("1", 1100)}"`)),
     "state roots": batch(at => call(at, "chain_getStateRoot", '["earliest"]')),
+    "a multiproof of the most keys, the last one wrong": call(
+      1,
+      "chain_getMultiProof",
+      `[[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, multiProofKeys - 1)},"0x"]}],"latest"]`,
+    ),
+    "a multiproof of the most accounts, the last one wrong": call(
+      1,
+      "chain_getMultiProof",
+      `[[${fill(at => `{"address":"${address(at)}","storageKeys":["${word(at)}"]}`, multiProofAccounts - 1)},{"address":"0x","storageKeys":[]}],"latest"]`,
+    ),
+    "a multiproof of accounts with other fields": call(
+      1,
+      "chain_getMultiProof",
+      `[[{"storageKeys":[],${fill(at => `"${at}k":1`)}}],"latest"]`,
+    ),
     "a call's data": estimate(`,"data":"0x${long("ab")}"`),
     "a call's data twice": estimate(`,"data":"0x${long("ab", 2)}","input":"0x${long("ab", 2)}"`),
     "data that ends badly": estimate(`,"data":"0x${long("ab")}zz"`),
