@@ -171,12 +171,8 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     mayNot: ["left-pad", "node:crypto", "storage/hex.ts", "server/rpc/rpcError.ts", "contracts/thing.ts"],
   },
   contracts: {
-    may: ["contracts/src/thing.ts"],
-    mayNot: ["left-pad", "client/bytes/hex.ts", "demo/abi.ts", "client/client.ts"],
-  },
-  "contracts/src": {
-    may: ["contracts/thing.ts"],
-    mayNot: ["left-pad", "client/bytes/hex.ts", "demo/abi.ts", "client/client.ts"],
+    may: ["node:fs", "solc", "contracts/thing.ts"],
+    mayNot: ["left-pad", "storage/hex.ts", "demo/abi.ts", "client/client.ts"],
   },
   "future/room": {
     may: ["node:fs", "future/room/thing.ts"],

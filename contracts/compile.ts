@@ -1,0 +1,57 @@
+/**
+ * Compiles src/*.sol and writes artefacts.json, which is checked in: node dist/contracts/compile.js
+ *
+ * The settings make the bytes depend on the sources alone: no metadata, one compiler version.
+ */
+import {readdirSync, readFileSync, writeFileSync} from "node:fs";
+import {pathToFileURL} from "node:url";
+import solc from "solc";
+import {ARTEFACTS, type Artefact, type Artefacts, SOURCES} from "./artefacts.ts";
+
+const SETTINGS = {
+  // Hashing is nearly all that these contracts do, so gas counts for more than size.
+  optimizer: {enabled: true, runs: 1_000_000},
+  viaIR: true,
+  evmVersion: "cancun",
+  metadata: {appendCBOR: false, bytecodeHash: "none"},
+};
+const OUTPUT = ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"];
+
+/** The part of solc's standard output that is asked for above. */
+interface CompilerOutput {
+  readonly errors?: readonly {readonly severity: string; readonly formattedMessage: string}[];
+  readonly contracts?: Readonly<Record<string, Readonly<Record<string, CompiledContract>>>>;
+}
+
+interface CompiledContract {
+  readonly abi: readonly unknown[];
+  readonly evm: {
+    readonly bytecode: {readonly object: string};
+    readonly deployedBytecode: {readonly object: string};
+  };
+}
+
+/** The text of artefacts.json. @throws Error with what the compiler finds wrong; warnings too */
+export function compileContracts(): string {
+  const names = readdirSync(SOURCES).filter(name => name.endsWith(".sol"));
+  const sources = Object.fromEntries(
+    names.sort().map(name => [name, {content: readFileSync(new URL(name, SOURCES), "utf8")}]),
+  );
+  const settings = {...SETTINGS, outputSelection: {"*": {"*": OUTPUT}}};
+  const input = {language: "Solidity", sources, settings};
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
+  if (output.errors !== undefined)
+    throw new Error(output.errors.map(({formattedMessage}) => formattedMessage).join("\n"));
+  const contracts: Record<string, Artefact> = {};
+  for (const [name, {abi, evm}] of Object.values(output.contracts ?? {}).flatMap(Object.entries)) {
+    const {object: bytecode} = evm.bytecode;
+    if (bytecode === "" || abi.length === 0) continue;
+    const {object: deployedBytecode} = evm.deployedBytecode;
+    contracts[name] = {abi, bytecode, deployedBytecode};
+  }
+  const artefacts: Artefacts = {compiler: solc.version(), settings: SETTINGS, contracts};
+  return `${JSON.stringify(artefacts, undefined, 1)}\n`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  writeFileSync(ARTEFACTS, compileContracts());

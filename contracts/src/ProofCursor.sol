@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.24;
+
+import {IProofVerifier} from "./IProofVerifier.sol";
+
+/// A place in proof bytes, which stay in calldata.
+struct ProofCursor {
+    /// Calldata offset of the next byte.
+    uint256 position;
+    /// Calldata offset of the end of the proof.
+    uint256 end;
+}
+
+using ProofReader for ProofCursor global;
+
+library ProofReader {
+    function open(bytes calldata proof) internal pure returns (ProofCursor memory cursor) {
+        assembly ("memory-safe") {
+            mstore(cursor, proof.offset)
+            mstore(add(cursor, 0x20), add(proof.offset, proof.length))
+        }
+    }
+
+    /// Moves on by `length` bytes, which are there. @return start calldata offset of the first of them
+    function skip(ProofCursor memory cursor, uint256 length) internal pure returns (uint256 start) {
+        unchecked {
+            start = cursor.position;
+            uint256 next = start + length;
+            if (next > cursor.end) revert IProofVerifier.ProofTooShort();
+            cursor.position = next;
+        }
+    }
+
+    /// @param length in bytes, at most 32
+    function readUint(ProofCursor memory cursor, uint256 length) internal pure returns (uint256) {
+        return uintAt(cursor.skip(length), length);
+    }
+
+    function readWord(ProofCursor memory cursor) internal pure returns (bytes32 word) {
+        uint256 start = cursor.skip(32);
+        assembly ("memory-safe") {
+            word := calldataload(start)
+        }
+    }
+
+    /// A `number` of docs/proofs.md, section 9.3.
+    function readNumber(ProofCursor memory cursor) internal pure returns (uint256) {
+        return cursor.readDigits(cursor.readUint(1));
+    }
+
+    /// A number without its length byte.
+    function readDigits(ProofCursor memory cursor, uint256 length) internal pure returns (uint256 number) {
+        if (length > 32) revert IProofVerifier.NumberNotCanonical();
+        number = cursor.readUint(length);
+        unchecked {
+            if (length != 0 && number >> (8 * length - 8) == 0) revert IProofVerifier.NumberNotCanonical();
+        }
+    }
+
+    /// @param length in bytes, at most 32
+    function uintAt(uint256 start, uint256 length) internal pure returns (uint256 value) {
+        assembly ("memory-safe") {
+            // A shift by 256 bits gives zero.
+            value := shr(sub(256, shl(3, length)), calldataload(start))
+        }
+    }
+}

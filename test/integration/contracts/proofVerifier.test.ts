@@ -1,0 +1,174 @@
+/** The verifiers of contracts/ on anvil: they accept what client/ accepts, and refuse by name what it refuses. */
+import assert from "node:assert/strict";
+import {after, before, type TestContext, test} from "node:test";
+import fc from "fast-check";
+import {compact, verifyCompact} from "../../../client/compact/compactProof.ts";
+import {sha256Suite, word} from "../../../client/hash/hashSuites.ts";
+import {ProofError} from "../../../client/proof/proofError.ts";
+import type {ProofRequest} from "../../../client/proof/request.ts";
+import {randomChains} from "../../support/chains/randomBlocks.ts";
+import {errorFor} from "../../support/contracts/refusals.ts";
+import {STORAGE_SPOILERS} from "../../support/contracts/storageSpoilers.ts";
+import {type Verdict, type VerifierCall, VerifierContract} from "../../support/contracts/verifierContract.ts";
+import {Anvil} from "../../support/processes/anvil.ts";
+import {COMPACT_REQUESTS, type CompactCase, CompactCases} from "../../support/reference/compactCases.ts";
+import {FORGERIES, PRESENT, proveForgery} from "../../support/reference/forgeries.ts";
+import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
+import {proofRequests} from "../../support/reference/proofRequests.ts";
+import {ReferenceState} from "../../support/reference/referenceState.ts";
+import {SPOILED_PARTS, spoilProof} from "../../support/reference/spoiledParts.ts";
+
+const SUITES = [
+  {suite: memoiseSuite(sha256Suite), contract: "Sha256ProofVerifier", chains: 40, step: 1},
+] as const;
+
+/** Requests of one account. */
+const SINGLE = Object.entries(COMPACT_REQUESTS)
+  .filter(([, request]) => request.length === 1)
+  .map(([name]) => name as "contract" | "slots" | "plain" | "other" | "absent");
+
+let anvil: Anvil | string;
+const verifiers = new Map<string, VerifierContract>();
+
+before(async () => {
+  anvil = await Anvil.start(["--hardfork", "osaka"]);
+  if (typeof anvil === "string") return;
+  for (const {contract} of SUITES) verifiers.set(contract, await VerifierContract.deploy(anvil, contract));
+});
+
+after(async () => {
+  if (typeof anvil !== "string") await anvil.stop();
+});
+
+/** @returns undefined after marking the test as skipped, if there is no anvil */
+function verifierOf(t: TestContext, contract: string): VerifierContract | undefined {
+  if (typeof anvil === "string") t.skip(anvil);
+  return verifiers.get(contract);
+}
+
+function callOf({root, request}: CompactCase, proof: Uint8Array): VerifierCall {
+  const [{address, storageKeys}] = request as readonly [ProofRequest];
+  return {root, address, ...(storageKeys.length === 0 ? {} : {slots: storageKeys}), proof};
+}
+
+function assertRefused(verdicts: readonly Verdict[], error?: string): void {
+  verdicts.forEach((verdict, i) => {
+    if (!("refused" in verdict)) assert.fail(`proof ${i} is accepted`);
+    if (error !== undefined) assert.equal(verdict.refused, error, `proof ${i}`);
+  });
+}
+
+for (const {suite, contract, chains, step} of SUITES) {
+  const cases = new CompactCases(suite);
+
+  test(`${contract}: accounts and slots of random chains are as the client proves them`, async t => {
+    const verifier = verifierOf(t, contract);
+    if (verifier === undefined) return;
+    const requests = randomChains({maxBlocks: 6}).chain(chain =>
+      fc.record({chain: fc.constant(chain), block: fc.nat(), request: proofRequests(chain, 8)}),
+    );
+    const calls: VerifierCall[] = [];
+    const expected: Verdict[] = [];
+    for (const {chain, block: seed, request} of fc.sample(requests, chains)) {
+      const state = new ReferenceState(suite, chain.lines);
+      const block = seed % (state.latest + 1);
+      const root = state.stateRoot(block);
+      for (const {address, storageKeys} of request) {
+        const entry = {address: address.toLowerCase(), storageKeys};
+        const proof = compact(suite, entry, state.prove(block, entry.address, storageKeys));
+        const {account, slots} = verifyCompact(suite, root, entry, proof);
+        calls.push(callOf({root, request: [entry], bytes: proof}, proof));
+        if (storageKeys.length > 0) expected.push({values: slots.map(value => value ?? 0n)});
+        else if (account === undefined) expected.push({account});
+        else {
+          const {leafIndex: _, ...fields} = account;
+          expected.push({account: {...fields, codeSize: BigInt(account.codeSize)}});
+        }
+      }
+    }
+    assert.deepEqual(await verifier.judgeAll(calls), expected);
+  });
+
+  test(`${contract}: a proof with a byte changed anywhere is refused`, async t => {
+    const verifier = verifierOf(t, contract);
+    if (verifier === undefined) return;
+    for (const name of SINGLE) {
+      const valid = cases.prove(name);
+      const calls: VerifierCall[] = [];
+      for (let at = 0; at < valid.bytes.length; at += step)
+        for (const by of [0x01, 0x80])
+          calls.push(callOf(valid, valid.bytes.with(at, (valid.bytes[at] as number) ^ by)));
+      assertRefused(await verifier.judgeAll(calls));
+    }
+  });
+
+  test(`${contract}: a proof cut anywhere is too short, and one with bytes more has trailing bytes`, async t => {
+    const verifier = verifierOf(t, contract);
+    if (verifier === undefined) return;
+    for (const name of SINGLE) {
+      const valid = cases.prove(name);
+      const cut: VerifierCall[] = [];
+      for (let length = 0; length < valid.bytes.length; length += step)
+        cut.push(callOf(valid, valid.bytes.subarray(0, length)));
+      assertRefused(await verifier.judgeAll(cut), "ProofTooShort");
+      const longer = [1, 32].map(more => callOf(valid, Buffer.concat([valid.bytes, new Uint8Array(more)])));
+      assertRefused(await verifier.judgeAll(longer), "TrailingBytes");
+    }
+  });
+
+  test(`${contract}: a proof for another root, account or slot is refused`, async t => {
+    const verifier = verifierOf(t, contract);
+    if (verifier === undefined) return;
+    const valid = cases.prove("slots");
+    const call = callOf(valid, valid.bytes);
+    assert.deepEqual(await verifier.judge(call), {values: [16n, 17n, 0n]});
+    const otherAccount = COMPACT_REQUESTS.other[0].address;
+    const others: readonly (readonly [VerifierCall, error: string])[] = [
+      [{...call, root: cases.state.stateRoot(0)}, "RootMismatch"],
+      [{...call, root: word(0)}, "RootMismatch"],
+      [{...call, address: otherAccount}, "RootMismatch"],
+      [{...call, slots: ["0x2", "0x1", "0x3"]}, "RootMismatch"],
+      [{...call, slots: ["0x1", "0x2", "0x4"]}, "KeyNotBetweenLeaves"],
+      [{...call, slots: ["0x1", "0x2"]}, "LeafWithoutKey"],
+    ];
+    const verdicts = await verifier.judgeAll(others.map(([other]) => other));
+    for (const [i, [, error]] of others.entries()) assertRefused([verdicts[i] as Verdict], error);
+  });
+
+  for (const spoiled of [...SPOILED_PARTS, ...STORAGE_SPOILERS]) {
+    if (!SINGLE.some(name => name === spoiled.request)) continue;
+    test(`${contract}: a proof that ${spoiled.name} is refused by the error of its check`, async t => {
+      const verifier = verifierOf(t, contract);
+      if (verifier === undefined) return;
+      const valid = cases.prove(spoiled.request);
+      const bytes = spoilProof(cases, spoiled);
+      const verdict = await verifier.judge(callOf(valid, bytes));
+      const [{address, storageKeys}] = valid.request as readonly [ProofRequest];
+      const verify = () => verifyCompact(suite, valid.root, {address, storageKeys}, bytes);
+      assert.throws(verify, spoiled.complaint);
+      assertRefused([verdict], errorFor(complaintOf(verify)));
+    });
+  }
+}
+
+for (const forgery of FORGERIES) {
+  if (forgery.isShownOnly || / beyond 40 bits| seven words/.test(forgery.name)) continue;
+  test(`Sha256ProofVerifier: a tree with ${forgery.name} is refused`, async t => {
+    const verifier = verifierOf(t, "Sha256ProofVerifier");
+    if (verifier === undefined) return;
+    const {root, answer} = proveForgery(forgery);
+    const proof = compact(sha256Suite, {address: PRESENT, storageKeys: []}, answer);
+    assertRefused([await verifier.judge({root, address: PRESENT, proof})]);
+  });
+}
+
+/** The message with which client/ refuses. */
+function complaintOf(verify: () => unknown): string {
+  try {
+    verify();
+  } catch (error) {
+    if (error instanceof ProofError) return error.message;
+    throw error;
+  }
+  throw new Error("client/ accepts the proof");
+}

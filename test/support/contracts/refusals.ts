@@ -1,0 +1,34 @@
+/** By which error of IProofVerifier.sol a contract refuses a proof in which one thing is wrong. */
+
+const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
+  [/is not 1, the form/, "NotAnAccountProof"],
+  [/bytes expected/, "ProofTooShort"],
+  [/leaves for \d+ keys/, "LeafCountOutOfRange"],
+  [/nextFreeNode is below/, "NextFreeNodeTooSmall"],
+  [/names leaf|highest bit set/, "NoSuchLeaf"],
+  [/names the leaf of another key/, "LeafOfTwoKeys"],
+  [/serves no key/, "LeafWithoutKey"],
+  [/leaf indexes do not ascend/, "LeafIndexesNotAscending"],
+  [/(leaf index|prev|next) is not below nextFreeNode/, "PositionNotInTree"],
+  [/head or tail stands for a key/, "KeyAtHeadOrTail"],
+  [/goes on beyond head or tail/, "ListBeyondItsEnd"],
+  [/a number/, "NumberNotCanonical"],
+  [/a slot is stored as zero/, "PresentSlotIsZero"],
+  [/codeSize is zero/, "CodeSizeIsZero"],
+  [/storageRoot of a new tree is sent/, "StorageRootOfNewTree"],
+  [/no digest of the suite/, "NotADigest"],
+  [/that other leaves give|above the leaf's way/, "UnreadBitmapBit"],
+  [/an empty sibling/, "EmptySiblingSent"],
+  [/lies at or beyond nextFreeNode/, "SiblingBeyondNextFreeNode"],
+  [/fold to the trusted root/, "RootMismatch"],
+  [/is not (below|above) the key's/, "KeyNotBetweenLeaves"],
+  [/of the (left|right) leaf is not the/, "LeavesNotNeighbours"],
+  [/bytes after the proof/, "TrailingBytes"],
+];
+
+/** @param complaint - the message of client/ */
+export function errorFor(complaint: string): string {
+  const found = ERRORS.find(([pattern]) => pattern.test(complaint));
+  if (found === undefined) throw new Error(`no error of the contracts for: ${complaint}`);
+  return found[1];
+}
