@@ -1,5 +1,5 @@
 /**
- * Compiles src/*.sol and writes artefacts.json, which is checked in: node dist/contracts/compile.js
+ * Writes src/Poseidon2.sol, compiles src/*.sol and writes artefacts.json. Both are checked in: node dist/contracts/compile.js
  *
  * The settings make the bytes depend on the sources alone: no metadata, one compiler version.
  */
@@ -7,6 +7,9 @@ import {readdirSync, readFileSync, writeFileSync} from "node:fs";
 import {pathToFileURL} from "node:url";
 import solc from "solc";
 import {ARTEFACTS, type Artefact, type Artefacts, SOURCES} from "./artefacts.ts";
+import {poseidon2Source} from "./poseidon2Source.ts";
+
+export const POSEIDON2 = new URL("Poseidon2.sol", SOURCES);
 
 const SETTINGS = {
   // Hashing is nearly all that these contracts do, so gas counts for more than size.
@@ -53,5 +56,7 @@ export function compileContracts(): string {
   return `${JSON.stringify(artefacts, undefined, 1)}\n`;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  writeFileSync(POSEIDON2, poseidon2Source());
   writeFileSync(ARTEFACTS, compileContracts());
+}

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import {after, before, type TestContext, test} from "node:test";
 import fc from "fast-check";
+import {decodeHex} from "../../../client/bytes/hex.ts";
 import {compact, verifyCompact} from "../../../client/compact/compactProof.ts";
-import {sha256Suite, word} from "../../../client/hash/hashSuites.ts";
+import {poseidon2Suite, sha256Suite, word} from "../../../client/hash/hashSuites.ts";
+import {P} from "../../../client/hash/poseidon2.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {randomChains} from "../../support/chains/randomBlocks.ts";
@@ -15,11 +17,13 @@ import {COMPACT_REQUESTS, type CompactCase, CompactCases} from "../../support/re
 import {FORGERIES, PRESENT, proveForgery} from "../../support/reference/forgeries.ts";
 import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
 import {proofRequests} from "../../support/reference/proofRequests.ts";
-import {ReferenceState} from "../../support/reference/referenceState.ts";
+import {readPublicData} from "../../support/reference/publicData.ts";
+import {type ProofResult, ReferenceState} from "../../support/reference/referenceState.ts";
 import {SPOILED_PARTS, spoilProof} from "../../support/reference/spoiledParts.ts";
 
 const SUITES = [
   {suite: memoiseSuite(sha256Suite), contract: "Sha256ProofVerifier", chains: 40, step: 1},
+  {suite: memoiseSuite(poseidon2Suite), contract: "Poseidon2ProofVerifier", chains: 4, step: 29},
 ] as const;
 
 /** Requests of one account. */
@@ -150,6 +154,50 @@ for (const {suite, contract, chains, step} of SUITES) {
     });
   }
 }
+
+test("Poseidon2ProofVerifier: p added to any limb of a digest makes the proof no longer one", async t => {
+  const verifier = verifierOf(t, "Poseidon2ProofVerifier");
+  if (verifier === undefined) return;
+  const cases = new CompactCases(memoiseSuite(poseidon2Suite));
+  for (const name of ["contract", "absent"] as const) {
+    const valid = cases.prove(name);
+    const calls: VerifierCall[] = [];
+    for (let at = 0; at + 4 <= valid.bytes.length; at++) {
+      const bytes = Uint8Array.from(valid.bytes);
+      const view = new DataView(bytes.buffer);
+      if (view.getUint32(at) + P > 0xffffffff) continue;
+      view.setUint32(at, view.getUint32(at) + P);
+      calls.push(callOf(valid, bytes));
+    }
+    const verdicts = await verifier.judgeAll(calls);
+    assertRefused(verdicts);
+    // At least the limbs of each digest that is sent.
+    const named = verdicts.filter(verdict => "refused" in verdict && verdict.refused === "NotADigest");
+    assert.ok(named.length >= 8 * Math.floor((valid.bytes.length - 100) / 32), `${named.length}`);
+  }
+});
+
+test("Poseidon2ProofVerifier: the live network's proof, made compact, is accepted against the root of layer 1", async t => {
+  const verifier = verifierOf(t, "Poseidon2ProofVerifier");
+  if (verifier === undefined) return;
+  const file = readPublicData<{"l1_stateRootHashes[l2BlockNumber]": string; result: ProofResult}>(
+    t,
+    "proof_mainnet_poseidon2.json",
+  );
+  if (file === undefined) return;
+  const root = decodeHex(file["l1_stateRootHashes[l2BlockNumber]"]);
+  const address = file.result.accountProof.key;
+  const slots = file.result.storageProofs.map(({key}) => key);
+  const proof = compact(poseidon2Suite, {address, storageKeys: slots}, file.result);
+  assert.deepEqual(await verifier.judge({root, address, slots, proof}), {values: [0n]});
+  const alone = compact(poseidon2Suite, {address, storageKeys: []}, {...file.result, storageProofs: []});
+  const verdict = await verifier.judge({root, address, proof: alone});
+  assert.ok("account" in verdict);
+  assert.equal(verdict.account?.nonce, 1n);
+  assert.equal(verdict.account?.codeSize, 0x268fn);
+  const otherRoot = await verifier.judge({root: poseidon2Suite.hash(root), address, slots, proof});
+  assertRefused([otherRoot], "RootMismatch");
+});
 
 for (const forgery of FORGERIES) {
   if (forgery.isShownOnly || / beyond 40 bits| seven words/.test(forgery.name)) continue;
