@@ -14,13 +14,6 @@ struct ProofCursor {
 using ProofReader for ProofCursor global;
 
 library ProofReader {
-    function open(bytes calldata proof) internal pure returns (ProofCursor memory cursor) {
-        assembly ("memory-safe") {
-            mstore(cursor, proof.offset)
-            mstore(add(cursor, 0x20), add(proof.offset, proof.length))
-        }
-    }
-
     /// Moves on by `length` bytes, which are there. @return start calldata offset of the first of them
     function skip(ProofCursor memory cursor, uint256 length) internal pure returns (uint256 start) {
         unchecked {

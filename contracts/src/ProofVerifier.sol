@@ -2,8 +2,8 @@
 pragma solidity ^0.8.24;
 
 import {Account} from "./IProofVerifier.sol";
-import {ProofCursor, ProofReader} from "./ProofCursor.sol";
-import {Entry, Key, Leaf, TreePart, TreePartReader} from "./TreePart.sol";
+import {ProofCursor} from "./ProofCursor.sol";
+import {Entry, TreePart, TreePartReader} from "./TreePart.sol";
 
 /// Verifies proof bytes 0x01 with one entry: an account, and any number of its slots. A contract may inherit from an implementation and
 /// use the internal functions, or call a deployed one.
@@ -36,9 +36,9 @@ abstract contract ProofVerifier is TreePartReader {
         view
         returns (bool exists, Account memory value)
     {
-        Entry memory entry;
+        bytes32[] memory none;
+        Entry memory entry = Entry(0, 0, value, none, _zeroSubTrees());
         exists = _verifyEntry(stateRoot, account, entry, proof);
-        value = entry.account;
     }
 
     function _verifySlots(bytes32 stateRoot, address account, bytes32[] calldata slots, bytes calldata proof)
@@ -47,13 +47,12 @@ abstract contract ProofVerifier is TreePartReader {
         returns (bytes32[] memory values)
     {
         if (slots.length > MAX_SLOTS) revert TooManySlots();
-        Entry memory entry;
-        entry.slotCount = slots.length;
         uint256 slotsAt;
         assembly ("memory-safe") {
             slotsAt := slots.offset
         }
-        entry.slotsAt = slotsAt;
+        Account memory value;
+        Entry memory entry = Entry(slotsAt, slots.length, value, values, _zeroSubTrees());
         _verifyEntry(stateRoot, account, entry, proof);
         values = entry.values;
         if (values.length != slots.length) values = new bytes32[](slots.length);
@@ -65,48 +64,51 @@ abstract contract ProofVerifier is TreePartReader {
         view
         returns (bool exists)
     {
-        ProofCursor memory cursor = ProofReader.open(proof);
+        uint256 start;
+        assembly ("memory-safe") {
+            start := proof.offset
+        }
+        ProofCursor memory cursor = ProofCursor(start, start + proof.length);
         if (cursor.readUint(1) != ACCOUNT_PROOF) revert NotAnAccountProof();
-        entry.zero = _zeroSubTrees();
-        TreePart memory part = _createPart(entry, false, 1);
-        Key memory key = _keyOf(part, 0);
-        key.hKey = _hashAddress(account);
+        TreePart memory part = TreePart(entry, false, 0, 1, 0, _allocateKeys(1), 0, 0, 0, 0, NO_HEIGHT);
+        uint256 key = _keyAt(part, 0);
+        _store(key, uint256(_hashAddress(account)));
         _readHead(cursor, part);
         bytes32 root = _foldPart(cursor, part);
         if (root != stateRoot) revert RootMismatch(root);
         if (cursor.position != cursor.end) revert TrailingBytes();
-        return key.proof & PRESENT != 0;
+        return _load(key + KEY_PROOF) & PRESENT != 0;
     }
 
-    function _readValue(ProofCursor memory cursor, TreePart memory part, Leaf memory leaf)
+    function _readValue(ProofCursor memory cursor, TreePart memory part, uint256 leaf)
         internal
         view
         override
         returns (bytes32 hVal)
     {
-        if (!part.isStorage) return _hashAccount(_readAccount(cursor, part.entry));
-        bytes32 value = bytes32(cursor.readNumber());
+        if (!part.isStorage) {
+            _readAccount(cursor, part.entry);
+            return _hashAccount(part.entry.account);
+        }
+        uint256 value = cursor.readNumber();
         if (value == 0) revert PresentSlotIsZero();
-        leaf.value = value;
-        return _hashWord(value);
+        _store(leaf + LEAF_VALUE, value);
+        return _hashWord(bytes32(value));
     }
 
-    function _readAccount(ProofCursor memory cursor, Entry memory entry)
-        private
-        view
-        returns (Account memory account)
-    {
-        account = entry.account;
+    function _readAccount(ProofCursor memory cursor, Entry memory entry) private view {
+        Account memory account = entry.account;
         uint256 flags = cursor.readUint(1);
         account.nonce = cursor.readDigits(flags & NONCE_LENGTH);
         account.balance = cursor.readNumber();
-        account.codeHash = _codeHashOfNoCode();
-        account.keccakCodeHash = KECCAK_OF_NO_CODE;
         if (flags & HAS_CODE != 0) {
             account.codeSize = cursor.readNumber();
             if (account.codeSize == 0) revert CodeSizeIsZero();
             account.codeHash = _digest(cursor.readWord());
             account.keccakCodeHash = cursor.readWord();
+        } else {
+            account.codeHash = _codeHashOfNoCode();
+            account.keccakCodeHash = KECCAK_OF_NO_CODE;
         }
         account.storageRoot = flags & HAS_STORAGE != 0 ? _readStorageRoot(cursor, entry) : _newTreeRoot();
     }
@@ -119,7 +121,7 @@ abstract contract ProofVerifier is TreePartReader {
             if (root == _newTreeRoot()) revert StorageRootOfNewTree();
             return root;
         }
-        TreePart memory part = _createPart(entry, true, count);
+        TreePart memory part = TreePart(entry, true, 0, count, 0, _allocateKeys(count), 0, 0, 0, 0, NO_HEIGHT);
         uint256 slotAt = entry.slotsAt;
         unchecked {
             for (uint256 i = 0; i < count; ++i) {
@@ -127,7 +129,7 @@ abstract contract ProofVerifier is TreePartReader {
                 assembly ("memory-safe") {
                     slot := calldataload(slotAt)
                 }
-                _keyOf(part, i).hKey = _hashWord(slot);
+                _store(_keyAt(part, i), uint256(_hashWord(slot)));
                 slotAt += 32;
             }
         }
@@ -141,8 +143,8 @@ abstract contract ProofVerifier is TreePartReader {
         values = new bytes32[](part.keyCount);
         unchecked {
             for (uint256 i = 0; i < values.length; ++i) {
-                uint256 proof = _keyOf(part, i).proof;
-                if (proof & PRESENT != 0) values[i] = _leafOf(part, proof ^ PRESENT).value;
+                uint256 proof = _load(_keyAt(part, i) + KEY_PROOF);
+                if (proof & PRESENT != 0) values[i] = bytes32(_load(_leafAt(part, proof ^ PRESENT) + LEAF_VALUE));
             }
         }
     }

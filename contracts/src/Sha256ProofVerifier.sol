@@ -87,30 +87,29 @@ contract Sha256ProofVerifier is ProofVerifier {
             let position := mload(cursor)
             let z := add(add(zero, 0x20), shl(5, from))
             let last := add(add(zero, 0x20), shl(5, to))
-            index := shr(from, index)
-            bitmap := and(shr(from, bitmap), sub(shl(sub(to, from), 1), 1))
-            mstore(0x00, node)
-            // The node is at 0x00 whenever an iteration begins or ends.
-            for {} and(lt(z, last), iszero(iszero(or(index, bitmap)))) {} {
+            // What is left of the index, and of the bitmap above it: one shift for both.
+            let mask := sub(shl(sub(to, from), 1), 1)
+            let bits := or(and(shr(from, index), mask), shl(128, and(shr(from, bitmap), mask)))
+            for {} bits {} {
                 let sibling := mload(z)
-                if and(bitmap, 1) {
+                if and(bits, 0x100000000000000000000000000000000) {
                     // Beyond the end of the proof there are other bytes or zeros. The end is checked below.
                     let sent := calldataload(position)
                     isEmpty := or(isEmpty, eq(sent, sibling))
                     sibling := sent
                     position := add(position, 0x20)
+                    bits := xor(bits, 0x100000000000000000000000000000000)
                 }
-                switch and(index, 1)
-                case 0 { mstore(0x20, sibling) }
-                default {
-                    mstore(0x20, mload(0x00))
-                    mstore(0x00, sibling)
-                }
+                // The node goes to memory at 0x20 if it is a right child, else to 0x00; its sibling to the other place.
+                let place := shl(5, and(bits, 1))
+                mstore(place, node)
+                mstore(xor(place, 0x20), sibling)
                 done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
-                index := shr(1, index)
-                bitmap := shr(1, bitmap)
+                node := mload(0x00)
+                bits := shr(1, bits)
                 z := add(z, 0x20)
             }
+            mstore(0x00, node)
             // Above the leaves in use all siblings are empty, and on the right. Four at a time: 50 gas less for each.
             for { let four := sub(last, 0x60) } lt(z, four) { z := add(z, 0x80) } {
                 mstore(0x20, mload(z))

@@ -17,24 +17,6 @@ struct Entry {
     bytes zero;
 }
 
-/// A key that a tree part proves present or absent.
-struct Key {
-    bytes32 hKey;
-    /// The leaves that prove it, by number: PRESENT | leaf, or left << 16 | right.
-    uint256 proof;
-}
-
-/// A leaf of a tree part.
-struct Leaf {
-    /// NEIGHBOUR, OWN | number of the key, or both; zero if no key names it.
-    uint256 role;
-    /// prev << 80 | next << 40 | leaf index.
-    uint256 links;
-    bytes32 hKey;
-    /// A slot's value. Leaves of other roles, and those of the account tree, have none here.
-    bytes32 value;
-}
-
 /// What a tree part proves and by which leaves: docs/proofs.md, section 9.2.
 struct TreePart {
     Entry entry;
@@ -43,7 +25,7 @@ struct TreePart {
     uint256 nextFreeNode;
     uint256 keyCount;
     uint256 leafCount;
-    /// Memory offsets of `keyCount` Keys and `leafCount` Leaves, one after the other.
+    /// Memory offsets of `keyCount` keys and `leafCount` leaves: see TreePartReader.
     uint256 keysAt;
     uint256 leavesAt;
     /// Calldata offset of the leaf indexes.
@@ -60,17 +42,30 @@ struct TreePart {
 abstract contract TreePartReader is HashSuite {
     uint256 private constant DEPTH = 40;
     uint256 private constant U40 = 0xffffffffff;
+
+    // Keys and leaves are words in memory, one record after the other. A Solidity function that returns a struct allocates one each time.
+    //
+    //   key    hKey | proof                  proof: the numbers of its leaves, PRESENT | leaf or left << 16 | right
+    //   leaf   role | links | hKey | value   role: NEIGHBOUR, OWN | number of the key, or both; zero if no key names it
+    //                                        links: prev << 80 | next << 40 | leaf index
+    //                                        value: of a slot, where the leaf is the slot's own
+    //   node   height | hash                 that waits on the stack
+    uint256 private constant KEY_BYTES = 0x40;
+    uint256 internal constant KEY_PROOF = 0x20;
+    uint256 private constant LEAF_BYTES = 0x80;
+    uint256 private constant LEAF_LINKS = 0x20;
+    uint256 private constant LEAF_KEY = 0x40;
+    uint256 internal constant LEAF_VALUE = 0x60;
+    uint256 private constant NODE_BYTES = 0x40;
+    uint256 private constant NODE_HASH = 0x20;
+
     uint256 internal constant PRESENT = 1 << 32;
     uint256 private constant OWN = 1 << 16;
     uint256 private constant NEIGHBOUR = 1 << 17;
     uint256 private constant KEY_NUMBER = 0xffff;
     uint256 private constant ABSENT_BIT = 0x8000;
     /// Above the height of any node on the stack.
-    uint256 private constant NO_HEIGHT = 255;
-    uint256 private constant KEY_BYTES = 0x40;
-    uint256 private constant LEAF_BYTES = 0x80;
-    uint256 private constant NODE_BYTES = 0x40;
-
+    uint256 internal constant NO_HEIGHT = 255;
     /// Folds a node upwards over heights at which no node waits.
     /// @param zero z(0) .. z(39)
     /// @param node at height `from`, on the path of leaf `index`
@@ -87,24 +82,11 @@ abstract contract TreePartReader is HashSuite {
     ) internal view virtual returns (bytes32);
 
     /// Reads an own leaf's value, and keeps it. @return hVal its hash
-    function _readValue(ProofCursor memory cursor, TreePart memory part, Leaf memory leaf)
+    function _readValue(ProofCursor memory cursor, TreePart memory part, uint256 leaf)
         internal
         view
         virtual
         returns (bytes32 hVal);
-
-    /// @return part of `keyCount` keys, whose hKeys are to be set
-    function _createPart(Entry memory entry, bool isStorage, uint256 keyCount)
-        internal
-        pure
-        returns (TreePart memory part)
-    {
-        part.entry = entry;
-        part.isStorage = isStorage;
-        part.keyCount = keyCount;
-        part.keysAt = _allocate(keyCount * KEY_BYTES);
-        part.topHeight = NO_HEIGHT;
-    }
 
     /// Reads what stands before the records.
     function _readHead(ProofCursor memory cursor, TreePart memory part) internal pure {
@@ -128,42 +110,56 @@ abstract contract TreePartReader is HashSuite {
     function _readKeyTable(ProofCursor memory cursor, TreePart memory part) private pure {
         unchecked {
             for (uint256 i = 0; i < part.keyCount; ++i) {
-                Key memory key = _keyOf(part, i);
+                uint256 key = _keyAt(part, i);
                 uint256 number = cursor.readUint(2);
                 if (number < ABSENT_BIT) {
-                    Leaf memory leaf = _leafOf(part, number);
-                    uint256 role = leaf.role;
-                    if (role & OWN == 0) leaf.role = role | OWN | i;
-                    else if (_keyOf(part, role & KEY_NUMBER).hKey != key.hKey) revert LeafOfTwoKeys(number);
-                    key.proof = PRESENT | number;
+                    uint256 leaf = _leafAt(part, number);
+                    uint256 role = _load(leaf);
+                    if (role & OWN == 0) _store(leaf, role | OWN | i);
+                    else if (_load(_keyAt(part, role & KEY_NUMBER)) != _load(key)) revert LeafOfTwoKeys(number);
+                    _store(key + KEY_PROOF, PRESENT | number);
                 } else {
-                    uint256 left = number ^ ABSENT_BIT;
+                    number ^= ABSENT_BIT;
                     uint256 right = cursor.readUint(2);
-                    Leaf memory leaf = _leafOf(part, left);
-                    leaf.role |= NEIGHBOUR;
-                    leaf = _leafOf(part, right);
-                    leaf.role |= NEIGHBOUR;
-                    key.proof = left << 16 | right;
+                    uint256 leaf = _leafAt(part, number);
+                    _store(leaf, _load(leaf) | NEIGHBOUR);
+                    leaf = _leafAt(part, right);
+                    _store(leaf, _load(leaf) | NEIGHBOUR);
+                    _store(key + KEY_PROOF, number << 16 | right);
                 }
             }
-            for (uint256 i = 0; i < part.leafCount; ++i) if (_leafOf(part, i).role == 0) revert LeafWithoutKey(i);
+            for (uint256 i = 0; i < part.leafCount; ++i) if (_load(_leafAt(part, i)) == 0) revert LeafWithoutKey(i);
         }
     }
 
     /// @param i below `keyCount`
-    function _keyOf(TreePart memory part, uint256 i) internal pure returns (Key memory key) {
-        uint256 start = part.keysAt;
-        assembly ("memory-safe") {
-            key := add(start, mul(i, KEY_BYTES))
+    function _keyAt(TreePart memory part, uint256 i) internal pure returns (uint256) {
+        unchecked {
+            return part.keysAt + KEY_BYTES * i;
         }
     }
 
-    function _leafOf(TreePart memory part, uint256 i) internal pure returns (Leaf memory leaf) {
-        if (i >= part.leafCount) revert NoSuchLeaf(i);
-        uint256 start = part.leavesAt;
-        assembly ("memory-safe") {
-            leaf := add(start, mul(i, LEAF_BYTES))
+    function _leafAt(TreePart memory part, uint256 i) internal pure returns (uint256) {
+        unchecked {
+            if (i >= part.leafCount) revert NoSuchLeaf(i);
+            return part.leavesAt + LEAF_BYTES * i;
         }
+    }
+
+    function _load(uint256 place) internal pure returns (uint256 word) {
+        assembly ("memory-safe") {
+            word := mload(place)
+        }
+    }
+
+    function _store(uint256 place, uint256 word) internal pure {
+        assembly ("memory-safe") {
+            mstore(place, word)
+        }
+    }
+
+    function _allocateKeys(uint256 count) internal pure returns (uint256) {
+        return _allocate(count * KEY_BYTES);
     }
 
     /// @return start of so many zero bytes of memory, whole words
@@ -193,7 +189,7 @@ abstract contract TreePartReader is HashSuite {
                     if (nextIndex <= index) revert LeafIndexesNotAscending(nextIndex);
                     end = _highestBit(index ^ nextIndex);
                 }
-                root = _foldRecord(cursor, part, _leafOf(part, number), index, end);
+                root = _foldRecord(cursor, part, _leafAt(part, number), index, end);
                 index = nextIndex;
             }
             root = _hashRoot(part.nextFreeNode, root);
@@ -205,7 +201,7 @@ abstract contract TreePartReader is HashSuite {
     function _foldRecord(
         ProofCursor memory cursor,
         TreePart memory part,
-        Leaf memory leaf,
+        uint256 leaf,
         uint256 index,
         uint256 end
     ) private view returns (bytes32 node) {
@@ -217,40 +213,41 @@ abstract contract TreePartReader is HashSuite {
             uint256 next = fields >> 40 & U40;
             if (prev >= nextFreeNode) revert PositionNotInTree(prev);
             if (next >= nextFreeNode) revert PositionNotInTree(next);
-            leaf.links = fields >> 40 << 40 | index;
+            _store(leaf + LEAF_LINKS, fields >> 40 << 40 | index);
             bytes32 hVal = _readContent(cursor, part, leaf);
-            node = _hashLeaf(prev, next, leaf.hKey, hVal);
+            node = _hashLeaf(prev, next, bytes32(_load(leaf + LEAF_KEY)), hVal);
             node = _foldPath(cursor, part, node, index, bitmap, end);
             _checkRightSiblings(index, bitmap, nextFreeNode);
         }
     }
 
     /// Reads the leaf's content by its role, and sets its hKey. @return hVal of its opening
-    function _readContent(ProofCursor memory cursor, TreePart memory part, Leaf memory leaf)
+    function _readContent(ProofCursor memory cursor, TreePart memory part, uint256 leaf)
         private
         view
         returns (bytes32 hVal)
     {
-        uint256 role = leaf.role;
-        uint256 links = leaf.links;
-        uint256 index = links & U40;
-        if (role & OWN != 0) {
-            if (index < 2) revert KeyAtHeadOrTail();
-            leaf.hKey = _keyOf(part, role & KEY_NUMBER).hKey;
-            return _readValue(cursor, part, leaf);
+        unchecked {
+            uint256 role = _load(leaf);
+            uint256 links = _load(leaf + LEAF_LINKS);
+            uint256 index = links & U40;
+            uint256 hKey;
+            if (role & OWN != 0) {
+                if (index < 2) revert KeyAtHeadOrTail();
+                hKey = _load(_keyAt(part, role & KEY_NUMBER));
+                hVal = _readValue(cursor, part, leaf);
+            } else if (index == 0) {
+                // The head's hKey is zero.
+                if (links >> 80 != 0) revert ListBeyondItsEnd();
+            } else if (index == 1) {
+                if (links >> 40 & U40 != 1) revert ListBeyondItsEnd();
+                hKey = uint256(_tailKey());
+            } else {
+                hKey = uint256(_digest(cursor.readWord()));
+                hVal = _digest(cursor.readWord());
+            }
+            _store(leaf + LEAF_KEY, hKey);
         }
-        if (index == 0) {
-            // The head's hKey is zero.
-            if (links >> 80 != 0) revert ListBeyondItsEnd();
-            return 0;
-        }
-        if (index == 1) {
-            if (links >> 40 & U40 != 1) revert ListBeyondItsEnd();
-            leaf.hKey = _tailKey();
-            return 0;
-        }
-        leaf.hKey = _digest(cursor.readWord());
-        return _digest(cursor.readWord());
     }
 
     /// Check 16. The sibling of the highest height among those on the right begins farthest to the right.
@@ -299,10 +296,8 @@ abstract contract TreePartReader is HashSuite {
     function _push(TreePart memory part, bytes32 node, uint256 height) private pure {
         unchecked {
             uint256 top = part.stackAt + NODE_BYTES * part.stackSize;
-            assembly ("memory-safe") {
-                mstore(top, height)
-                mstore(add(top, 0x20), node)
-            }
+            _store(top, height);
+            _store(top + NODE_HASH, uint256(node));
             part.topHeight = height;
             ++part.stackSize;
         }
@@ -313,13 +308,9 @@ abstract contract TreePartReader is HashSuite {
         unchecked {
             uint256 size = part.stackSize - 1;
             uint256 top = part.stackAt + NODE_BYTES * size;
-            uint256 topHeight = NO_HEIGHT;
-            assembly ("memory-safe") {
-                node := mload(add(top, 0x20))
-                if size { topHeight := mload(sub(top, NODE_BYTES)) }
-            }
+            node = bytes32(_load(top + NODE_HASH));
             part.stackSize = size;
-            part.topHeight = topHeight;
+            part.topHeight = size == 0 ? NO_HEIGHT : _load(top - NODE_BYTES);
         }
     }
 
@@ -339,14 +330,17 @@ abstract contract TreePartReader is HashSuite {
     function _checkAbsences(TreePart memory part) private pure {
         unchecked {
             for (uint256 i = 0; i < part.keyCount; ++i) {
-                Key memory key = _keyOf(part, i);
-                uint256 proof = key.proof;
+                uint256 key = _keyAt(part, i);
+                uint256 proof = _load(key + KEY_PROOF);
                 if (proof & PRESENT != 0) continue;
-                Leaf memory left = _leafOf(part, proof >> 16);
-                Leaf memory right = _leafOf(part, proof & KEY_NUMBER);
-                if (left.hKey >= key.hKey || key.hKey >= right.hKey) revert KeyNotBetweenLeaves();
-                if (left.links >> 40 & U40 != right.links & U40) revert LeavesNotNeighbours();
-                if (right.links >> 80 != left.links & U40) revert LeavesNotNeighbours();
+                uint256 left = _leafAt(part, proof >> 16);
+                uint256 right = _leafAt(part, proof & KEY_NUMBER);
+                uint256 hKey = _load(key);
+                if (_load(left + LEAF_KEY) >= hKey || hKey >= _load(right + LEAF_KEY)) revert KeyNotBetweenLeaves();
+                uint256 leftLinks = _load(left + LEAF_LINKS);
+                uint256 rightLinks = _load(right + LEAF_LINKS);
+                if (leftLinks >> 40 & U40 != rightLinks & U40) revert LeavesNotNeighbours();
+                if (rightLinks >> 80 != leftLinks & U40) revert LeavesNotNeighbours();
             }
         }
     }

@@ -1,12 +1,9 @@
 /** A verifier of contracts/ on anvil, and what it says about proof bytes. */
-import * as AbiError from "ox/AbiError";
-import * as AbiFunction from "ox/AbiFunction";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
-import {type Artefact, readArtefact} from "../../../contracts/artefacts.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import type {Anvil} from "../processes/anvil.ts";
-import {sendTransaction} from "./transactions.ts";
+import {DeployedContract} from "./deployedContract.ts";
 
 /** Fields as in IProofVerifier.sol. */
 export interface ContractAccount {
@@ -35,22 +32,17 @@ export type Verdict =
   | {readonly refused: string};
 
 export class VerifierContract {
-  readonly address: string;
+  readonly contract: DeployedContract;
   private readonly anvil: Anvil;
-  private readonly artefact: Artefact;
 
-  private constructor(anvil: Anvil, artefact: Artefact, address: string) {
+  private constructor(anvil: Anvil, contract: DeployedContract) {
     this.anvil = anvil;
-    this.artefact = artefact;
-    this.address = address;
+    this.contract = contract;
   }
 
   /** @param name - of a contract in contracts/src */
   static async deploy(anvil: Anvil, name: string): Promise<VerifierContract> {
-    const artefact = readArtefact(name);
-    const {contractAddress} = await sendTransaction(anvil, {data: `0x${artefact.bytecode}`});
-    if (contractAddress === null) throw new Error(`${name} was not created`);
-    return new VerifierContract(anvil, artefact, contractAddress);
+    return new VerifierContract(anvil, await DeployedContract.create(anvil, name));
   }
 
   async judge(call: VerifierCall): Promise<Verdict> {
@@ -67,7 +59,7 @@ export class VerifierContract {
           jsonrpc: "2.0",
           id,
           method: "eth_call",
-          params: [{to: this.address, data: this.encode(call)}, "latest"],
+          params: [{to: this.contract.address, data: this.encode(call)}, "latest"],
         })),
       ),
     });
@@ -77,36 +69,23 @@ export class VerifierContract {
     return verdicts;
   }
 
-  /** The call as a transaction's data, 0x text. */
-  encode({root, address, slots, proof}: VerifierCall): `0x${string}` {
+  private encode({root, address, slots, proof}: VerifierCall): string {
     const [stateRoot, bytes] = [encodeHex(root), encodeHex(proof)];
-    if (slots === undefined)
-      return AbiFunction.encodeData(this.method("verifyAccount"), [stateRoot, address, bytes]);
+    if (slots === undefined) return this.contract.encode("verifyAccount", stateRoot, address, bytes);
     const words = slots.map(slot => encodeHex(word(BigInt(slot))));
-    return AbiFunction.encodeData(this.method("verifySlots"), [stateRoot, address, words, bytes]);
+    return this.contract.encode("verifySlots", stateRoot, address, words, bytes);
   }
 
   private decode({slots}: VerifierCall, {result, error}: RpcAnswer): Verdict {
-    if (error !== undefined) return {refused: this.nameOf(error)};
-    const data = result as `0x${string}`;
+    if (error !== undefined) return {refused: this.contract.nameOf(error)};
     if (slots !== undefined) {
-      const values = AbiFunction.decodeResult(this.method("verifySlots"), data) as readonly string[];
+      const values = this.contract.decode("verifySlots", result) as readonly string[];
       return {values: values.map(BigInt)};
     }
-    const [exists, account] = AbiFunction.decodeResult(this.method("verifyAccount"), data) as readonly [
+    const [exists, account] = this.contract.decode("verifyAccount", result) as readonly [
       boolean,
       ContractAccount,
     ];
     return {account: exists ? account : undefined};
-  }
-
-  /** @throws Error if the call failed otherwise than by an error of the contract */
-  private nameOf({message, data}: NonNullable<RpcAnswer["error"]>): string {
-    if (typeof data !== "string" || data === "0x") throw new Error(`the call failed: ${message} ${data}`);
-    return AbiError.fromAbi(this.artefact.abi as never, data as never).name;
-  }
-
-  private method(name: string): AbiFunction.AbiFunction {
-    return AbiFunction.fromAbi(this.artefact.abi as never, name as never);
   }
 }
