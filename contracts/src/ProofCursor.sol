@@ -16,12 +16,14 @@ using ProofReader for ProofCursor global;
 library ProofReader {
     /// Moves on by `length` bytes, which are there. @return start calldata offset of the first of them
     function skip(ProofCursor memory cursor, uint256 length) internal pure returns (uint256 start) {
-        unchecked {
-            start = cursor.position;
-            uint256 next = start + length;
-            if (next > cursor.end) revert IProofVerifier.ProofTooShort();
-            cursor.position = next;
+        bool isShort;
+        assembly ("memory-safe") {
+            start := mload(cursor)
+            let next := add(start, length)
+            isShort := gt(next, mload(add(cursor, 0x20)))
+            mstore(cursor, next)
         }
+        if (isShort) revert IProofVerifier.ProofTooShort();
     }
 
     /// @param length in bytes, at most 32
@@ -42,12 +44,17 @@ library ProofReader {
     }
 
     /// A number without its length byte.
-    function readDigits(ProofCursor memory cursor, uint256 length) internal pure returns (uint256 number) {
+    function readDigits(ProofCursor memory cursor, uint256 length) internal pure returns (uint256 value) {
+        if (length == 0) return 0;
         if (length > 32) revert IProofVerifier.NumberNotCanonical();
-        number = cursor.readUint(length);
-        unchecked {
-            if (length != 0 && number >> (8 * length - 8) == 0) revert IProofVerifier.NumberNotCanonical();
+        uint256 start = cursor.skip(length);
+        bool hasLeadingZero;
+        assembly ("memory-safe") {
+            let word := calldataload(start)
+            hasLeadingZero := iszero(byte(0, word))
+            value := shr(sub(256, shl(3, length)), word)
         }
+        if (hasLeadingZero) revert IProofVerifier.NumberNotCanonical();
     }
 
     /// @param length in bytes, at most 32

@@ -90,17 +90,49 @@ contract Sha256ProofVerifier is ProofVerifier {
             // What is left of the index, and of the bitmap above it: one shift for both.
             let mask := sub(shl(sub(to, from), 1), 1)
             let bits := or(and(shr(from, index), mask), shl(128, and(shr(from, bitmap), mask)))
+            // The node goes to memory at 0x20 if it is a right child, else to 0x00; its sibling to the other place. Beyond the end of the
+            // proof other bytes or zeros are read. The end is checked below.
             for {} bits {} {
+                // Where four siblings follow one another, four levels at a time: 60 gas less for each.
+                if eq(and(shr(128, bits), 0x0f), 0x0f) {
+                    let place := shl(5, and(bits, 1))
+                    mstore(place, node)
+                    let sent := calldataload(position)
+                    isEmpty := or(isEmpty, eq(sent, mload(z)))
+                    mstore(xor(place, 0x20), sent)
+                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                    place := and(shl(4, bits), 0x20)
+                    mstore(place, mload(0x00))
+                    sent := calldataload(add(position, 0x20))
+                    isEmpty := or(isEmpty, eq(sent, mload(add(z, 0x20))))
+                    mstore(xor(place, 0x20), sent)
+                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                    place := and(shl(3, bits), 0x20)
+                    mstore(place, mload(0x00))
+                    sent := calldataload(add(position, 0x40))
+                    isEmpty := or(isEmpty, eq(sent, mload(add(z, 0x40))))
+                    mstore(xor(place, 0x20), sent)
+                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                    place := and(shl(2, bits), 0x20)
+                    mstore(place, mload(0x00))
+                    sent := calldataload(add(position, 0x60))
+                    isEmpty := or(isEmpty, eq(sent, mload(add(z, 0x60))))
+                    mstore(xor(place, 0x20), sent)
+                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                    node := mload(0x00)
+                    position := add(position, 0x80)
+                    z := add(z, 0x80)
+                    bits := shr(4, xor(bits, 0xf00000000000000000000000000000000))
+                    continue
+                }
                 let sibling := mload(z)
                 if and(bits, 0x100000000000000000000000000000000) {
-                    // Beyond the end of the proof there are other bytes or zeros. The end is checked below.
                     let sent := calldataload(position)
                     isEmpty := or(isEmpty, eq(sent, sibling))
                     sibling := sent
                     position := add(position, 0x20)
                     bits := xor(bits, 0x100000000000000000000000000000000)
                 }
-                // The node goes to memory at 0x20 if it is a right child, else to 0x00; its sibling to the other place.
                 let place := shl(5, and(bits, 1))
                 mstore(place, node)
                 mstore(xor(place, 0x20), sibling)
