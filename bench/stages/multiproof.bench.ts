@@ -25,7 +25,7 @@ const SLOTS = 100_000;
 /** Sets of keys. Their leaf pages are more than a thread keeps. */
 const SETS = 64;
 /** Turns of each of the two, for a ratio of processor times. */
-const TURNS = 96;
+const TURNS = 24;
 const CONTRACT = Buffer.alloc(20, 0xc0);
 const BLOCK_HASH = Buffer.alloc(32, 0xc0);
 

@@ -13,7 +13,18 @@ import {startDaemon} from "../../../support/processes/daemon.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "20"];
-const STAGES = ["hash", "page", "lookup", "path", "text", "proof", "worker", "estimate", "commit"];
+const STAGES = [
+  "hash",
+  "page",
+  "lookup",
+  "path",
+  "text",
+  "proof",
+  "multiproof",
+  "worker",
+  "estimate",
+  "commit",
+];
 
 let folder: string;
 before(async () => {
@@ -38,7 +49,7 @@ test("every stage is measured, printed and written, and the next run is compared
   }
   assert.deepEqual(
     run.figures.map(({stage}) => stage),
-    ["worker", "commit", "commit"],
+    [...Array(18).fill("multiproof"), "worker", "commit", "commit"],
   );
   const stores = await readdir(join(folder, "bench-data"));
 
