@@ -88,16 +88,15 @@ export class MultiPath {
   }
 
   /**
-   * Begins with the leaf of number `first` of the table.
+   * Begins with the first leaf of the table.
    *
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
-  begin(pages: PageReader, tree: Tree, table: KeyTable, first = 0): void {
+  begin(pages: PageReader, tree: Tree, table: KeyTable): void {
     this.tree = tree;
     this.leafIndexes = table.leafIndexes;
     this.leafPages = table.pages;
     this.waiting.length = 0;
-    for (let leaf = 0; leaf < first; leaf++) this.meet(this.endOf(leaf));
     if (tree.isNew) return;
     const {rootPage, nextFreeNode} = tree.root;
     this.top = rootLevel(nextFreeNode);
@@ -112,7 +111,7 @@ export class MultiPath {
   }
 
   /**
-   * Hot: runs once per leaf. Leaves must be read in the order of their numbers, from the first one of `begin` on.
+   * Hot: runs once per leaf. Leaves must be read in the order of their numbers.
    *
    * @param leaf - the leaf's number in the table
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED

@@ -32,7 +32,7 @@ export interface RollupSettings {
 export interface RollupStep extends FinalityStep {
   /** The mark at which the step begins. All events of the step are in blocks above it. */
   readonly after: Layer1Mark;
-  /** The newest layer-1 block that is final. Once the mark is at this block, there is nothing more to read for now. */
+  /** The newest layer-1 block that is final. The step whose mark is this block has read everything. */
   readonly head: number;
 }
 
