@@ -10,6 +10,7 @@ import {createTraceReader} from "../../sync/node/trace/traceReader.ts";
 import {AnvilChain, PEOPLE, type Sent} from "../support/chains/anvilChain.ts";
 import {HttpNode} from "../support/chains/httpNode.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
+import {notRun} from "../support/processes/notRun.ts";
 import {ComparedStores} from "../support/stores/comparedStores.ts";
 
 const CHAINS_PER_FORK = 4;
@@ -53,7 +54,7 @@ async function compareChain(
   const chain = await AnvilChain.start(folder, fork, alloc);
   if (typeof chain === "string") {
     t.diagnostic(`NOT CHECKED against a real node: ${chain}`);
-    t.skip(chain);
+    notRun(t, chain);
     return;
   }
   const stores = await ComparedStores.create(folder);

@@ -7,6 +7,7 @@ import {readReadiness} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {readLog, waitForChain, withFollower} from "../../support/http/nodeFollower.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 
 /** No file may have more than 64 KB, as on a disk that gets full. The units are 512 bytes. */
 const LIMITED = ["sh", "-c", 'ulimit -f 128; exec "$@"', "sh"];
@@ -20,7 +21,7 @@ after(() => folder.remove());
 test("a full disk is named, what is held is served, and a restart goes on from there", async t => {
   const live = await LiveChain.create(folder.path);
   if (typeof live === "string") {
-    t.skip(`NOT RUN: ${live}`);
+    notRun(t, live);
     return;
   }
   await live.grow(20);

@@ -9,6 +9,7 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForChange, waitForHead, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 
 /** Time between two looks at a service. */
 const LOOK_MS = 20;
@@ -179,7 +180,7 @@ test("a node that stops is waited for, and followed on when it is back", async t
   // A node of its own: one that a test starts ends with the test.
   const live = await LiveChain.create(await mkdtemp(folder.file("stopped-")));
   if (typeof live === "string") {
-    t.skip(`NOT RUN: ${live}`);
+    notRun(t, live);
     return;
   }
   await withFollower(newStore(), live, [], async daemon => {

@@ -14,6 +14,7 @@ import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 /** Time between two looks at a service. */
@@ -48,8 +49,8 @@ after(async () => {
 
 function layersTest(title: string, body: (below: Layer1, above: LiveChain) => Promise<void>): void {
   test(title, async t => {
-    if (typeof layer2 === "string") return t.skip(`NOT RUN: ${layer2}`);
-    if (typeof layer1 === "string") return t.skip(`NOT RUN: ${layer1}`);
+    if (typeof layer2 === "string") return notRun(t, layer2);
+    if (typeof layer1 === "string") return notRun(t, layer1);
     return body(layer1, layer2);
   });
 }

@@ -8,6 +8,7 @@ import {sha256Suite, word} from "../../../client/hash/hashSuites.ts";
 import {DeployedContract} from "../../support/contracts/deployedContract.ts";
 import {sendTransaction} from "../../support/contracts/transactions.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 
 const LAYER_2_CONTRACT = "0x2400000000000000000000000000000000000000";
@@ -55,7 +56,7 @@ after(async () => {
 /** @returns undefined after marking the test as skipped, if there is no anvil */
 function layer1(t: TestContext): Anvil | undefined {
   if (typeof anvil !== "string") return anvil;
-  t.skip(anvil);
+  notRun(t, anvil);
   return undefined;
 }
 

@@ -13,6 +13,7 @@ import {errorFor} from "../../support/contracts/refusals.ts";
 import {STORAGE_SPOILERS} from "../../support/contracts/storageSpoilers.ts";
 import {type Verdict, type VerifierCall, VerifierContract} from "../../support/contracts/verifierContract.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 import {COMPACT_REQUESTS, type CompactCase, CompactCases} from "../../support/reference/compactCases.ts";
 import {FORGERIES, PRESENT, proveForgery} from "../../support/reference/forgeries.ts";
 import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
@@ -46,7 +47,7 @@ after(async () => {
 
 /** @returns undefined after marking the test as skipped, if there is no anvil */
 function verifierOf(t: TestContext, contract: string): VerifierContract | undefined {
-  if (typeof anvil === "string") t.skip(anvil);
+  if (typeof anvil === "string") notRun(t, anvil);
   return verifiers.get(contract);
 }
 

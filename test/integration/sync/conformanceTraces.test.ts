@@ -14,6 +14,7 @@ import {createTraceReader} from "../../../sync/node/trace/traceReader.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import {ExecutedNode} from "../../support/chains/executedNode.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 import {ComparedStores} from "../../support/stores/comparedStores.ts";
 
 const CONFORMANCE = fileURLToPath(
@@ -22,7 +23,7 @@ const CONFORMANCE = fileURLToPath(
 
 test("the conformance chain, read as stateDiff traces, gives the roots of the executed blocks", async t => {
   if (!existsSync(CONFORMANCE)) {
-    t.skip(`${CONFORMANCE} is missing`);
+    notRun(t, `${CONFORMANCE} is missing`);
     return;
   }
   const blocks: Uint8Array[] = [];

@@ -13,6 +13,7 @@ import type {NodeCall} from "../../../sync/rpc/node.ts";
 import {AnvilChain} from "../../support/chains/anvilChain.ts";
 import {HttpNode} from "../../support/chains/httpNode.ts";
 import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../support/chains/stateTraffic.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 import {ComparedStores} from "../../support/stores/comparedStores.ts";
 
 for (const method of ["prestate", "stateDiff"] as const)
@@ -129,7 +130,7 @@ async function startChain(t: TestContext, fork: string): Promise<AnvilChain | un
     return chain;
   }
   t.diagnostic(`NOT CHECKED against a real node: ${chain}`);
-  t.skip(chain);
+  notRun(t, chain);
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import {test} from "node:test";
 import {FORKS, forkCases, olderForkCases} from "../../support/gas/cases/forkCases.ts";
 import {createGasChain} from "../../support/gas/gasChain.ts";
 import {GasComparison} from "../../support/gas/gasComparison.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 
 for (const fork of FORKS)
   test(`gas limits under ${fork} are a real node's`, async t => {
@@ -14,7 +15,7 @@ for (const fork of FORKS)
     const chain = await createGasChain(folder, fork);
     if (typeof chain === "string") {
       t.diagnostic(`NOT CHECKED against a real node: ${chain}`);
-      t.skip(chain);
+      notRun(t, chain);
       return;
     }
     const comparison = await GasComparison.start(chain, {hardfork: fork});

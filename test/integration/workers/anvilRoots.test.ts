@@ -23,6 +23,7 @@ import {encodeJsonBlock} from "../../../workers/import/node/jsonBlock.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 
 interface DumpedAccount {
   readonly nonce: number;
@@ -167,7 +168,7 @@ function rootTest(
 ): void {
   test(title, async t => {
     const mined = await mine(fork, absent, transactions);
-    if (typeof mined === "string") return t.skip(`NOT RUN: ${mined}`);
+    if (typeof mined === "string") return notRun(t, mined);
     const {blocks, accounts, ours} = mined;
     assert.equal(ours.length, transactions.length, "a block before the last one has another root");
     const [parent, block] = blocks.slice(-2) as [Mined, Mined];
@@ -246,7 +247,7 @@ test("a chain that begins with anvil --init, whose block 0 has an empty state, i
   const path = folder.file("genesis.json");
   await writeFile(path, makeGenesis("osaka", [BEACON_ROOTS]));
   const anvil = await Anvil.start([...FLAGS, "--hardfork", "osaka", "--init", path]);
-  if (typeof anvil === "string") return t.skip(`NOT RUN: ${anvil}`);
+  if (typeof anvil === "string") return notRun(t, anvil);
   try {
     const zero = await anvil.request<Mined>("eth_getBlockByNumber", "0x0", false);
     assert.equal(zero.stateRoot, EMPTY_ROOT);

@@ -7,6 +7,7 @@ import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {EstimateService} from "../../support/estimates/estimateService.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 
 const CONFORMANCE = fileURLToPath(
   new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),
@@ -42,7 +43,7 @@ after(async () => {
 function serviceOrSkip(t: TestContext): EstimateService | undefined {
   if (service === undefined) {
     t.diagnostic(`NOT CHECKED on the conformance chain: ${CONFORMANCE} is absent`);
-    t.skip(`${CONFORMANCE} is absent`);
+    notRun(t, `${CONFORMANCE} is absent`);
   }
   return service;
 }

@@ -18,6 +18,7 @@ import {ExecutionError} from "../../../workers/execution/errors.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import type {TrieNodes} from "../../../workers/execution/trieNodes.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 
 const CONFORMANCE = fileURLToPath(
   new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),
@@ -187,7 +188,7 @@ function options({forks}: Genesis, nodes: TrieNodes) {
 
 async function readConformanceChain(t: TestContext): Promise<Chain | undefined> {
   if (existsSync(CONFORMANCE)) return readChain(CONFORMANCE);
-  t.skip(`NOT RUN: ${CONFORMANCE} is not here; it holds the conformance chain`);
+  notRun(t, `${CONFORMANCE} is not here; it holds the conformance chain`);
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Tests that need a chain on anvil. Without anvil they are skipped, and say why. */
 import {test} from "node:test";
+import {notRun} from "../processes/notRun.ts";
 import type {LiveChain} from "./liveChain.ts";
 
 export type LiveTest = (title: string, body: (live: LiveChain) => Promise<void>) => void;
@@ -10,7 +11,7 @@ export function createLiveTest(readChain: () => LiveChain | string): LiveTest {
     test(title, async t => {
       const chain = readChain();
       if (typeof chain === "string") {
-        t.skip(`NOT RUN: ${chain}`);
+        notRun(t, chain);
         return;
       }
       await body(chain);

@@ -10,6 +10,7 @@ import type {BenchRun} from "../../../../bench/stages/benchRun.ts";
 import {NODE_SOURCES} from "../../../../workers/job/importSource.ts";
 import {type Finished, runChild} from "../../../support/processes/childProcesses.ts";
 import {startDaemon} from "../../../support/processes/daemon.ts";
+import {notRun} from "../../../support/processes/notRun.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "20"];
@@ -67,7 +68,7 @@ test("every stage is measured, printed and written, and the next run is compared
 
 test("following a chain is measured by each source, and how soon a block and its finality show", async t => {
   if (findAnvil() === undefined) {
-    t.skip("anvil is not installed");
+    notRun(t, "anvil is not installed");
     return;
   }
   const {code, stdout, stderr} = await bench("--only", "follow", "--blocks", "3", "--json", "follow.json");
