@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
+import {propertyRuns} from "../support/propertyRuns.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
@@ -53,8 +54,8 @@ async function checkChain(
 
 /** The reference's poseidon2 takes some ten times as long as its sha256, so it gets fewer blocks and leaves. */
 const EXTENTS = [
-  {suite: memoisedSha256, numRuns: 15, maxBlocks: 30, boundaries: [8, 32, 128, 512, 2048]},
-  {suite: memoisedPoseidon2, numRuns: 5, maxBlocks: 15, boundaries: [8, 32, 128]},
+  {suite: memoisedSha256, numRuns: propertyRuns(5), maxBlocks: 30, boundaries: [8, 32, 128, 512, 2048]},
+  {suite: memoisedPoseidon2, numRuns: propertyRuns(2), maxBlocks: 15, boundaries: [8, 32, 128]},
 ];
 
 for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
@@ -76,7 +77,7 @@ for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
         const property = fc.asyncProperty(chains, plans, async (chain, plan) => {
           await checkChain(suite, chain, plan);
         });
-        await fc.assert(property, {numRuns: 1, includeErrorInReport: true});
+        await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
       });
     }
   }

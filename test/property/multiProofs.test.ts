@@ -12,6 +12,7 @@ import {verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
+import {propertyRuns} from "../support/propertyRuns.ts";
 import {proofRequests} from "../support/reference/proofRequests.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
@@ -61,8 +62,8 @@ async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<voi
 
 /** The reference's poseidon2 takes some ten times as long as its sha256, so it gets fewer blocks and leaves. */
 const EXTENTS = [
-  {suite: memoisedSha256, numRuns: 6, maxBlocks: 10, boundaries: [8, 128, 512]},
-  {suite: memoisedPoseidon2, numRuns: 2, maxBlocks: 6, boundaries: [32]},
+  {suite: memoisedSha256, numRuns: propertyRuns(3), maxBlocks: 10, boundaries: [8, 128, 512]},
+  {suite: memoisedPoseidon2, numRuns: propertyRuns(1), maxBlocks: 6, boundaries: [32]},
 ];
 
 for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
@@ -77,7 +78,7 @@ for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
       test(`${suite.name}: a multiproof is right while ${of} grow past ${boundary} leaves, and after they are gone`, async () => {
         const cases = casesOf(growingChains({boundary, of, maxBlocks: 4}), 30);
         const property = fc.asyncProperty(cases, one => checkCase(suite, one));
-        await fc.assert(property, {numRuns: 1, includeErrorInReport: true});
+        await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
       });
     }
   }

@@ -4,6 +4,7 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {decodeHex} from "../../client/bytes/hex.ts";
 import {forkedChains, randomChains} from "../support/chains/randomBlocks.ts";
+import {propertyRuns} from "../support/propertyRuns.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {proveCalls} from "../support/stores/proveCalls.ts";
@@ -11,8 +12,8 @@ import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 /** The reference's poseidon2 takes some ten times as long as its sha256. */
 const EXTENTS = [
-  {suite: memoisedSha256, forks: 12, maxBlocks: 6, returns: 40},
-  {suite: memoisedPoseidon2, forks: 4, maxBlocks: 4, returns: 6},
+  {suite: memoisedSha256, forks: propertyRuns(4), maxBlocks: 6, returns: propertyRuns(12)},
+  {suite: memoisedPoseidon2, forks: propertyRuns(2), maxBlocks: 4, returns: propertyRuns(3)},
 ];
 
 for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
