@@ -1,5 +1,6 @@
 /**
- * Verifies proofs of accounts and storage slots against a root that the caller trusts (docs/proofs.md).
+ * Asks a server for proofs of accounts and storage slots, and verifies them against a root that the caller trusts
+ * (docs/proofs.md).
  *
  * @module
  */
@@ -41,3 +42,42 @@ export {
   verifySlot,
 } from "./proof/proofVerifier.ts";
 export type {ProofRequest} from "./proof/request.ts";
+export type {RetrySettings} from "./rpc/retryWaits.ts";
+export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
+export type {
+  BlockName,
+  BlockTag,
+  HeldBlockName,
+  Layer1Record,
+  RootedBlock,
+} from "./service/block.ts";
+export type {ConnectionOptions} from "./service/connection.ts";
+export type {Coverage} from "./service/coverage.ts";
+export {createProofClient, type NoTrust, type Trust} from "./service/createProofClient.ts";
+export type {
+  AccessListEntry,
+  AccountOverride,
+  Authorization,
+  Estimate,
+  EstimateCall,
+  EstimateRequest,
+} from "./service/estimate.ts";
+export type {Finalization} from "./service/finalization.ts";
+export {type Layer1RootOptions, layer1Root} from "./service/layer1Root.ts";
+export type {
+  Abortable,
+  GetFinalizationsParameters,
+  GetMultiProofParameters,
+  GetProofParameters,
+  GetStateRootParameters,
+  ProofClient,
+  WaitForProofParameters,
+} from "./service/proofClient.ts";
+export type {AbsentKeyJson, LeafProofJson, PresentKeyJson, ProofJson} from "./service/proofJson.ts";
+export type {
+  ProvenMultiProof,
+  ProvenProof,
+  ServerMultiProof,
+  ServerProof,
+} from "./service/provenAnswer.ts";
+export type {Root, RootOfBlock, TrustedRoot} from "./service/trustedRoot.ts";

@@ -68,22 +68,25 @@ for (const form of ["bytes", "multiproof"]) {
   assert.equal(await runModule("vector.mjs", script), "7 16,undefined\n7 16,undefined\n");
 });
 
-test("the example of the README verifies an answer of proofd", async () => {
+test("the examples of the README ask proofd and verify its answers", async () => {
   const page = await readFile(folder.file("node_modules/proofd-client/README.md"), "utf8");
-  const example = /```js\n([\s\S]*?)```/.exec(page)?.[1] as string;
+  const blocks = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, text]) => text as string);
   const service = await ProvenService.start();
   try {
     const block = `0x${FINALIZED.toString(16)}`;
     const {stateRoot} = (await service.daemon.call("chain_getStateRoot", [block])).result;
-    const script = example
-      .replace('"http://127.0.0.1:8080"', JSON.stringify(service.daemon.url))
-      .replace('"0x…", ["0x0"]', `"${ACCOUNTS[0]}", ["0x1"]`)
-      .replace("decodeHex(trustedRoot)", `decodeHex("${stateRoot}")`);
-    const printed = await runModule(
-      "example.mjs",
-      `${script}console.log(typeof account.nonce, slots.length);\n`,
-    );
-    assert.equal(printed, "bigint 1\n");
+    const fill = (text: string) =>
+      text
+        .replace('"http://127.0.0.1:8080"', JSON.stringify(service.daemon.url))
+        .replace("rootOf(block)", `(block === ${FINALIZED}n ? "${stateRoot}" : undefined)`)
+        .replace('address: "0x…", storageKeys: ["0x0"]', `address: "${ACCOUNTS[0]}", storageKeys: ["0x1"]`)
+        .replace('"0x…", ["0x0"]', `"${ACCOUNTS[0]}", ["0x1"]`)
+        .replace("decodeHex(trustedRoot)", `decodeHex("${stateRoot}")`);
+    for (const call of ["client.getProof(", "verifyProof(sha256Suite,"]) {
+      const example = fill(blocks.find(text => text.includes(call)) as string);
+      const print = "console.log(typeof account.nonce, slots.length);\n";
+      assert.equal(await runModule("example.mjs", `${example}${print}`), "bigint 1\n");
+    }
   } finally {
     await service.stop();
   }

@@ -166,7 +166,7 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     may: ["@noble/hashes/sha2.js", "client/rpc/thing.ts"],
     mayNot: ["left-pad", "node:crypto", "storage/hex.ts", "contracts/thing.ts"],
   },
-  "client/rpc": {
+  "client/future": {
     may: ["@noble/hashes/sha2.js", "client/client.ts", "client/bytes/hex.ts"],
     mayNot: ["left-pad", "node:crypto", "storage/hex.ts", "server/rpc/rpcError.ts", "contracts/thing.ts"],
   },
@@ -186,7 +186,16 @@ const RULES: Readonly<Record<string, FolderRule>> = {
 
 /** Which rooms of its own folder a room may import; it may import none of the others. */
 const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  client: {bytes: [], hash: ["bytes"], proof: ["bytes", "hash"], compact: ["bytes", "hash", "proof"]},
+  client: {
+    bytes: [],
+    hash: ["bytes"],
+    proof: ["bytes", "hash"],
+    compact: ["bytes", "hash", "proof"],
+    rpc: ["bytes"],
+    service: ["bytes", "hash", "proof", "compact", "rpc"],
+    pull: ["bytes", "hash", "proof", "compact", "rpc", "service"],
+    viem: ["bytes", "hash", "proof", "compact", "rpc", "service", "pull"],
+  },
   cli: {flags: [], commands: ["flags"]},
   storage: {
     hash: [],

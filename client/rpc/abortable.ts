@@ -1,0 +1,24 @@
+/** Promises that a caller's AbortSignal ends. */
+
+/** @returns after this time. @throws the signal's reason */
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const slept = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms);
+  });
+  return orAborted(slept, signal).finally(() => clearTimeout(timer));
+}
+
+/** The outcome of a promise, unless the signal comes first. What the promise stands for goes on. @throws the signal's reason */
+export function orAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, {once: true});
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

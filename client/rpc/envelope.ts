@@ -1,0 +1,101 @@
+/** JSON-RPC 2.0: the text of calls, and answers read without trust. */
+import {RpcError} from "./rpcError.ts";
+
+/** The server's word on one call. */
+export type CallAnswer = {readonly result: unknown} | {readonly error: RpcError};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function encodeCall(id: number, method: string, params: readonly unknown[]): string {
+  return JSON.stringify({jsonrpc: "2.0", id, method, params});
+}
+
+/**
+ * Reads the answer to a batch, or to one call that was sent alone.
+ *
+ * @param ids - of the calls, all different
+ * @param isBatch - whether the calls were sent as an array
+ * @param status - of the HTTP answer, for errors
+ * @returns an answer for each id, in their order; or the one error with which the server refused the batch as a whole
+ * @throws RpcError BAD_ANSWER unless each call is answered exactly once, and nothing else is
+ */
+export function readAnswers(
+  bytes: Uint8Array,
+  ids: readonly number[],
+  isBatch: boolean,
+  status: number,
+): readonly CallAnswer[] | RpcError {
+  const parsed = parseJson(bytes);
+  if (!Array.isArray(parsed)) {
+    const fields = readFields(parsed);
+    const answer = readAnswer(fields, status);
+    // An error that the server cannot tie to a call has the id null.
+    if ("error" in answer && (isBatch || !isPresent(fields.id))) return answer.error;
+    if (isBatch) throw badAnswer("the answer to a batch is no array");
+    if (fields.id !== ids[0]) throw badAnswer("the answer has the id of another call");
+    return [answer];
+  }
+  if (!isBatch) throw badAnswer("the answer to a single call is an array");
+  if (parsed.length !== ids.length)
+    throw badAnswer(`the answer to a batch of ${ids.length} calls has ${parsed.length} elements`);
+  const places = new Map(ids.map((id, at) => [id, at]));
+  const answers = new Array<CallAnswer>(ids.length);
+  for (const element of parsed) {
+    const fields = readFields(element);
+    const at = places.get(fields.id as number);
+    if (at === undefined) throw badAnswer("the answer to a batch has an id of another call, or an id twice");
+    places.delete(fields.id as number);
+    answers[at] = readAnswer(fields, status);
+  }
+  return answers;
+}
+
+/** The error in the body of an HTTP refusal. @returns undefined if there is none */
+export function readRefusal(bytes: Uint8Array, status: number): RpcError | undefined {
+  try {
+    const answer = readAnswer(readFields(parseJson(bytes)), status);
+    return "error" in answer ? answer.error : undefined;
+  } catch {
+    return undefined; // a page for people, as proxies send it
+  }
+}
+
+export function badAnswer(message: string): RpcError {
+  return new RpcError("BAD_ANSWER", message);
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", {fatal: true}).decode(bytes));
+  } catch {
+    throw badAnswer("the answer is not JSON");
+  }
+}
+
+function readFields(value: unknown): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const fields = value as Fields;
+    if (Object.hasOwn(fields, "jsonrpc") && fields.jsonrpc === "2.0") return fields;
+  }
+  throw badAnswer("the answer is not JSON-RPC 2.0");
+}
+
+function readAnswer(fields: Fields, status: number): CallAnswer {
+  // Some nodes write `"error":null` beside a result.
+  if (isPresent(fields.error)) return {error: readError(fields.error, status)};
+  if (!Object.hasOwn(fields, "result")) throw badAnswer("the answer has neither result nor error");
+  return {result: fields.result};
+}
+
+function readError(error: unknown, status: number): RpcError {
+  if (typeof error === "object" && error !== null) {
+    const {code, message, data} = error as Fields;
+    if (Number.isSafeInteger(code) && typeof message === "string")
+      return new RpcError(code as number, message, {data, status});
+  }
+  throw badAnswer("the error in the answer is not one of JSON-RPC 2.0");
+}
+
+function isPresent(value: unknown): boolean {
+  return (value ?? undefined) !== undefined;
+}

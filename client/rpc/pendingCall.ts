@@ -1,0 +1,52 @@
+/** A call that is not answered yet. It ends once: by its answer, an error, or its signal. */
+import {encodeCall} from "./envelope.ts";
+import type {RpcRequest} from "./rpcCaller.ts";
+
+export class PendingCall {
+  readonly id: number;
+  readonly request: RpcRequest;
+  /** The call as JSON. */
+  readonly text: string;
+  readonly promise: Promise<unknown>;
+  /** Called if the signal ends the call. */
+  onGivenUp: () => void = () => {};
+  private readonly signal: AbortSignal | undefined;
+  private open = true;
+  private settle: {resolve(result: unknown): void; reject(error: unknown): void} | undefined;
+
+  constructor(id: number, request: RpcRequest, signal: AbortSignal | undefined) {
+    this.id = id;
+    this.request = request;
+    this.text = encodeCall(id, request.method, request.params);
+    this.signal = signal;
+    this.promise = new Promise((resolve, reject) => {
+      this.settle = {resolve, reject};
+    });
+    signal?.addEventListener("abort", this.giveUp);
+    if (signal?.aborted === true) this.giveUp();
+  }
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  resolve(result: unknown): void {
+    this.close();
+    this.settle?.resolve(result);
+  }
+
+  reject(error: unknown): void {
+    this.close();
+    this.settle?.reject(error);
+  }
+
+  private readonly giveUp = (): void => {
+    this.reject(this.signal?.reason);
+    this.onGivenUp();
+  };
+
+  private close(): void {
+    this.open = false;
+    this.signal?.removeEventListener("abort", this.giveUp);
+  }
+}

@@ -1,0 +1,43 @@
+/** The one error of calls: the server's, or what kept its answer from coming. */
+
+/** Why there is no answer, where the server did not say. */
+export type RpcErrorName =
+  /** No connection, or one that broke before the answer was complete. */
+  | "UNREACHABLE"
+  /** No complete answer within the time. */
+  | "TIMEOUT"
+  /** An HTTP status other than 200 without a JSON-RPC error: see `status`. */
+  | "HTTP_STATUS"
+  /** The answer has more bytes than an answer to this call can have. */
+  | "ANSWER_TOO_LONG"
+  /** The answer is not JSON-RPC 2.0, belongs to other calls, or has values of another kind than it must. */
+  | "BAD_ANSWER"
+  /** No root is known for the block, so nothing can be verified. */
+  | "ROOT_UNKNOWN";
+
+/** Most characters of a server's message that are kept. */
+const MAX_MESSAGE = 500;
+
+interface Details {
+  readonly data?: unknown;
+  readonly status?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** Match `code`; the message may change. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  /** A number is the server's JSON-RPC code: -32001, 3 and so on. */
+  readonly code: number | RpcErrorName;
+  /** What the server says besides, such as the revert bytes of code 3. Its shape is not checked. */
+  readonly data: unknown;
+  /** Of the HTTP answer; undefined if none came. */
+  readonly status: number | undefined;
+
+  constructor(code: number | RpcErrorName, message: string, {data, status, cause}: Details = {}) {
+    super(message.slice(0, MAX_MESSAGE), cause === undefined ? {} : {cause});
+    this.code = code;
+    this.data = data;
+    this.status = status;
+  }
+}

@@ -1,0 +1,79 @@
+/** Blocks: how callers name them, and what a server says of one. */
+import {quantity} from "../bytes/hex.ts";
+import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import {type Fields, readBoolean, readHash, readObject, readQuantity} from "./answerFields.ts";
+
+export type BlockTag = "earliest" | "finalized" | "safe" | "latest" | "pending";
+
+/**
+ * A block by its number or a tag. There are no block hashes: a proof shows a state root, the root that you trust belongs to a
+ * number, and which number a hash has would be the server's word.
+ */
+export type BlockName = bigint | number | BlockTag;
+
+/** A block of which nothing is proved, so it may also be named by its hash (EIP-1898). */
+export type HeldBlockName = BlockName | {readonly blockHash: string};
+
+/** Where layer 1 finalized a block, and the state root that its contract holds since then. */
+export interface Layer1Record {
+  readonly blockNumber: bigint;
+  readonly transactionHash: string;
+  readonly stateRoot: string;
+}
+
+/** What the server says of a block. None of it is proved. */
+export interface RootedBlock {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly stateRoot: string;
+  readonly finalized: boolean;
+  /** undefined unless the block ended a finalization on layer 1 that the server follows. */
+  readonly l1: Layer1Record | undefined;
+}
+
+const BLOCK_BYTES = 4096;
+
+/** @throws TypeError if it names no block */
+export function encodeBlock(name: HeldBlockName): unknown {
+  const number = blockNumber(name);
+  return number === undefined ? name : quantity(number);
+}
+
+/** @returns undefined for a tag or a hash. @throws TypeError for a number that no block has */
+export function blockNumber(name: HeldBlockName): bigint | undefined {
+  if (typeof name !== "number" && typeof name !== "bigint") return undefined;
+  const isWhole = typeof name === "bigint" || Number.isSafeInteger(name);
+  if (!isWhole || name < 0) throw new TypeError(`block ${name} is no whole number from 0`);
+  return BigInt(name);
+}
+
+/** @throws RpcError */
+export async function getStateRoot(
+  caller: RpcCaller,
+  block: HeldBlockName,
+  signal?: AbortSignal,
+): Promise<RootedBlock> {
+  const params = [encodeBlock(block)];
+  const request = {method: "chain_getStateRoot", params, maxAnswerBytes: BLOCK_BYTES};
+  return readRootedBlock("block", await caller.call(request, signal));
+}
+
+/** @throws RpcError BAD_ANSWER */
+export function readRootedBlock(at: string, value: unknown): RootedBlock {
+  const fields = readObject(at, value);
+  return {
+    number: readQuantity(`${at}.number`, fields.number),
+    hash: readHash(`${at}.hash`, fields.hash),
+    stateRoot: readHash(`${at}.stateRoot`, fields.stateRoot),
+    finalized: readBoolean(`${at}.finalized`, fields.finalized),
+    l1: fields.l1 === undefined ? undefined : readLayer1(`${at}.l1`, readObject(`${at}.l1`, fields.l1)),
+  };
+}
+
+export function readLayer1(at: string, fields: Fields): Layer1Record {
+  return {
+    blockNumber: readQuantity(`${at}.blockNumber`, fields.blockNumber),
+    transactionHash: readHash(`${at}.transactionHash`, fields.transactionHash),
+    stateRoot: readHash(`${at}.stateRoot`, fields.stateRoot),
+  };
+}

@@ -1,0 +1,92 @@
+/** Gas estimates (docs/gas.md). Nothing of them can be verified without executing the call. */
+import {quantity} from "../bytes/hex.ts";
+import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import {readObject, readQuantity} from "./answerFields.ts";
+import {encodeBlock, type HeldBlockName} from "./block.ts";
+
+type Amount = bigint | number;
+
+export interface AccessListEntry {
+  readonly address: string;
+  readonly storageKeys: readonly string[];
+}
+
+/** A signed authorization of EIP-7702. */
+export interface Authorization {
+  readonly chainId: Amount;
+  readonly address: string;
+  readonly nonce: Amount;
+  readonly yParity: Amount;
+  readonly r: Amount | string;
+  readonly s: Amount | string;
+}
+
+/** A transaction that is not signed. Every field may be left out. */
+export interface EstimateCall {
+  readonly from?: string;
+  /** Without it the call creates a contract, and `data` is its init code. */
+  readonly to?: string;
+  readonly value?: Amount;
+  readonly gas?: Amount;
+  readonly nonce?: Amount;
+  readonly gasPrice?: Amount;
+  readonly maxFeePerGas?: Amount;
+  readonly maxPriorityFeePerGas?: Amount;
+  readonly chainId?: Amount;
+  /** `0x` and pairs of hex digits. */
+  readonly data?: string;
+  readonly type?: 0 | 1 | 2 | 4;
+  readonly accessList?: readonly AccessListEntry[];
+  readonly authorizationList?: readonly Authorization[];
+}
+
+/** What the state of one account is taken to be. */
+export interface AccountOverride {
+  readonly balance?: Amount;
+  readonly nonce?: Amount;
+  readonly code?: string;
+  /** Replaces the whole storage: words by slot. */
+  readonly state?: Readonly<Record<string, string>>;
+  /** Replaces some slots. */
+  readonly stateDiff?: Readonly<Record<string, string>>;
+}
+
+export interface EstimateRequest {
+  readonly call: EstimateCall;
+  /** Default: "latest". */
+  readonly block?: HeldBlockName;
+  /** By address. */
+  readonly overrides?: Readonly<Record<string, AccountOverride>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Estimate {
+  readonly gasLimit: bigint;
+  /** In wei, as the one below. */
+  readonly baseFeePerGas: bigint;
+  readonly priorityFeePerGas: bigint;
+}
+
+/** The revert bytes of a call that reverts are in the answer. */
+const ESTIMATE_BYTES = 1 << 20;
+
+/** @throws RpcError, code 3 if the call reverts: then `data` has the revert bytes */
+export async function estimateGas(
+  caller: RpcCaller,
+  {call, block = "latest", overrides, signal}: EstimateRequest,
+): Promise<Estimate> {
+  const params = [encodeAmounts(call), encodeBlock(block)];
+  if (overrides !== undefined) params.push(encodeAmounts(overrides));
+  const request = {method: "chain_estimateGas", params, maxAnswerBytes: ESTIMATE_BYTES};
+  const fields = readObject("estimate", await caller.call(request, signal));
+  return {
+    gasLimit: readQuantity("gasLimit", fields.gasLimit),
+    baseFeePerGas: readQuantity("baseFeePerGas", fields.baseFeePerGas),
+    priorityFeePerGas: readQuantity("priorityFeePerGas", fields.priorityFeePerGas),
+  };
+}
+
+/** A copy in which bigints are quantities. */
+function encodeAmounts(value: object): unknown {
+  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === "bigint" ? quantity(one) : one)));
+}

@@ -1,0 +1,70 @@
+/** State roots read from the rollup's contract on layer 1, or from a contract that records them (contracts/). */
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {word} from "../hash/hashSuites.ts";
+import {HttpCaller} from "../rpc/httpCaller.ts";
+import {RpcError} from "../rpc/rpcError.ts";
+import {readHash} from "./answerFields.ts";
+import {type ConnectionOptions, readConnection} from "./connection.ts";
+import type {RootOfBlock} from "./trustedRoot.ts";
+
+/** The first four bytes of keccak256 of the signatures. */
+const SELECTORS = {
+  /** `stateRootHashes(uint256)` of the rollup's contract: zero for a block without a root. */
+  stateRootHashes: "0x8be745d1",
+  /** `stateRoot(uint256)` of a StateRootOracle (contracts/): reverts for a block without a root. */
+  stateRoot: "0xcc2fc845",
+};
+
+export interface Layer1RootOptions extends ConnectionOptions {
+  /** Address of the contract. */
+  readonly contract: string;
+  /** What the contract is: default "stateRootHashes", the rollup's own. "stateRoot" for a StateRootOracle. */
+  readonly method?: keyof typeof SELECTORS;
+  /** As of which block of layer 1 the contract is read. Default: "finalized", whose roots never change. */
+  readonly at?: "finalized" | "safe" | "latest";
+}
+
+/** Error of an execution that reverts. */
+const REVERTED = 3;
+const ANSWER_BYTES = 4096;
+const MAX_REMEMBERED = 1024;
+
+/**
+ * Makes a {@link RootOfBlock} that reads the contract by `eth_call`. The node of layer 1 at `url` is trusted. Finalized
+ * roots are remembered, the last 1 024 of them.
+ *
+ * The rollup's contract holds roots of the blocks that end a finalization, and of no block between: `getFinalizations` finds
+ * them. They are roots of the suite poseidon2.
+ *
+ * @returns throws RpcError: ROOT_UNKNOWN for a block without a root, else what kept the answer from coming
+ * @throws TypeError for an option that is none
+ */
+export function layer1Root(options: Layer1RootOptions): RootOfBlock {
+  const {contract, method = "stateRootHashes", at = "finalized"} = options;
+  if (!/^0x[0-9a-fA-F]{40}$/.test(contract)) throw new TypeError("contract is not 20 bytes");
+  const caller = new HttpCaller(readConnection(options));
+  const remembered = new Map<bigint, Uint8Array>();
+  return async block => {
+    const known = remembered.get(block);
+    if (known !== undefined) return known;
+    const call = {to: contract, data: `${SELECTORS[method]}${encodeHex(word(block)).slice(2)}`};
+    const request = {method: "eth_call", params: [call, at], maxAnswerBytes: ANSWER_BYTES};
+    const result = await caller.call(request).catch(error => {
+      if (error instanceof RpcError && error.code === REVERTED) throw rootUnknown(block, error);
+      throw error;
+    });
+    // A node answers 0x for an address without code.
+    if (result === "0x") throw rootUnknown(block);
+    const root = decodeHex(readHash("root", result));
+    if (root.every(byte => byte === 0)) throw rootUnknown(block);
+    if (at !== "finalized") return root;
+    const oldest = remembered.keys().next();
+    if (remembered.size >= MAX_REMEMBERED && !oldest.done) remembered.delete(oldest.value);
+    remembered.set(block, root);
+    return root;
+  };
+}
+
+function rootUnknown(block: bigint, cause?: RpcError): RpcError {
+  return new RpcError("ROOT_UNKNOWN", `the contract on layer 1 has no root of block ${block}`, {cause});
+}

@@ -1,0 +1,91 @@
+/** The client: every method of the service, with proofs verified against a trusted root. */
+import type {ProofRequest} from "../proof/request.ts";
+import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import {type BlockName, getStateRoot, type HeldBlockName, type RootedBlock} from "./block.ts";
+import {type Coverage, getCoverage} from "./coverage.ts";
+import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
+import {type Finalization, getFinalizations} from "./finalization.ts";
+import {getMultiProof, getProof, type ProofMethods, waitForProof} from "./proofMethods.ts";
+import type {ProvenMultiProof, ProvenProof, ServerMultiProof, ServerProof} from "./provenAnswer.ts";
+
+/** Every method takes one. When it is aborted, the call rejects with its reason at once. */
+export interface Abortable {
+  readonly signal?: AbortSignal;
+}
+
+export interface GetProofParameters extends Abortable {
+  /** `0x` and 40 digits in any case. */
+  readonly address: string;
+  /** `0x` and 1 to 64 digits each. Default: none. */
+  readonly storageKeys?: readonly string[];
+  /** Default: "finalized". "latest" is the same: only finalized blocks can be proved. */
+  readonly block?: BlockName;
+}
+
+export interface WaitForProofParameters extends GetProofParameters {
+  /** Default: "latest", the block that is the newest one now. */
+  readonly block?: BlockName;
+  /** In all. Default: five minutes. */
+  readonly timeoutMs?: number;
+}
+
+export interface GetMultiProofParameters extends Abortable {
+  /** At least one. */
+  readonly entries: readonly ProofRequest[];
+  /** Default: "finalized". */
+  readonly block?: BlockName;
+}
+
+export interface GetStateRootParameters extends Abortable {
+  /** Default: "latest", which may not be finalized yet. */
+  readonly block?: HeldBlockName;
+}
+
+export interface GetFinalizationsParameters extends Abortable {
+  /** Default: 0. */
+  readonly fromBlock?: bigint;
+  /** 1 to 1 000. Default: 100. */
+  readonly count?: number;
+}
+
+/**
+ * Methods throw RpcError, and those with proofs throw ProofError for a proof that does not prove what was asked for against the
+ * trusted root. Whatever the source of the trusted root throws comes through.
+ */
+export interface ProofClient<Verifies extends boolean = true> {
+  /** One account and some of its slots. */
+  getProof(parameters: GetProofParameters): Promise<Verifies extends true ? ProvenProof : ServerProof>;
+  /** As getProof, as soon as the block is finalized. */
+  waitForProof(
+    parameters: WaitForProofParameters,
+  ): Promise<Verifies extends true ? ProvenProof : ServerProof>;
+  /** One proof for many accounts and slots. */
+  getMultiProof(
+    parameters: GetMultiProofParameters,
+  ): Promise<Verifies extends true ? ProvenMultiProof : ServerMultiProof>;
+  /** The server's word, as are those below. */
+  getStateRoot(parameters?: GetStateRootParameters): Promise<RootedBlock>;
+  getFinalizations(parameters?: GetFinalizationsParameters): Promise<readonly Finalization[]>;
+  getCoverage(parameters?: Abortable): Promise<Coverage>;
+  estimateGas(parameters: EstimateRequest): Promise<Estimate>;
+}
+
+const DEFAULT_WAIT_MS = 300_000;
+const DEFAULT_FINALIZATIONS = 100;
+
+/** @param caller - what makes the calls */
+export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): ProofClient<boolean> {
+  const methods = {caller, verifier};
+  return {
+    getProof: ({address, storageKeys = [], block = "finalized", signal}) =>
+      getProof(methods, {address, storageKeys}, block, signal),
+    waitForProof: ({address, storageKeys = [], block = "latest", timeoutMs = DEFAULT_WAIT_MS, signal}) =>
+      waitForProof(methods, {address, storageKeys}, block, timeoutMs, signal),
+    getMultiProof: ({entries, block = "finalized", signal}) => getMultiProof(methods, entries, block, signal),
+    getStateRoot: ({block = "latest", signal} = {}) => getStateRoot(caller, block, signal),
+    getFinalizations: ({fromBlock = 0n, count = DEFAULT_FINALIZATIONS, signal} = {}) =>
+      getFinalizations(caller, fromBlock, count, signal),
+    getCoverage: ({signal} = {}) => getCoverage(caller, signal),
+    estimateGas: request => estimateGas(caller, request),
+  };
+}

@@ -1,0 +1,130 @@
+/** The methods that answer with proofs. What they give back is verified, unless there is no verifier. */
+import {quantity} from "../bytes/hex.ts";
+import type {MultiProofJson} from "../compact/multiProof.ts";
+import type {ProofRequest} from "../proof/request.ts";
+import {check, isObject} from "../proof/strictJson.ts";
+import {sleep} from "../rpc/abortable.ts";
+import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import {readObject} from "./answerFields.ts";
+import {type BlockName, blockNumber, encodeBlock, getStateRoot, readRootedBlock} from "./block.ts";
+import type {ProofJson} from "./proofJson.ts";
+import type {
+  AnswerVerifier,
+  ProvenMultiProof,
+  ProvenProof,
+  ServerMultiProof,
+  ServerProof,
+} from "./provenAnswer.ts";
+
+/** More than twice what a key takes in any answer: the two leaves around it, with 42 nodes each as hex text. */
+const KEY_BYTES = 32_768;
+/** Error of JSON-RPC: the block is not finalized yet. */
+const NOT_FINALIZED = -32002;
+/** One waiting call waits no longer, because proxies close connections that are silent for a minute. */
+const WAIT_STEP_MS = 30_000;
+
+export interface ProofMethods {
+  readonly caller: RpcCaller;
+  /** undefined: nothing is verified. */
+  readonly verifier: AnswerVerifier | undefined;
+}
+
+/** Asks for the proof together with its block, so that a tag is one block for both. @throws RpcError, ProofError */
+export async function getProof(
+  {caller, verifier}: ProofMethods,
+  {address, storageKeys}: ProofRequest,
+  block: BlockName,
+  signal: AbortSignal | undefined,
+): Promise<ProvenProof | ServerProof> {
+  const params = [address, storageKeys, encodeBlock(block)];
+  const result = await caller.call({method: "chain_getProofAt", params, ...boundOf(storageKeys)}, signal);
+  const fields = readObject("result", result);
+  const claimed = readRootedBlock("block", fields.block);
+  const {number} = claimed;
+  const asked = blockNumber(block);
+  check(asked === undefined || number === asked, "block.number", `is ${number}, asked for was ${asked}`);
+  const proof = fields.proof as ProofJson;
+  if (verifier === undefined) return {block: number, proof};
+  return verifier.verifyProof({address, storageKeys}, number, proof, signal, claimed);
+}
+
+/**
+ * Waits until a block is finalized, in calls of half a minute.
+ *
+ * @param timeoutMs - in all
+ * @throws RpcError, -32002 if the block is not finalized in this time; ProofError
+ */
+export async function waitForProof(
+  {caller, verifier}: ProofMethods,
+  {address, storageKeys}: ProofRequest,
+  block: BlockName,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<ProvenProof | ServerProof> {
+  const endMs = performance.now() + timeoutMs;
+  const number = await findNumber(caller, block, block, signal);
+  for (;;) {
+    const leftMs = Math.max(0, Math.round(endMs - performance.now()));
+    const waitMs = Math.min(leftMs, WAIT_STEP_MS);
+    const beganMs = performance.now();
+    const params = [address, storageKeys, quantity(number), waitMs];
+    try {
+      const request = {method: "chain_waitForProof", params, waitMs, ...boundOf(storageKeys)};
+      const proof = (await caller.call(request, signal)) as ProofJson;
+      if (verifier === undefined) return {block: number, proof};
+      return await verifier.verifyProof({address, storageKeys}, number, proof, signal);
+    } catch (error) {
+      if (!isNotFinalized(error) || leftMs <= waitMs) throw error;
+      // A server that does not wait is not asked more often than one that does.
+      await sleep(Math.max(0, beganMs + waitMs - performance.now()), signal);
+    }
+  }
+}
+
+/** A tag is resolved first: the proof's bytes do not name their block. @throws RpcError, ProofError */
+export async function getMultiProof(
+  {caller, verifier}: ProofMethods,
+  entries: readonly ProofRequest[],
+  block: BlockName,
+  signal: AbortSignal | undefined,
+): Promise<ProvenMultiProof | ServerMultiProof> {
+  const number = await findProvable(caller, block, signal);
+  const keyCount = entries.reduce((sum, {storageKeys}) => sum + 1 + storageKeys.length, 0);
+  const request = {
+    method: "chain_getMultiProof",
+    params: [entries.map(({address, storageKeys}) => ({address, storageKeys})), quantity(number)],
+    takesBytes: true,
+    maxAnswerBytes: keyCount * KEY_BYTES,
+  };
+  const proof = await caller.call(request, signal);
+  if (verifier === undefined) return {block: number, proof: proof as Uint8Array | MultiProofJson};
+  return verifier.verifyMultiProof(entries, number, proof, signal);
+}
+
+/** The number of a block that can be proved. Proofs know no block above the newest finalized one. @throws RpcError */
+export function findProvable(
+  caller: RpcCaller,
+  block: BlockName,
+  signal: AbortSignal | undefined,
+): Promise<bigint> {
+  return findNumber(caller, block, block === "earliest" ? block : "finalized", signal);
+}
+
+/** @param tag - what to ask for unless `block` is a number */
+async function findNumber(
+  caller: RpcCaller,
+  block: BlockName,
+  tag: BlockName,
+  signal: AbortSignal | undefined,
+): Promise<bigint> {
+  return blockNumber(block) ?? (await getStateRoot(caller, tag, signal)).number;
+}
+
+function boundOf(storageKeys: readonly string[]): {readonly maxAnswerBytes: number} {
+  return {maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES};
+}
+
+/** Errors of other libraries have the code too. */
+function isNotFinalized(error: unknown): boolean {
+  return isObject(error) && error.code === NOT_FINALIZED;
+}

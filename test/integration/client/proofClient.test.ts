@@ -1,0 +1,270 @@
+/** The client against a proofd: every method, over real sockets, with proofs verified against the chain's own roots. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {
+  type BlockName,
+  createProofClient,
+  encodeHex,
+  ProofError,
+  RpcError,
+  sha256Suite,
+  verifyMultiProof,
+} from "../../../client/client.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
+import {FINALIZED, LATEST, type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+
+const ACCOUNT = ACCOUNTS[0] as string;
+const OTHER = ACCOUNTS[7] as string;
+const KEYS = ["0x1", "0x02", "0x9"];
+
+let store: WaitingStore;
+let daemon: Daemon;
+/** State roots by block number, as the import wrote them. */
+const roots: string[] = [];
+
+before(async () => {
+  store = await WaitingStore.create();
+  daemon = await startDaemon(["--db", await store.copy(), "--hardfork", "osaka", "--workers", "1"]);
+  for (let block = 0; block <= LATEST; block++) {
+    const {result} = await daemon.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
+    roots.push(result.stateRoot);
+  }
+});
+
+after(async () => {
+  await daemon.stop();
+  await store.remove();
+});
+
+function rootOf(block: bigint): string {
+  return roots[Number(block)] as string;
+}
+
+function createClient(url = daemon.url) {
+  return createProofClient({url, suite: sha256Suite, trustedRoot: rootOf});
+}
+
+/** @returns how many HTTP requests the daemon has answered during the work */
+async function countRequests(work: () => Promise<unknown>): Promise<number> {
+  const name = "proofd_request_duration_seconds_count";
+  const before = await daemon.readMetric(name);
+  await work();
+  return (await daemon.readMetric(name)) - before;
+}
+
+test("getProof gives the values of an account and its slots, proved against the trusted root of the block", async () => {
+  const client = createClient();
+  const names: readonly BlockName[] = [FINALIZED, BigInt(FINALIZED), "finalized", "latest"];
+  for (const block of names) {
+    const answer = await client.getProof({
+      address: ACCOUNT.toUpperCase().replace("X", "x"),
+      storageKeys: KEYS,
+      block,
+    });
+    assert.equal(answer.block, BigInt(FINALIZED));
+    assert.equal(answer.stateRoot, roots[FINALIZED]);
+    assert.equal(answer.account?.balance, 1000n);
+    assert.deepEqual(answer.slots, [1n, 0x22n, undefined]);
+    assert.equal(answer.proof.storageProofs.length, 3);
+  }
+  const absent = await client.getProof({address: ABSENT_ACCOUNT, block: 2});
+  assert.deepEqual([absent.account, absent.slots, absent.stateRoot], [undefined, [], roots[2]]);
+});
+
+test("the trusted root may be one value, as bytes or text", async () => {
+  const text = roots[3] as string;
+  const bytes = Uint8Array.from(Buffer.from(text.slice(2), "hex"));
+  for (const trustedRoot of [text, text.toUpperCase().replace("X", "x"), bytes]) {
+    const client = createProofClient({url: daemon.url, suite: sha256Suite, trustedRoot});
+    assert.equal((await client.getProof({address: ACCOUNT, block: 3})).block, 3n);
+    await assert.rejects(client.getProof({address: ACCOUNT, block: 2}), ProofError);
+  }
+  for (const trustedRoot of ["0x12", new Uint8Array(31), "no root"])
+    assert.throws(() => createProofClient({url: daemon.url, suite: sha256Suite, trustedRoot}), TypeError);
+});
+
+test("an answer for another root than the trusted one is a ProofError", async () => {
+  const client = createProofClient({
+    url: daemon.url,
+    suite: sha256Suite,
+    trustedRoot: () => roots[1] as string,
+  });
+  for (const call of [
+    client.getProof({address: ACCOUNT, block: 2}),
+    client.getMultiProof({entries: [{address: ACCOUNT, storageKeys: KEYS}], block: 2}),
+    client.waitForProof({address: ACCOUNT, block: 2}),
+  ])
+    await assert.rejects(call, error => error instanceof ProofError && error.code === "PROOF_REFUSED");
+});
+
+test("getMultiProof gives what each entry proves, and bytes that verify alone", async () => {
+  const entries = [
+    {address: OTHER, storageKeys: KEYS},
+    {address: ABSENT_ACCOUNT, storageKeys: ["0x1"]},
+    {address: ACCOUNT, storageKeys: []},
+  ];
+  for (const block of [FINALIZED, "finalized", "pending"] as const) {
+    const answer = await createClient().getMultiProof({entries, block});
+    assert.equal(answer.block, BigInt(FINALIZED));
+    assert.deepEqual(
+      answer.entries.map(({account, slots}) => [account !== undefined, slots]),
+      [
+        [true, [5n, 0x22n, undefined]],
+        [false, [undefined]],
+        [true, []],
+      ],
+    );
+    const root = Uint8Array.from(Buffer.from(answer.stateRoot.slice(2), "hex"));
+    assert.deepEqual(verifyMultiProof(sha256Suite, root, entries, answer.proof), answer.entries);
+  }
+});
+
+test("calls that are made in the same tick are one HTTP request", async () => {
+  const client = createClient();
+  const requests = await countRequests(async () => {
+    const answers = await Promise.all([
+      ...ACCOUNTS.map(address => client.getProof({address, storageKeys: ["0x2"], block: "finalized"})),
+      client.getCoverage(),
+    ]);
+    assert.equal(answers.length, ACCOUNTS.length + 1);
+  });
+  assert.equal(requests, 1);
+  const divided = createProofClient({
+    url: daemon.url,
+    suite: sha256Suite,
+    trustedRoot: rootOf,
+    maxBatchCalls: 15,
+  });
+  const ask = () => Promise.all(ACCOUNTS.map(address => divided.getProof({address})));
+  assert.equal(await countRequests(ask), 3);
+});
+
+test("a batch that the server refuses as a whole is sent in halves, until each call has its own answer", async () => {
+  const client = createClient();
+  // One of these has the cost of a whole request (docs/json-rpc.md).
+  const heavy = () => client.getFinalizations({count: 1000});
+  const requests = await countRequests(async () => {
+    const light = Array.from({length: 6}, () => client.getStateRoot({block: 1}));
+    const refused = assert.rejects(client.getProof({address: ACCOUNT, block: 99}), {code: -32001});
+    assert.deepEqual(await Promise.all([heavy(), heavy()]), [[], []]);
+    assert.deepEqual(
+      (await Promise.all(light)).map(({number}) => number),
+      Array(6).fill(1n),
+    );
+    await refused;
+  });
+  assert.ok(requests > 1 && requests < 2 * 9, String(requests));
+});
+
+test("with verify: false answers come as the server sent them", async () => {
+  const client = createProofClient({url: daemon.url, verify: false});
+  const {block, proof} = await client.getProof({address: ACCOUNT, storageKeys: KEYS});
+  assert.equal(block, BigInt(FINALIZED));
+  assert.equal(proof.accountProof.key, ACCOUNT);
+  const entries = [{address: ACCOUNT, storageKeys: KEYS}];
+  assert.ok((await client.getMultiProof({entries})).proof instanceof Uint8Array);
+});
+
+test("getStateRoot, getCoverage and getFinalizations give numbers as bigints", async () => {
+  const client = createClient();
+  const [latest, byHash, coverage, finalizations] = await Promise.all([
+    client.getStateRoot(),
+    client.getStateRoot({block: {blockHash: hashOfBlock(2)}}),
+    client.getCoverage(),
+    client.getFinalizations(),
+  ]);
+  assert.deepEqual(latest, {
+    number: BigInt(LATEST),
+    hash: hashOfBlock(LATEST),
+    stateRoot: roots[LATEST],
+    finalized: false,
+    l1: undefined,
+  });
+  assert.equal(byHash.number, 2n);
+  assert.deepEqual(coverage, {
+    earliest: 0n,
+    finalized: BigInt(FINALIZED),
+    latest: BigInt(LATEST),
+    suite: "sha256",
+    ranges: [[0n, BigInt(FINALIZED)]],
+    rangeCount: 1n,
+  });
+  assert.deepEqual(finalizations, []);
+});
+
+test("estimateGas takes amounts as bigints, and an error has the revert bytes", async () => {
+  const client = createClient();
+  const call = {from: ACCOUNT, to: OTHER, value: 5n};
+  const {gasLimit, baseFeePerGas, priorityFeePerGas} = await client.estimateGas({call});
+  assert.equal(gasLimit, 21_000n);
+  assert.equal(baseFeePerGas, 7n);
+  assert.ok(priorityFeePerGas > 0n);
+  // Reverts with the word 0x2a.
+  const code = "0x602a60005260206000fd";
+  const reverting = client.estimateGas({call, block: FINALIZED, overrides: {[OTHER]: {code, balance: 1n}}});
+  await assert.rejects(
+    reverting,
+    error => error instanceof RpcError && error.code === 3 && error.data === `0x${"2a".padStart(64, "0")}`,
+  );
+});
+
+test("errors keep the server's code and data", async () => {
+  const client = createClient();
+  const unfinalized = client.getProof({address: ACCOUNT, block: FINALIZED + 1});
+  await assert.rejects(unfinalized, error => {
+    assert.ok(error instanceof RpcError);
+    assert.deepEqual([error.code, error.data, error.status], [-32002, {finalized: "0x4"}, 200]);
+    return true;
+  });
+  await assert.rejects(client.getProof({address: ACCOUNT, block: 99}), {name: "RpcError", code: -32001});
+  await assert.rejects(client.getProof({address: "0x12"}), {code: -32602});
+  await assert.rejects(client.getProof({address: ACCOUNT, block: 1.5}), TypeError);
+});
+
+/** Runs against a service whose finality the test moves. */
+function serveWaiting(use: (service: WaitingService, url: string) => Promise<void>): Promise<void> {
+  return store.serve(service => use(service, `http://127.0.0.1:${service.port}`));
+}
+
+test("waitForProof gives the proof of the newest block as soon as it is finalized", async () => {
+  await serveWaiting(async (service, url) => {
+    const client = createClient(url);
+    const waiting = client.waitForProof({address: ACCOUNT, storageKeys: KEYS});
+    await service.waitForCalls(1);
+    // Waiting calls hold up no others.
+    assert.equal((await client.getProof({address: ACCOUNT})).block, BigInt(FINALIZED));
+    await service.pool.finalize(LATEST);
+    const {block, stateRoot, slots} = await waiting;
+    assert.deepEqual([block, stateRoot, slots.length], [BigInt(LATEST), roots[LATEST], 3]);
+  });
+});
+
+test("waitForProof ends with -32002 when its time is over, and at once when it is aborted", async () => {
+  await serveWaiting(async (service, url) => {
+    const client = createClient(url);
+    const short = client.waitForProof({address: ACCOUNT, block: LATEST, timeoutMs: 1});
+    await assert.rejects(short, {code: -32002});
+    const abort = new AbortController();
+    const waiting = client.waitForProof({address: ACCOUNT, block: LATEST, signal: abort.signal});
+    await service.waitForCalls(1);
+    abort.abort(new Error("the test has seen enough"));
+    await assert.rejects(waiting, /the test has seen enough/);
+    // The connection is closed, so the server forgets the call.
+    await service.waitForCalls(0);
+  });
+});
+
+test("a trusted root that cannot be found is the error of its source, and no proof is given", async () => {
+  const client = createProofClient({
+    url: daemon.url,
+    suite: sha256Suite,
+    trustedRoot: async block => {
+      if (block === 2n) throw new RpcError("ROOT_UNKNOWN", "no root of block 2");
+      return block === 3n ? encodeHex(new Uint8Array(3)) : rootOf(block);
+    },
+  });
+  await assert.rejects(client.getProof({address: ACCOUNT, block: 2}), {code: "ROOT_UNKNOWN"});
+  await assert.rejects(client.getProof({address: ACCOUNT, block: 3}), TypeError);
+  assert.equal((await client.getProof({address: ACCOUNT, block: 4})).block, 4n);
+});
