@@ -42,6 +42,8 @@ export {
   verifySlot,
 } from "./proof/proofVerifier.ts";
 export type {ProofRequest} from "./proof/request.ts";
+export type {ProofRequests} from "./pull/piece.ts";
+export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProofs.ts";
 export type {RetrySettings} from "./rpc/retryWaits.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export type {

@@ -1,0 +1,61 @@
+/** Entries of a long source, divided into pieces that one proof answers. */
+import type {ProofRequest} from "../proof/request.ts";
+import type {PullPlace} from "./cursor.ts";
+
+/** What a proofd answers in one call unless it is told otherwise. */
+const MAX_ENTRIES = 1024;
+
+/** Some entries. One that is too long for a piece is in several, with some of its storage keys in each. */
+export interface Piece {
+  readonly entries: readonly ProofRequest[];
+  /** Where a pull goes on after each entry. */
+  readonly places: readonly PullPlace[];
+}
+
+export type ProofRequests = Iterable<ProofRequest> | AsyncIterable<ProofRequest>;
+
+/**
+ * Takes no entry before its piece is asked for.
+ *
+ * @param start - what comes before is passed over
+ * @param maxKeys - addresses and storage keys of a piece together, at least 2
+ * @throws TypeError if the source ends before `start`; what the source throws
+ */
+export async function* divideRequests(
+  source: ProofRequests,
+  start: PullPlace,
+  maxKeys: number,
+): AsyncGenerator<Piece, void, void> {
+  let entries: ProofRequest[] = [];
+  let places: PullPlace[] = [];
+  let room = maxKeys;
+  let entry = 0;
+  for await (const {address, storageKeys} of source) {
+    const isFirst = entry === start.entry;
+    let key = isFirst ? start.key : 0;
+    if (isFirst && key > storageKeys.length) throw otherSource();
+    // An entry that the cursor is in the middle of has keys left, so its end is the next entry's beginning.
+    if (entry >= start.entry)
+      do {
+        // Only an entry that is too long for a whole piece is divided.
+        const isFull = 1 + storageKeys.length - key > room || entries.length === MAX_ENTRIES;
+        if (isFull && entries.length > 0) {
+          yield {entries, places};
+          [entries, places, room] = [[], [], maxKeys];
+        }
+        const keys = storageKeys.slice(key, key + room - 1);
+        key += keys.length;
+        room -= 1 + keys.length;
+        const isDone = key === storageKeys.length;
+        entries.push({address, storageKeys: keys});
+        places.push({block: start.block, entry: isDone ? entry + 1 : entry, key: isDone ? 0 : key});
+      } while (key < storageKeys.length);
+    entry++;
+  }
+  if (entry < start.entry || (entry === start.entry && start.key > 0)) throw otherSource();
+  if (entries.length > 0) yield {entries, places};
+}
+
+function otherSource(): TypeError {
+  return new TypeError("the requests end before the cursor: they are not those that it comes from");
+}

@@ -1,0 +1,83 @@
+/** Pieces in order, with some of them asked for ahead. */
+import {orAborted} from "../rpc/abortable.ts";
+import type {Piece} from "./piece.ts";
+
+export interface Answered<Answer> {
+  readonly piece: Piece;
+  readonly answer: Answer;
+}
+
+export class PieceQueue<Answer> {
+  private readonly pieces: AsyncGenerator<Piece, void, void>;
+  private readonly ask: (piece: Piece) => Promise<Answer>;
+  private readonly ahead: number;
+  /** In order; the first one stays until the next one is wanted, so it counts. */
+  private readonly asked: {readonly piece: Piece; readonly answer: Promise<Answer>}[] = [];
+  private taking: Promise<void> | undefined;
+  private hasMore = true;
+  private failure: {readonly error: unknown} | undefined;
+  private isOpen = true;
+
+  /** @param ahead - pieces that are asked for or held at a time */
+  constructor(
+    pieces: AsyncGenerator<Piece, void, void>,
+    ask: (piece: Piece) => Promise<Answer>,
+    ahead: number,
+  ) {
+    this.pieces = pieces;
+    this.ask = ask;
+    this.ahead = ahead;
+  }
+
+  /**
+   * @returns undefined at the end
+   * @throws what asking for this piece threw; after all pieces before, what the source threw; the signal's reason
+   */
+  async next(signal: AbortSignal | undefined): Promise<Answered<Answer> | undefined> {
+    for (;;) {
+      signal?.throwIfAborted();
+      if (this.hasMore && this.asked.length < this.ahead) this.taking ??= this.take();
+      const [first] = this.asked;
+      if (first === undefined && this.taking === undefined) break;
+      // Whichever comes first: a slow source holds up no answer.
+      const answered = first?.answer.then(answer => ({piece: first.piece, answer}));
+      const settled = [this.taking, answered].filter(one => one !== undefined);
+      const winner = await orAborted(Promise.race(settled), signal);
+      if (winner !== undefined) return winner;
+    }
+    if (this.failure !== undefined) throw this.failure.error;
+    return undefined;
+  }
+
+  /** Forgets the piece that `next` gave, which makes room for another. */
+  drop(): void {
+    this.asked.shift();
+  }
+
+  /** Closes the source. */
+  async close(): Promise<void> {
+    this.isOpen = false;
+    const closed = this.pieces.return();
+    // A source that is being waited for may never answer.
+    if (this.taking === undefined) await closed;
+    else closed.catch(() => {});
+  }
+
+  private async take(): Promise<void> {
+    try {
+      const {value: piece} = await this.pieces.next();
+      if (piece === undefined) this.hasMore = false;
+      else if (this.isOpen) {
+        const answer = this.ask(piece);
+        // It may fail before its turn comes, when nobody waits for it yet.
+        answer.catch(() => {});
+        this.asked.push({piece, answer});
+      }
+    } catch (error) {
+      this.hasMore = false;
+      this.failure = {error};
+    } finally {
+      this.taking = undefined;
+    }
+  }
+}
