@@ -13,6 +13,8 @@ export interface RpcRequest {
 }
 
 export interface RpcCaller {
+  /** A call that takes longer may be given up, so none is asked to wait longer. undefined: it allows for `waitMs`. */
+  readonly longestWaitMs?: number;
   /**
    * @returns the result, parsed and not checked; a Uint8Array if the server sent bytes
    * @throws RpcError, or the error of the other library; the signal's reason

@@ -65,7 +65,7 @@ export async function waitForProof(
   const number = await findNumber(caller, block, block, signal);
   for (;;) {
     const leftMs = Math.max(0, Math.round(endMs - performance.now()));
-    const waitMs = Math.min(leftMs, WAIT_STEP_MS);
+    const waitMs = Math.min(leftMs, caller.longestWaitMs ?? WAIT_STEP_MS);
     const beganMs = performance.now();
     const params = [address, storageKeys, quantity(number), waitMs];
     try {

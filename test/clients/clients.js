@@ -1,5 +1,6 @@
 /**
- * Published clients of the Linea network, unchanged, against a `proofd serve --namespace linea` of this build.
+ * Published clients of the Linea network, unchanged, and proofd-client within viem and ethers, against a
+ * `proofd serve --namespace linea` of this build.
  *
  * Run (docs/json-rpc.md): npm run build && npm ci --prefix test/clients && npm start --prefix test/clients
  */
@@ -8,6 +9,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
 import {checkGateways} from "./gateways.js";
+import {checkProofClient} from "./proofClient.js";
 import {runProofd, startServer} from "./server.js";
 import {checkViem} from "./viem.js";
 
@@ -25,6 +27,7 @@ try {
     console.log(`proofd serve --namespace linea, suite poseidon2, blocks 0 to ${addresses.lastBlock}`);
     await checkViem(server.url, addresses);
     await checkGateways(server.url, addresses);
+    await checkProofClient(server.url, addresses);
   } finally {
     await server.close();
   }

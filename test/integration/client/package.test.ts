@@ -82,7 +82,7 @@ test("the examples of the README ask proofd and verify its answers", async () =>
         .replace('address: "0x…", storageKeys: ["0x0"]', `address: "${ACCOUNTS[0]}", storageKeys: ["0x1"]`)
         .replace('"0x…", ["0x0"]', `"${ACCOUNTS[0]}", ["0x1"]`)
         .replace("decodeHex(trustedRoot)", `decodeHex("${stateRoot}")`);
-    for (const call of ["client.getProof(", "verifyProof(sha256Suite,"]) {
+    for (const call of ["client.getProof(", "await fetch("]) {
       const example = fill(blocks.find(text => text.includes(call)) as string);
       const print = "console.log(typeof account.nonce, slots.length);\n";
       assert.equal(await runModule("example.mjs", `${example}${print}`), "bigint 1\n");

@@ -10,6 +10,7 @@ import {
   sha256Suite,
   verifyMultiProof,
 } from "../../../client/client.ts";
+import {proofActions} from "../../../client/viem/proofActions.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, LATEST, type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
 import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
@@ -267,4 +268,33 @@ test("a trusted root that cannot be found is the error of its source, and no pro
   await assert.rejects(client.getProof({address: ACCOUNT, block: 2}), {code: "ROOT_UNKNOWN"});
   await assert.rejects(client.getProof({address: ACCOUNT, block: 3}), TypeError);
   assert.equal((await client.getProof({address: ACCOUNT, block: 4})).block, 4n);
+});
+
+test("proofActions verify what any client with a request method is answered", async () => {
+  const calls: string[] = [];
+  const provider = {
+    async request({method, params}: {method: string; params: readonly unknown[]}): Promise<unknown> {
+      calls.push(method);
+      const {result, error} = await daemon.call(method, params);
+      if (error !== undefined) throw Object.assign(new Error(error.message), error);
+      return result;
+    },
+  };
+  const {proofs} = proofActions({suite: sha256Suite, trustedRoot: rootOf})(provider);
+  const {block, slots} = await proofs.getProof({address: ACCOUNT, storageKeys: KEYS});
+  assert.deepEqual([block, slots], [BigInt(FINALIZED), [1n, 0x22n, undefined]]);
+  // JSON from the provider, and bytes for the caller.
+  const entries = [{address: ACCOUNT, storageKeys: KEYS}];
+  const multi = await proofs.getMultiProof({entries});
+  assert.deepEqual(multi.entries[0]?.slots, slots);
+  const direct = await createClient().getMultiProof({entries});
+  assert.deepEqual(multi.proof, direct.proof);
+  assert.equal((await proofs.estimateGas({call: {from: ACCOUNT, to: OTHER, value: 5n}})).gasLimit, 21_000n);
+  await assert.rejects(proofs.waitForProof({address: ACCOUNT, block: LATEST, timeoutMs: 1}), {code: -32002});
+  await assert.rejects(proofs.getCoverage({signal: AbortSignal.abort()}), {name: "AbortError"});
+  const wrong = proofActions({suite: sha256Suite, trustedRoot: roots[0] as string})(provider);
+  await assert.rejects(wrong.proofs.getProof({address: ACCOUNT, block: 4}), ProofError);
+  const unverified = proofActions({verify: false})(provider);
+  assert.equal((await unverified.proofs.getProof({address: ACCOUNT})).block, BigInt(FINALIZED));
+  assert.ok(!calls.includes("chain_getProof") && calls.includes("chain_getProofAt"));
 });

@@ -1,0 +1,57 @@
+/** proofd-client under viem, and its verifier under ethers, as client/README.md shows them. */
+import assert from "node:assert/strict";
+import {JsonRpcProvider} from "ethers";
+import {createPublicClient, http} from "viem";
+import {createProofClient, decodeHex, poseidon2Suite, verifyProof} from "../../client/dist/client.js";
+import {proofActions} from "../../client/dist/viem/proofActions.js";
+
+export async function checkProofClient(url, {lastBlock, account, absent, token}) {
+  const server = createProofClient({url, verify: false});
+  const {stateRoot} = await server.getStateRoot({block: lastBlock});
+  const trust = {suite: poseidon2Suite, trustedRoot: stateRoot};
+  await checkViem(url, trust, {lastBlock, account, absent, token});
+  await checkEthers(url, decodeHex(stateRoot), {lastBlock, token});
+}
+
+async function checkViem(url, trust, {lastBlock, account, absent, token}) {
+  const client = createPublicClient({transport: http(url, {batch: true})}).extend(proofActions(trust));
+  const storageKeys = [token.holderBalanceSlot];
+  const [proof, none] = await Promise.all([
+    client.proofs.getProof({address: token.address, storageKeys}),
+    client.proofs.getProof({address: absent.address, block: lastBlock}),
+  ]);
+  assert.equal(proof.block, BigInt(lastBlock));
+  assert.equal(none.account, undefined);
+  const multi = await client.proofs.getMultiProof({
+    entries: [
+      {address: token.address, storageKeys},
+      {address: account.address, storageKeys: []},
+    ],
+  });
+  assert.deepEqual(multi.entries[0].slots, proof.slots);
+  const call = {from: account.address, to: absent.address, value: 1n};
+  const {gasLimit} = await client.proofs.estimateGas({call});
+  await assert.rejects(client.proofs.getProof({address: absent.address, block: lastBlock + 1}), {
+    code: -32001,
+  });
+  const other = createPublicClient({transport: http(url)}).extend(
+    proofActions({...trust, trustedRoot: `0x${"00".repeat(32)}`}),
+  );
+  await assert.rejects(other.proofs.getProof({address: absent.address}), {code: "PROOF_REFUSED"});
+  console.log(
+    `viem proofActions: block ${proof.block}, slot ${proof.slots[0]}, a multiproof of ${multi.proof.length} bytes, gas ${gasLimit}`,
+  );
+}
+
+async function checkEthers(url, root, {lastBlock, token}) {
+  const provider = new JsonRpcProvider(url);
+  try {
+    const keys = [token.holderBalanceSlot];
+    const block = `0x${lastBlock.toString(16)}`;
+    const result = await provider.send("chain_getProof", [token.address, keys, block]);
+    const {slots} = verifyProof(poseidon2Suite, root, token.address, keys, result);
+    console.log(`ethers send and verifyProof: slot ${slots[0]}`);
+  } finally {
+    provider.destroy();
+  }
+}
