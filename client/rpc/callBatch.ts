@@ -5,8 +5,10 @@ import type {HttpAnswer} from "./httpPost.ts";
 import type {PendingCall} from "./pendingCall.ts";
 import {RpcError} from "./rpcError.ts";
 
-/** Room for a refusal, and for what JSON-RPC puts around a result. */
+/** Room for what JSON-RPC puts around a result, and for an error. */
 const ENVELOPE_BYTES = 4096;
+/** Room for the page that a proxy sends instead of an answer: its status must be seen. */
+const PAGE_BYTES = 65_536;
 const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
 
@@ -55,7 +57,7 @@ async function ask(
       body: isBatch ? `[${texts.join()}]` : first.text,
       accept: takesBytes ? `${BYTES_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
       timeoutMs: timeoutMs + waitMs,
-      maxAnswerBytes: answerBytes(calls),
+      maxAnswerBytes: PAGE_BYTES + calls.reduce((sum, call) => sum + answerBytes(call), 0),
     },
     stopSignal(calls),
   );
@@ -75,9 +77,9 @@ function readJson(
   return answers;
 }
 
-/** How long the answer to these calls may be. */
-export function answerBytes(calls: readonly PendingCall[]): number {
-  return calls.reduce((sum, {request}) => sum + request.maxAnswerBytes + ENVELOPE_BYTES, 0);
+/** How long the answer to a call may be. */
+export function answerBytes({request}: PendingCall): number {
+  return request.maxAnswerBytes + ENVELOPE_BYTES;
 }
 
 /** Aborted when the signals of all calls have ended them. */

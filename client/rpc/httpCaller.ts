@@ -58,14 +58,14 @@ export class HttpCaller implements RpcCaller {
     let bytes = 0;
     for (const call of calls) {
       textLength += call.text.length;
-      bytes += answerBytes([call]);
+      bytes += answerBytes(call);
       const last = batches.at(-1);
       const isFull = textLength > MAX_BATCH_TEXT || bytes > maxBatchAnswerBytes;
       if (last !== undefined && last.length < maxBatchCalls && !isFull) last.push(call);
       else {
         batches.push([call]);
         textLength = call.text.length;
-        bytes = answerBytes([call]);
+        bytes = answerBytes(call);
       }
     }
     return batches;

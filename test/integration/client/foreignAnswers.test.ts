@@ -155,6 +155,20 @@ test("an answer that is longer than it can be is not read to its end", async () 
   assert.equal(server.requests.length, 1);
 });
 
+test("an answer in pieces of one byte is read", async () => {
+  server.handler = async ({call}, response) => {
+    const text = `${JSON.stringify({jsonrpc: "2.0", id: call.id, result: NO_COVERAGE})}${" ".repeat(40_000)}`;
+    for (const one of text) response.write(one);
+    response.end();
+  };
+  assert.deepEqual((await createClient().getCoverage()).ranges, []);
+});
+
+test("the page of a proxy that is busy is tried again, although no answer is so long", async () => {
+  answerFirst(1, response => response.writeHead(503).end(" ".repeat(40_000)));
+  assert.equal((await createClient().getCoverage()).suite, "sha256");
+});
+
 test("answers that are not JSON-RPC 2.0, or belong to another call, are BAD_ANSWER, and are not tried again", async () => {
   const answers = [
     "",

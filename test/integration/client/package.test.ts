@@ -68,6 +68,17 @@ for (const form of ["bytes", "multiproof"]) {
   assert.equal(await runModule("vector.mjs", script), "7 16,undefined\n7 16,undefined\n");
 });
 
+test("the client and its viem actions load and are made without Buffer and process", async () => {
+  const script = `${WITHOUT_NODE}
+const {createProofClient, pullProofs, layer1Root, sha256Suite} = await import("proofd-client");
+const {proofActions} = await import("proofd-client/viem");
+const trust = {suite: sha256Suite, trustedRoot: layer1Root({url: "http://localhost", contract: "0x" + "11".repeat(20)})};
+const client = createProofClient({url: "http://localhost", ...trust});
+const {proofs} = proofActions(trust)({request: async () => ({})});
+console.log(typeof pullProofs, Object.keys(client).join() === Object.keys(proofs).join());`;
+  assert.equal(await runModule("client.mjs", script), "function true\n");
+});
+
 test("the examples of the README ask proofd and verify its answers", async () => {
   const page = await readFile(folder.file("node_modules/proofd-client/README.md"), "utf8");
   const blocks = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map(([, text]) => text as string);

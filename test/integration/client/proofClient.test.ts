@@ -141,6 +141,20 @@ test("calls that are made in the same tick are one HTTP request", async () => {
   assert.equal(await countRequests(ask), 3);
 });
 
+test("answers for one block that come together ask for its trusted root once", async () => {
+  const asked: bigint[] = [];
+  const client = createProofClient({
+    url: daemon.url,
+    suite: sha256Suite,
+    trustedRoot: async block => {
+      asked.push(block);
+      return rootOf(block);
+    },
+  });
+  await Promise.all(ACCOUNTS.map((address, at) => client.getProof({address, block: at < 20 ? 2 : 3})));
+  assert.deepEqual(asked, [2n, 3n]);
+});
+
 test("a batch that the server refuses as a whole is sent in halves, until each call has its own answer", async () => {
   const client = createClient();
   // One of these has the cost of a whole request (docs/json-rpc.md).
