@@ -21,8 +21,8 @@ export interface ConnectionOptions {
   readonly maxBatchAnswerBytes?: number;
 }
 
-/** The longest time that timers take. */
-const MAX_MS = 2 ** 31 - 1;
+/** A day. Timers take 24 times that, and start at once if it is more. */
+export const MAX_MS = 86_400_000;
 
 /** @throws TypeError */
 export function readConnection(options: ConnectionOptions): HttpCallerSettings {

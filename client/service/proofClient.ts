@@ -25,7 +25,7 @@ export interface GetProofParameters extends Abortable {
 export interface WaitForProofParameters extends GetProofParameters {
   /** Default: "latest", the block that is the newest one now. */
   readonly block?: BlockName;
-  /** In all. Default: five minutes. */
+  /** In all, at most a day. Default: five minutes. */
   readonly timeoutMs?: number;
 }
 

@@ -7,6 +7,7 @@ import {sleep} from "../rpc/abortable.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
 import {type BlockName, blockNumber, encodeBlock, getStateRoot, readRootedBlock} from "./block.ts";
+import {MAX_MS, requireWhole} from "./connection.ts";
 import type {ProofJson} from "./proofJson.ts";
 import type {
   AnswerVerifier,
@@ -51,7 +52,7 @@ export async function getProof(
 /**
  * Waits until a block is finalized, in calls of half a minute.
  *
- * @param timeoutMs - in all
+ * @param timeoutMs - in all, at most a day
  * @throws RpcError, -32002 if the block is not finalized in this time; ProofError
  */
 export async function waitForProof(
@@ -61,7 +62,7 @@ export async function waitForProof(
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
-  const endMs = performance.now() + timeoutMs;
+  const endMs = performance.now() + requireWhole("timeoutMs", timeoutMs, 0, MAX_MS);
   const number = await findNumber(caller, block, block, signal);
   for (;;) {
     const leftMs = Math.max(0, Math.round(endMs - performance.now()));

@@ -235,6 +235,7 @@ test("errors keep the server's code and data", async () => {
   await assert.rejects(client.getProof({address: ACCOUNT, block: 99}), {name: "RpcError", code: -32001});
   await assert.rejects(client.getProof({address: "0x12"}), {code: -32602});
   await assert.rejects(client.getProof({address: ACCOUNT, block: 1.5}), TypeError);
+  await assert.rejects(client.waitForProof({address: ACCOUNT, timeoutMs: Number.NaN}), TypeError);
 });
 
 /** Runs against a service whose finality the test moves. */
