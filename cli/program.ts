@@ -39,6 +39,7 @@ import {
   readNodeSource,
   refuseReading,
 } from "./flags/nodeSourceFlags.ts";
+import {createVerifyOptions, readVerifyOptions, type VerifyFlags} from "./flags/verifyFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -63,6 +64,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   program.addCommand(createFinalize(onExitCode));
   program.addCommand(createCheck(onExitCode));
   program.addCommand(createAudit(onExitCode));
+  program.addCommand(createVerify(onExitCode));
   program.addCommand(createRollback(onExitCode));
   program.addCommand(createLoad(onExitCode));
   for (const command of program.commands) command.copyInheritedSettings(program);
@@ -277,6 +279,18 @@ function createAudit(onExitCode: (code: number) => void): Command {
       const {db, block, sample} = values;
       const {runAudit} = await import("./commands/auditCommand.ts");
       onExitCode(await runAudit({db, nodes, block, sample}));
+    });
+}
+
+function createVerify(onExitCode: (code: number) => void): Command {
+  return addOptions(new Command("verify"), createVerifyOptions())
+    .description(
+      "Check an answer of chain_getProof, chain_getProofAt or chain_getMultiProof, or proof bytes, against a root that you trust.",
+    )
+    .action(async (flags: VerifyFlags, command: Command) => {
+      const options = readVerifyOptions(flags, command);
+      const {runVerify} = await import("./commands/verifyCommand.ts");
+      onExitCode(await runVerify(options));
     });
 }
 

@@ -1,8 +1,8 @@
 /** Flags of `proofd serve` that say what tells which blocks are finalized. A flag that has no effect is refused. */
-import {type Command, InvalidArgumentError, type Option} from "commander";
+import type {Command, Option} from "commander";
 import type {RollupSettings} from "../../sync/finality/rollupWatch.ts";
 import {refuseIdle} from "./estimateFlags.ts";
-import {createOption, integerParser, parseBlockNumber} from "./flag.ts";
+import {createOption, integerParser, parseAddress, parseBlockNumber} from "./flag.ts";
 import type {NodeOptions} from "./nodeFlags.ts";
 
 const SOURCES = ["l1", "tag", "manual"] as const;
@@ -110,9 +110,4 @@ function createAdminOption(): Option {
     "--admin-port <port>",
     "port on 127.0.0.1 for admin_setFinalized; 0 takes a free port",
   ).argParser(integerParser(0, 65_535));
-}
-
-function parseAddress(text: string): Uint8Array {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return new Uint8Array(Buffer.from(text.slice(2), "hex"));
-  throw new InvalidArgumentError("Expected an address: 0x and 40 hex digits.");
 }

@@ -161,6 +161,11 @@ export function parseHash(text: string): Uint8Array {
   throw new InvalidArgumentError("Expected a hash: 0x and 64 hex digits.");
 }
 
+export function parseAddress(text: string): Uint8Array {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return new Uint8Array(Buffer.from(text.slice(2), "hex"));
+  throw new InvalidArgumentError("Expected an address: 0x and 40 hex digits.");
+}
+
 /** A chain id up to 2^256 - 1, decimal or 0x hex. */
 export function parseChainId(text: string): bigint {
   const value = parseBigint(text);

@@ -1,5 +1,5 @@
 /**
- * Flags that say where other nodes are: `--l2` and `--l1`, with their headers and time-outs. URLs and headers may hold keys.
+ * Flags that say where other nodes are: `--l2`, `--l1` and `--node`, with their headers and time-outs. URLs and headers may hold keys.
  * So a refused one is named by its position, and its text is shown nowhere.
  */
 import type {Command, Option} from "commander";
@@ -7,7 +7,8 @@ import type {NodesSettings} from "../../sync/rpc/nodes.ts";
 import {refuseIdle} from "./estimateFlags.ts";
 import {createOption, hasReadableCredentials, integerParser, refuseSecret} from "./flag.ts";
 
-export type NodeRole = "l2" | "l1";
+/** `node` is a proofd. */
+export type NodeRole = "l2" | "l1" | "node";
 
 export interface NodeOptions extends NodesSettings {
   /** ws and wss URLs, where new heads are announced. */
@@ -22,14 +23,27 @@ export interface NodeFlags {
   readonly l1?: readonly string[];
   readonly l1Header?: readonly string[];
   readonly l1Timeout?: number;
+  readonly node?: readonly string[];
+  readonly nodeHeader?: readonly string[];
+  readonly nodeTimeout?: number;
 }
 
+const SEVERAL = "http or https; several, with commas between, take over for each other";
+const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {
+  l2: `node of layer 2, ${SEVERAL}; ws or wss beside them announces new blocks`,
+  l1: `node of layer 1, ${SEVERAL}`,
+  node: `a proofd that you trust, ${SEVERAL}`,
+};
 const MAX_URLS = 16;
 const MAX_HEADERS = 16;
 const TIMEOUT_MS = 30_000;
 const MIB = 2 ** 20;
 /** A large block's state differences have tens of MiB. */
-const MAX_ANSWER_BYTES: Readonly<Record<NodeRole, number>> = {l2: 128 * MIB, l1: 32 * MIB};
+const MAX_ANSWER_BYTES: Readonly<Record<NodeRole, number>> = {
+  l2: 128 * MIB,
+  l1: 32 * MIB,
+  node: MIB,
+};
 /** A token and a text of RFC 9110, section 5. */
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([\x20-\x7e]{1,8000})$/;
 /** Those that say how the body is sent. */
@@ -59,8 +73,9 @@ export function createNodeOptions(role: NodeRole): Option[] {
  * @returns undefined without a URL
  */
 export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): NodeOptions | undefined {
-  const [texts, headerTexts = [], timeoutMs = TIMEOUT_MS] =
-    role === "l2" ? [flags.l2, flags.l2Header, flags.l2Timeout] : [flags.l1, flags.l1Header, flags.l1Timeout];
+  const texts = flags[role];
+  const headerTexts = flags[`${role}Header`] ?? [];
+  const timeoutMs = flags[`${role}Timeout`] ?? TIMEOUT_MS;
   if (texts === undefined) {
     refuseIdle(createCompanions(role), command, `without --${role}`);
     return undefined;
@@ -89,11 +104,7 @@ export function refuseSockets({subscriptions}: NodeOptions, command: Command, co
 }
 
 function createUrlOption(role: NodeRole): Option {
-  const description =
-    role === "l2"
-      ? "node of layer 2, http or https; several, with commas between, take over for each other; ws or wss beside them announces new blocks"
-      : "node of layer 1, http or https; several, with commas between, take over for each other";
-  return createOption(`--${role} <urls>`, description).argParser(collectBy(","));
+  return createOption(`--${role} <urls>`, DESCRIPTIONS[role]).argParser(collectBy(","));
 }
 
 /** The flags that have no effect without a URL. */

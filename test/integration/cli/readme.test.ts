@@ -168,7 +168,7 @@ test("every file and npm script that the documents name exists", async () => {
 });
 
 test("every flag of proofd that the documents name is a flag of one of its commands", async () => {
-  const commands = ["import", "serve", "finalize", "check", "audit", "rollback", "load"];
+  const commands = ["import", "serve", "finalize", "check", "audit", "verify", "rollback", "load"];
   const helps = await Promise.all(commands.map(command => runProofd([command, "--help"])));
   const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
   for (const page of ["README", "SECURITY", "docs/operations", "docs/json-rpc", "docs/gas", "docs/load"]) {

@@ -1,5 +1,6 @@
 /** A service over the chain of serviceChain.ts, whose proofs are checked against its state roots. */
 import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {WorkFolder} from "../chains/serviceChain.ts";
@@ -37,6 +38,17 @@ export class ProvenService {
   /** The state root of a block. */
   root(block: number): Uint8Array {
     return this.roots[block] as Uint8Array;
+  }
+
+  /** Path of a file in the service's folder. */
+  path(name: string): string {
+    return this.folder.file(name);
+  }
+
+  /** Writes such a file. @returns its path */
+  async write(name: string, content: string | Uint8Array): Promise<string> {
+    await writeFile(this.path(name), content);
+    return this.path(name);
   }
 
   /** @throws Error if an answer is no proof, or proves another block than `block` */

@@ -1,0 +1,32 @@
+/** A block as another proofd names it, with the root of its state trees: `chain_getStateRoot`. */
+import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
+import {type Node, NodeFailure} from "./node.ts";
+
+export interface ProvenBlock {
+  readonly number: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+  /** 32 bytes: the root of proofd's account tree, not that of the block's header. */
+  readonly stateRoot: Uint8Array;
+  readonly isFinalized: boolean;
+}
+
+/**
+ * @param hash - 32 bytes
+ * @throws NodeRefusal, also if the node has no such block; NodeFailure if it answers with another block
+ */
+export async function readProvenBlock(node: Node, hash: Uint8Array): Promise<ProvenBlock> {
+  const text = `0x${Buffer.from(hash).toString("hex")}`;
+  const answer = await node.request("chain_getStateRoot", [{blockHash: text}]);
+  const where = `block ${text}`;
+  const block = parseObject(answer, where);
+  const said = parseFixedBytes(block.hash, `${where}: hash`, 32);
+  if (Buffer.compare(said, hash) !== 0)
+    throw new NodeFailure(`${where} was asked for, block 0x${said.toString("hex")} came`);
+  return {
+    number: parseNumber(block.number, `${where}: number`),
+    hash: said,
+    stateRoot: parseFixedBytes(block.stateRoot, `${where}: stateRoot`, 32),
+    isFinalized: block.finalized === true,
+  };
+}
