@@ -22,7 +22,7 @@ let loadPage: string;
 const documents = new Map<string, string>();
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
-  for (const place of [".", "docs", "demo", "contracts"]) {
+  for (const place of [".", "docs", "demo", "contracts", "examples/relayer"]) {
     for (const name of await readdir(join(ROOT, place))) {
       const path = join(place, name);
       if (name.endsWith(".md")) documents.set(path, await readFile(join(ROOT, path), "utf8"));

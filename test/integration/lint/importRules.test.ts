@@ -174,6 +174,10 @@ const RULES: Readonly<Record<string, FolderRule>> = {
     may: ["node:fs", "solc", "contracts/thing.ts"],
     mayNot: ["left-pad", "storage/hex.ts", "demo/abi.ts", "client/client.ts"],
   },
+  "examples/relayer": {
+    may: ["node:util", "proofd-client", "ox/AbiFunction", "examples/relayer/thing.ts"],
+    mayNot: ["left-pad", "client/client.ts", "contracts/artefacts.ts", "storage/hex.ts", "demo/abi.ts"],
+  },
   "future/room": {
     may: ["node:fs", "future/room/thing.ts"],
     mayNot: ["left-pad", "storage/hex.ts", "client/bytes/hex.ts"],
