@@ -9,7 +9,10 @@ import {encodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {type Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
@@ -20,6 +23,8 @@ let readme: string;
 let loadPage: string;
 /** Text by path from the clone. */
 const documents = new Map<string, string>();
+/** Serves the demo chain. */
+let demo: Daemon;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
   for (const place of [".", "docs", "demo", "contracts", "examples/relayer"]) {
@@ -31,8 +36,10 @@ before(async () => {
   readme = documents.get("README.md") as string;
   loadPage = documents.get(join("docs", "load.md")) as string;
   await writeFile(join(folder, "blocks.ndjson"), encodeLines(longChain(3, 4)));
+  demo = await startDaemon(["--demo", "--db", join(folder, "demo")]);
 });
 after(async () => {
+  await demo.stop();
   await rm(folder, {recursive: true});
 });
 
@@ -107,28 +114,102 @@ test("the commands for block differences import them, before and while serving, 
   }
 });
 
+/** The text of the README below a heading. */
+function readSection(heading: string): string {
+  const section = new RegExp(`^## ${heading}\\n([\\s\\S]*?)^## `, "m").exec(readme)?.[1];
+  assert.ok(section !== undefined, `the README has a section ${heading}`);
+  return section;
+}
+
+/** The first block of a section that begins like this, after its fence. */
+function readBlock(section: string, beginning: string): string {
+  const block = section.split("```").find(text => text.startsWith(beginning));
+  assert.ok(block !== undefined, `the section has a block ${beginning}`);
+  return block;
+}
+
+/** Runs the commands of a section in a folder of its own, with the daemon's address. @returns what they print */
+async function runCommands(section: string, daemon: Daemon): Promise<Finished> {
+  const script = readBlock(section, "sh\n")
+    .slice("sh\n".length)
+    .replaceAll("http://127.0.0.1:8545", daemon.url)
+    .replaceAll(PROGRAM, `"${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" `);
+  return runChild("sh", ["-e", "-c", script], {cwd: await mkdtemp(join(folder, "section-"))});
+}
+
+/** Runs the JavaScript of a section from the clone, where `proofd-client` is found, with its placeholders filled in. */
+async function runProgram(
+  section: string,
+  places: Readonly<Record<string, string>>,
+  end: string,
+): Promise<Finished> {
+  let script = readBlock(section, "js\n").slice("js\n".length);
+  for (const [place, value] of Object.entries(places)) {
+    assert.ok(script.includes(place), `the program has ${place}`);
+    script = script.replace(place, value);
+  }
+  return runChild(process.execPath, ["--input-type=module", "-e", script + end], {cwd: ROOT});
+}
+
+test("a relayer's commands get a compact proof of the demo chain and verify it as printed", async t => {
+  const section = readSection("For relayers");
+  if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
+  const {code, stdout, stderr} = await runCommands(section, demo);
+  assert.equal(code, 0, stdout + stderr);
+  const [beginning, end] = readBlock(section, "\naccount ").slice(1).split("...\n") as [string, string];
+  assert.ok(stdout.startsWith(beginning) && stdout.endsWith(end), stdout);
+});
+
+test("a relayer's program verifies against layer 1 and makes the compact proof that the server sends", async () => {
+  const section = readSection("For relayers");
+  const {stateRoot} = (await demo.call("chain_getStateRoot", ["0x64"])).result;
+  // Layer 1 is whatever answers eth_call with the root that the contract would hold.
+  const layer1 = new JsonRpcServer(({id}) => ({jsonrpc: "2.0", id, result: stateRoot}));
+  await layer1.start();
+  try {
+    const [, address, slot] = /"address":"(0x\w{40})","storageKeys":\["(0x\w{64})"\]/.exec(section) ?? [];
+    const places = {
+      "http://l1:8545": layer1.url,
+      "0xROLLUP": `0x${"aa".repeat(20)}`,
+      "http://127.0.0.1:8545": demo.url,
+      "0xACCOUNT": address as string,
+      "0xSLOT": slot as string,
+    };
+    const value = /^slot 0x\w+ = (0x\w+)$/m.exec(section)?.[1] as string;
+    const length = /: (\d+) bytes for this token balance/.exec(section)?.[1] as string;
+    const {stdout, stderr} = await runProgram(section, places, "console.log(slots[0], bytes.length);\n");
+    assert.equal(stdout, `${BigInt(value)}n ${length}\n`, stderr);
+  } finally {
+    await layer1.stop();
+  }
+});
+
+test("an indexer's commands get coverage and one proof of many keys, and verify it", async t => {
+  if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
+  const {code, stdout, stderr} = await runCommands(readSection("For indexers"), demo);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /^\{"jsonrpc":"2.0","id":1,"result":\{"earliest":"0x0","finalized":"0x64"/);
+  assert.match(stdout, /^slot 0x64 is absent: its value is 0$/m);
+  assert.match(stdout, /^VERIFIED: 2 accounts and 4 slots under the root 0x/m);
+});
+
 test("the commands for a load test run against the demo chain and print what is printed", async () => {
   const lines = commandLines("demo").filter(([command]) => command === "load");
   assert.equal(lines.length, 2);
-  const daemon = await startDaemon(["--demo", "--db", join(folder, "demo")]);
-  try {
-    const env = {PROOFD_LOAD_URL: daemon.url, PROOFD_LOAD_DURATION: "1", PROOFD_LOAD_WARM_UP: "0"};
-    for (const line of lines) {
-      const args = line.filter((word, i) => word !== "--url" && line[i - 1] !== "--url");
-      const {code, stdout, stderr} = await runProofd(args, {env, cwd: folder});
-      assert.equal(code, 0, stderr);
-      assert.match(stdout, /328 accounts of the demo chain/);
-      assert.match(stdout, /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m);
-      if (line.includes("--html")) await access(join(folder, line[line.indexOf("--html") + 1] as string));
-      // The rows of the report that docs/load.md prints are those of a real one.
-      const printed = /```\n(open loop[\s\S]*?)\n```/.exec(loadPage)?.[1] ?? "";
-      assert.ok(printed.includes("from due"));
-      const labels = (text: string) => text.match(/^[a-z][a-z ,]*?(?= {2})/gm) ?? [];
-      if (line.includes("--rate"))
-        assert.deepEqual(labels(printed), labels(stdout).slice(0, labels(printed).length));
-    }
-  } finally {
-    await daemon.stop();
+  const env = {PROOFD_LOAD_URL: demo.url, PROOFD_LOAD_DURATION: "1", PROOFD_LOAD_WARM_UP: "0"};
+  for (const line of lines) {
+    const args = line.filter((word, i) => word !== "--url" && line[i - 1] !== "--url");
+    const {code, stdout, stderr} = await runProofd(args, {env, cwd: folder});
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /328 accounts of the demo chain/);
+    assert.match(stdout, /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m);
+    if (line.includes("--html")) await access(join(folder, line[line.indexOf("--html") + 1] as string));
+    // The rows of the report that docs/load.md prints are those of a real one.
+    const printed = /```\n(open loop[\s\S]*?)\n```/.exec(loadPage)?.[1] ?? "";
+    assert.ok(printed.includes("from due"));
+    const labels = (text: string) => text.match(/^[a-z][a-z ,]*?(?= {2})/gm) ?? [];
+    if (line.includes("--rate"))
+      assert.deepEqual(labels(printed), labels(stdout).slice(0, labels(printed).length));
   }
 });
 
