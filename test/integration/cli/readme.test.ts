@@ -27,7 +27,7 @@ const documents = new Map<string, string>();
 let demo: Daemon;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
-  for (const place of [".", "docs", "demo", "contracts", "examples/relayer"]) {
+  for (const place of [".", "client", "docs", "demo", "contracts", "examples/relayer"]) {
     for (const name of await readdir(join(ROOT, place))) {
       const path = join(place, name);
       if (name.endsWith(".md")) documents.set(path, await readFile(join(ROOT, path), "utf8"));
@@ -191,6 +191,12 @@ test("an indexer's commands get coverage and one proof of many keys, and verify 
   assert.match(stdout, /^\{"jsonrpc":"2.0","id":1,"result":\{"earliest":"0x0","finalized":"0x64"/);
   assert.match(stdout, /^slot 0x64 is absent: its value is 0$/m);
   assert.match(stdout, /^VERIFIED: 2 accounts and 4 slots under the root 0x/m);
+});
+
+test("an indexer's program pulls verified proofs, with the place to go on from", async () => {
+  const places = {"http://127.0.0.1:8545": demo.url};
+  const {stdout, stderr} = await runProgram(readSection("For indexers"), places, "");
+  assert.match(stdout, /^0xeb61\w{36} [1-9]\d*n \[ [1-9]\d*n, undefined \] 1\.100\.1\.0\n$/, stderr);
 });
 
 test("the commands for a load test run against the demo chain and print what is printed", async () => {
