@@ -109,6 +109,16 @@ test("an answer of chain_getProofAt is refused if it names another block or root
   for (const [block, error] of refused) assert.throws(() => verify(suite, SINGLE, at(block)), error);
 });
 
+test("an answer of the other suite is refused with the flag that is missing", () => {
+  const good = ({form, expect}: VerifierVector) => form === "answer" && expect !== "refused";
+  for (const [asked, other] of [HASH_SUITES, HASH_SUITES.toReversed()] as [HashSuite, HashSuite][])
+    for (const vector of readFixture<VerifierVectors>(`own/verifier-${other.name}`).vectors.filter(good))
+      assert.throws(
+        () => verify(asked, vector, JSON.stringify(vector.proof)),
+        new RegExp(`a root node of the suite ${other.name}; it was verified with --suite ${asked.name}$`),
+      );
+});
+
 test("what is no answer is refused with what is expected", () => {
   const error = {code: -32001, message: "block 0x9 is not held\u001b[31m\n here"};
   const refused: readonly (readonly [unknown, RegExp])[] = [
