@@ -85,6 +85,11 @@ export const SPOILED_PROOFS: readonly SpoiledProof[] = [
     complaint: /40 bits/,
   },
   {
+    name: "has the first index that has no 40 bits",
+    spoil: edit("accountProof.leafIndex", () => 2 ** 40),
+    complaint: /leaf index is beyond 40 bits/,
+  },
+  {
     name: "has an index 2^32 higher",
     spoil: edit("accountProof.leafIndex", (i: number) => i + 2 ** 32),
     complaint: /fold/,
@@ -118,6 +123,26 @@ export const SPOILED_PROOFS: readonly SpoiledProof[] = [
     name: "has a node that is too long",
     spoil: edit("accountProof.proof.proofRelatedNodes.20", (n: string) => `${n}00`),
     complaint: /\[20\]: 65 bytes instead of 64/,
+  },
+  {
+    name: "has a sibling leaf's opening that is too long",
+    spoil: edit("accountProof.proof.proofRelatedNodes.40", (n: string) => `${n}00`),
+    complaint: /\[40\]: 129 bytes instead of 128/,
+  },
+  {
+    name: "has an empty leaf in place of the leaf",
+    spoil: edit("accountProof.proof.proofRelatedNodes.41", () => `0x${"00".repeat(32)}`),
+    complaint: /\[41\]: 32 bytes instead of 128/,
+  },
+  {
+    name: "has an empty leaf in place of a branch",
+    spoil: edit("accountProof.proof.proofRelatedNodes.39", () => `0x${"00".repeat(32)}`),
+    complaint: /\[39\]: 32 bytes instead of 64/,
+  },
+  {
+    name: "has a slot's value with a byte more",
+    spoil: edit("storageProofs.0.proof.value", (value: string) => `${value}00`),
+    complaint: /storageProofs\[0\]\.proof\.value: is not 32 bytes/,
   },
   {
     name: "has its nodes in an object",

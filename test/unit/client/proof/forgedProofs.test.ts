@@ -67,6 +67,31 @@ test("the leaf of another key is refused as a key's own", () => {
   );
 });
 
+test("the leaf of head or tail is refused as a key's own", () => {
+  const storage = ReferenceTree.create(sha256Suite);
+  const {root, accountProof} = forge(storage);
+  const key = encodeHex(word(1));
+  const {leftProof, rightProof} = storage.prove(key, hashSlot(sha256Suite, 1n)) as AbsenceProof;
+  for (const [leafIndex, proof] of [leftProof, rightProof].entries())
+    assert.throws(
+      () =>
+        verifyProof(sha256Suite, root, PRESENT, ["0x1"], {
+          accountProof,
+          storageProofs: [{key, leafIndex, proof}],
+        }),
+      /storageProofs\[0\]\.leafIndex: head or tail stands for a key/,
+    );
+});
+
+test("a sibling leaf whose link has no 40 bits is refused", () => {
+  const leaves = {0: HEAD, 1: TAIL, 2: LEAF, 3: {...LEAF, next: 2 ** 40 + 1}};
+  const {root, answer} = proveForgery({nextFreeNode: 4, leaves, present: 2});
+  assert.throws(
+    () => verifyProof(sha256Suite, root, PRESENT, [], answer),
+    /proofRelatedNodes\[40\]: a position is beyond 40 bits/,
+  );
+});
+
 test("absence is refused where the two leaves are no neighbours, or do not enclose the key", () => {
   const suite = sha256Suite;
   const storage = ReferenceTree.create(suite);
@@ -109,4 +134,15 @@ for (const {complaint, ...forgery} of FORGERIES) {
 test("the forged tree with nothing wrong is accepted, so the forgeries fail for their flaw alone", () => {
   const {root, answer} = proveForgery({nextFreeNode: 3, leaves: {0: HEAD, 1: TAIL, 2: LEAF}, present: 2});
   assert.equal(verifyProof(sha256Suite, root, PRESENT, [], answer).account?.leafIndex, 2);
+});
+
+test("a full tree, whose nextFreeNode is 2^40, is accepted, and one beyond that is refused", () => {
+  const leaves = {0: HEAD, 1: TAIL, 2: LEAF};
+  const full = proveForgery({nextFreeNode: 2 ** 40, leaves, present: 2});
+  assert.equal(verifyProof(sha256Suite, full.root, PRESENT, [], full.answer).account?.leafIndex, 2);
+  const beyond = proveForgery({nextFreeNode: 2 ** 40 + 1, leaves, present: 2});
+  assert.throws(
+    () => verifyProof(sha256Suite, beyond.root, PRESENT, [], beyond.answer),
+    /proofRelatedNodes\[0\]: a position is beyond 40 bits/,
+  );
 });

@@ -6,6 +6,7 @@ import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import * as suites from "../../../../client/hash/hashSuites.ts";
 import {type HashSuite, word} from "../../../../client/hash/hashSuites.ts";
 import {P} from "../../../../client/hash/poseidon2.ts";
+import {ProofError} from "../../../../client/proof/proofError.ts";
 import {randomChains} from "../../../support/chains/randomBlocks.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
 import {listPaths, readAt, writeAt} from "../../../support/reference/jsonPath.ts";
@@ -113,7 +114,7 @@ for (const suite of [sha256Suite, poseidon2Suite]) {
         const spoiled = structuredClone(result);
         const value = readAt(result, path);
         writeAt(spoiled, path, flipNibble(value, nibble % countNibbles(value), by));
-        assert.throws(() => verifyProof(suite, root, address, KEYS, spoiled), path.join("."));
+        assert.throws(() => verifyProof(suite, root, address, KEYS, spoiled), ProofError, path.join("."));
       }),
       {numRuns: suite === sha256Suite ? 800 : 50},
     );
@@ -157,7 +158,11 @@ test("every single digit of a small sha256 proof counts", () => {
     for (let nibble = 0; nibble < countNibbles(value); nibble++) {
       writeAt(spoiled, path, flipNibble(value, nibble, 1 + (nibble % 15)));
       const place = `${path.join(".")} ${nibble}`;
-      assert.throws(() => verifyProof(sha256Suite, state.stateRoot(2), PRESENT, [], spoiled), place);
+      assert.throws(
+        () => verifyProof(sha256Suite, state.stateRoot(2), PRESENT, [], spoiled),
+        ProofError,
+        place,
+      );
     }
   }
 });
@@ -176,8 +181,12 @@ test("a poseidon2 element with p added to it is refused, though it is the same e
       view.setUint32(at, view.getUint32(at) + P);
       const spoiled = structuredClone(result);
       writeAt(spoiled, path, encodeHex(bytes));
+      // A safe word has limbs of two bytes, and what the hashing itself refuses is no ProofError.
       assert.throws(
         () => verifyProof(poseidon2Suite, state.stateRoot(2), PRESENT, [], spoiled),
+        error =>
+          error instanceof ProofError &&
+          /no digest of the suite|more than two bytes|does not hash to hVal/.test(error.rule),
         `${path.join(".")} ${at}`,
       );
       view.setUint32(at, view.getUint32(at) - P);
@@ -201,5 +210,17 @@ test("an absent account's slots are refused from any storage but a new tree's", 
     () =>
       verifyProof(sha256Suite, state.stateRoot(2), ABSENT, ["0x3"], {accountProof, storageProofs: emptied}),
     /trusted root/,
+  );
+});
+
+test("a leaf index of minus zero is refused, though the head's leaf is at zero", () => {
+  const state = createState(sha256Suite);
+  // Head and tail enclose every key of an empty tree, like that of an account without storage.
+  const result = state.prove(2, OTHER, ["0x1"]);
+  assert.equal(readAt(result, ["storageProofs", "0", "leftLeafIndex"]), 0);
+  writeAt(result, ["storageProofs", "0", "leftLeafIndex"], -0);
+  assert.throws(
+    () => verifyProof(sha256Suite, state.stateRoot(2), OTHER, ["0x1"], result),
+    /leftProof: leaf index is not a natural number/,
   );
 });
