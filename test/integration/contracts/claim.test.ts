@@ -79,6 +79,27 @@ async function createClaim(chain: Anvil, oracle: DeployedContract) {
   return {verifier, claim};
 }
 
+async function createClaimAtRoot(chain: Anvil) {
+  const oracle = await DeployedContract.create(chain, "StateRootOracle", await firstAccount(chain), NOBODY);
+  await oracle.send("record", 0n, root);
+  return createClaim(chain, oracle);
+}
+
+async function balanceOf(chain: Anvil, address: string): Promise<bigint> {
+  return BigInt(await chain.request<string>("eth_getBalance", address, "latest"));
+}
+
+async function countEvents(chain: Anvil, {address}: DeployedContract): Promise<number> {
+  return (await chain.request<readonly unknown[]>("eth_getLogs", {address, fromBlock: "0x0"})).length;
+}
+
+/** Code that calls a contract and ends well, whatever the call did. @param callData - 0x text */
+function codeThatCalls({address}: DeployedContract, callData: string): string {
+  const length = ((callData.length - 2) / 2).toString(16).padStart(4, "0");
+  // CODECOPY(0, 39, length), CALL(gas, address, 0, 0, length, 0, 0), STOP: 39 bytes.
+  return `0x61${length}6100275f395f5f61${length}5f5f73${address.slice(2)}5af100${callData.slice(2)}`;
+}
+
 test("a claim with a proof under the recorded root is paid once, whoever sends it", async t => {
   const chain = layer1(t);
   if (chain === undefined) return;
@@ -99,8 +120,38 @@ test("a claim with a proof under the recorded root is paid once, whoever sends i
   );
 
   await claim.send("claim", CREDITOR, proof);
-  assert.equal(BigInt(await chain.request<string>("eth_getBalance", CREDITOR, "latest")), OWED);
+  assert.equal(await balanceOf(chain, CREDITOR), OWED);
   assert.equal(await claim.refusal("claim", [CREDITOR, proof]), "AlreadyPaid");
+});
+
+test("a payment that the claimant refuses is no payment: it can be claimed again", async t => {
+  const chain = layer1(t);
+  if (chain === undefined) return;
+  const {claim} = await createClaimAtRoot(chain);
+  const proof = encodeHex(prove(CREDITOR));
+  const before = await balanceOf(chain, CREDITOR);
+  await chain.request("anvil_setCode", CREDITOR, "0x5f5ffd"); // PUSH0, PUSH0, REVERT
+  assert.equal(await claim.refusal("claim", [CREDITOR, proof]), "PaymentFailed");
+  await chain.request("anvil_setCode", CREDITOR, "0x");
+  await claim.send("claim", CREDITOR, proof);
+  assert.equal(await balanceOf(chain, CREDITOR), before + OWED);
+});
+
+test("a claimant that claims again while it is paid is paid once", async t => {
+  const chain = layer1(t);
+  if (chain === undefined) return;
+  const {claim} = await createClaimAtRoot(chain);
+  const proof = encodeHex(prove(CREDITOR));
+  const before = await balanceOf(chain, CREDITOR);
+  await chain.request(
+    "anvil_setCode",
+    CREDITOR,
+    codeThatCalls(claim, claim.encode("claim", CREDITOR, proof)),
+  );
+  await claim.send("claim", CREDITOR, proof);
+  await chain.request("anvil_setCode", CREDITOR, "0x");
+  assert.equal(await balanceOf(chain, CREDITOR), before + OWED);
+  assert.equal(await countEvents(chain, claim), 1);
 });
 
 test("the oracle takes roots from its source alone, and never changes one", async t => {
@@ -112,6 +163,7 @@ test("the oracle takes roots from its source alone, and never changes one", asyn
   await oracle.send("record", 1n, root);
   await oracle.send("record", 1n, root);
   assert.equal(await oracle.refusal("record", [1n, encodeHex(word(1))]), "AnotherRootIsRecorded");
+  assert.equal(await countEvents(chain, oracle), 1);
   assert.equal(await oracle.read("stateRoot", 1n), root);
   assert.equal(await oracle.refusal("stateRoot", [2n]), "NoRoot");
 });
@@ -124,8 +176,17 @@ test("the oracle reads roots from the rollup's contract where it knows that", as
   await chain.request("anvil_setCode", ROLLUP, `0x${runtime}`);
   const oracle = await DeployedContract.create(chain, "StateRootOracle", NOBODY, ROLLUP);
   assert.equal(await oracle.read("stateRoot", 0n), root);
+  const recording = await DeployedContract.create(
+    chain,
+    "StateRootOracle",
+    await firstAccount(chain),
+    ROLLUP,
+  );
+  await recording.send("record", 0n, encodeHex(word(1)));
+  assert.equal(await recording.read("stateRoot", 0n), encodeHex(word(1)), "what is recorded comes first");
+  assert.equal(await recording.read("stateRoot", 1n), root);
   const {claim} = await createClaim(chain, oracle);
-  const before = BigInt(await chain.request<string>("eth_getBalance", CREDITOR, "latest"));
+  const before = await balanceOf(chain, CREDITOR);
   await claim.send("claim", CREDITOR, encodeHex(prove(CREDITOR)));
-  assert.equal(BigInt(await chain.request<string>("eth_getBalance", CREDITOR, "latest")), before + OWED);
+  assert.equal(await balanceOf(chain, CREDITOR), before + OWED);
 });
