@@ -21,6 +21,7 @@ import {proofRequests} from "../../support/reference/proofRequests.ts";
 import {readPublicData} from "../../support/reference/publicData.ts";
 import {type ProofResult, ReferenceState} from "../../support/reference/referenceState.ts";
 import {SPOILED_PARTS, spoilProof} from "../../support/reference/spoiledParts.ts";
+import {proveAcross, proveBeside} from "../../support/reference/wideTrees.ts";
 
 const SUITES = [
   {suite: memoiseSuite(sha256Suite), contract: "Sha256ProofVerifier", chains: 40, step: 1},
@@ -210,6 +211,32 @@ for (const forgery of FORGERIES) {
     assertRefused([await verifier.judge({root, address: PRESENT, proof})]);
   });
 }
+
+test("Sha256ProofVerifier: paths meet at every height, and a sibling of any height must begin below nextFreeNode", async t => {
+  const verifier = verifierOf(t, "Sha256ProofVerifier");
+  if (verifier === undefined) return;
+  const callFor = ({root, answer}: ReturnType<typeof proveAcross>): VerifierCall => {
+    return {root, address: PRESENT, proof: compact(sha256Suite, {address: PRESENT, storageKeys: []}, answer)};
+  };
+  const heights = Array.from({length: 38}, (_, i) => i + 2);
+  const across = await verifier.judgeAll(heights.map(height => callFor(proveAcross(height))));
+  for (const verdict of across) assert.deepEqual(verdict, {account: undefined});
+  const beside = await verifier.judgeAll(
+    heights.map(height => callFor(proveBeside(height, 2 ** height + 1))),
+  );
+  for (const verdict of beside) assert.equal("account" in verdict && verdict.account?.nonce, 1n);
+  const beyond = await verifier.judgeAll(heights.map(height => callFor(proveBeside(height, 2 ** height))));
+  assertRefused(beyond, "SiblingBeyondNextFreeNode");
+});
+
+test("Sha256ProofVerifier: more than 16 384 slots are refused before anything is hashed", async t => {
+  const verifier = verifierOf(t, "Sha256ProofVerifier");
+  if (verifier === undefined) return;
+  const call = {root: word(0), address: PRESENT, proof: new Uint8Array()};
+  const slots = (count: number) => new Array<string>(count).fill("0x0");
+  assertRefused([await verifier.judge({...call, slots: slots(16_385)})], "TooManySlots");
+  assertRefused([await verifier.judge({...call, slots: slots(16_384)})], "ProofTooShort");
+});
 
 /** The message with which client/ refuses. */
 function complaintOf(verify: () => unknown): string {

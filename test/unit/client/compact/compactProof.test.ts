@@ -11,6 +11,7 @@ import {COMPACT_REQUESTS, CompactCases} from "../../../support/reference/compact
 import {FORGERIES, PRESENT, proveForgery} from "../../../support/reference/forgeries.ts";
 import {memoiseSuite} from "../../../support/reference/memoisedSuite.ts";
 import {SPOILED_PARTS, spoilProof} from "../../../support/reference/spoiledParts.ts";
+import {proveAcross, proveBeside} from "../../../support/reference/wideTrees.ts";
 
 const REQUESTS = Object.keys(COMPACT_REQUESTS) as (keyof typeof COMPACT_REQUESTS)[];
 /** Each byte, or one of so many where hashing takes its time, is flipped. */
@@ -89,6 +90,21 @@ for (const {isShownOnly, ...forgery} of FORGERIES)
         verifyCompact(suites.sha256Suite, root, request, bytes);
       }, ProofError);
     });
+
+test("paths meet at every height, and a sibling of any height must begin below nextFreeNode", () => {
+  const suite = memoiseSuite(suites.sha256Suite);
+  const request = {address: PRESENT, storageKeys: []};
+  const verify = ({root, answer}: ReturnType<typeof proveAcross>) =>
+    verifyCompact(suite, root, request, compact(suite, request, answer)).account?.leafIndex;
+  for (let height = 2; height < 40; height++) {
+    assert.equal(verify(proveAcross(height)), undefined);
+    assert.equal(verify(proveBeside(height, 2 ** height + 1)), 2);
+    assert.throws(
+      () => verify(proveBeside(height, 2 ** height)),
+      new RegExp(`the sibling of height ${height} lies at or beyond nextFreeNode`),
+    );
+  }
+});
 
 test("slots of another storage tree are refused", () => {
   const suite = suites.sha256Suite;
