@@ -2,6 +2,11 @@
 
 /** @returns a new array with the parts in order */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return joinBytes(parts);
+}
+
+/** The same for parts without number: a call takes some 100 000 arguments at most. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
   const out = new Uint8Array(length);

@@ -1,5 +1,5 @@
 /** Writes a proof's bytes from front to back. */
-import {concatBytes} from "../bytes/byteString.ts";
+import {joinBytes} from "../bytes/byteString.ts";
 import {word} from "../hash/hashSuites.ts";
 
 export class ByteWriter {
@@ -29,7 +29,7 @@ export class ByteWriter {
   }
 
   finish(): Uint8Array {
-    return concatBytes(...this.parts);
+    return joinBytes(this.parts);
   }
 }
 
