@@ -32,7 +32,10 @@ const OLDER: Log = {
   logIndex: "0x7",
 };
 
-function nodeThatAnswers(answer: unknown): Node {
+const LAST = {number: "0xc8", hash: word(200), parentHash: word(199)};
+
+/** @param last - its answer to the question for block 200 */
+function nodeThatAnswers(answer: unknown, last: unknown = LAST): Node {
   return {
     name: "http://node",
     request: () => Promise.reject(new Error("not asked for")),
@@ -47,7 +50,7 @@ function nodeThatAnswers(answer: unknown): Node {
         {method: "eth_getBlockByNumber", params: ["0xc8", false]},
         {method: "eth_getLogs", params: [filter]},
       ]);
-      return Promise.resolve([{number: "0xc8", hash: word(200), parentHash: word(199)}, answer]);
+      return Promise.resolve([last, answer]);
     },
   };
 }
@@ -84,6 +87,27 @@ test("both kinds of events are read in the order of layer 1", async () => {
   assert.deepEqual(await read([]), []);
 });
 
+test("a node without the last block of the range has not seen the events of all of it", async () => {
+  await assert.rejects(
+    readRollupEvents(nodeThatAnswers([], null), CONTRACT, 100, 200),
+    error => error instanceof NodeFailure && /eth_getLogs without having block 200: /.test(error.message),
+  );
+});
+
+test("events of the first and the last block of the range, with the largest numbers, are read", async () => {
+  const topics = [V3, word(5), word(2 ** 48 - 1), word(77)];
+  const last = {...NEWER, topics, blockNumber: "0xc8", logIndex: "0xffffffff"};
+  const first = {...OLDER, logIndex: "0x0", removed: undefined};
+  const [older, newer] = await read([first, last]);
+  assert.deepEqual([older?.layer1Block, older?.logIndex], [100, 0]);
+  assert.deepEqual([newer?.layer1Block, newer?.logIndex, newer?.endBlock], [200, 2 ** 32 - 1, 2 ** 48 - 1]);
+});
+
+test("an answer may have 10 000 events", async () => {
+  const events = Array.from({length: 10_000}, (_, i) => ({...NEWER, logIndex: `0x${i.toString(16)}`}));
+  assert.equal((await read(events)).length, 10_000);
+});
+
 const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
   ["no array", {}, /with no array/],
   ["too many events", Array.from({length: 10_001}, () => NEWER), /10001 events, more than 10000/],
@@ -91,6 +115,8 @@ const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
   ["an event of another contract", [{...NEWER, address: word(1).slice(0, 42)}], /is of contract 0x00/],
   ["an event of another kind", [{...NEWER, topics: [word(1)]}], /of another kind/],
   ["an event without topics", [{...NEWER, topics: undefined}], /of another kind/],
+  ["topics that are no list", [{...NEWER, topics: {0: V3, length: 4}}], /of another kind/],
+  ["a topic too many", [{...NEWER, topics: [V3, word(1), word(2), word(3), word(4)]}], /has 5 topics, not 4/],
   ["a topic too few", [{...NEWER, topics: [V3, word(1), word(2)]}], /has 3 topics, not 4/],
   [
     "data that is cut",
@@ -103,6 +129,9 @@ const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
     /names block/,
   ],
   ["an event that was removed", [{...NEWER, removed: true}], /was removed/],
+  ["an event of which it is not said whether it was removed", [{...NEWER, removed: "no"}], /was removed/],
+  ["an event at a place beyond 32 bits", [{...NEWER, logIndex: "0x100000000"}], /the place of .* 4294967296/],
+  ["an event of the same block that came before", [NEWER, {...NEWER, logIndex: "0x2"}], /out of order/],
   ["an event before the range", [{...NEWER, blockNumber: "0x63"}], /of block 99 when asked for 100 to 200/],
   ["an event after the range", [{...NEWER, blockNumber: "0xc9"}], /of block 201 when asked/],
   ["events out of order", [NEWER, OLDER], /out of order at block 100/],
