@@ -141,6 +141,18 @@ for (const {suite, contract, chains, step} of SUITES) {
     for (const [i, [, error]] of others.entries()) assertRefused([verdicts[i] as Verdict], error);
   });
 
+  test(`${contract}: the proof that an account is absent is refused for each that exists`, async t => {
+    const verifier = verifierOf(t, contract);
+    if (verifier === undefined) return;
+    const absent = cases.prove("absent");
+    const [{address: deleted}] = COMPACT_REQUESTS.absent;
+    const addresses = cases.addresses.filter(address => address !== deleted);
+    assert.equal(addresses.length, 7);
+    // Two of them are the leaves that the proof names.
+    const calls = addresses.map(address => ({...callOf(absent, absent.bytes), address}));
+    assertRefused(await verifier.judgeAll(calls), "KeyNotBetweenLeaves");
+  });
+
   for (const spoiled of [...SPOILED_PARTS, ...STORAGE_SPOILERS]) {
     if (!SINGLE.some(name => name === spoiled.request)) continue;
     test(`${contract}: a proof that ${spoiled.name} is refused by the error of its check`, async t => {

@@ -2,8 +2,8 @@
  * Spoiled proofs of one account with slots, by rules about several keys. reference/spoiledParts.ts breaks these rules in proofs
  * of many accounts, which the contracts do not take.
  */
-import type {PartLeaf} from "../../../client/compact/treePart.ts";
-import type {SpoiledPart} from "../reference/spoiledParts.ts";
+import {meetingHeight, type PartLeaf} from "../../../client/compact/treePart.ts";
+import {insertSibling, type Leaf, SIBLING, type SpoiledPart} from "../reference/spoiledParts.ts";
 
 export const STORAGE_SPOILERS: readonly SpoiledPart[] = [
   {
@@ -35,6 +35,27 @@ export const STORAGE_SPOILERS: readonly SpoiledPart[] = [
         const [first, second] = storage.leaves as [PartLeaf, PartLeaf];
         storage.leaves[0] = {...first, leafIndex: second.leafIndex};
         storage.leaves[1] = {...second, leafIndex: first.leafIndex};
+      }),
+  },
+  {
+    name: "has a slot's leaf twice",
+    request: "slots",
+    complaint: /leaf indexes do not ascend/,
+    spoil: ({edit}) =>
+      edit((_, storage) => {
+        const [first, second] = storage.leaves as [PartLeaf, PartLeaf];
+        storage.leaves[1] = {...second, leafIndex: first.leafIndex};
+      }),
+  },
+  {
+    name: "has a bit where another slot's leaf gives the sibling",
+    request: "slots",
+    complaint: /a sibling of height \d+ that other leaves give/,
+    spoil: ({edit}) =>
+      edit((_, storage) => {
+        const [first, second] = storage.leaves as [Leaf, Leaf];
+        const met = meetingHeight(first.leafIndex, second.leafIndex);
+        insertSibling(second, met, SIBLING);
       }),
   },
 ];

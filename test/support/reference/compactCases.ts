@@ -72,6 +72,8 @@ export interface CompactCase {
 export class CompactCases {
   readonly suite: HashSuite;
   readonly state: ReferenceState;
+  /** All accounts that exist or have existed. */
+  readonly addresses: readonly string[] = Object.keys(LINES[0]?.accounts ?? {});
 
   constructor(suite: HashSuite) {
     this.suite = suite;

@@ -58,6 +58,34 @@ export const SPOILED_MULTIPROOFS: readonly SpoiledMultiProof[] = [
     },
   },
   {
+    name: "has its keys in an object",
+    complaint: /accountTree\.keys: not an array/,
+    spoil: part => {
+      part.keys = {...part.keys, length: part.keys.length} as unknown as unknown[];
+    },
+  },
+  {
+    name: "has its leaves in an object",
+    complaint: /accountTree\.leaves: not an array/,
+    spoil: part => {
+      part.leaves = {...part.leaves, length: part.leaves.length} as unknown as LeafFields[];
+    },
+  },
+  {
+    name: "has more leaves than two for each key",
+    complaint: /accountTree\.leaves: 7 leaves for 3 keys/,
+    spoil: part => {
+      part.leaves = Array.from({length: 7}, () => contractOf(part));
+    },
+  },
+  {
+    name: "names a leaf by a number alone",
+    complaint: /keys\[0\]: not an object/,
+    spoil: part => {
+      part.keys[0] = 0;
+    },
+  },
+  {
     name: "names a leaf by text",
     complaint: /leaf: is not a natural number/,
     spoil: part => {
@@ -83,6 +111,13 @@ export const SPOILED_MULTIPROOFS: readonly SpoiledMultiProof[] = [
     complaint: /next: is not a natural number/,
     spoil: part => {
       put(contractOf(part), "next", 1.5);
+    },
+  },
+  {
+    name: "has a link below zero",
+    complaint: /next: is not a natural number/,
+    spoil: part => {
+      put(contractOf(part), "next", -1);
     },
   },
   {
@@ -137,6 +172,21 @@ export const SPOILED_MULTIPROOFS: readonly SpoiledMultiProof[] = [
     spoil: part => {
       const leaf = contractOf(part);
       put(leaf, "bitmap", leaf.bitmap.slice(0, -2));
+    },
+  },
+  {
+    name: "has a leaf's siblings in an object",
+    complaint: /siblings: not an array/,
+    spoil: part => {
+      const leaf = contractOf(part);
+      put(leaf, "siblings", {...leaf.siblings, length: leaf.siblings.length});
+    },
+  },
+  {
+    name: "has more siblings than heights",
+    complaint: /siblings: 41 siblings/,
+    spoil: part => {
+      put(contractOf(part), "siblings", new Array(41).fill(`0x${"01".repeat(32)}`));
     },
   },
   {

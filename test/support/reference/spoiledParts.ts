@@ -10,7 +10,7 @@ import {type HashSuite, newTreeRoot, zeroSubTrees} from "../../../client/hash/ha
 import type {CompactCases, CompactRequestName} from "./compactCases.ts";
 
 type Mutable<Fields> = {-readonly [Name in keyof Fields]: Fields[Name]};
-type Leaf = Mutable<PartLeaf>;
+export type Leaf = Mutable<PartLeaf>;
 type Part = {nextFreeNode: number; keys: TreePart["keys"][number][]; leaves: Leaf[]};
 
 export interface SpoiledPart {
@@ -60,14 +60,14 @@ function leafOf(part: Part, role: LeafContent["role"]): Leaf {
 }
 
 /** Sends a sibling where the bitmap has none. */
-function insertSibling(leaf: Leaf, height: number, sibling: Uint8Array): void {
+export function insertSibling(leaf: Leaf, height: number, sibling: Uint8Array): void {
   let before = 0;
   for (let h = 0; h < height; h++) before += Math.floor(leaf.bitmap / 2 ** h) % 2;
   leaf.bitmap += 2 ** height;
   leaf.siblings = [...leaf.siblings.slice(0, before), sibling, ...leaf.siblings.slice(before)];
 }
 
-const SIBLING = new Uint8Array(32).fill(1);
+export const SIBLING = new Uint8Array(32).fill(1);
 
 export const SPOILED_PARTS: readonly SpoiledPart[] = [
   {

@@ -120,11 +120,21 @@ test("slots of another storage tree are refused", () => {
 test("an account whose code hashes belong to no code of its size has no compact form", () => {
   const suite = suites.sha256Suite;
   const {state} = new CompactCases(suite);
-  const [{address}] = COMPACT_REQUESTS.contract;
-  const answer = structuredClone(state.prove(1, address, [])) as unknown as {
-    accountProof: {proof: {value: string}};
+  const compactWith = (address: string, word: number): void => {
+    const {accountProof} = state.prove(1, address, []);
+    if (!("leafIndex" in accountProof)) throw new Error("the account is absent");
+    const {value} = accountProof.proof;
+    const changed = `${value.slice(0, 2 + 64 * word)}${"00".repeat(32)}${value.slice(2 + 64 * (word + 1))}`;
+    const proof = {...accountProof.proof, value: changed};
+    const answer = {accountProof: {...accountProof, proof}, storageProofs: []};
+    compact(suite, {address, storageKeys: []}, answer);
   };
-  const {proof} = answer.accountProof;
-  proof.value = `${proof.value.slice(0, -64)}${"00".repeat(32)}`;
-  assert.throws(() => compact(suite, {address, storageKeys: []}, answer), /codeSize is zero, but/);
+  const [contract, plain] = [COMPACT_REQUESTS.contract[0].address, COMPACT_REQUESTS.plain[0].address];
+  // codeSize of an account with code; then one hash of an account without.
+  for (const [address, word] of [
+    [contract, 5],
+    [plain, 3],
+    [plain, 4],
+  ] as const)
+    assert.throws(() => compactWith(address, word), /codeSize is zero, but/);
 });

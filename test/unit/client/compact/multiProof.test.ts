@@ -37,6 +37,27 @@ test("a multiproof for another request, or of no entries, is refused", () => {
   assert.throws(() => verify([...request, ...request]), ProofError);
 });
 
+test("a leaf's number of minus zero is refused", () => {
+  const {root, request, bytes} = new CompactCases(sha256Suite).prove("plain");
+  const {accountTree} = decodeMultiProof(sha256Suite, request, bytes);
+  assert.deepEqual(accountTree.keys, [{leaf: 0}]);
+  const json = {accountTree: {...accountTree, keys: [{leaf: -0}]}};
+  assert.throws(
+    () => verifyMultiProof(sha256Suite, root, request, json),
+    /keys\[0\]\.leaf: is not a natural number/,
+  );
+});
+
+test("a storage part is refused where no slot is asked for", () => {
+  const {root, request, bytes} = new CompactCases(sha256Suite).prove("many");
+  const json = decodeMultiProof(sha256Suite, request, bytes);
+  const withoutSlots = request.map(({address}) => ({address, storageKeys: []}));
+  assert.throws(
+    () => verifyMultiProof(sha256Suite, root, withoutSlots, json),
+    /a storage part, and no slot is asked for/,
+  );
+});
+
 test("what is no JSON of a multiproof is refused", () => {
   const {root, request} = new CompactCases(sha256Suite).prove("many");
   for (const json of [undefined, null, [], {}, {accountTree: []}, {accountTree: null}, "0x01", 1])

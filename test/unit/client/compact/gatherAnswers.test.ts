@@ -1,0 +1,109 @@
+/** Answers of chain_getProof from which no proof bytes are made, though nothing is verified, and the smallest from which they are. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {encodeHex} from "../../../../client/bytes/hex.ts";
+import {compact, compactAnswers, compactSlots, verifySlots} from "../../../../client/compact/compactProof.ts";
+import {hashSlot, hashSlotValue, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
+import type {ProofRequest} from "../../../../client/proof/request.ts";
+import {COMPACT_REQUESTS, CompactCases} from "../../../support/reference/compactCases.ts";
+import {ReferenceTree} from "../../../support/reference/referenceTree.ts";
+import type {ValidAnswer} from "../../../support/reference/spoiledProofs.ts";
+
+const suite = sha256Suite;
+const {state} = new CompactCases(suite);
+const [REQUEST] = COMPACT_REQUESTS.answer;
+const keyOf = (slot: bigint) => encodeHex(word(slot));
+
+/** A storage tree in which slots 1 to `count` have a value. */
+function storageOf(count: number): ReferenceTree {
+  const tree = ReferenceTree.create(suite);
+  for (let slot = 1n; slot <= count; slot++)
+    tree.put(hashSlot(suite, slot), hashSlotValue(suite, 5n), word(5));
+  return tree;
+}
+
+function prove(tree: ReferenceTree, slot: bigint) {
+  return tree.prove(keyOf(slot), hashSlot(suite, slot));
+}
+
+const REFUSED: readonly (readonly [what: string, spoil: (answer: ValidAnswer) => unknown, RegExp])[] = [
+  ["is no object", () => [], /^ProofError: result: not an object/],
+  [
+    "has an account's value of seven words",
+    answer => {
+      const {proof} = answer.accountProof;
+      const longer = {...proof, value: `${proof.value}${"00".repeat(32)}`};
+      return {...answer, accountProof: {...answer.accountProof, proof: longer}};
+    },
+    /^ProofError: accountProof.proof.value: is not 192 bytes/,
+  ],
+  [
+    "has another account's key",
+    answer => ({...answer, accountProof: {...answer.accountProof, key: COMPACT_REQUESTS.plain[0].address}}),
+    /^ProofError: accountProof.key: is not 0x/,
+  ],
+  [
+    "has its storage proofs in an object",
+    answer => ({...answer, storageProofs: {...answer.storageProofs, length: 3}}),
+    /^ProofError: storageProofs: not an array/,
+  ],
+  [
+    "has a storage proof too many",
+    answer => ({...answer, storageProofs: [...answer.storageProofs, answer.storageProofs[0]]}),
+    /^ProofError: storageProofs: 4 entries for 3 keys/,
+  ],
+  [
+    "has a storage proof that is no object",
+    answer => ({...answer, storageProofs: [1, ...answer.storageProofs.slice(1)]}),
+    /^ProofError: storageProofs\[0\]: not an object/,
+  ],
+  [
+    "has a slot's value of 33 bytes",
+    ({accountProof, storageProofs: [first, ...others]}) => {
+      const longer = {...first, proof: {...first.proof, value: `${first.proof.value}00`}};
+      return {accountProof, storageProofs: [longer, ...others]};
+    },
+    /^ProofError: storageProofs\[0\]: the value is not 32 bytes/,
+  ],
+];
+
+for (const [what, spoil, complaint] of REFUSED)
+  test(`no proof bytes are made of an answer that ${what}`, () => {
+    const answer = structuredClone(state.prove(1, REQUEST.address, REQUEST.storageKeys)) as ValidAnswer;
+    assert.throws(() => compact(suite, REQUEST, spoil(answer)), complaint);
+  });
+
+test("there is an answer for each entry, all of one block as far as they show it", () => {
+  const request: readonly ProofRequest[] = COMPACT_REQUESTS.twice;
+  const answerAt = (block: number) => state.prove(block, COMPACT_REQUESTS.contract[0].address, []);
+  assert.doesNotThrow(() => compactAnswers(suite, request, [answerAt(1), answerAt(1)]));
+  assert.throws(() => compactAnswers(suite, request, [answerAt(1)]), /answers: 1 for 2 entries/);
+  assert.throws(
+    () => compactAnswers(suite, request, [answerAt(0), answerAt(1)]),
+    /the answers have two leaves at \d+/,
+  );
+  const [small, large] = [storageOf(1), storageOf(2)];
+  assert.throws(
+    () => compactSlots(suite, ["0x1", "0x2"], [prove(small, 1n), prove(large, 2n)]),
+    /the answers are of several trees/,
+  );
+});
+
+test("the two leaves of an absent slot are of one tree", () => {
+  const [small, large] = [prove(storageOf(0), 9n), prove(storageOf(1), 9n)];
+  assert.ok("leftProof" in small && "leftProof" in large);
+  const mixed = {...large, leftProof: small.leftProof, leftLeafIndex: small.leftLeafIndex};
+  assert.throws(
+    () => compactSlots(suite, ["0x9"], [mixed]),
+    /storageProofs\[0\]: its leaves are of two trees/,
+  );
+});
+
+test("a slot is absent from a new tree, and from one whose only slot is another", () => {
+  for (const count of [0, 1]) {
+    const tree = storageOf(count);
+    const bytes = compactSlots(suite, ["0x9"], [prove(tree, 9n)]);
+    assert.deepEqual(verifySlots(suite, tree.topRoot(), ["0x9"], bytes), [undefined]);
+  }
+  assert.throws(() => compactSlots(suite, [], []), /storageTree: no keys/);
+});
