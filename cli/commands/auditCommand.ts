@@ -14,7 +14,7 @@ import {type Node, NodeRefusal} from "../../sync/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../sync/rpc/nodes.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 import {WorkError} from "../workError.ts";
-import {openFailed} from "./storeOpening.ts";
+import {openFailed} from "./openFailure.ts";
 
 export interface AuditOptions {
   readonly db: string;

@@ -2,7 +2,7 @@
 import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
 import {startCheck} from "../../workers/pool/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
-import {openFailed} from "./storeOpening.ts";
+import {openFailed} from "./openFailure.ts";
 
 export interface CheckOptions {
   readonly db: string;

@@ -7,8 +7,8 @@
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
 import {answerFields, type BlockOrder, type ControlAnswer} from "../../server/control/blockOrder.ts";
+import type {OrderListener} from "../../server/control/controlServer.ts";
 import {createFront} from "../../server/front.ts";
-import {Gateway} from "../../server/gateway/gateway.ts";
 import type {Limits} from "../../server/limits.ts";
 import type {Estimates} from "../../server/methods/estimates.ts";
 import {Readiness} from "../../server/observe/readiness.ts";
@@ -23,7 +23,7 @@ import type {FinalityOptions} from "../flags/finalityFlags.ts";
 import {WorkError} from "../workError.ts";
 import {announce} from "./announcement.ts";
 import {importDemo} from "./demo.ts";
-import {type RunningFinality, startFinality} from "./finality.ts";
+import type {RunningFinality} from "./finality.ts";
 import {createFollowedFile} from "./followedFile.ts";
 import {createFollowedNode} from "./followedNode.ts";
 import type {FollowedSource} from "./followedSource.ts";
@@ -95,8 +95,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
   return useStore(poolOptions, onOrder, async pool => {
     if (options.demo && stop.received === undefined) await importDemo(pool, options.chainId);
     if (stop.received !== undefined) return ExitCode.OK;
-    const finality =
-      options.finality === undefined ? undefined : await startFinality(options.finality, pool, onOrder, log);
+    const finality = await createFinality(options.finality, pool, onOrder, log);
     try {
       await serve(options, pool, finality, trouble, log, stop);
     } finally {
@@ -125,7 +124,7 @@ async function serve(
     chainId,
     maxLagSeconds,
   } = options;
-  const estimates = chooseEstimates(options.estimate, pool, log);
+  const estimates = await chooseEstimates(options.estimate, pool, log);
   const httpOptions = {host, port, limits, logsRequests, cors};
   const named = namespace === undefined ? {} : {namespace};
   const followed = chooseFollowed(options);
@@ -177,16 +176,31 @@ async function serve(
   if (estimates.kind === "gateway") await estimates.gateway.close();
 }
 
-function chooseEstimates(
+/** @returns undefined if only imports and orders tell what is finalized */
+async function createFinality(
+  finality: FinalityOptions | undefined,
+  pool: ProofPool,
+  onOrder: OrderListener,
+  log: Logger,
+): Promise<RunningFinality | undefined> {
+  if (finality === undefined) return undefined;
+  // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
+  const {startFinality} = await import("./finality.ts");
+  return startFinality(finality, pool, onOrder, log);
+}
+
+async function chooseEstimates(
   {isEnabled, gateway, settings, workers}: EstimateOptions,
   pool: ProofPool,
   log: Logger,
-): Estimates {
+): Promise<Estimates> {
   if (isEnabled) {
     const {gasCap, timeMs} = settings;
     return {kind: "here", gasCap, timeMs, workers, estimate: job => pool.estimate(job)};
   }
-  return gateway === undefined ? {kind: "none"} : {kind: "gateway", gateway: new Gateway(gateway, log)};
+  if (gateway === undefined) return {kind: "none"};
+  const {Gateway} = await import("../../server/gateway/gateway.ts");
+  return {kind: "gateway", gateway: new Gateway(gateway, log)};
 }
 
 function chooseFollowed({diffs, l2}: ServeOptions): FollowedSource | undefined {

@@ -1,10 +1,11 @@
-/** Opens and closes the store of a command. Tells the operator why a store cannot be opened. */
+/** Opens and closes the store of a command. */
 
 import {ControlServer, type OrderListener} from "../../server/control/controlServer.ts";
 import {type PoolOptions, ProofPool} from "../../workers/pool/pool.ts";
 import {requireDescriptors} from "../descriptors.ts";
 import {ExitCode} from "../exitCode.ts";
 import {WorkError} from "../workError.ts";
+import {openFailed} from "./openFailure.ts";
 
 /** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
@@ -17,18 +18,6 @@ export async function openStore(options: PoolOptions): Promise<ProofPool> {
   } catch (error) {
     throw openFailed(options.directory, error);
   }
-}
-
-/** @returns a WorkError for the operator, or `error` itself if it has no code and so was not expected */
-export function openFailed(directory: string, error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === undefined) return error;
-  const message = (error as Error).message;
-  const hint =
-    code === "STORE_MISSING"
-      ? ". Make one with `proofd import`, or with `proofd serve` and --demo, --diffs or --l2"
-      : ` (${code})`;
-  return new WorkError(`cannot open the store in ${directory}: ${message}${hint}`, {cause: error});
 }
 
 /**
@@ -67,10 +56,4 @@ async function startControl(
     const reason = (error as Error).message;
     throw new WorkError(`cannot take orders for the store in ${directory}: ${reason}`, {cause: error});
   }
-}
-
-/** The string code of a store failure or of a system error such as EACCES. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
 }

@@ -2,7 +2,8 @@
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
 import {NoControl, sendOrder} from "../../server/control/controlClient.ts";
 import {WorkError} from "../workError.ts";
-import {codeOf, DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
+import {codeOf} from "./openFailure.ts";
+import {DEFAULT_CACHE_BYTES, openStore} from "./storeOpening.ts";
 
 const CANNOT: Readonly<Record<OrderKind, string>> = {
   finalize: "cannot finalize up to block",
