@@ -80,7 +80,7 @@ test("the commands for a chain of blocks import it, check it and serve the answe
     checked.stdout,
     /^checked 101 blocks, \d+ pages, \d+ leaves, [\d.]+ MB of tables: nothing wrong\n$/,
   );
-  const daemon = await startDaemon(serve.slice(1));
+  const daemon = await startDaemon(serve.slice(1), {estimates: true});
   try {
     const {text, printed} = await askAsPrinted(readme, daemon);
     const [beginning, end] = printed.replaceAll("\n", "").split(", ... ") as [string, string];
@@ -274,7 +274,7 @@ test("every method that the README lists is one that proofd has", async () => {
   const db = join(folder, "methods");
   const imported = await runProofd(["import", "--db", db, "--diffs", join(folder, "blocks.ndjson")]);
   assert.equal(imported.code, 0, imported.stderr);
-  const daemon = await startDaemon(["--db", db]);
+  const daemon = await startDaemon(["--db", db], {estimates: true});
   try {
     for (const method of methods)
       assert.notEqual((await daemon.call(method as string)).error?.code, -32601, method);

@@ -53,7 +53,7 @@ function rollback(db: string, to: number): Promise<Finished> {
 /** Serves what is written to its standard input: blocks 0 to 5, finalized up to 2. */
 async function startBranch(name: string): Promise<{daemon: Daemon; db: string}> {
   const db = folder.file(name);
-  const daemon = await startDaemon(["--db", db, "--diffs", "-", ...RULES]);
+  const daemon = await startDaemon(["--db", db, "--diffs", "-", ...RULES], {estimates: true});
   const lines = [...createLines(0, 2), createLine(3, 2), withBalance(4, RICH), withBalance(5, RICH)];
   daemon.child.stdin.write(encodeLines(lines));
   await waitForHead(daemon, 5);

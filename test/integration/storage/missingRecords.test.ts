@@ -16,7 +16,7 @@ test("a block whose record is missing between others is -32603, named in the log
   await pool.startImport({source, finalized: "last"}, () => {}).outcome;
   await pool.close();
   for (const block of [0, 5]) await removeBlockRecord(directory, block);
-  const daemon = await startDaemon(["--db", directory, "--estimate-workers", "1"]);
+  const daemon = await startDaemon(["--db", directory, "--estimate-workers", "1"], {estimates: true});
   try {
     let damaged = 0;
     for (const block of ["0x0", "0x5"])

@@ -63,7 +63,10 @@ describe("no descriptor is closed twice", () => {
   /** A service that is stopped while it waits for more. @param feed - gives it the blocks */
   async function serveFrom(input: string, feed: (daemon: Daemon) => void): Promise<void> {
     const watch = new CloseWatch(newPath());
-    const daemon = await startDaemon(["--db", newPath(), "--diffs", input], watch.options);
+    const daemon = await startDaemon(["--db", newPath(), "--diffs", input], {
+      ...watch.options,
+      estimates: true,
+    });
     feed(daemon);
     while ((await daemon.readMetric('proofd_head_block{which="latest"}')) < 5);
     process.kill(daemon.announcement.pid as number, "SIGTERM");

@@ -102,7 +102,7 @@ describe("a service whose store says what the chain's rules are", () => {
   before(async () => {
     folder = await WorkFolder.create();
     const db = await importLines(folder, "store", {chainId: "0x539", config: OSAKA});
-    daemon = await startDaemon(["--db", db, ...PATIENT]);
+    daemon = await startDaemon(["--db", db, ...PATIENT], {estimates: true});
   });
   after(async () => {
     await daemon.stop();
@@ -156,7 +156,7 @@ describe("a service whose store says what the chain's rules are", () => {
     const out = await estimate({to: LOOPER, gas: "0x15f90"});
     assert.deepEqual(out.error, {code: -32000, message: "gas required exceeds allowance (90000)"});
     const other = await importLines(folder, "hasty", {chainId: "0x539", config: OSAKA});
-    const hasty = await startDaemon(["--db", other, "--estimate-time", "300"]);
+    const hasty = await startDaemon(["--db", other, "--estimate-time", "300"], {estimates: true});
     try {
       const overrides = {[NOBODY]: {code: codeOf("again: PUSH1 again JUMP"), balance: "0x0"}};
       const late = await hasty.call("chain_estimateGas", [{to: NOBODY}, "latest", overrides]);
@@ -255,7 +255,7 @@ describe("a service whose store names no rules", () => {
 
   async function answerWith(...flags: string[]) {
     const patience = flags.includes("--no-estimate") ? [] : PATIENT;
-    const daemon = await startDaemon(["--db", db, ...patience, ...flags]);
+    const daemon = await startDaemon(["--db", db, ...patience, ...flags], {estimates: true});
     try {
       return {...(await daemon.call("chain_estimateGas", [ask])), announced: daemon.announcement.estimates};
     } finally {
@@ -290,7 +290,7 @@ describe("a service whose store names no rules", () => {
 
   test("passes estimates on to the gateway that a flag names, and says when it is down", async () => {
     const full = await importLines(folder, "full", {chainId: "0x539", config: OSAKA});
-    const upstream = await startDaemon(["--db", full, ...PATIENT]);
+    const upstream = await startDaemon(["--db", full, ...PATIENT], {estimates: true});
     try {
       // A gateway does not wait long, and a first estimate takes longest.
       assert.ok((await upstream.call("chain_estimateGas", [ask])).result);

@@ -58,7 +58,7 @@ describe("estimates beside endless loops", () => {
 
   async function start(...args: string[]): Promise<void> {
     const flags = ["--hardfork", "prague", "--workers", "1", "--estimate-workers", "1", ...args];
-    daemon = await startDaemon(["--db", db, ...flags]);
+    daemon = await startDaemon(["--db", db, ...flags], {estimates: true});
   }
 
   async function connect(address?: string): Promise<RawConnection> {

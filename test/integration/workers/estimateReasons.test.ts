@@ -30,7 +30,7 @@ before(async () => {
   await writeFile(lines, encodeLines([block]));
   const imported = await runProofd(["import", "--db", folder.file("db"), "--diffs", lines]);
   assert.equal(imported.code, 0, imported.stderr);
-  daemon = await startDaemon(["--db", folder.file("db"), "--hardfork", "osaka"]);
+  daemon = await startDaemon(["--db", folder.file("db"), "--hardfork", "osaka"], {estimates: true});
 });
 
 after(async () => {

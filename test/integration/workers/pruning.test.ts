@@ -88,7 +88,7 @@ after(() => folder.remove());
 test("while a service prunes, kept blocks are proved as before and pruned ones are -32001", async t => {
   const directory = await copyOf("served");
   const sizeBefore = await sizeOf(directory);
-  const daemon = await startDaemon(["--db", directory, ...HISTORY]);
+  const daemon = await startDaemon(["--db", directory, ...HISTORY], {estimates: true});
   try {
     let isOver = false;
     const pruned = daemon.waitForStderr(/"msg":"pruned"/).then(() => {

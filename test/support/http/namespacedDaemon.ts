@@ -5,5 +5,5 @@ const FLAGS = "--workers 1 --hardfork prague --namespace linea";
 
 /** @param db - folder of the store */
 export function startNamespaced(db: string): Promise<Daemon> {
-  return startDaemon(["--db", db, ...FLAGS.split(" ")]);
+  return startDaemon(["--db", db, ...FLAGS.split(" ")], {estimates: true});
 }

@@ -29,9 +29,20 @@ export async function runProofd(args: readonly string[], options: RunOptions = {
   return daemon.finished;
 }
 
+export interface ServeOptions extends RunOptions {
+  /** With threads that estimate gas. They load the EVM, two fifths of a start's processor time. Default: without. */
+  readonly estimates?: boolean;
+}
+
 /** Starts `proofd serve` on a free port and waits until it listens. @throws Error with its stderr if it ends before */
-export async function startDaemon(args: readonly string[], options: RunOptions = {}): Promise<Daemon> {
-  const daemon = new Daemon(["serve", "--port", "0", ...args], options);
+export async function startDaemon(
+  args: readonly string[],
+  {estimates = false, ...options}: ServeOptions = {},
+): Promise<Daemon> {
+  const daemon = new Daemon(
+    ["serve", "--port", "0", ...(estimates ? [] : ["--no-estimate"]), ...args],
+    options,
+  );
   await daemon.listening;
   return daemon;
 }

@@ -29,7 +29,7 @@ before(async () => {
   folder = await WorkFolder.create();
   const db = await folder.importChain("db", BLOCKS, BLOCKS);
   await makeNaiveStore(db, folder.file("naive"));
-  proofd = await startDaemon(["--db", db]);
+  proofd = await startDaemon(["--db", db], {estimates: true});
   naive = new Daemon(["--db", folder.file("naive"), "--workers", "1"], {main: NAIVE_SERVER});
   await naive.listening;
 });
