@@ -15,13 +15,30 @@ struct Account {
     uint256 codeSize;
 }
 
-/// Verifies proofs of accounts and slots against a state root: the proof bytes 0x01 of docs/proofs.md, section 9, for one entry. There is
-/// one implementation for each hash suite.
+/// An entry of a request for several accounts.
+struct AccountRequest {
+    address account;
+    /// At most 16 384; may be none. A slot may stand twice.
+    bytes32[] slots;
+}
+
+/// What a proof says about an entry.
+struct ProvenAccount {
+    bool exists;
+    /// All zero if the account is not there.
+    Account value;
+    /// Of the slots, in the order of the request. Zero where absent; all zero if the account is absent or has no storage.
+    bytes32[] slots;
+}
+
+/// Verifies proofs of accounts and slots: the proof bytes of docs/proofs.md, section 9. There is one implementation for each hash suite.
 interface IProofVerifier {
     // One error for each check of docs/proofs.md, section 10, which has the reasons. The number is that of the check.
 
     /// 1: the first byte is not 0x01.
     error NotAnAccountProof();
+    /// 1: the first byte is not 0x02.
+    error NotAStorageProof();
     /// 2: the bytes end before the proof does.
     error ProofTooShort();
     /// 3: no leaves, or more than two for each key.
@@ -69,7 +86,9 @@ interface IProofVerifier {
 
     /// The precompile of the hash is missing, or there is not enough gas for it.
     error HashFailed();
-    /// More slots than a proof can hold.
+    /// More than 16 384 entries.
+    error TooManyAccounts();
+    /// More than 16 384 slots of one account.
     error TooManySlots();
 
     /// @param stateRoot a root that the caller trusts
@@ -86,6 +105,24 @@ interface IProofVerifier {
     /// @param proof for `account` with these slots
     /// @return values of the slots, zero where absent; all zero if the account is absent or has no storage
     function verifySlots(bytes32 stateRoot, address account, bytes32[] calldata slots, bytes calldata proof)
+        external
+        view
+        returns (bytes32[] memory values);
+
+    /// @param stateRoot a root that the caller trusts
+    /// @param requests at least one and at most 16 384, in the order of the proof; an account may stand twice
+    /// @param proof for these entries: a multiproof
+    /// @return proven one for each entry, in the same order
+    function verifyAccounts(bytes32 stateRoot, AccountRequest[] calldata requests, bytes calldata proof)
+        external
+        view
+        returns (ProvenAccount[] memory proven);
+
+    /// @param storageRoot that the caller trusts, of an account
+    /// @param slots at least one and at most 16 384, in the order of the proof; a slot may stand twice
+    /// @param proof of these slots alone
+    /// @return values of the slots, zero where absent
+    function verifyStorage(bytes32 storageRoot, bytes32[] calldata slots, bytes calldata proof)
         external
         view
         returns (bytes32[] memory values);

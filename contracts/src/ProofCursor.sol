@@ -38,23 +38,34 @@ library ProofReader {
         }
     }
 
-    /// A `number` of docs/proofs.md, section 9.3.
-    function readNumber(ProofCursor memory cursor) internal pure returns (uint256) {
-        return cursor.readDigits(cursor.readUint(1));
+    /// A `number` of docs/proofs.md, section 9.3. @return value
+    function readNumber(ProofCursor memory cursor) internal pure returns (uint256 value) {
+        unchecked {
+            uint256 start = cursor.position;
+            return cursor.readDigits(start + 1, uintAt(start, 1));
+        }
     }
 
-    /// A number without its length byte.
-    function readDigits(ProofCursor memory cursor, uint256 length) internal pure returns (uint256 value) {
-        if (length == 0) return 0;
-        if (length > 32) revert IProofVerifier.NumberNotCanonical();
-        uint256 start = cursor.skip(length);
-        bool hasLeadingZero;
+    /// A number without its length byte, which may lie beyond the end like the digits.
+    /// @param start calldata offset
+    /// @param length in bytes, below 256
+    function readDigits(ProofCursor memory cursor, uint256 start, uint256 length) internal pure returns (uint256 value) {
+        bool isRefused;
         assembly ("memory-safe") {
             let word := calldataload(start)
-            hasLeadingZero := iszero(byte(0, word))
+            let next := add(start, length)
+            // A shift by 256 bits or more gives zero.
             value := shr(sub(256, shl(3, length)), word)
+            isRefused := or(
+                or(gt(length, 32), and(iszero(byte(0, word)), gt(length, 0))),
+                gt(next, mload(add(cursor, 0x20)))
+            )
+            mstore(cursor, next)
         }
-        if (hasLeadingZero) revert IProofVerifier.NumberNotCanonical();
+        if (isRefused) {
+            if (cursor.position > cursor.end) revert IProofVerifier.ProofTooShort();
+            revert IProofVerifier.NumberNotCanonical();
+        }
     }
 
     /// @param length in bytes, at most 32

@@ -81,90 +81,90 @@ contract Sha256ProofVerifier is ProofVerifier {
         uint256 from,
         uint256 to
     ) internal view override returns (bytes32) {
+        if (from == to) return node;
         uint256 isEmpty = 0;
-        uint256 done = 1;
+        bool isRefused;
+        bool done;
         assembly ("memory-safe") {
             let position := mload(cursor)
             let z := add(add(zero, 0x20), shl(5, from))
             let last := add(add(zero, 0x20), shl(5, to))
-            // What is left of the index, and of the bitmap above it: one shift for both.
             let mask := sub(shl(sub(to, from), 1), 1)
-            let bits := or(and(shr(from, index), mask), shl(128, and(shr(from, bitmap), mask)))
-            // The node goes to memory at 0x20 if it is a right child, else to 0x00; its sibling to the other place. Beyond the end of the
-            // proof other bytes or zeros are read. The end is checked below.
-            for {} bits {} {
-                // Where four siblings follow one another, four levels at a time: 80 gas less for each.
-                if eq(and(shr(128, bits), 0x0f), 0x0f) {
-                    let place := shl(5, and(bits, 1))
-                    mstore(place, node)
-                    let sent := calldataload(position)
-                    isEmpty := or(isEmpty, eq(sent, mload(z)))
-                    mstore(xor(place, 0x20), sent)
-                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
-                    place := and(shl(4, bits), 0x20)
-                    mstore(place, mload(0x00))
-                    sent := calldataload(add(position, 0x20))
-                    isEmpty := or(isEmpty, eq(sent, mload(add(z, 0x20))))
-                    mstore(xor(place, 0x20), sent)
-                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
-                    place := and(shl(3, bits), 0x20)
-                    mstore(place, mload(0x00))
-                    sent := calldataload(add(position, 0x40))
-                    isEmpty := or(isEmpty, eq(sent, mload(add(z, 0x40))))
-                    mstore(xor(place, 0x20), sent)
-                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
-                    place := and(shl(2, bits), 0x20)
-                    mstore(place, mload(0x00))
-                    sent := calldataload(add(position, 0x60))
-                    isEmpty := or(isEmpty, eq(sent, mload(add(z, 0x60))))
-                    mstore(xor(place, 0x20), sent)
-                    done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
-                    node := mload(0x00)
+            let sent := and(shr(from, bitmap), mask)
+            // The index is 5 bits up: its lowest bit, as 0x20, is the node's place in memory. A right child goes to 0x20 and its sibling to
+            // 0x00, a left child the other way round. Bits that were shifted below the lowest one do no harm.
+            let places := shl(5, and(shr(from, index), mask))
+            mstore(and(places, 0x20), node)
+            // Each hash is written to where it belongs as a child. Only the last call is checked: a call that has too little gas takes all
+            // there is, so that nothing follows, and what else can fail fails in all calls of a frame. Beyond the end of the proof, other
+            // bytes or zeros are read. The end is checked below.
+            for {} 1 {} {
+                // Where four siblings follow one another, four levels at a time.
+                for {} eq(and(sent, 0x0f), 0x0f) {} {
+                    let sibling := calldataload(position)
+                    isEmpty := or(isEmpty, eq(sibling, mload(z)))
+                    mstore(xor(and(places, 0x20), 0x20), sibling)
+                    let place := and(shr(1, places), 0x20)
+                    pop(staticcall(gas(), 0x02, 0x00, 0x40, place, 0x20))
+                    sibling := calldataload(add(position, 0x20))
+                    isEmpty := or(isEmpty, eq(sibling, mload(add(z, 0x20))))
+                    mstore(xor(place, 0x20), sibling)
+                    place := and(shr(2, places), 0x20)
+                    pop(staticcall(gas(), 0x02, 0x00, 0x40, place, 0x20))
+                    sibling := calldataload(add(position, 0x40))
+                    isEmpty := or(isEmpty, eq(sibling, mload(add(z, 0x40))))
+                    mstore(xor(place, 0x20), sibling)
+                    place := and(shr(3, places), 0x20)
+                    pop(staticcall(gas(), 0x02, 0x00, 0x40, place, 0x20))
+                    sibling := calldataload(add(position, 0x60))
+                    isEmpty := or(isEmpty, eq(sibling, mload(add(z, 0x60))))
+                    mstore(xor(place, 0x20), sibling)
+                    places := shr(4, places)
+                    pop(staticcall(gas(), 0x02, 0x00, 0x40, and(places, 0x20), 0x20))
+                    sent := shr(4, sent)
                     position := add(position, 0x80)
                     z := add(z, 0x80)
-                    bits := shr(4, xor(bits, 0xf00000000000000000000000000000000))
-                    continue
                 }
+                if iszero(or(sent, shr(5, places))) { break }
                 let sibling := mload(z)
-                if and(bits, 0x100000000000000000000000000000000) {
-                    let sent := calldataload(position)
-                    isEmpty := or(isEmpty, eq(sent, sibling))
-                    sibling := sent
+                if and(sent, 1) {
+                    let empty := sibling
+                    sibling := calldataload(position)
+                    isEmpty := or(isEmpty, eq(sibling, empty))
                     position := add(position, 0x20)
-                    bits := xor(bits, 0x100000000000000000000000000000000)
                 }
-                let place := shl(5, and(bits, 1))
-                mstore(place, node)
-                mstore(xor(place, 0x20), sibling)
-                done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
-                node := mload(0x00)
-                bits := shr(1, bits)
+                mstore(xor(and(places, 0x20), 0x20), sibling)
+                places := shr(1, places)
+                pop(staticcall(gas(), 0x02, 0x00, 0x40, and(places, 0x20), 0x20))
+                sent := shr(1, sent)
                 z := add(z, 0x20)
             }
-            mstore(0x00, node)
             // Above the leaves in use all siblings are empty, and on the right. Four at a time: 36 gas less for each.
             for { let four := sub(last, 0x60) } lt(z, four) { z := add(z, 0x80) } {
                 mstore(0x20, mload(z))
-                done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                pop(staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
                 mstore(0x20, mload(add(z, 0x20)))
-                done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                pop(staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
                 mstore(0x20, mload(add(z, 0x40)))
-                done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                pop(staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
                 mstore(0x20, mload(add(z, 0x60)))
-                done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                pop(staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
             }
             for {} lt(z, last) { z := add(z, 0x20) } {
                 mstore(0x20, mload(z))
-                done := and(done, staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
+                pop(staticcall(gas(), 0x02, 0x00, 0x40, 0x00, 0x20))
             }
             node := mload(0x00)
             // An address without the precompile succeeds too, and returns nothing.
-            if lt(from, to) { done := and(done, eq(returndatasize(), 0x20)) }
+            done := eq(returndatasize(), 0x20)
             mstore(cursor, position)
+            isRefused := or(or(gt(position, mload(add(cursor, 0x20))), isEmpty), iszero(done))
         }
-        if (cursor.position > cursor.end) revert ProofTooShort();
-        if (isEmpty != 0) revert EmptySiblingSent();
-        if (done == 0) revert HashFailed();
+        if (isRefused) {
+            if (cursor.position > cursor.end) revert ProofTooShort();
+            if (!done) revert HashFailed();
+            revert EmptySiblingSent();
+        }
         return node;
     }
 

@@ -3,18 +3,38 @@ import assert from "node:assert/strict";
 import {after, before, type TestContext, test} from "node:test";
 import fc from "fast-check";
 import {decodeHex} from "../../../client/bytes/hex.ts";
-import {compact, verifyCompact} from "../../../client/compact/compactProof.ts";
-import {poseidon2Suite, sha256Suite, word} from "../../../client/hash/hashSuites.ts";
+import {
+  compact,
+  compactAnswers,
+  compactSlots,
+  verifyCompact,
+  verifySlots,
+} from "../../../client/compact/compactProof.ts";
+import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
+import {newTreeRoot, poseidon2Suite, sha256Suite, word} from "../../../client/hash/hashSuites.ts";
 import {P} from "../../../client/hash/poseidon2.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
+import type {ProvenAccount} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {randomChains} from "../../support/chains/randomBlocks.ts";
 import {errorFor} from "../../support/contracts/refusals.ts";
 import {STORAGE_SPOILERS} from "../../support/contracts/storageSpoilers.ts";
-import {type Verdict, type VerifierCall, VerifierContract} from "../../support/contracts/verifierContract.ts";
+import {
+  type AccountCall,
+  type AccountsCall,
+  type ContractAccount,
+  type Verdict,
+  type VerifierCall,
+  VerifierContract,
+} from "../../support/contracts/verifierContract.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import {COMPACT_REQUESTS, type CompactCase, CompactCases} from "../../support/reference/compactCases.ts";
+import {
+  COMPACT_REQUESTS,
+  type CompactCase,
+  CompactCases,
+  type CompactRequestName,
+} from "../../support/reference/compactCases.ts";
 import {FORGERIES, PRESENT, proveForgery} from "../../support/reference/forgeries.ts";
 import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
 import {proofRequests} from "../../support/reference/proofRequests.ts";
@@ -28,10 +48,7 @@ const SUITES = [
   {suite: memoiseSuite(poseidon2Suite), contract: "Poseidon2ProofVerifier", chains: 4, step: 29},
 ] as const;
 
-/** Requests of one account. */
-const SINGLE = Object.entries(COMPACT_REQUESTS)
-  .filter(([, request]) => request.length === 1)
-  .map(([name]) => name as "contract" | "slots" | "plain" | "other" | "absent");
+const NAMES = Object.keys(COMPACT_REQUESTS) as CompactRequestName[];
 
 let anvil: Anvil | string;
 const verifiers = new Map<string, VerifierContract>();
@@ -52,9 +69,26 @@ function verifierOf(t: TestContext, contract: string): VerifierContract | undefi
   return verifiers.get(contract);
 }
 
-function callOf({root, request}: CompactCase, proof: Uint8Array): VerifierCall {
+/** By the function that fits: there is one for an account, one for its slots, and one for several accounts. */
+function callOf({root, request}: CompactCase, proof: Uint8Array): AccountCall | AccountsCall {
+  if (request.length > 1) return {root, request, proof};
   const [{address, storageKeys}] = request as readonly [ProofRequest];
   return {root, address, ...(storageKeys.length === 0 ? {} : {slots: storageKeys}), proof};
+}
+
+/** Proofs of several accounts are long, and most of their bytes are siblings. */
+function strideOf({request}: CompactCase, step: number): number {
+  return request.length > 1 ? 11 * step : step;
+}
+
+function accountOf(account: ProvenAccount | undefined): ContractAccount | undefined {
+  if (account === undefined) return undefined;
+  const {leafIndex: _, ...fields} = account;
+  return {...fields, codeSize: BigInt(account.codeSize)};
+}
+
+function valuesOf(slots: readonly (bigint | undefined)[]): readonly bigint[] {
+  return slots.map(value => value ?? 0n);
 }
 
 function assertRefused(verdicts: readonly Verdict[], error?: string): void {
@@ -84,24 +118,80 @@ for (const {suite, contract, chains, step} of SUITES) {
         const proof = compact(suite, entry, state.prove(block, entry.address, storageKeys));
         const {account, slots} = verifyCompact(suite, root, entry, proof);
         calls.push(callOf({root, request: [entry], bytes: proof}, proof));
-        if (storageKeys.length > 0) expected.push({values: slots.map(value => value ?? 0n)});
-        else if (account === undefined) expected.push({account});
-        else {
-          const {leafIndex: _, ...fields} = account;
-          expected.push({account: {...fields, codeSize: BigInt(account.codeSize)}});
-        }
+        expected.push(storageKeys.length === 0 ? {account: accountOf(account)} : {values: valuesOf(slots)});
       }
     }
     assert.deepEqual(await verifier.judgeAll(calls), expected);
   });
 
+  test(`${contract}: a multiproof of random chains proves what it proves to the client`, async t => {
+    const verifier = verifierOf(t, contract);
+    if (verifier === undefined) return;
+    const requests = randomChains({maxBlocks: 6}).chain(chain =>
+      fc.record({chain: fc.constant(chain), request: proofRequests(chain, 12)}),
+    );
+    const calls: VerifierCall[] = [];
+    const expected: Verdict[] = [];
+    for (const {chain, request} of fc.sample(requests, chains)) {
+      const state = new ReferenceState(suite, chain.lines);
+      const root = state.stateRoot(state.latest);
+      const answers = request.map(({address, storageKeys}) =>
+        state.prove(state.latest, address, storageKeys),
+      );
+      const proof = compactAnswers(suite, request, answers);
+      calls.push({root, request, proof});
+      const proven = verifyMultiProof(suite, root, request, proof).map(({account, slots}) => ({
+        account: accountOf(account),
+        slots: valuesOf(slots),
+      }));
+      expected.push({proven});
+    }
+    assert.deepEqual(await verifier.judgeAll(calls), expected);
+  });
+
+  test(`${contract}: slots are proved against a storageRoot alone, and against that of a new tree`, async t => {
+    const verifier = verifierOf(t, contract);
+    if (verifier === undefined) return;
+    const {latest} = cases.state;
+    const storageKeys = ["0x1", "0x3", "0x2", "0x01"];
+    const prove = (address: string) => {
+      const {storageProofs} = cases.state.prove(latest, address, storageKeys);
+      return compactSlots(suite, storageKeys, storageProofs);
+    };
+    const {address} = COMPACT_REQUESTS.contract[0];
+    const whole = cases.prove("contract");
+    const {account} = verifyCompact(suite, whole.root, {address, storageKeys: []}, whole.bytes);
+    assert.ok(account !== undefined);
+    const root = decodeHex(account.storageRoot);
+    const proof = prove(address);
+    assert.deepEqual(valuesOf(verifySlots(suite, root, storageKeys, proof)), [16n, 0n, 17n, 16n]);
+    const empty = prove(COMPACT_REQUESTS.plain[0].address);
+    const accepted = await verifier.judgeAll([
+      {root, storageKeys, proof},
+      {root: newTreeRoot(suite), storageKeys, proof: empty},
+    ]);
+    assert.deepEqual(accepted, [{values: [16n, 0n, 17n, 16n]}, {values: [0n, 0n, 0n, 0n]}]);
+
+    const others: readonly (readonly [VerifierCall, error: string])[] = [
+      [{root: whole.root, storageKeys, proof}, "RootMismatch"],
+      [{root, storageKeys, proof: empty}, "RootMismatch"],
+      [{root, storageKeys: ["0x2", "0x3", "0x1", "0x2"], proof}, "RootMismatch"],
+      [{root, storageKeys, proof: proof.with(0, 1)}, "NotAStorageProof"],
+      [{root, storageKeys: [], proof}, "LeafCountOutOfRange"],
+      [{root, request: [{address, storageKeys}], proof}, "NotAnAccountProof"],
+      [{root: whole.root, request: [], proof: whole.bytes}, "LeafCountOutOfRange"],
+    ];
+    const verdicts = await verifier.judgeAll(others.map(([other]) => other));
+    for (const [i, [, error]] of others.entries()) assertRefused([verdicts[i] as Verdict], error);
+  });
+
   test(`${contract}: a proof with a byte changed anywhere is refused`, async t => {
     const verifier = verifierOf(t, contract);
     if (verifier === undefined) return;
-    for (const name of SINGLE) {
+    for (const name of NAMES) {
       const valid = cases.prove(name);
       const calls: VerifierCall[] = [];
-      for (let at = 0; at < valid.bytes.length; at += step)
+      for (let at = 0; at < valid.bytes.length; at += strideOf(valid, step))
         for (const by of [0x01, 0x80])
           calls.push(callOf(valid, valid.bytes.with(at, (valid.bytes[at] as number) ^ by)));
       assertRefused(await verifier.judgeAll(calls));
@@ -111,10 +201,10 @@ for (const {suite, contract, chains, step} of SUITES) {
   test(`${contract}: a proof cut anywhere is too short, and one with bytes more has trailing bytes`, async t => {
     const verifier = verifierOf(t, contract);
     if (verifier === undefined) return;
-    for (const name of SINGLE) {
+    for (const name of NAMES) {
       const valid = cases.prove(name);
       const cut: VerifierCall[] = [];
-      for (let length = 0; length < valid.bytes.length; length += step)
+      for (let length = 0; length < valid.bytes.length; length += strideOf(valid, step))
         cut.push(callOf(valid, valid.bytes.subarray(0, length)));
       assertRefused(await verifier.judgeAll(cut), "ProofTooShort");
       const longer = [1, 32].map(more => callOf(valid, Buffer.concat([valid.bytes, new Uint8Array(more)])));
@@ -154,15 +244,13 @@ for (const {suite, contract, chains, step} of SUITES) {
   });
 
   for (const spoiled of [...SPOILED_PARTS, ...STORAGE_SPOILERS]) {
-    if (!SINGLE.some(name => name === spoiled.request)) continue;
     test(`${contract}: a proof that ${spoiled.name} is refused by the error of its check`, async t => {
       const verifier = verifierOf(t, contract);
       if (verifier === undefined) return;
       const valid = cases.prove(spoiled.request);
       const bytes = spoilProof(cases, spoiled);
       const verdict = await verifier.judge(callOf(valid, bytes));
-      const [{address, storageKeys}] = valid.request as readonly [ProofRequest];
-      const verify = () => verifyCompact(suite, valid.root, {address, storageKeys}, bytes);
+      const verify = () => verifyMultiProof(suite, valid.root, valid.request, bytes);
       assert.throws(verify, spoiled.complaint);
       assertRefused([verdict], errorFor(complaintOf(verify)));
     });

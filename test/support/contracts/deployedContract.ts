@@ -7,8 +7,8 @@ import type {RpcError} from "../http/rpcAnswer.ts";
 import type {Anvil} from "../processes/anvil.ts";
 import {type Receipt, sendTransaction} from "./transactions.ts";
 
-/** Numbers, 0x text, and lists of them: as ox takes them. */
-export type Argument = bigint | string | readonly Argument[];
+/** Numbers, 0x text, lists and structs of them: as ox takes them. */
+export type Argument = bigint | string | readonly Argument[] | {readonly [field: string]: Argument};
 
 export class DeployedContract {
   readonly address: string;

@@ -1,6 +1,6 @@
 /**
- * Spoiled proofs of one account with slots, by rules about several keys. reference/spoiledParts.ts breaks these rules in proofs
- * of many accounts, which the contracts do not take.
+ * Spoiled proofs of one account with slots, by rules about several keys: in the storage tree. reference/spoiledParts.ts breaks
+ * these rules in the account tree.
  */
 import {meetingHeight, type PartLeaf} from "../../../client/compact/treePart.ts";
 import {insertSibling, type Leaf, SIBLING, type SpoiledPart} from "../reference/spoiledParts.ts";

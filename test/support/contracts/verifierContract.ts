@@ -1,6 +1,7 @@
 /** A verifier of contracts/ on anvil, and what it says about proof bytes. */
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
+import type {ProofRequest} from "../../../client/proof/request.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import type {Anvil} from "../processes/anvil.ts";
 import {DeployedContract} from "./deployedContract.ts";
@@ -15,21 +16,46 @@ export interface ContractAccount {
   readonly codeSize: bigint;
 }
 
-/** What is asked of a verifier: about the account if `slots` is undefined, else about its slots. */
-export interface VerifierCall {
+/** Anvil takes 2 MiB in one body. */
+const MAX_BATCH = 200;
+
+interface ProofCall {
   readonly root: Uint8Array;
+  readonly proof: Uint8Array;
+}
+
+/** About an account if `slots` is undefined, else about its slots. */
+export interface AccountCall extends ProofCall {
   /** 0x text. */
   readonly address: string;
   /** As quantities or words, 0x text. */
   readonly slots?: readonly string[];
-  readonly proof: Uint8Array;
 }
+
+export interface AccountsCall extends ProofCall {
+  readonly request: readonly ProofRequest[];
+}
+
+/** `root` is a storageRoot. */
+export interface StorageCall extends ProofCall {
+  readonly storageKeys: readonly string[];
+}
+
+/** What is asked of a verifier. */
+export type VerifierCall = AccountCall | AccountsCall | StorageCall;
 
 /** `refused` is the name of the error that the contract reverts with. */
 export type Verdict =
   | {readonly account: ContractAccount | undefined}
   | {readonly values: readonly bigint[]}
+  | {readonly proven: readonly {account: ContractAccount | undefined; slots: readonly bigint[]}[]}
   | {readonly refused: string};
+
+interface ContractAnswer {
+  readonly exists: boolean;
+  readonly value: ContractAccount;
+  readonly slots: readonly string[];
+}
 
 export class VerifierContract {
   readonly contract: DeployedContract;
@@ -49,8 +75,15 @@ export class VerifierContract {
     return (await this.judgeAll([call]))[0] as Verdict;
   }
 
-  /** Asks by eth_call, all calls in one batch. */
+  /** Asks by eth_call, many calls in one batch. */
   async judgeAll(calls: readonly VerifierCall[]): Promise<Verdict[]> {
+    const verdicts: Verdict[] = [];
+    for (let first = 0; first < calls.length; first += MAX_BATCH)
+      verdicts.push(...(await this.judgeBatch(calls.slice(first, first + MAX_BATCH))));
+    return verdicts;
+  }
+
+  private async judgeBatch(calls: readonly VerifierCall[]): Promise<Verdict[]> {
     const response = await fetch(this.anvil.url, {
       method: "POST",
       headers: {"content-type": "application/json"},
@@ -69,18 +102,35 @@ export class VerifierContract {
     return verdicts;
   }
 
-  private encode({root, address, slots, proof}: VerifierCall): string {
-    const [stateRoot, bytes] = [encodeHex(root), encodeHex(proof)];
-    if (slots === undefined) return this.contract.encode("verifyAccount", stateRoot, address, bytes);
-    const words = slots.map(slot => encodeHex(word(BigInt(slot))));
-    return this.contract.encode("verifySlots", stateRoot, address, words, bytes);
+  private encode(call: VerifierCall): string {
+    const [root, bytes] = [encodeHex(call.root), encodeHex(call.proof)];
+    if ("request" in call) {
+      const requests = call.request.map(({address, storageKeys}) => ({
+        account: address,
+        slots: encodeSlots(storageKeys),
+      }));
+      return this.contract.encode("verifyAccounts", root, requests, bytes);
+    }
+    if ("storageKeys" in call)
+      return this.contract.encode("verifyStorage", root, encodeSlots(call.storageKeys), bytes);
+    if (call.slots === undefined) return this.contract.encode("verifyAccount", root, call.address, bytes);
+    return this.contract.encode("verifySlots", root, call.address, encodeSlots(call.slots), bytes);
   }
 
-  private decode({slots}: VerifierCall, {result, error}: RpcAnswer): Verdict {
+  private decode(call: VerifierCall, {result, error}: RpcAnswer): Verdict {
     if (error !== undefined) return {refused: this.contract.nameOf(error)};
-    if (slots !== undefined) {
-      const values = this.contract.decode("verifySlots", result) as readonly string[];
-      return {values: values.map(BigInt)};
+    if ("request" in call) {
+      const proven = this.contract.decode("verifyAccounts", result) as readonly ContractAnswer[];
+      return {
+        proven: proven.map(({exists, value, slots}) => ({
+          account: exists ? value : undefined,
+          slots: slots.map(BigInt),
+        })),
+      };
+    }
+    if ("storageKeys" in call || call.slots !== undefined) {
+      const name = "storageKeys" in call ? "verifyStorage" : "verifySlots";
+      return {values: (this.contract.decode(name, result) as readonly string[]).map(BigInt)};
     }
     const [exists, account] = this.contract.decode("verifyAccount", result) as readonly [
       boolean,
@@ -88,4 +138,8 @@ export class VerifierContract {
     ];
     return {account: exists ? account : undefined};
   }
+}
+
+function encodeSlots(slots: readonly string[]): readonly string[] {
+  return slots.map(slot => encodeHex(word(BigInt(slot))));
 }
