@@ -36,11 +36,11 @@ import {
 import {expectKind, type PageReader} from "../page/pages.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
-import type {KeyTable} from "./keyTable.ts";
+import {countBelow, type KeyTable} from "./keyTable.ts";
 import type {Tree} from "./tree.ts";
 
 const PAIR_BYTES = 2 * WORD_BYTES;
-const NO_PAGES: KeyTable["pages"] = new Map();
+const NO_PAGES: KeyTable["pages"] = [];
 /** Bytes of a bitmap: a bit per height. */
 export const BITMAP_BYTES = TREE_HEIGHT / 8;
 
@@ -88,15 +88,16 @@ export class MultiPath {
   }
 
   /**
-   * Begins with the first leaf of the table.
+   * Begins with any leaf of the table, as if the leaves before it had been read.
    *
+   * @param first - the leaf's number in the table
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
-  begin(pages: PageReader, tree: Tree, table: KeyTable): void {
+  begin(pages: PageReader, tree: Tree, table: KeyTable, first: number): void {
     this.tree = tree;
     this.leafIndexes = table.leafIndexes;
     this.leafPages = table.pages;
-    this.waiting.length = 0;
+    this.waitBefore(first);
     if (tree.isNew) return;
     const {rootPage, nextFreeNode} = tree.root;
     this.top = rootLevel(nextFreeNode);
@@ -111,7 +112,7 @@ export class MultiPath {
   }
 
   /**
-   * Hot: runs once per leaf. Leaves must be read in the order of their numbers.
+   * Hot: runs once per leaf. Leaves must be read in the order of their numbers, from the one that `begin` was called with.
    *
    * @param leaf - the leaf's number in the table
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
@@ -126,7 +127,7 @@ export class MultiPath {
       this.prev = HEAD_INDEX;
       this.next = TAIL_INDEX;
     } else {
-      this.descend(pages, leafIndex);
+      this.descend(pages, leafIndex, leaf);
       this.readLeaf(leafIndex);
       this.collect(leafIndex, end);
     }
@@ -140,6 +141,22 @@ export class MultiPath {
     return meetingHeight(leafIndexes[leaf] as number, leafIndexes[leaf + 1] as number);
   }
 
+  /**
+   * Sets the heights at which nodes wait for the path of `first`. A node waits at height h if the path is on the right there and
+   * an earlier leaf lies under its left sibling. All other earlier nodes were taken by one of these.
+   */
+  private waitBefore(first: number): void {
+    const {leafIndexes, waiting} = this;
+    const leafIndex = leafIndexes[first] as number;
+    waiting.length = 0;
+    for (let height = TREE_HEIGHT - 1; height >= 0; height--) {
+      const node = Math.floor(leafIndex / 2 ** height);
+      if (node % 2 === 0) continue;
+      const before = countBelow(leafIndexes, first, (node - 1) * 2 ** height);
+      if (before < countBelow(leafIndexes, first, node * 2 ** height)) waiting.push(height);
+    }
+  }
+
   /** The leaf's path takes all nodes that wait below `end`, and waits there itself. */
   private meet(end: number): void {
     const {waiting} = this;
@@ -148,7 +165,7 @@ export class MultiPath {
   }
 
   /** Opens the pages on the path to the leaf that are not open yet. */
-  private descend(pages: PageReader, leafIndex: number): void {
+  private descend(pages: PageReader, leafIndex: number, leaf: number): void {
     const {open, openAt} = this;
     let level = this.top;
     while (level > 0 && openAt[level - 1] === Math.floor(leafIndex / positionsPerPage(level - 1))) level--;
@@ -157,7 +174,7 @@ export class MultiPath {
       const child = childOnPath(level, leafIndex);
       if (child >= childCount(body))
         throw new StoreError("RECORD_DAMAGED", `a page of level ${level} has no child ${child}`);
-      const kept = level === 1 ? this.leafPages.get(leafIndex) : undefined;
+      const kept = level === 1 ? this.leafPages[leaf] : undefined;
       open[level - 1] = kept ?? readPage(pages, childPage(body, child), level - 1);
       openAt[level - 1] = Math.floor(leafIndex / positionsPerPage(level - 1));
     }

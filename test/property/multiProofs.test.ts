@@ -1,6 +1,6 @@
 /**
  * Law: the multiproof that a store makes is, to the byte, the one that is gathered from the reference's answers to chain_getProof,
- * and the client verifies it. Pool, threads and LevelDB are real.
+ * and the client verifies it. It is the same if threads make it in shares, however small. Pool, threads and LevelDB are real.
  */
 import assert from "node:assert/strict";
 import {test} from "node:test";
@@ -16,12 +16,14 @@ import {propertyRuns} from "../support/propertyRuns.ts";
 import {proofRequests} from "../support/reference/proofRequests.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
-import {proveMulti} from "../support/stores/proveMulti.ts";
+import {proveMulti, proveShared} from "../support/stores/proveMulti.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 interface Case {
   readonly chain: RandomChain;
   readonly requests: readonly (readonly ProofRequest[])[];
+  /** In how many shares each multiproof is also made. Most have fewer records than the largest number. */
+  readonly shares: number;
 }
 
 function casesOf(chains: fc.Arbitrary<RandomChain>, maxEntries: number): fc.Arbitrary<Case> {
@@ -29,12 +31,13 @@ function casesOf(chains: fc.Arbitrary<RandomChain>, maxEntries: number): fc.Arbi
     fc.record({
       chain: fc.constant(chain),
       requests: fc.array(proofRequests(chain, maxEntries), {minLength: 1, maxLength: 4}),
+      shares: fc.integer({min: 1, max: 40}),
     }),
   );
 }
 
 /** Asks every request at every block of the chain. */
-async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<void> {
+async function checkCase(suite: HashSuite, {chain, requests, shares}: Case): Promise<void> {
   const state = new ReferenceState(suite, chain.lines);
   const store = await TemporaryStore.create(suite.name);
   try {
@@ -45,6 +48,7 @@ async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<voi
         const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
         const {json, bytes} = await proveMulti(store.pool, block, request);
         assert.deepEqual(bytes, compactAnswers(suite, request, answers));
+        assert.deepEqual(await proveShared(store.pool, block, request, shares), {json, bytes});
         const expected = JSON.stringify(decodeMultiProof(suite, request, bytes));
         assert.equal(json, `{"jsonrpc":"2.0","id":7,"result":${expected}}`);
         const proven = request.map(({address, storageKeys}, i) =>

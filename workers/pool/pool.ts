@@ -21,6 +21,7 @@ import type {EstimateSettings} from "../job/estimateSettings.ts";
 import {type Head, readHead} from "../job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../job/importJob.ts";
 import type {SourceEvent} from "../job/importSource.ts";
+import type {MultiJob} from "../job/multiJob.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {maxProofTextBytes} from "../prove/proofText.ts";
 import {ChainView} from "./chainView.ts";
@@ -139,7 +140,7 @@ export class ProofPool {
   }
 
   /** Runs on one proof thread. Rejects if that thread dies; the job's memory is lost then. */
-  prove(job: ProveJob): Promise<Answers> {
+  prove(job: ProveJob | MultiJob): Promise<Answers> {
     if (this.proofs === undefined)
       return Promise.reject(new Error("the pool was opened without proof threads"));
     return this.withNearest(this.proofs.prove(job));

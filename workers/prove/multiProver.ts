@@ -1,22 +1,23 @@
 /**
  * Makes multiproofs (docs/proofs.md, section 9): the part of the account tree, and in it a part for each storage tree that is asked
- * about.
+ * about. A large one is made in shares (workers/job/multiJob.ts).
  *
- *   entries (packedCall.ts) -> hKeys -> KeyTable -> a record per leaf, in ascending leaf index -> text or bytes
- *                                                     an account with storage: its slots of all entries -> a part of its own
+ *   entries (packedCall.ts) -> MultiTables -> a record per leaf, in ascending leaf index -> text or bytes
+ *                                              an account with storage: its slots of all entries -> a part of its own
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
-import {FIRST_FREE_NODE, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
-import {type KeyTable, locateKeys, NO_KEY, PRESENT} from "../../storage/tree/keyTable.ts";
+import {TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
+import {type KeyTable, NO_KEY} from "../../storage/tree/keyTable.ts";
 import {MultiPath} from "../../storage/tree/multiPath.ts";
 import {storageTree, type Tree} from "../../storage/tree/tree.ts";
-import {ADDRESS_AT, KEYS_AT, listEntries, readKeyCount} from "../job/packedCall.ts";
+import {rangeOf, type Share} from "../job/multiJob.ts";
+import {createTables, MultiTables} from "../job/multiTables.ts";
 import type {AnswerText} from "./answerText.ts";
+import {decodeAccount, entryHKey, locateUnits, makeTables} from "./multiPlaces.ts";
 import type {PartForm} from "./partForm.ts";
 
-const ADDRESS_BYTES = 20;
+/** The whole of a stage, as one share. */
+const WHOLE: Share = {stage: "write", index: 0, count: 1};
 
 export class MultiProver {
   private readonly store: StateReader;
@@ -36,92 +37,84 @@ export class MultiProver {
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   write(text: AnswerText, form: PartForm, accounts: Tree, call: Buffer): void {
-    const {store, accountPath} = this;
-    const entries = listEntries(call);
-    const hKeys: Uint8Array[] = [];
-    for (const entry of entries) {
-      const at = entry + ADDRESS_AT;
-      hKeys.push(store.suite.hashAddress(call.subarray(at, at + ADDRESS_BYTES)));
-    }
-    const table = locateKeys(accounts, hKeys);
-    const entriesOf = groupEntries(entries, table);
-    form.openPart(text, accounts.root.nextFreeNode, table);
-    accountPath.begin(store.pages, accounts, table);
-    for (let leaf = 0; leaf < table.leafIndexes.length; leaf++) {
-      const leafIndex = table.leafIndexes[leaf] as number;
-      accountPath.read(store.pages, leaf);
-      form.openRecord(text, leaf, leafIndex, accountPath);
-      const own = table.ownKeys[leaf] as number;
-      if (own !== NO_KEY) {
-        this.writeAccount(text, form, hKeys[own] as Uint8Array, call, entriesOf[leaf] as readonly number[]);
-      } else if (leafIndex > TAIL_INDEX) form.neighbour(text, accountPath.hashes);
-      form.closeRecord(text, accountPath);
-    }
-    accountPath.end();
-    form.closePart(text);
+    const tables = new MultiTables(createTables(call, ArrayBuffer));
+    locateUnits(this.store, accounts, tables, [0, tables.units], true);
+    this.writeShare(text, form, accounts, tables, WHOLE);
   }
 
-  /** Writes the account that `accountPath` is at. @param entries - those that name it */
-  private writeAccount(
+  /** Does a locate share. @throws as `write` */
+  locateShare(accounts: Tree, tables: MultiTables, share: Share): void {
+    locateUnits(this.store, accounts, tables, rangeOf(share, tables.units), false);
+  }
+
+  /** Does a write share: appends its range of the text. All locate shares must be done, and the first write share. @throws as `write` */
+  writeShare(text: AnswerText, form: PartForm, accounts: Tree, tables: MultiTables, share: Share): void {
+    const {store, accountPath} = this;
+    if (share.index === 0) makeTables(tables);
+    const part = tables.accountPart;
+    if (share.index === 0) form.openPart(text, accounts.root.nextFreeNode, part);
+    const [from, end] = rangeOf(share, tables.records);
+    if (from < end) {
+      let leaf = tables.leafOf(from);
+      accountPath.begin(store.pages, accounts, part, leaf);
+      for (; leaf < tables.accountLeaves && tables.recordOf(leaf) < end; leaf++)
+        this.writeRecord(text, form, tables, part, leaf, [from, end]);
+      accountPath.end();
+    }
+    if (share.index === share.count - 1) form.closePart(text);
+  }
+
+  /** Writes what lies in the range of the record of an account's leaf, and of the records of its storage part. */
+  private writeRecord(
     text: AnswerText,
     form: PartForm,
-    hKey: Uint8Array,
-    call: Buffer,
-    entries: readonly number[],
+    tables: MultiTables,
+    part: KeyTable,
+    leaf: number,
+    [from, end]: readonly [number, number],
   ): void {
-    const account = withoutNewTree(decodeStoredAccount(this.accountPath.value));
-    const {storage} = account;
-    const slotCount = storage === undefined ? 0 : countKeys(call, entries);
-    form.account(text, account, slotCount > 0);
-    if (storage === undefined || slotCount === 0) return;
-    const hKeys: Uint8Array[] = [];
-    for (const entry of entries) {
-      const end = entry + KEYS_AT + readKeyCount(call, entry) * WORD_BYTES;
-      for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES)
-        hKeys.push(this.store.suite.hashSlot(call.subarray(at, at + WORD_BYTES)));
+    const {store, accountPath} = this;
+    const record = tables.recordOf(leaf);
+    const slots = tables.storagePart(leaf);
+    const own = part.ownKeys[leaf] as number;
+    const opens = record >= from;
+    accountPath.read(store.pages, leaf);
+    const account = own === NO_KEY ? undefined : decodeAccount(accountPath.value);
+    if (opens) {
+      const leafIndex = part.leafIndexes[leaf] as number;
+      form.openRecord(text, leaf, leafIndex, accountPath);
+      if (account !== undefined) form.account(text, account, slots !== undefined);
+      else if (leafIndex > TAIL_INDEX) form.neighbour(text, accountPath.hashes);
     }
-    this.writeStorage(text, form, storageTree(this.store, storage.tree, hKey), hKeys);
+    if (slots !== undefined && account?.storage !== undefined) {
+      const hKey = entryHKey(store, tables.call, tables.entries[own] as number);
+      const tree = storageTree(store, account.storage.tree, hKey);
+      if (opens) form.openPart(text, tree.root.nextFreeNode, slots);
+      this.writeSlots(text, form, tree, slots, [Math.max(from - record - 1, 0), end - record - 1]);
+    }
+    if (record + (slots?.leafIndexes.length ?? 0) < end) form.closeRecord(text, accountPath);
   }
 
-  private writeStorage(text: AnswerText, form: PartForm, slots: Tree, hKeys: readonly Uint8Array[]): void {
+  /** Writes the records of slots in the range, and closes the part if the last one is among them. */
+  private writeSlots(
+    text: AnswerText,
+    form: PartForm,
+    tree: Tree,
+    part: KeyTable,
+    [from, end]: readonly [number, number],
+  ): void {
     const {store, slotPath} = this;
-    const table = locateKeys(slots, hKeys);
-    form.openPart(text, slots.root.nextFreeNode, table);
-    slotPath.begin(store.pages, slots, table);
-    for (let leaf = 0; leaf < table.leafIndexes.length; leaf++) {
-      const leafIndex = table.leafIndexes[leaf] as number;
+    const {leafIndexes, ownKeys} = part;
+    if (from < Math.min(end, leafIndexes.length)) slotPath.begin(store.pages, tree, part, from);
+    for (let leaf = from; leaf < end && leaf < leafIndexes.length; leaf++) {
+      const leafIndex = leafIndexes[leaf] as number;
       slotPath.read(store.pages, leaf);
       form.openRecord(text, leaf, leafIndex, slotPath);
-      if (table.ownKeys[leaf] !== NO_KEY) form.slot(text, slotPath.value);
+      if (ownKeys[leaf] !== NO_KEY) form.slot(text, slotPath.value);
       else if (leafIndex > TAIL_INDEX) form.neighbour(text, slotPath.hashes);
       form.closeRecord(text, slotPath);
     }
     slotPath.end();
-    form.closePart(text);
+    if (end >= leafIndexes.length) form.closePart(text);
   }
-}
-
-/** A storage tree to which only zeros were written has the root of a new tree, and stands as no storage. */
-function withoutNewTree(account: Account): Account {
-  const isNew = account.storage?.tree.nextFreeNode === FIRST_FREE_NODE;
-  return isNew ? {...account, storage: undefined} : account;
-}
-
-/** @returns by leaf: the entries that name it as present, in request order. undefined for a leaf that none does */
-function groupEntries(entries: readonly number[], {lefts, rights}: KeyTable): (number[] | undefined)[] {
-  const groups: (number[] | undefined)[] = [];
-  for (let at = 0; at < entries.length; at++) {
-    if (rights[at] !== PRESENT) continue;
-    const leaf = lefts[at] as number;
-    const group = groups[leaf];
-    if (group === undefined) groups[leaf] = [entries[at] as number];
-    else group.push(entries[at] as number);
-  }
-  return groups;
-}
-
-function countKeys(call: Buffer, entries: readonly number[]): number {
-  let count = 0;
-  for (const entry of entries) count += readKeyCount(call, entry);
-  return count;
 }

@@ -1,5 +1,5 @@
 /**
- * Answers each call of a ProveJob with its whole JSON-RPC response, as text.
+ * Answers each call of a ProveJob with its whole JSON-RPC response, as text, and a MultiJob with its share of one.
  */
 
 import type {StateReader} from "../../storage/block/stateReader.ts";
@@ -10,6 +10,8 @@ import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
 import {type Failure, failureAt} from "../job/failure.ts";
+import type {MultiJob} from "../job/multiJob.ts";
+import {MultiTables} from "../job/multiTables.ts";
 import {
   ADDRESS_AT,
   callEnd,
@@ -36,7 +38,7 @@ const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 const MULTI_END = `}${RESPONSE_END}${SEPARATOR}`;
 /** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
-const ACCOUNT_TREE = 0x01;
+const ACCOUNT_TREE = "\u0001";
 
 export class Prover {
   private readonly store: StateReader;
@@ -81,28 +83,49 @@ export class Prover {
     return {...this.text.take(), ends, failures};
   }
 
+  /** @returns a range of the call's text. It is empty for a locate share */
+  answerShare({tables: memory, share, id, memory: lent}: MultiJob): Answers {
+    const {text, multi} = this;
+    text.clear(lent);
+    const tables = new MultiTables(memory);
+    const block = readCallBlock(tables.call, 0);
+    const failures: Answers["failures"][number][] = [];
+    try {
+      const accounts = this.accountsAt(block);
+      if (share.stage === "locate") multi.locateShare(accounts, tables, share);
+      else {
+        const isBytes = readCallForm(tables.call, 0) === ProofForm.MULTI_BYTES;
+        if (share.index === 0) this.openMulti(id, isBytes);
+        multi.writeShare(text, isBytes ? partBytes : this.partText, accounts, tables, share);
+        if (share.index === share.count - 1) text.text(isBytes ? SEPARATOR : MULTI_END);
+      }
+    } catch (error) {
+      text.truncate(0);
+      failures.push({call: 0, ...failureAt(error, this.store, block)});
+    }
+    const ends = Uint32Array.of(text.size);
+    return {...text.take(), ends, failures};
+  }
+
   private answerCall(id: string, call: Buffer): void {
     const block = readCallBlock(call, 0);
     const accounts = this.accountsAt(block);
     const form = readCallForm(call, 0);
-    if (form === ProofForm.MULTI_TEXT) this.writeMultiText(id, accounts, call);
-    else if (form === ProofForm.MULTI_BYTES) this.writeMultiBytes(accounts, call);
+    if (form === ProofForm.MULTI_TEXT || form === ProofForm.MULTI_BYTES)
+      this.writeMulti(id, accounts, call, form);
     else this.writeProof(id, block, accounts, call, form);
   }
 
-  private writeMultiText(id: string, accounts: Tree, call: Buffer): void {
-    const {text} = this;
-    text.text(`${openResult(id)}{"accountTree":`);
-    this.multi.write(text, this.partText, accounts, call);
-    text.text(MULTI_END);
+  private writeMulti(id: string, accounts: Tree, call: Buffer, form: ProofForm): void {
+    const isBytes = form === ProofForm.MULTI_BYTES;
+    this.openMulti(id, isBytes);
+    this.multi.write(this.text, isBytes ? partBytes : this.partText, accounts, call);
+    this.text.text(isBytes ? SEPARATOR : MULTI_END);
   }
 
-  private writeMultiBytes(accounts: Tree, call: Buffer): void {
+  private openMulti(id: string, isBytes: boolean): void {
     const {text} = this;
-    text.reserve(1);
-    text.byte(ACCOUNT_TREE);
-    this.multi.write(text, partBytes, accounts, call);
-    text.text(SEPARATOR);
+    text.text(isBytes ? ACCOUNT_TREE : `${openResult(id)}{"accountTree":`);
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {

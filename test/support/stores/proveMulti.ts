@@ -4,6 +4,8 @@ import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
+import type {MultiJob, Share} from "../../../workers/job/multiJob.ts";
+import {createTables} from "../../../workers/job/multiTables.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";
 
@@ -31,6 +33,39 @@ export async function proveMulti(
     return answer.subarray(0, -1);
   }) as [Buffer, Buffer];
   return {json: json.toString("utf8"), bytes: new Uint8Array(bytes)};
+}
+
+/** Asks in this many shares of each stage (workers/job/multiJob.ts), and puts the texts together. @returns as `proveMulti` */
+export async function proveShared(
+  pool: ProofPool,
+  block: number,
+  request: readonly ProofRequest[],
+  count: number,
+): Promise<MultiProofs> {
+  const [json, bytes] = await Promise.all([
+    proveShares(pool, packMulti(block, request, ProofForm.MULTI_TEXT), count),
+    proveShares(pool, packMulti(block, request, ProofForm.MULTI_BYTES), count),
+  ]);
+  return {json: json.toString("utf8"), bytes: new Uint8Array(bytes)};
+}
+
+async function proveShares(pool: ProofPool, call: Buffer, count: number): Promise<Buffer> {
+  const tables = createTables(call, SharedArrayBuffer);
+  const run = async (stage: Share["stage"], index: number): Promise<Uint8Array> => {
+    const job: MultiJob = {tables, share: {stage, index, count}, id: "7"};
+    const {text, ends, failures} = await pool.prove(job);
+    assert.deepEqual(failures, []);
+    assert.deepEqual(ends, Uint32Array.of(text.length));
+    return text;
+  };
+  const indexes = Array.from({length: count}, (_, index) => index);
+  const located = await Promise.all(indexes.map(index => run("locate", index)));
+  assert.deepEqual(Buffer.concat(located), Buffer.alloc(0));
+  const first = await run("write", 0);
+  const rest = await Promise.all(indexes.slice(1).map(index => run("write", index)));
+  const text = Buffer.concat([first, ...rest]);
+  assert.equal(text.toString("latin1", text.length - 1), SEPARATOR);
+  return text.subarray(0, -1);
 }
 
 export function packMulti(block: number, request: readonly ProofRequest[], form: ProofForm): Buffer {
