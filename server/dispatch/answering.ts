@@ -1,6 +1,13 @@
 /** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
+import type {Failure} from "../../workers/job/failure.ts";
 import {callsOf} from "../answer/requestCalls.ts";
-import {assembleAnswers, assembleErrors, countMethods, type Segment} from "../answer/segment.ts";
+import {
+  assembleAnswers,
+  assembleErrors,
+  countMethods,
+  type Segment,
+  type ShareSegment,
+} from "../answer/segment.ts";
 import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import type {Piece, TaskText} from "../answer/taskText.ts";
 import type {CallTally} from "../observe/callTally.ts";
@@ -49,6 +56,30 @@ export class Answering {
     if (answers.codes === undefined) for (const [name, count] of results) this.tally.add(name, 0, count);
     else this.countCodes(request, segment, answers.codes, base);
     return pieces;
+  }
+
+  /** Makes one share's part of its request's response, which may be empty. @param text - of the share, which did not fail */
+  assembleShare(
+    request: PendingRequest,
+    {lane}: ShareSegment,
+    {text: {length}}: TaskAnswers,
+    text: TaskText,
+  ): Piece[] {
+    if (length === 0) return [];
+    if (callsOf(request.calls, lane).isBytes) request.reply.sendAsBytes();
+    return [text.cut(0, length)];
+  }
+
+  /** Counts the call of which the last share is answered. */
+  countResult(request: PendingRequest, segment: ShareSegment): void {
+    for (const [name, count] of countMethods(request.calls, segment)) this.tally.add(name, 0, count);
+  }
+
+  /** Answers the segment's only call with the error for its failure. */
+  assembleFailure(request: PendingRequest, segment: Segment, failure: Failure): Piece[] {
+    const error =
+      createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, request.id);
+    return this.assembleErrors(request, segment, error);
   }
 
   /** Answers every call of the segment with the same error. */

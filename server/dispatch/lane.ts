@@ -10,6 +10,7 @@
 
 import {Fifo} from "../answer/fifo.ts";
 import type {LaneId} from "../answer/requestCalls.ts";
+import {isShare} from "../answer/segment.ts";
 import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import type {Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
@@ -35,7 +36,7 @@ export interface LaneOptions {
   readonly workers: number;
   /** How many tasks may be handed to workers at the same time, at least `workers`. */
   readonly maxTasks: number;
-  /** Highest cost of a task. A segment that costs more has a task of its own. */
+  /** Highest cost of a task. A segment that costs more has a task of its own, and so has a share (answer/shares.ts). */
   readonly taskCost: number;
   /** A task takes at most the segments that recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;
@@ -149,7 +150,8 @@ export class Lane {
     let cost = 0;
     for (let request = this.queue.peek(); request !== undefined; request = this.queue.peek()) {
       const next = request.nextSegment(this.id);
-      if (next !== undefined && cost > 0 && (cost + next.cost > wanted || requests.length >= most)) break;
+      const isFull = isShare(next) || (next?.cost ?? 0) + cost > wanted || requests.length >= most;
+      if (next !== undefined && cost > 0 && isFull) break;
       this.queue.shift();
       request.progress[this.id].isQueued = false;
       // The request was aborted or given up meanwhile.
@@ -160,6 +162,7 @@ export class Lane {
       indexes.push(request.start(this.id));
       this.recount(request);
       this.offer(request);
+      if (isShare(next)) break;
     }
     return requests.length === 0 ? undefined : {requests, indexes, cost};
   }

@@ -12,7 +12,8 @@
 import type {Head} from "../../workers/job/head.ts";
 import type {ReplySink} from "../answer/replySink.ts";
 import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../answer/requestCalls.ts";
-import {cutSegments, type Segment} from "../answer/segment.ts";
+import {cutSegments, isShare, type Segment} from "../answer/segment.ts";
+import {cutShares} from "../answer/shares.ts";
 import type {Piece} from "../answer/taskText.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
@@ -49,7 +50,7 @@ export class PendingRequest {
     this.client = origin.client;
     this.calls = calls;
     this.reply = reply;
-    this.segments = cutSegments(calls);
+    this.segments = (origin.isBatch ? undefined : cutShares(calls)) ?? cutSegments(calls);
     this.progress = [new LaneProgress(this.segments), new LaneProgress(this.segments)];
     for (let index = 0; index < this.segments.length; index++) this.progressOf(index).add(index);
     this.ordered = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
@@ -92,6 +93,9 @@ export class PendingRequest {
   mayStart(lane: LaneId, windowBytes: number, bytesPerCost: number): boolean {
     const segment = this.nextSegment(lane);
     if (segment === undefined) return false;
+    if (isShare(segment) && this.ordered.nextToSend < segment.share.after) return false;
+    // Its answer has no bytes, and nothing is sent before all of them are answered.
+    if (segment.share?.stage === "locate") return true;
     const {next, underWayCost, asideBytes} = this.progress[lane];
     if (next === this.ordered.nextToSend && !this.reply.isBlocked) return true;
     const expected = (underWayCost + segment.cost) * bytesPerCost;
@@ -155,6 +159,14 @@ export class PendingRequest {
       this.progressOf(next).asideBytes -= this.ordered.asideBytes(next);
       this.ordered.sendAside();
     }
+  }
+
+  /** Answers a request whose call is made in shares with an error. May not be called after a drop. */
+  fail(pieces: Piece[]): void {
+    this.giveUp();
+    for (let index = 0; index < this.segments.length; index++)
+      if (!this.isSegmentAnswered(index)) this.progressOf(index).answer(index);
+    this.ordered.fail(pieces);
   }
 
   /** Answers a request that is not a batch with HTTP 503 and the body `text`. May not be called after a drop. */

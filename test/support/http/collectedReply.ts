@@ -7,6 +7,9 @@ export class CollectedReply implements ReplySink {
   unsentBytes = 0;
   isBlocked = false;
   isFinished = false;
+  isClosed = false;
+  /** Part of the answer may be sent. Set by the test. */
+  isSent = false;
   /** Set for a request that was turned away. */
   retryAfterSeconds: number | undefined;
   onAborted: (() => void) | undefined;
@@ -35,6 +38,19 @@ export class CollectedReply implements ReplySink {
   finish(pieces: readonly Piece[]): void {
     this.push(pieces);
     this.isFinished = true;
+  }
+
+  /** Nothing can be taken back once `isSent`. */
+  takeBack(): boolean {
+    if (this.isSent) return false;
+    this.texts.length = 0;
+    this.isBytes = false;
+    return true;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.onAborted?.();
   }
 
   sendBusy(text: string, retryAfterSeconds: number): void {

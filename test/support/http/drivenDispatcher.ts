@@ -7,15 +7,18 @@ import type {TaskAnswers} from "../../../server/answer/taskAnswers.ts";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
 import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
-import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
+import {packShare, packTask} from "../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../server/limits.ts";
-import {PROOF_SEGMENT_COST} from "../../../server/methods/proof/proofCalls.ts";
+import {getMultiProof} from "../../../server/methods/proof/getMultiProof.ts";
+import {PROOF_SEGMENT_COST, ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import type {Failure} from "../../../workers/job/failure.ts";
+import type {Share} from "../../../workers/job/multiJob.ts";
+import {KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import {CollectedReply} from "./collectedReply.ts";
 import {createRequestCalls, type DescribedCall} from "./requestCalls.ts";
 
@@ -29,6 +32,14 @@ export const FULL_PROOF = PROOF_SEGMENT_COST - 1;
 export const ESTIMATE_TASKS = 3;
 /** Size of one piece of the answers' memory. */
 export const MEMORY_BYTES = 1000;
+
+/** A share of a multiproof that runs. */
+export interface DrivenShare extends Share {
+  end(text: string): void;
+  fail(failure: Failure): void;
+  /** Its thread dies. */
+  die(error: Error): void;
+}
 
 export interface DrivenOptions {
   readonly timeoutMs?: number;
@@ -45,6 +56,8 @@ export class DrivenDispatcher {
   readonly estimate: DescribedCall = {
     run: idText => new Promise(resolve => this.estimates.push(() => resolve(createAnswers([idText])))),
   };
+  /** Running shares of multiproofs. They end when the test says so. */
+  readonly shares: DrivenShare[] = [];
   private readonly timeoutMs: number;
   private readonly estimates: (() => void)[] = [];
   /** undefined: proofs end at once. */
@@ -94,6 +107,26 @@ export class DrivenDispatcher {
     return reply;
   }
 
+  /** Admits one call for a multiproof of many accounts, which is no batch. Its id is 7. */
+  admitMulti(accounts: number, form: ProofForm = ProofForm.MULTI_TEXT): CollectedReply {
+    const reply = new CollectedReply();
+    const calls = new ProofCalls(accounts);
+    for (let entry = 0; entry < accounts; entry++)
+      writeCallHead(calls.packed, entry * KEYS_AT, 1, 0, entry === 0 ? form : ProofForm.NEXT_ENTRY);
+    calls.add(accounts * KEYS_AT, accounts);
+    calls.ids.push("7");
+    calls.isBytes = form === ProofForm.MULTI_BYTES;
+    const origin = {id: "r", isBatch: false, head: HEAD, client: "c"};
+    const request = new PendingRequest(
+      origin,
+      {places: [getMultiProof], byLane: [calls, undefined]},
+      reply,
+      this.timeoutMs,
+    );
+    this.dispatcher.admit(request);
+    return reply;
+  }
+
   /** From now on proofs do not end, until `releaseProofs`. */
   holdProofs(): void {
     this.heldProofs = [];
@@ -132,6 +165,18 @@ export class DrivenDispatcher {
       isSharedByClients: false,
       longCalls: undefined,
       perform: async task => {
+        const share = packShare(task);
+        if (share !== undefined) {
+          const answers = await new Promise<TaskAnswers>((end, die) =>
+            this.shares.push({
+              ...share.share,
+              end: text => end(createWhole(text)),
+              fail: failure => end(createFailure(failure)),
+              die,
+            }),
+          );
+          return this.putIntoMemory(answers);
+        }
         const held = this.heldProofs;
         if (held !== undefined) await new Promise<void>(resolve => held.push(resolve));
         return this.putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
@@ -171,6 +216,10 @@ export function createAnswers(ids: readonly string[], padding = 0): TaskAnswers 
     return end;
   });
   return {text: Buffer.from(texts.join("")), ends, failures: []};
+}
+
+function createWhole(text: string): TaskAnswers {
+  return {text: Buffer.from(text), ends: Uint32Array.of(text.length), failures: []};
 }
 
 /** The failure of a task's only call. */
