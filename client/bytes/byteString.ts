@@ -33,5 +33,6 @@ export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 export function isZero(bytes: Uint8Array): boolean {
-  return bytes.every(byte => byte === 0);
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
+  return true;
 }

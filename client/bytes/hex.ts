@@ -19,9 +19,9 @@ export function encodeHex(bytes: Uint8Array): string {
 export function decodeHex(text: unknown): Uint8Array {
   if (typeof text !== "string" || text.length % 2 !== 0 || !text.startsWith("0x")) throw notHex();
   const bytes = new Uint8Array(text.length / 2 - 1);
-  for (let i = 0; i < bytes.length; i++) {
-    const high = VALUES[text.charCodeAt(2 * i + 2)] ?? NO_DIGIT;
-    const low = VALUES[text.charCodeAt(2 * i + 3)] ?? NO_DIGIT;
+  for (let i = 0, at = 2; i < bytes.length; i++, at += 2) {
+    const high = VALUES[text.charCodeAt(at)] ?? NO_DIGIT;
+    const low = VALUES[text.charCodeAt(at + 1)] ?? NO_DIGIT;
     if ((high | low) > 15) throw notHex();
     bytes[i] = 16 * high + low;
   }

@@ -1,7 +1,11 @@
 /** Reads a proof's bytes from front to back; every error is a ProofError that names the offset. */
+import {readWord} from "../hash/hashSuites.ts";
+import {ProofError} from "../proof/proofError.ts";
 import {check} from "../proof/strictJson.ts";
 
 const MAX_NUMBER_BYTES = 32;
+/** Numbers of so many bytes fit a JavaScript number. */
+const SAFE_NUMBER_BYTES = 6;
 
 export class ByteReader {
   private readonly bytes: Uint8Array;
@@ -26,11 +30,8 @@ export class ByteReader {
   /** @returns a view of the next bytes */
   take(length: number): Uint8Array {
     const end = this.at + length;
-    check(
-      end <= this.bytes.length,
-      this.place(),
-      `${length} bytes expected, ${this.bytes.length - this.at} left`,
-    );
+    if (end > this.bytes.length)
+      throw new ProofError(this.place(), `${length} bytes expected, ${this.bytes.length - this.at} left`);
     const view = this.bytes.subarray(this.at, end);
     this.at = end;
     return view;
@@ -43,20 +44,19 @@ export class ByteReader {
 
   /** A number of `length` bytes without leading zeros. */
   numberOf(length: number): bigint {
-    check(length <= MAX_NUMBER_BYTES, this.place(), `a number of ${length} bytes`);
-    check(length === 0 || this.bytes[this.at] !== 0, this.place(), "a number begins with a zero byte");
-    let n = 0n;
-    for (const byte of this.take(length)) n = (n << 8n) | BigInt(byte);
-    return n;
+    const at = () => this.place();
+    check(length <= MAX_NUMBER_BYTES, at, () => `a number of ${length} bytes`);
+    check(length === 0 || this.bytes[this.at] !== 0, at, "a number begins with a zero byte");
+    if (length <= SAFE_NUMBER_BYTES) return BigInt(this.unsigned(length));
+    const number = new Uint8Array(32);
+    number.set(this.take(length), 32 - length);
+    return readWord(number);
   }
 
   /** Nothing may follow. */
   end(): void {
-    check(
-      this.at === this.bytes.length,
-      this.place(),
-      `${this.bytes.length - this.at} bytes after the proof`,
-    );
+    const left = this.bytes.length - this.at;
+    check(left === 0, this.place(), `${left} bytes after the proof`);
   }
 
   /** The place of the next byte, for messages. */
@@ -65,8 +65,9 @@ export class ByteReader {
   }
 
   private unsigned(length: number): number {
+    const bytes = this.take(length);
     let n = 0;
-    for (const byte of this.take(length)) n = 256 * n + byte;
+    for (let i = 0; i < length; i++) n = 256 * n + (bytes[i] as number);
     return n;
   }
 }

@@ -80,18 +80,18 @@ class Siblings {
     const bit = this.bits % 2;
     this.bits = Math.floor(this.bits / 2);
     if (bit === 0) return undefined;
-    check(!isComputed, this.at, `a sibling of height ${height} that other leaves give`);
+    check(!isComputed, this.at, () => `a sibling of height ${height} that other leaves give`);
     const sibling = this.siblings[this.read++];
     check(sibling !== undefined, this.at, "fewer siblings than bits in the bitmap");
     check(
       !isEqual(sibling, this.zero[height] as Uint8Array),
       this.at,
-      `an empty sibling of height ${height}`,
+      () => `an empty sibling of height ${height}`,
     );
     check(
       position % 2 === 1 || (position + 1) * 2 ** height < this.nextFreeNode,
       this.at,
-      `the sibling of height ${height} lies at or beyond nextFreeNode`,
+      () => `the sibling of height ${height} lies at or beyond nextFreeNode`,
     );
     return sibling;
   }

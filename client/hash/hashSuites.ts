@@ -8,6 +8,7 @@
  */
 import {sha256} from "@noble/hashes/sha2.js";
 import {compareBytes, concatBytes} from "../bytes/byteString.ts";
+import {PairMemo} from "./pairMemo.ts";
 import {P, poseidon2} from "./poseidon2.ts";
 
 export interface HashSuite {
@@ -19,13 +20,15 @@ export interface HashSuite {
   /** hKey of the tail leaf, 32 bytes. */
   readonly tailKey: Uint8Array;
   hash(...parts: readonly Uint8Array[]): Uint8Array;
-  /** hash of two digests: a branch. */
+  /** hash of two digests: a branch. Remembered, because the proofs of a block share branches. */
   hashPair(left: Uint8Array, right: Uint8Array): Uint8Array;
   safe(bytes: Uint8Array): Uint8Array;
   /** The reverse of safe() for a word. @throws Error if safe() cannot have written `bytes` */
   unsafe(bytes: Uint8Array): Uint8Array;
   /** Could these 32 bytes be an output of hash? */
   isDigest(bytes: Uint8Array): boolean;
+  /** Could each 32 bytes from `start` to the end be an output of hash? */
+  areDigests(bytes: Uint8Array, start: number): boolean;
   /** hKey of an account. @param address - 20 bytes */
   hashAddress(address: Uint8Array): Uint8Array;
   /** hVal of an account. @param value - 192 bytes */
@@ -59,12 +62,11 @@ export interface Sha256 {
 /** @returns 32 bytes, big-endian */
 export function word(n: bigint | number): Uint8Array {
   const bytes = new Uint8Array(32);
-  const view = new DataView(bytes.buffer);
-  if (typeof n === "number" && Number.isSafeInteger(n) && n >= 0) {
-    view.setUint32(24, Math.floor(n / 2 ** 32));
-    view.setUint32(28, n % 2 ** 32);
+  if (n >= 0 && n <= Number.MAX_SAFE_INTEGER && Number.isInteger(Number(n))) {
+    for (let rest = Number(n), at = 31; rest > 0; rest = Math.floor(rest / 256)) bytes[at--] = rest % 256;
     return bytes;
   }
+  const view = new DataView(bytes.buffer);
   let rest = BigInt(n);
   if (rest < 0n || rest >> 256n !== 0n) throw new RangeError(`${n} does not fit a word`);
   for (let at = 24; at >= 0; at -= 8) {
@@ -135,7 +137,9 @@ export function newTreeRoot(suite: HashSuite): Uint8Array {
 
 /** @param sha256 - what hashes, faster perhaps than the one of {@link sha256Suite} */
 export function createSha256Suite(sha256: Sha256): HashSuite {
-  const hash = (...parts: readonly Uint8Array[]) => sha256.digest(concatBytes(...parts));
+  const hash = (...parts: readonly Uint8Array[]) =>
+    sha256.digest(parts.length === 1 ? (parts[0] as Uint8Array) : concatBytes(...parts));
+  const pairs = new PairMemo((left, right) => sha256.digest2Bytes32?.(left, right) ?? hash(left, right));
   return {
     name: "sha256",
     rootNodeBytes: 64,
@@ -143,10 +147,11 @@ export function createSha256Suite(sha256: Sha256): HashSuite {
     safeWordBytes: 32,
     tailKey: new Uint8Array(32).fill(0xff),
     hash,
-    hashPair: (left, right) => sha256.digest2Bytes32?.(left, right) ?? hash(left, right),
+    hashPair: (left, right) => pairs.hash(left, right),
     safe: bytes => bytes,
     unsafe: bytes => bytes,
     isDigest: bytes => bytes.length === 32,
+    areDigests: (bytes, start) => (bytes.length - start) % 32 === 0,
     hashAddress: address => hash(new Uint8Array(12), address),
     hashAccountValue: value => sha256.digest(value),
     hashCode: code => sha256.digest(code),
@@ -184,11 +189,14 @@ function unsafePoseidon2(bytes: Uint8Array): Uint8Array {
   return out;
 }
 
-function isPoseidon2Digest(bytes: Uint8Array): boolean {
+function arePoseidon2Digests(bytes: Uint8Array, start: number): boolean {
+  if ((bytes.length - start) % 32 !== 0) return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let i = 0; i < 32; i += 4) if (view.getUint32(i) >= P) return false;
-  return bytes.length === 32;
+  for (let i = start; i < bytes.length; i += 4) if (view.getUint32(i) >= P) return false;
+  return true;
 }
+
+const poseidon2Pairs = new PairMemo(hashPoseidon2);
 
 export const poseidon2Suite: HashSuite = {
   name: "poseidon2",
@@ -197,10 +205,11 @@ export const poseidon2Suite: HashSuite = {
   safeWordBytes: 64,
   tailKey: Uint8Array.from({length: 32}, (_, i) => (i % 4 === 0 ? 0x7f : 0)),
   hash: hashPoseidon2,
-  hashPair: hashPoseidon2,
+  hashPair: (left, right) => poseidon2Pairs.hash(left, right),
   safe: safePoseidon2,
   unsafe: unsafePoseidon2,
-  isDigest: isPoseidon2Digest,
+  isDigest: bytes => bytes.length === 32 && arePoseidon2Digests(bytes, 0),
+  areDigests: arePoseidon2Digests,
   hashAddress: address => hashPoseidon2(safePoseidon2(address)),
   hashAccountValue: value => {
     const words = Array.from({length: 6}, (_, i) => value.subarray(32 * i, 32 * i + 32));

@@ -6,8 +6,9 @@
  *                       [40]       opening of the sibling leaf, or 32 zero bytes     H = sibling, or zero
  *                       [41]       opening of the leaf itself                        H = leaf
  */
-import {isEqual, isZero} from "../bytes/byteString.ts";
-import {type HashSuite, type LeafOpening, readWord, ZERO_WORD, zeroSubTrees} from "../hash/hashSuites.ts";
+import {concatBytes, isEqual, isZero} from "../bytes/byteString.ts";
+import {encodeHex} from "../bytes/hex.ts";
+import {type HashSuite, type LeafOpening, ZERO_WORD, zeroSubTrees} from "../hash/hashSuites.ts";
 import {ProofError} from "./proofError.ts";
 import {check, readBytes, readFields} from "./strictJson.ts";
 
@@ -132,38 +133,49 @@ export function verifyLeaf(
 function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   check(Array.isArray(texts), `${at}.proofRelatedNodes`, "not an array");
   check(texts.length === DEPTH + 2, `${at}.proofRelatedNodes`, `${texts.length} entries instead of 42`);
+  const empty = emptyPreImages(suite);
   return texts.map((text, i) => {
-    const here = `${at}.proofRelatedNodes[${i}]`;
+    const known = empty[DEPTH - i];
+    if (known !== undefined && known.text === text) return known.node;
+    const here = () => `${at}.proofRelatedNodes[${i}]`;
     const node = readBytes(here, text);
-    const isEmpty = i === DEPTH && isEmptyLeaf(node);
     const size = i === 0 ? suite.rootNodeBytes : i < DEPTH ? 64 : suite.leafOpeningBytes;
-    check(isEmpty || node.length === size, here, `${node.length} bytes instead of ${size}`);
-    if (isEmpty) return node;
+    check(node.length === size, here, () => `${node.length} bytes instead of ${size}`);
     // A node is safe words first (one in the root node, two in a leaf opening), then digests up to its end.
     const firstDigest = i === 0 ? suite.safeWordBytes : i < DEPTH ? 0 : 2 * suite.safeWordBytes;
-    for (let start = firstDigest; start < size; start += 32)
-      check(suite.isDigest(node.subarray(start, start + 32)), here, "holds no digest of the suite");
-    if (i === DEPTH) readLeafOpening(suite, here, node);
+    check(suite.areDigests(node, firstDigest), here, "holds no digest of the suite");
+    if (i === DEPTH) readLeafOpening(suite, here(), node);
     return node;
   });
 }
 
-/**
- * The sibling of a height, from its pre-image. The pre-images of empty sub-trees are known: in a tree of a million leaves they
- * are half of all, and a quarter of the hashes of a proof.
- */
-export function hashSibling(suite: HashSuite, height: number, preImage: Uint8Array): Uint8Array {
-  const zero = zeroSubTrees(suite);
-  if (height === 0) return isEmptyLeaf(preImage) ? ZERO_WORD : suite.hash(preImage);
-  return isTwice(preImage, zero[height - 1] as Uint8Array)
-    ? (zero[height] as Uint8Array)
-    : suite.hash(preImage);
+interface EmptyPreImage {
+  readonly text: string;
+  readonly node: Uint8Array;
 }
 
-/** @param pair - 64 bytes; @param half - 32 */
-function isTwice(pair: Uint8Array, half: Uint8Array): boolean {
-  for (let i = 0; i < 32; i++) if (pair[i] !== half[i] || pair[32 + i] !== half[i]) return false;
-  return true;
+const emptyOfSuite = new WeakMap<HashSuite, readonly EmptyPreImage[]>();
+
+/** The pre-images of empty siblings by height, 0 to 39: half of all in a tree of a million leaves. Made once for a suite. */
+function emptyPreImages(suite: HashSuite): readonly EmptyPreImage[] {
+  const known = emptyOfSuite.get(suite);
+  if (known !== undefined) return known;
+  const zero = zeroSubTrees(suite);
+  const empty = Array.from({length: DEPTH}, (_, height) => {
+    const below = zero[height - 1];
+    const node = below === undefined ? ZERO_WORD : concatBytes(below, below);
+    return {text: encodeHex(node), node};
+  });
+  emptyOfSuite.set(suite, empty);
+  return empty;
+}
+
+/** The sibling of a height, from its pre-image. @param preImage - as {@link readLeafProof} gives it */
+export function hashSibling(suite: HashSuite, height: number, preImage: Uint8Array): Uint8Array {
+  if (preImage === emptyPreImages(suite)[height]?.node) return zeroSubTrees(suite)[height] as Uint8Array;
+  return height === 0
+    ? suite.hash(preImage)
+    : suite.hashPair(preImage.subarray(0, 32), preImage.subarray(32));
 }
 
 /** Hashes from the leaf up to the sub-root. */
@@ -195,9 +207,12 @@ function readSafeNumber(suite: HashSuite, at: string, bytes: Uint8Array): number
   } catch (error) {
     throw new ProofError(at, (error as Error).message);
   }
-  const n = readWord(plain);
-  check(n <= BigInt(LEAF_POSITIONS), at, "a position is beyond 40 bits");
-  return Number(n);
+  let n = 0;
+  for (const byte of plain) {
+    n = 256 * n + byte;
+    check(n <= LEAF_POSITIONS, at, "a position is beyond 40 bits");
+  }
+  return n;
 }
 
 /** An empty leaf is 32 zero bytes. An opening that is all zeros is a leaf, and is hashed. */

@@ -1,0 +1,69 @@
+/**
+ * Remembers hashes of two nodes.
+ *
+ * The proofs of one block share the nodes near its root: in a tree of a million accounts, 20 of a path's 40 branches are the
+ * same for all leaves, and most of the next ten have been met before. A hash costs about 1 us with SHA-256 and 27 us with
+ * poseidon2; finding it here costs 0.1 us.
+ *
+ * A hash is found by all 64 bytes of its nodes. So a forged proof is hashed as any other, and at worst nothing is found.
+ *
+ *   entry   left 32 | right 32      and the digest, 32 bytes: 8 192 entries, 800 KB
+ *
+ * Two pairs with the same entry replace each other.
+ */
+
+/** A power of two. With 8 192, the nodes of a tree's upper ten levels last from one proof to the next. */
+const ENTRIES = 8192;
+const NODE_BYTES = 32;
+
+export type HashPair = (left: Uint8Array, right: Uint8Array) => Uint8Array;
+
+export class PairMemo {
+  private readonly hashPair: HashPair;
+  /** Allocated by the first hash: an application may import a suite that it does not use. */
+  private table:
+    | {readonly isFilled: Uint8Array; readonly pairs: Uint8Array; readonly digests: Uint8Array}
+    | undefined;
+
+  /** @param hashPair - of two times 32 bytes */
+  constructor(hashPair: HashPair) {
+    this.hashPair = hashPair;
+  }
+
+  /**
+   * @param left - 32 bytes, like `right`
+   * @returns a new array: whoever changes it does not change what is remembered
+   * @throws what hashPair throws
+   */
+  hash(left: Uint8Array, right: Uint8Array): Uint8Array {
+    if (left.length !== NODE_BYTES || right.length !== NODE_BYTES) return this.hashPair(left, right);
+    this.table ??= {
+      isFilled: new Uint8Array(ENTRIES),
+      pairs: new Uint8Array(ENTRIES * 2 * NODE_BYTES),
+      digests: new Uint8Array(ENTRIES * NODE_BYTES),
+    };
+    const {isFilled, pairs, digests} = this.table;
+    const entry = chooseEntry(left, right);
+    const start = entry * 2 * NODE_BYTES;
+    if (isFilled[entry] === 1 && isAt(pairs, start, left) && isAt(pairs, start + NODE_BYTES, right))
+      return digests.slice(entry * NODE_BYTES, (entry + 1) * NODE_BYTES);
+    const digest = this.hashPair(left, right);
+    pairs.set(left, start);
+    pairs.set(right, start + NODE_BYTES);
+    digests.set(digest, entry * NODE_BYTES);
+    isFilled[entry] = 1;
+    return digest;
+  }
+}
+
+/** Nodes are hashes, so any of their bytes will do. Of a poseidon2 limb, the first has only seven bits. */
+function chooseEntry(left: Uint8Array, right: Uint8Array): number {
+  const low = (left[1] as number) ^ (right[5] as number);
+  const high = (left[2] as number) ^ (right[6] as number);
+  return ((high << 8) | low) % ENTRIES;
+}
+
+function isAt(bytes: Uint8Array, start: number, node: Uint8Array): boolean {
+  for (let i = 0; i < NODE_BYTES; i++) if (bytes[start + i] !== node[i]) return false;
+  return true;
+}

@@ -1,0 +1,75 @@
+/** What a memo of pairs gives is what it would have hashed, whatever the pairs are and whoever changes a digest. */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {test} from "node:test";
+import {type HashPair, PairMemo} from "../../../../client/hash/pairMemo.ts";
+
+const plainHash: HashPair = (left, right) =>
+  new Uint8Array(createHash("sha256").update(left).update(right).digest());
+
+/** 32 bytes that all pairs below share, so that they meet in the same entry, but for the byte at `place`. */
+function nodeWith(place: number, byte: number): Uint8Array {
+  const node = new Uint8Array(32);
+  node[place] = byte;
+  return node;
+}
+
+test("a pair is hashed once, and found again", () => {
+  const seen: string[] = [];
+  const memo = new PairMemo((left, right) => {
+    seen.push(`${left[0]} ${right[0]}`);
+    return plainHash(left, right);
+  });
+  const [a, b] = [nodeWith(0, 1), nodeWith(0, 2)];
+  for (const [left, right] of [
+    [a, b],
+    [a, b],
+    [b, a],
+    [b, a],
+    [b, a],
+  ] as const)
+    assert.deepEqual(memo.hash(left, right), plainHash(left, right));
+  assert.deepEqual(seen, ["1 2", "2 1"]);
+});
+
+test("pairs that differ in any single byte have digests of their own, also where they share an entry", () => {
+  const memo = new PairMemo(plainHash);
+  const zero = new Uint8Array(32);
+  assert.deepEqual(memo.hash(zero, zero), plainHash(zero, zero));
+  for (let place = 0; place < 32; place++)
+    for (const byte of [1, 0x20, 0x80]) {
+      const node = nodeWith(place, byte);
+      for (let turn = 0; turn < 2; turn++) {
+        assert.deepEqual(memo.hash(node, zero), plainHash(node, zero));
+        assert.deepEqual(memo.hash(zero, node), plainHash(zero, node));
+        assert.deepEqual(memo.hash(zero, zero), plainHash(zero, zero));
+      }
+    }
+});
+
+test("whoever changes a digest or a node does not change what is remembered", () => {
+  const memo = new PairMemo(plainHash);
+  const [a, b] = [nodeWith(0, 1), nodeWith(0, 2)];
+  const expected = plainHash(a, b);
+  memo.hash(a, b).fill(0);
+  memo.hash(a, b).fill(0);
+  assert.deepEqual(memo.hash(a, b), expected);
+  a.fill(3);
+  assert.deepEqual(memo.hash(a, b), plainHash(a, b));
+  assert.deepEqual(memo.hash(nodeWith(0, 1), b), expected);
+});
+
+test("nothing is remembered of a hash that throws, nor of nodes that have not 32 bytes", () => {
+  let calls = 0;
+  const memo = new PairMemo((left, right) => {
+    calls++;
+    if (left[0] === 9) throw new Error("no digest");
+    return plainHash(left, right);
+  });
+  const [bad, good] = [nodeWith(0, 9), nodeWith(0, 1)];
+  for (let turn = 0; turn < 2; turn++) assert.throws(() => memo.hash(bad, good), /no digest/);
+  assert.equal(calls, 2);
+  const short = good.subarray(0, 31);
+  for (let turn = 0; turn < 2; turn++) assert.deepEqual(memo.hash(short, good), plainHash(short, good));
+  assert.equal(calls, 4);
+});
