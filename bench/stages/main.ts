@@ -24,6 +24,7 @@ import {createProofStage} from "./proof.bench.ts";
 import {comparisonText, figureRow, machineText, RESULT_HEADING, resultRow, storeText} from "./report.ts";
 import type {CreateStage} from "./stage.ts";
 import {createTextStage} from "./text.bench.ts";
+import {createVerifyStage} from "./verify.bench.ts";
 import {createWorkerStage} from "./worker.bench.ts";
 
 const STAGES: Readonly<Record<string, CreateStage>> = {
@@ -34,6 +35,7 @@ const STAGES: Readonly<Record<string, CreateStage>> = {
   text: createTextStage,
   proof: createProofStage,
   multiproof: createMultiproofStage,
+  verify: createVerifyStage,
   worker: createWorkerStage,
   estimate: createEstimateStage,
   commit: createCommitStage,

@@ -11,13 +11,13 @@
 import {gzipSync} from "node:zlib";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, writeCallHead} from "../../workers/job/packedCall.ts";
+import {ProofForm} from "../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../workers/job/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {addressAt} from "./benchChain.ts";
 import type {Figure} from "./benchRun.ts";
 import type {BenchStore} from "./benchStore.ts";
-import {packCalls} from "./proveJobs.ts";
+import {packCalls, packMulti} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 
 const KEYS = 1000;
@@ -112,24 +112,6 @@ function compareSlots(block: number): Compared {
     text: pack(ProofForm.MULTI_TEXT),
     bytes: pack(ProofForm.MULTI_BYTES),
   };
-}
-
-interface Entry {
-  readonly address: Uint8Array;
-  readonly slots: readonly Uint8Array[];
-}
-
-/** One call with these entries. */
-function packMulti(block: number, form: ProofForm, entries: readonly Entry[]): ProveJob {
-  const calls = Buffer.alloc(entries.reduce((sum, {slots}) => sum + packedBytes(slots.length), 0));
-  let at = 0;
-  for (const [entry, {address, slots}] of entries.entries()) {
-    writeCallHead(calls, at, block, slots.length, entry === 0 ? form : ProofForm.NEXT_ENTRY);
-    calls.set(address, at + ADDRESS_AT);
-    for (const [i, slot] of slots.entries()) calls.set(slot, at + KEYS_AT + i * slot.length);
-    at += packedBytes(slots.length);
-  }
-  return {calls: new Uint8Array(calls), ids: ["0"]};
 }
 
 type StageFigure = Omit<Figure, "suite" | "stage">;

@@ -1,5 +1,5 @@
 /**
- * Jobs in the dispatcher's form: packed calls of chain_getProof.
+ * Jobs in the dispatcher's form: packed calls of chain_getProof and chain_getMultiProof.
  */
 
 import {PROOF_SEGMENT_COST} from "../../server/methods/proof/proofCalls.ts";
@@ -28,4 +28,23 @@ export function packCalls(count: number, callAt: (i: number) => ProveCall): Prov
     at += packedBytes(keyCount);
   }
   return {calls: new Uint8Array(calls.subarray(0, at)), ids: Array.from({length: count}, (_, i) => `${i}`)};
+}
+
+/** An account of a multiproof, with slots of 32 bytes. */
+interface Entry {
+  readonly address: Uint8Array;
+  readonly slots: readonly Uint8Array[];
+}
+
+/** One call of chain_getMultiProof with these entries. */
+export function packMulti(block: number, form: ProofForm, entries: readonly Entry[]): ProveJob {
+  const calls = Buffer.alloc(entries.reduce((sum, {slots}) => sum + packedBytes(slots.length), 0));
+  let at = 0;
+  for (const [entry, {address, slots}] of entries.entries()) {
+    writeCallHead(calls, at, block, slots.length, entry === 0 ? form : ProofForm.NEXT_ENTRY);
+    calls.set(address, at + ADDRESS_AT);
+    for (const [i, slot] of slots.entries()) calls.set(slot, at + KEYS_AT + i * slot.length);
+    at += packedBytes(slots.length);
+  }
+  return {calls: new Uint8Array(calls), ids: ["0"]};
 }

@@ -22,6 +22,7 @@ const STAGES = [
   "text",
   "proof",
   "multiproof",
+  "verify",
   "worker",
   "estimate",
   "commit",
@@ -50,7 +51,7 @@ test("every stage is measured, printed and written, and the next run is compared
   }
   assert.deepEqual(
     run.figures.map(({stage}) => stage),
-    [...Array(18).fill("multiproof"), "worker", "commit", "commit"],
+    [...Array(18).fill("multiproof"), ...Array(8).fill("verify"), "worker", "commit", "commit"],
   );
   const stores = await readdir(join(folder, "bench-data"));
 
