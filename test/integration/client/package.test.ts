@@ -1,32 +1,20 @@
 /** The client as users install it: packed, unpacked into an empty folder, and run without what only Node has. */
 import assert from "node:assert/strict";
-import {cp, mkdir, readdir, readFile, rename, writeFile} from "node:fs/promises";
-import {join} from "node:path";
+import {readdir, readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {fileURLToPath} from "node:url";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
+import {installPackedClient} from "../../support/processes/packedClient.ts";
 import {fixturePath} from "../../support/reference/fixtures.ts";
 
-const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 /** Runs first in each script: a browser has neither. */
 const WITHOUT_NODE = "delete globalThis.Buffer;\ndelete globalThis.process;\n";
 
 let folder: WorkFolder;
 before(async () => {
   folder = await WorkFolder.create();
-  // `npm test` has built it. The scripts of the package would build it again, beside the tests that use it.
-  const pack = ["pack", "-w", "client", "--ignore-scripts", "--pack-destination", folder.path];
-  const packed = await runChild("npm", pack, {cwd: ROOT});
-  assert.equal(packed.code, 0, packed.stderr);
-  const unpacked = await runChild("tar", ["-xzf", packed.stdout.trim()], {cwd: folder.path});
-  assert.equal(unpacked.code, 0, unpacked.stderr);
-  await mkdir(folder.file("node_modules/@noble"), {recursive: true});
-  await rename(folder.file("package"), folder.file("node_modules/proofd-client"));
-  await cp(join(ROOT, "node_modules/@noble/hashes"), folder.file("node_modules/@noble/hashes"), {
-    recursive: true,
-  });
+  await installPackedClient(folder.path);
 });
 after(() => folder.remove());
 

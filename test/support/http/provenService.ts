@@ -23,10 +23,11 @@ export class ProvenService {
     this.roots = roots;
   }
 
-  static async start(): Promise<ProvenService> {
+  /** @param flags - more of them, for `proofd serve` */
+  static async start(...flags: readonly string[]): Promise<ProvenService> {
     const folder = await WorkFolder.create();
     const db = await folder.importChain("db", LATEST, FINALIZED);
-    const daemon = await startDaemon(["--db", db, "--workers", "2"]);
+    const daemon = await startDaemon(["--db", db, "--workers", "2", ...flags]);
     const roots: Uint8Array[] = [];
     for (let block = 0; block <= LATEST; block++) {
       const {result} = await daemon.call("chain_getStateRoot", [`0x${block.toString(16)}`]);

@@ -1,0 +1,135 @@
+/** The packed client in runtimes other than Node: each fetches an answer of proofd, verifies it, and refuses a forged one. */
+import assert from "node:assert/strict";
+import {rm, writeFile} from "node:fs/promises";
+import {after, before, type TestContext, test} from "node:test";
+import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {ClientPages} from "../../support/http/clientPages.ts";
+import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {findProgram} from "../../support/processes/foundProgram.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+import {installPackedClient} from "../../support/processes/packedClient.ts";
+
+/** Verifies an answer as it comes and in its compact form, and an answer with another value. */
+const CHECK = `import {compact, decodeHex, sha256Suite, verifyCompact, verifyProof} from "proofd-client";
+
+export async function checkAnswer({url, root, address, keys, block}) {
+  const body = JSON.stringify({jsonrpc: "2.0", id: 1, method: "chain_getProof", params: [address, keys, block]});
+  const response = await fetch(url, {method: "POST", headers: {"content-type": "application/json"}, body});
+  const {result} = await response.json();
+  const trusted = decodeHex(root);
+  const {account} = verifyProof(sha256Suite, trusted, address, keys, result);
+  const request = {address, storageKeys: keys};
+  const {slots} = verifyCompact(sha256Suite, trusted, request, compact(sha256Suite, request, result));
+  const {proof} = result.accountProof;
+  proof.value = proof.value.slice(0, -2) + "ff";
+  return [account.balance, slots.map(String), refusalOf(() => verifyProof(sha256Suite, trusted, address, keys, result))].join("; ");
+}
+
+function refusalOf(verify) {
+  try {
+    verify();
+    return "accepted";
+  } catch ({code, at}) {
+    return code + " at " + at;
+  }
+}
+`;
+
+const PAGE = `import {checkAnswer} from "./checkAnswer.mjs";
+const settings = await (await fetch("/files/settings.json")).json();
+const show = (id, text) => { document.getElementById(id).textContent = text; };
+show("page", await checkAnswer(settings).catch(String));
+const worker = new Worker("/bundled/worker.mjs", {type: "module"});
+const said = new Promise(resolve => {
+  worker.onmessage = ({data}) => resolve(data);
+  worker.onerror = ({message}) => resolve("the worker failed: " + message);
+});
+worker.postMessage(settings);
+show("worker", await said);
+await fetch("/finished");
+`;
+
+const WORKER = `import {checkAnswer} from "./checkAnswer.mjs";
+onmessage = async ({data}) => postMessage(await checkAnswer(data).catch(String));
+`;
+
+const PROGRAM = `import {checkAnswer} from "./checkAnswer.mjs";
+import settings from "./settings.json" with {type: "json"};
+console.log(await checkAnswer(settings));
+`;
+
+const CHROMIUM_FLAGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...[
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+  ],
+];
+
+let folder: WorkFolder;
+let pages: ClientPages;
+let service: ProvenService;
+/** What each runtime must say. */
+let expected: string;
+before(async () => {
+  folder = await WorkFolder.create();
+  await installPackedClient(folder.path);
+  pages = await ClientPages.start(folder.path);
+  service = await ProvenService.start("--cors", pages.origin);
+  const [address, keys, block] = [ACCOUNTS[0] as string, ["0x1"], `0x${FINALIZED.toString(16)}`];
+  const {stateRoot: root} = (await service.daemon.call("chain_getStateRoot", [block])).result;
+  const {account, slots} = service.verify(
+    FINALIZED,
+    address,
+    keys,
+    await service.daemon.call("chain_getProof", [address, keys, block]),
+  );
+  expected = `${account?.balance}; ${slots.map(String)}; PROOF_REFUSED at accountProof.proof.value`;
+  const settings = JSON.stringify({url: service.daemon.url, root, address, keys, block});
+  const files = {
+    "checkAnswer.mjs": CHECK,
+    "page.mjs": PAGE,
+    "worker.mjs": WORKER,
+    "program.mjs": PROGRAM,
+    "settings.json": settings,
+    "package.json": JSON.stringify({type: "module", dependencies: {"proofd-client": "*"}}),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(folder.file(name), text);
+});
+after(async () => {
+  await pages.stop();
+  await service.stop();
+  await folder.remove();
+});
+
+test("a page in Chromium and a worker of it verify an answer, and refuse a forged one", async t => {
+  const chromium = findProgram("chromium", "chromium-browser", "google-chrome");
+  if (chromium === undefined) return notRun(t, "no Chromium in PATH");
+  const profile = folder.file("profile");
+  const flags = [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, "--dump-dom", `${pages.origin}/`];
+  const {code, stdout, stderr} = await runChild(chromium, flags);
+  assert.equal(code, 0, stderr);
+  const shown = [...stdout.matchAll(/<pre id="(\w+)">(.*?)<\/pre>/g)].map(([, id, text]) => [id, text]);
+  assert.deepEqual(shown, [
+    ["page", expected],
+    ["worker", expected],
+  ]);
+  // Processes of the browser that write to its profile may end after it.
+  await rm(profile, {recursive: true, force: true, maxRetries: 10, retryDelay: 50});
+});
+
+async function runsProgram(t: TestContext, name: string, ...args: readonly string[]): Promise<void> {
+  const program = findProgram(name);
+  if (program === undefined) return notRun(t, `no ${name} in PATH`);
+  const {code, stdout, stderr} = await runChild(program, [...args, "program.mjs"], {cwd: folder.path});
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout, `${expected}\n`);
+}
+
+test("Deno verifies an answer, and refuses a forged one", t =>
+  runsProgram(t, "deno", "run", "--no-lock", "--node-modules-dir=manual", "--allow-net=127.0.0.1"));
+
+test("Bun verifies an answer, and refuses a forged one", t => runsProgram(t, "bun", "run"));
