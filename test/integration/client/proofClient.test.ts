@@ -26,7 +26,9 @@ const roots: string[] = [];
 
 before(async () => {
   store = await WaitingStore.create();
-  daemon = await startDaemon(["--db", await store.copy(), "--hardfork", "osaka", "--workers", "1"]);
+  daemon = await startDaemon(["--db", await store.copy(), "--hardfork", "osaka", "--workers", "1"], {
+    estimates: true,
+  });
   for (let block = 0; block <= LATEST; block++) {
     const {result} = await daemon.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
     roots.push(result.stateRoot);
