@@ -46,7 +46,10 @@ export class AnswerVerifier {
   readonly suite: HashSuite;
   private readonly roots: TrustedRoots;
 
-  constructor(suite: HashSuite, trustedRoot: TrustedRoot) {
+  /** @throws TypeError if a part is missing, which types cannot tell callers in JavaScript, or the root is none */
+  constructor(suite: HashSuite | undefined, trustedRoot: TrustedRoot | undefined) {
+    if (suite === undefined || trustedRoot === undefined)
+      throw new TypeError("suite and trustedRoot are needed, unless verify is false");
     this.suite = suite;
     this.roots = new TrustedRoots(suite, trustedRoot);
   }

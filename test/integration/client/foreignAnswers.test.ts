@@ -384,4 +384,6 @@ test("headers go with every request, and options that are none are refused", asy
     {retry: {times: -1}},
   ];
   for (const options of wrong) assert.throws(() => createClient(options), TypeError);
+  for (const missing of ["suite", "trustedRoot"])
+    assert.throws(() => createClient({[missing]: undefined}), /suite and trustedRoot are needed/);
 });
