@@ -100,7 +100,7 @@ function suitesOf(name: string): readonly [NamedSuite, ...NamedSuite[]] {
   return [
     {name: "as-sha256", suite: fast},
     {name: "noble", suite: sha256Suite},
-    {name: NO_MEMORY, suite: {...fast, hashPair: asSha256.digest2Bytes32}},
+    {name: NO_MEMORY, suite: {...fast, hashPair: asSha256.digest2Bytes32, hashBranch: asSha256.digest64}},
   ];
 }
 

@@ -6,7 +6,7 @@
 import {isEqual} from "../bytes/byteString.ts";
 import {type HashSuite, type LeafOpening, newTreeRoot} from "../hash/hashSuites.ts";
 import {ACCOUNT_VALUE_BYTES} from "../proof/account.ts";
-import {hashSibling, readLeafProof} from "../proof/leafProof.ts";
+import {hashSiblings, readLeafProof} from "../proof/leafProof.ts";
 import {type AskedKey, type ProofRequest, readAddress, readStorageKey} from "../proof/request.ts";
 import {check, isObject, readFields} from "../proof/strictJson.ts";
 
@@ -81,6 +81,6 @@ function openLeaf(
   proof: unknown,
 ): {nextFreeNode: number; leaf: OpenedLeaf; value: Uint8Array} {
   const {leafIndex, nextFreeNode, opening, value, preImages} = readLeafProof(suite, at, index, proof);
-  const siblings = preImages.map((preImage, height) => hashSibling(suite, height, preImage));
+  const siblings = hashSiblings(suite, preImages);
   return {nextFreeNode, leaf: {leafIndex, ...opening, siblings}, value};
 }

@@ -22,6 +22,8 @@ export interface HashSuite {
   hash(...parts: readonly Uint8Array[]): Uint8Array;
   /** hash of two digests: a branch. Remembered, because the proofs of a block share branches. */
   hashPair(left: Uint8Array, right: Uint8Array): Uint8Array;
+  /** The same for both digests in one array of 64 bytes. */
+  hashBranch(pair: Uint8Array): Uint8Array;
   safe(bytes: Uint8Array): Uint8Array;
   /** The reverse of safe() for a word. @throws Error if safe() cannot have written `bytes` */
   unsafe(bytes: Uint8Array): Uint8Array;
@@ -148,6 +150,7 @@ export function createSha256Suite(sha256: Sha256): HashSuite {
     tailKey: new Uint8Array(32).fill(0xff),
     hash,
     hashPair: (left, right) => pairs.hash(left, right),
+    hashBranch: pair => pairs.hashJoined(pair),
     safe: bytes => bytes,
     unsafe: bytes => bytes,
     isDigest: bytes => bytes.length === 32,
@@ -206,6 +209,7 @@ export const poseidon2Suite: HashSuite = {
   tailKey: Uint8Array.from({length: 32}, (_, i) => (i % 4 === 0 ? 0x7f : 0)),
   hash: hashPoseidon2,
   hashPair: (left, right) => poseidon2Pairs.hash(left, right),
+  hashBranch: pair => poseidon2Pairs.hashJoined(pair),
   safe: safePoseidon2,
   unsafe: unsafePoseidon2,
   isDigest: bytes => bytes.length === 32 && arePoseidon2Digests(bytes, 0),

@@ -37,19 +37,38 @@ export class PairMemo {
    */
   hash(left: Uint8Array, right: Uint8Array): Uint8Array {
     if (left.length !== NODE_BYTES || right.length !== NODE_BYTES) return this.hashPair(left, right);
+    return this.find(left, 0, right, 0) ?? this.hashAndRemember(left, right);
+  }
+
+  /** The same for left and right in one array of 64 bytes. */
+  hashJoined(pair: Uint8Array): Uint8Array {
+    const found = pair.length === 2 * NODE_BYTES ? this.find(pair, 0, pair, NODE_BYTES) : undefined;
+    return found ?? this.hash(pair.subarray(0, NODE_BYTES), pair.subarray(NODE_BYTES));
+  }
+
+  private find(left: Uint8Array, leftAt: number, right: Uint8Array, rightAt: number): Uint8Array | undefined {
+    if (this.table === undefined) return undefined;
+    const {isFilled, pairs, digests} = this.table;
+    const entry = chooseEntry(left, leftAt, right, rightAt);
+    const start = entry * 2 * NODE_BYTES;
+    const isFound =
+      isFilled[entry] === 1 &&
+      isSame(pairs, start, left, leftAt) &&
+      isSame(pairs, start + NODE_BYTES, right, rightAt);
+    return isFound ? digests.slice(entry * NODE_BYTES, (entry + 1) * NODE_BYTES) : undefined;
+  }
+
+  private hashAndRemember(left: Uint8Array, right: Uint8Array): Uint8Array {
+    const digest = this.hashPair(left, right);
     this.table ??= {
       isFilled: new Uint8Array(ENTRIES),
       pairs: new Uint8Array(ENTRIES * 2 * NODE_BYTES),
       digests: new Uint8Array(ENTRIES * NODE_BYTES),
     };
     const {isFilled, pairs, digests} = this.table;
-    const entry = chooseEntry(left, right);
-    const start = entry * 2 * NODE_BYTES;
-    if (isFilled[entry] === 1 && isAt(pairs, start, left) && isAt(pairs, start + NODE_BYTES, right))
-      return digests.slice(entry * NODE_BYTES, (entry + 1) * NODE_BYTES);
-    const digest = this.hashPair(left, right);
-    pairs.set(left, start);
-    pairs.set(right, start + NODE_BYTES);
+    const entry = chooseEntry(left, 0, right, 0);
+    pairs.set(left, entry * 2 * NODE_BYTES);
+    pairs.set(right, entry * 2 * NODE_BYTES + NODE_BYTES);
     digests.set(digest, entry * NODE_BYTES);
     isFilled[entry] = 1;
     return digest;
@@ -57,13 +76,13 @@ export class PairMemo {
 }
 
 /** Nodes are hashes, so any of their bytes will do. Of a poseidon2 limb, the first has only seven bits. */
-function chooseEntry(left: Uint8Array, right: Uint8Array): number {
-  const low = (left[1] as number) ^ (right[5] as number);
-  const high = (left[2] as number) ^ (right[6] as number);
+function chooseEntry(left: Uint8Array, leftAt: number, right: Uint8Array, rightAt: number): number {
+  const low = (left[leftAt + 1] as number) ^ (right[rightAt + 5] as number);
+  const high = (left[leftAt + 2] as number) ^ (right[rightAt + 6] as number);
   return ((high << 8) | low) % ENTRIES;
 }
 
-function isAt(bytes: Uint8Array, start: number, node: Uint8Array): boolean {
-  for (let i = 0; i < NODE_BYTES; i++) if (bytes[start + i] !== node[i]) return false;
+function isSame(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
+  for (let i = 0; i < NODE_BYTES; i++) if (a[aAt + i] !== b[bAt + i]) return false;
   return true;
 }

@@ -133,10 +133,10 @@ export function verifyLeaf(
 function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   check(Array.isArray(texts), `${at}.proofRelatedNodes`, "not an array");
   check(texts.length === DEPTH + 2, `${at}.proofRelatedNodes`, `${texts.length} entries instead of 42`);
-  const empty = emptyPreImages(suite);
+  const empty = emptySiblings(suite);
   return texts.map((text, i) => {
     const known = empty[DEPTH - i];
-    if (known !== undefined && known.text === text) return known.node;
+    if (known !== undefined && known.text === text) return known.preImage;
     const here = () => `${at}.proofRelatedNodes[${i}]`;
     const node = readBytes(here, text);
     const size = i === 0 ? suite.rootNodeBytes : i < DEPTH ? 64 : suite.leafOpeningBytes;
@@ -149,42 +149,49 @@ function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   });
 }
 
-interface EmptyPreImage {
+interface EmptySibling {
   readonly text: string;
-  readonly node: Uint8Array;
+  readonly preImage: Uint8Array;
+  readonly digest: Uint8Array;
 }
 
-const emptyOfSuite = new WeakMap<HashSuite, readonly EmptyPreImage[]>();
+const emptyOfSuite = new WeakMap<HashSuite, readonly EmptySibling[]>();
 
-/** The pre-images of empty siblings by height, 0 to 39: half of all in a tree of a million leaves. Made once for a suite. */
-function emptyPreImages(suite: HashSuite): readonly EmptyPreImage[] {
+/** The empty siblings by height, 0 to 39: half of all in a tree of a million leaves. Made once for a suite. */
+function emptySiblings(suite: HashSuite): readonly EmptySibling[] {
   const known = emptyOfSuite.get(suite);
   if (known !== undefined) return known;
   const zero = zeroSubTrees(suite);
   const empty = Array.from({length: DEPTH}, (_, height) => {
     const below = zero[height - 1];
-    const node = below === undefined ? ZERO_WORD : concatBytes(below, below);
-    return {text: encodeHex(node), node};
+    const preImage = below === undefined ? ZERO_WORD : concatBytes(below, below);
+    return {text: encodeHex(preImage), preImage, digest: zero[height] as Uint8Array};
   });
   emptyOfSuite.set(suite, empty);
   return empty;
 }
 
-/** The sibling of a height, from its pre-image. @param preImage - as {@link readLeafProof} gives it */
-export function hashSibling(suite: HashSuite, height: number, preImage: Uint8Array): Uint8Array {
-  if (preImage === emptyPreImages(suite)[height]?.node) return zeroSubTrees(suite)[height] as Uint8Array;
-  return height === 0
-    ? suite.hash(preImage)
-    : suite.hashPair(preImage.subarray(0, 32), preImage.subarray(32));
+/**
+ * @param preImages - as {@link readLeafProof} gives them
+ * @returns the siblings by height, 0 to 39
+ */
+export function hashSiblings(suite: HashSuite, preImages: readonly Uint8Array[]): Uint8Array[] {
+  const empty = emptySiblings(suite);
+  return preImages.map((preImage, height) => {
+    const {preImage: known, digest} = empty[height] as EmptySibling;
+    if (preImage === known) return digest;
+    return height === 0 ? suite.hash(preImage) : suite.hashBranch(preImage);
+  });
 }
 
 /** Hashes from the leaf up to the sub-root. */
 function foldLeaf(suite: HashSuite, {leafIndex, leaf, preImages}: LeafProof): Uint8Array {
+  const siblings = hashSiblings(suite, preImages);
   let current = leaf;
-  for (let height = 0; height < DEPTH; height++) {
-    const sibling = hashSibling(suite, height, preImages[height] as Uint8Array);
-    const isRight = Math.floor(leafIndex / 2 ** height) % 2 === 1;
-    current = isRight ? suite.hashPair(sibling, current) : suite.hashPair(current, sibling);
+  let position = leafIndex;
+  for (const sibling of siblings) {
+    current = position % 2 === 1 ? suite.hashPair(sibling, current) : suite.hashPair(current, sibling);
+    position = Math.floor(position / 2);
   }
   return current;
 }

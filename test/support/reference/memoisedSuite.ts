@@ -28,6 +28,7 @@ export function memoiseSuite(suite: HashSuite): HashSuite {
       const message = Buffer.concat([left, right]);
       return remember(message.toString("latin1"), () => suite.hashPair(left, right));
     },
+    hashBranch: pair => remember(Buffer.from(pair).toString("latin1"), () => suite.hashBranch(pair)),
     hashAddress: address =>
       remember(`address ${Buffer.from(address).toString("latin1")}`, () => suite.hashAddress(address)),
     hashAccountValue: value =>

@@ -73,3 +73,24 @@ test("nothing is remembered of a hash that throws, nor of nodes that have not 32
   for (let turn = 0; turn < 2; turn++) assert.deepEqual(memo.hash(short, good), plainHash(short, good));
   assert.equal(calls, 4);
 });
+
+test("a pair in one array has the digest of its two nodes, remembered or not", () => {
+  let calls = 0;
+  const memo = new PairMemo((left, right) => {
+    calls++;
+    return plainHash(left, right);
+  });
+  const [a, b, c] = [nodeWith(0, 1), nodeWith(0, 2), nodeWith(0, 3)];
+  for (const [left, right] of [
+    [a, b],
+    [b, c],
+    [b, a],
+  ] as const)
+    for (let turn = 0; turn < 2; turn++) {
+      assert.deepEqual(memo.hashJoined(Buffer.concat([left, right])), plainHash(left, right));
+      assert.deepEqual(memo.hash(left, right), plainHash(left, right));
+    }
+  assert.equal(calls, 3);
+  const long = new Uint8Array(65).fill(1);
+  assert.deepEqual(memo.hashJoined(long), plainHash(long.subarray(0, 32), long.subarray(32)));
+});
