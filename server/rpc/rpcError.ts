@@ -101,9 +101,13 @@ export function encodeError(idText: string, error: RpcError): string {
   return encodeResponse(idText, "error", `{"code":${error.code},"message":${message}${data}}`);
 }
 
-/** Describes a value for a message. @returns JSON text of `value`, cut after 48 characters. Arrays and objects only by kind */
+/**
+ * Describes a value for a message, after "is".
+ *
+ * @returns "missing" for a member that is not there; else JSON text of `value`, cut after 48 characters. Arrays and objects only by kind
+ */
 export function shorten(value: unknown): string {
-  if (value === undefined) return "nothing";
+  if (value === undefined) return "missing";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);

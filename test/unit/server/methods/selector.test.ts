@@ -106,7 +106,7 @@ test("anything else is -32602 and names the parameter and what came", () => {
     ["5", /is "5": expected/],
     [5, /is 5: expected/],
     [true, /is true/],
-    [undefined, /is nothing/],
+    [undefined, /is missing/],
     [["0x1"], /is an array of 1/],
     [{}, /has neither blockNumber nor blockHash/],
     [{blockNumber: "0x1", blockHash: HASH}, /has both blockNumber and blockHash/],

@@ -78,13 +78,13 @@ test("wrong parameters are named with what came and what is expected", () => {
     [[[ADDRESS], "latest"], /params\[0\]\[0\] is "0xAb.*: expected \{address, storageKeys\}/],
     [[[entry(), null], "latest"], /params\[0\]\[1\] is null: expected \{address, storageKeys\}/],
     [[[entry(), [ADDRESS]], "latest"], /params\[0\]\[1\] is an array of 1: expected/],
-    [[[{address: ADDRESS}], "latest"], /params\[0\]\[0\]\.storageKeys is nothing: expected an array/],
+    [[[{address: ADDRESS}], "latest"], /params\[0\]\[0\]\.storageKeys is missing: expected an array/],
     [[[{address: ADDRESS, storageKeys: "0x1"}], "latest"], /params\[0\]\[0\]\.storageKeys is "0x1": exp/],
     [
       [[{address: ADDRESS, storageKeys: [], slots: []}], "latest"],
       /params\[0\]\[0\] has the field "slots": expected only address and storageKeys/,
     ],
-    [[[entry(), {storageKeys: []}], "latest"], /params\[0\]\[1\]\.address is nothing: expected 20 bytes/],
+    [[[entry(), {storageKeys: []}], "latest"], /params\[0\]\[1\]\.address is missing: expected 20 bytes/],
     [
       [[{address: "0x12", storageKeys: []}], "latest"],
       /params\[0\]\[0\]\.address is "0x12": expected 20 bytes/,
