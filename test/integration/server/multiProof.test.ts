@@ -33,13 +33,9 @@ async function postForBytes(
   body: unknown,
   accept = BYTES_TYPE,
 ): Promise<{type: string | null; body: Buffer}> {
-  const response = await fetch(daemon.url, {
-    method: "POST",
-    headers: {"content-type": "application/json", accept},
-    body: JSON.stringify(body),
-  });
-  assert.equal(response.status, 200);
-  return {type: response.headers.get("content-type"), body: Buffer.from(await response.arrayBuffer())};
+  const {status, ...answer} = await daemon.postAccepting(accept, body);
+  assert.equal(status, 200);
+  return answer;
 }
 
 function verify(block: number, request: readonly ProofRequest[], proof: unknown): readonly Proven[] {
@@ -98,7 +94,11 @@ test("1 024 accounts and 10 000 keys are one proof, in which each leaf stands on
 test("a client that accepts bytes gets the bytes of the same proof and nothing else", async () => {
   for (const request of [REQUEST, REQUEST.slice(1, 2), REQUEST.slice(2, 3)]) {
     const {result}: Answer = await daemon.send(multiCall(1, request));
-    for (const accept of [BYTES_TYPE, `application/json, ${BYTES_TYPE};q=0.9`]) {
+    for (const accept of [
+      BYTES_TYPE,
+      `application/json, ${BYTES_TYPE};q=0.9`,
+      `${BYTES_TYPE.toUpperCase()} ; q=0.1 ,*/*`,
+    ]) {
       const {type, body} = await postForBytes(multiCall(1, request), accept);
       assert.equal(type, BYTES_TYPE);
       assert.deepEqual(new Uint8Array(body), encodeMultiProof(sha256Suite, request, result));
@@ -112,6 +112,9 @@ test("a wildcard, a batch and every other method get JSON, whatever the client a
   const expected = (await daemon.post(JSON.stringify(call))).text;
   for (const [body, accept, text] of [
     [call, "*/*", expected],
+    [call, "application/*", expected],
+    [call, "application/json;q=0.5, text/plain, application/octet-streams", expected],
+    [call, `text/plain;type=${BYTES_TYPE}`, expected],
     [[call, call], BYTES_TYPE, `[${expected},${expected}]`],
     [[call], BYTES_TYPE, `[${expected}]`],
     [{...call, method: "chain_chainId", params: []}, BYTES_TYPE, '{"jsonrpc":"2.0","id":1,"result":"0x539"}'],
@@ -134,6 +137,22 @@ test("errors are JSON, also for a client that accepts bytes, and those of a bloc
     const {type, body} = await postForBytes(multiCall(1, entries, block));
     assert.equal(type, "application/json");
     assert.deepEqual(JSON.parse(body.toString()), plain);
+  }
+  const tooMany = Array.from({length: 1025}, () => entries[0]);
+  for (const [refused, code, data] of [
+    [multiCall(1, tooMany), -32005, {limit: 1024, got: 1025}],
+    [
+      multiCall(1, [{address: ACCOUNT, storageKeys: Array.from({length: 10_001}, () => "0x1")}]),
+      -32005,
+      {limit: 10_000, got: 10_001},
+    ],
+    [multiCall(1, [{address: ACCOUNT}]), -32602, undefined],
+    [multiCall(1, entries, null), -32602, undefined],
+    [{...multiCall(1, entries), method: "chain_getMultiProofs"}, -32601, undefined],
+  ] as const) {
+    const {type, body} = await postForBytes(refused);
+    assert.equal(type, "application/json");
+    assertError(JSON.parse(body.toString()), code, data);
   }
   const named: Answer = await daemon.send(multiCall(1, [{address: ACCOUNT, storageKeys: ["0xzz"]}]));
   assertError(named, -32602);

@@ -171,10 +171,18 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     const entries = [{address: addressAt(0), storageKeys: ["0x1"]}];
     const multi = await daemon.call("chain_getMultiProof", [entries, `0x${(BLOCKS - 1).toString(16)}`]);
     assert.equal(multi.error.code, -32603);
+    // Also a large one that a client wants as bytes: it fails before a byte of it is sent.
+    const large = Array.from({length: 600}, () => entries[0]);
+    const {status, type, body} = await daemon.postAccepting("application/octet-stream", {
+      ...{jsonrpc: "2.0", id: 1, method: "chain_getMultiProof"},
+      params: [large, `0x${(BLOCKS - 1).toString(16)}`],
+    });
+    assert.deepEqual([status, type], [200, "application/json"]);
+    assert.equal(JSON.parse(body.toString()).error.code, -32603);
     assert.ok(
       (await daemon.call("chain_getMultiProof", [entries, "0x0"])).result.accountTree.nextFreeNode > 2,
     );
-    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 2);
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 3);
   } finally {
     await daemon.stop();
   }

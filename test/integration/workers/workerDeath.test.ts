@@ -88,3 +88,20 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
   const {allocated, spare} = front.memory;
   assert.ok(spare >= 1 && allocated - spare <= 1, "only the memory of the dead worker's task is lost");
 });
+
+test("a worker that dies while it makes a share of a multiproof fails that call, and the next one is whole", async () => {
+  const keys = Array.from({length: 5000}, (_, at) => `0x${at.toString(16)}`);
+  const params = [[{address: ACCOUNTS[0], storageKeys: keys}], "latest"];
+  const call = {jsonrpc: "2.0", id: 1, method: "chain_getMultiProof", params};
+  const answering = send(call);
+  while (front.dispatcher.queuedCost(LaneId.PROOF) === 0) await new Promise(setImmediate);
+  await killWorker();
+  const {error} = await answering;
+  assert.equal(error.code, -32603);
+  assert.ok(logged.some(line => line.includes(error.data.requestId)));
+  // In a batch, a call is no shares.
+  const [single, [batched]] = [await send(call), await send([call])];
+  assert.notEqual(single.result, undefined);
+  assert.deepEqual(single, batched);
+  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
+});

@@ -102,6 +102,20 @@ export class Daemon {
     return {status: response.status, text: await response.text()};
   }
 
+  /** Like `post`, of one call, for a client with this Accept header. @returns also the answer's content type */
+  async postAccepting(
+    accept: string,
+    body: unknown,
+  ): Promise<{status: number; type: string | null; body: Buffer}> {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: {"content-type": "application/json", accept},
+      body: JSON.stringify(body),
+    });
+    const type = response.headers.get("content-type");
+    return {status: response.status, type, body: Buffer.from(await response.arrayBuffer())};
+  }
+
   /** @returns the parsed answer */
   // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
   async send(body: unknown): Promise<any> {
