@@ -40,6 +40,11 @@ export class PendingRequest {
   readonly progress: ByLane<LaneProgress>;
   readonly clock: RequestClock;
   private readonly ordered: OrderedAnswer;
+  /**
+   * The most bytes per cost of a share so far. The first one that writes is answered before the others start, and all have
+   * about the same number of records. The lane's bound is up to 40 times as much, and would let one share run at a time.
+   */
+  private shareBytesPerCost = 0;
   private dropped = false;
 
   /** @param calls - must have at least one call for a lane */
@@ -98,7 +103,8 @@ export class PendingRequest {
     if (segment.share?.stage === "locate") return true;
     const {next, underWayCost, asideBytes} = this.progress[lane];
     if (next === this.ordered.nextToSend && !this.reply.isBlocked) return true;
-    const expected = (underWayCost + segment.cost) * bytesPerCost;
+    const perCost = isShare(segment) ? this.shareBytesPerCost : bytesPerCost;
+    const expected = (underWayCost + segment.cost) * perCost;
     return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
 
@@ -151,6 +157,11 @@ export class PendingRequest {
   answer(index: number, pieces: Piece[]): void {
     const progress = this.progressOf(index);
     progress.answer(index);
+    const segment = this.segments[index];
+    if (isShare(segment)) {
+      const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      this.shareBytesPerCost = Math.max(this.shareBytesPerCost, bytes / segment.cost);
+    }
     if (!this.ordered.put(index, pieces)) {
       progress.asideBytes += this.ordered.asideBytes(index);
       return;

@@ -85,8 +85,11 @@ describe("a multiproof in shares", () => {
   test("while the reader takes nothing, no share starts beyond its window, and the clock stands still", async () => {
     const reply = driven.admitMulti(40 * 512);
     await locateAll();
-    reply.isBlocked = true;
     const text = " ".repeat(256 * PROOF_BYTES);
+    driven.shares.shift()?.end(text);
+    await settle();
+    assert.deepEqual(running(), ["write 1", "write 2"]);
+    reply.isBlocked = true;
     await endAll(() => text);
     // The lane's window is 4 MiB.
     const held = reply.unsentBytes;
