@@ -12,8 +12,9 @@ import {poseidon2Source} from "./poseidon2Source.ts";
 export const POSEIDON2 = new URL("Poseidon2.sol", SOURCES);
 
 const SETTINGS = {
-  // Hashing is nearly all that these contracts do, so gas counts for more than size.
-  optimizer: {enabled: true, runs: 1_000_000},
+  // Hashing is nearly all that these contracts do, so gas counts for more than size. More runs make Poseidon2ProofVerifier exceed
+  // the 24 576 bytes that a contract may have.
+  optimizer: {enabled: true, runs: 20_000},
   viaIR: true,
   evmVersion: "cancun",
   metadata: {appendCBOR: false, bytecodeHash: "none"},

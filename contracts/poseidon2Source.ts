@@ -18,7 +18,11 @@
  *   partial     Only lane 0 is cubed. The others are not stepped through the rounds: with S_k the sum of all lanes in round k,
  *   rounds      lane i is d_i^r (x_i + S_0 d_i^-1 + .. + S_(r-1) d_i^-r) before round r, whose bracket only grows. Lanes come in
  *               pairs of d and -d, so their sum and difference are kept: the sum of a pair needs one of them in even rounds and
- *               the other in odd ones. Two brackets lie in a word of 128-bit lanes, where one MUL adds up two products.
+ *               the other in odd ones. Three brackets lie in a word. One MUL and one ADD put S_r into all three.
+ *
+ *   dot         MULMOD by p << 202 takes a word's brackets b times their factors and adds them up, as a number from bit 202 on:
+ *   product     with b_i at bit a_i and c_j at bit 202 - a_j, b_i c_j lies at 202 + a_i - a_j. Those that are not below bit 202
+ *               add up modulo p to what the c_j are chosen for. The others end below it, as lanes lie far enough apart.
  *
  * Nothing is reduced that stays below its lane's width. The comments in the code give the bounds.
  */
@@ -27,7 +31,8 @@ import {keccak_256} from "@noble/hashes/sha3.js";
 const P = 2130706433n;
 const SLOT_BITS = 37n;
 const RING = 2n ** (4n * SLOT_BITS) - 1n;
-const HALF = 128n;
+/** Where dot products lie. Three of them, each below p, fit above. */
+const DOT = 202n;
 const FULL_ROUNDS = 3;
 const PARTIAL_ROUNDS = 21;
 const M4_ROW: readonly bigint[] = [2n, 3n, 1n, 1n];
@@ -39,24 +44,43 @@ function power(base: bigint, exponent: bigint): bigint {
   return result;
 }
 
+function modP(x: bigint): bigint {
+  return ((x % P) + P) % P;
+}
+
 function inverse(x: bigint): bigint {
   return power(x, P - 2n);
 }
 
+/** Lanes in the words of the partial rounds: the sum or the difference of two whose d are each other's negatives, or one alone. */
+interface Bracket {
+  readonly plus: number;
+  readonly minus?: number;
+  /** Of `plus`. */
+  readonly d: bigint;
+  /** Its lowest bit in the word. */
+  readonly at: bigint;
+  /** What is kept is so many times the bracket. That of d = 3 is chosen for small constants, so that it has 62 bits and not 65. */
+  readonly scale: bigint;
+}
+
 const half = (bits: bigint) => inverse(2n ** bits);
-/** Lanes whose d are each other's negatives, that of the first as given. */
-const PAIRS: readonly (readonly [plus: number, minus: number, d: bigint])[] = [
-  [3, 6, half(1n)],
-  [4, 7, 3n],
-  [5, 8, 4n],
-  [9, 12, half(8n)],
-  [10, 13, half(3n)],
-  [11, 15, half(24n)],
+const PAIR_WORDS: readonly (readonly Bracket[])[] = [
+  [
+    {plus: 11, minus: 15, d: half(24n), at: 0n, scale: 1n},
+    {plus: 5, minus: 8, d: 4n, at: 100n, scale: 1n},
+    {plus: 3, minus: 6, d: half(1n), at: 199n, scale: 1n},
+  ],
+  [
+    {plus: 9, minus: 12, d: half(8n), at: 0n, scale: 1n},
+    {plus: 4, minus: 7, d: 3n, at: 97n, scale: 1487591n},
+    {plus: 10, minus: 13, d: half(3n), at: 192n, scale: 1n},
+  ],
 ];
-/** Lanes without such a partner; lane 1 has d = 1, and is kept as it is. */
-const SINGLES: readonly (readonly [lane: number, d: bigint])[] = [
-  [2, 2n],
-  [14, P - half(4n)],
+const SINGLES: readonly Bracket[] = [
+  {plus: 14, d: P - half(4n), at: 0n, scale: 1n},
+  {plus: 2, d: 2n, at: 101n, scale: 1n},
+  {plus: 1, d: 1n, at: 202n, scale: 1n},
 ];
 
 /** Constants of each round: 16 in a full round, 1 in a partial one. */
@@ -117,7 +141,7 @@ function multiplyExternal(
     const slot = BigInt(order === "A" ? m : (4 - m) % 4);
     return sum + (c << (SLOT_BITS * slot));
   }, 0n);
-  return groups.map(g => source.bind(`mulmod(add(${words[g]}, ${total}), ${hex(kernel)}, ${hex(RING)})`));
+  return groups.map(g => source.bind(`mulmod(add(${total}, ${words[g]}), ${hex(kernel)}, ${hex(RING)})`));
 }
 
 /** Adds a round's constants and cubes all lanes, which turns their order round. */
@@ -148,9 +172,74 @@ function laneOf(words: readonly string[], lane: number, order: Order): string {
   return shift === 0n ? `and(${word}, ${hex(SLOT_MASK)})` : `and(shr(${shift}, ${word}), ${hex(SLOT_MASK)})`;
 }
 
-function inHalves(low: bigint, high: bigint): string {
-  return hex(low + (high << HALF));
+/** One number for each bracket of a word, in its place. */
+function inBrackets(word: readonly Bracket[], number: (bracket: Bracket) => bigint): bigint {
+  return word.reduce((sum, bracket) => sum + (number(bracket) << bracket.at), 0n);
 }
+
+/** @returns the constant by which a word is multiplied modulo p << DOT, for a dot product with d^round */
+function dotConstant(word: readonly Bracket[], round: bigint): bigint {
+  const factors: bigint[] = [];
+  word.forEach(({d, at, scale}, i) => {
+    const others = word
+      .slice(0, i)
+      .reduce((sum, {at: lower}, j) => sum + ((factors[j] as bigint) << (at - lower)), 0n);
+    factors.push(modP(power(d, round) * inverse(scale) - others));
+  });
+  return word.reduce((sum, {at}, i) => sum + ((factors[i] as bigint) << (DOT - at)), 0n);
+}
+
+/** @returns what S_round is multiplied by before it is added to a bracket */
+function growth({d, scale, minus}: Bracket, round: bigint): bigint {
+  return modP((minus === undefined ? 1n : 2n) * scale * power(inverse(d), round + 1n));
+}
+
+/** @returns a multiple of p that no bracket reaches to which the given rounds add; a lane is below 2^36.2, and p << 6 above it */
+function boundOf(bracket: Bracket, rounds: readonly bigint[]): bigint {
+  return P * rounds.reduce((sum, round) => sum + growth(bracket, round), bracket.scale << 7n);
+}
+
+const ALL_ROUNDS = Array.from({length: PARTIAL_ROUNDS}, (_, round) => BigInt(round));
+/** What adds to the sum of a pair. */
+const ODD_ROUNDS = ALL_ROUNDS.filter(round => round % 2n === 1n);
+const EVEN_ROUNDS = ALL_ROUNDS.filter(round => round % 2n === 0n);
+
+/** @throws Error if brackets could touch each other, or what lies below the dot products could carry into them */
+function checkPlaces(): void {
+  let below = 0n;
+  for (const word of [...PAIR_WORDS, SINGLES])
+    word.forEach((bracket, i) => {
+      const alone = bracket.minus === undefined;
+      const [first, second] = [
+        boundOf(bracket, alone ? ALL_ROUNDS : ODD_ROUNDS),
+        boundOf(bracket, EVEN_ROUNDS),
+      ];
+      // At the end, a sum and a difference are added, and a constant.
+      const bound = alone ? first + P : first + second + P;
+      const end = word[i + 1]?.at ?? 256n;
+      if (bound >> (end - bracket.at) > 0n)
+        throw new Error(`lane ${bracket.plus} does not fit into its place`);
+      const most = first > second ? first : second;
+      for (const {at} of word.slice(i + 1)) below += ((most * P) << DOT) >> (at - bracket.at);
+    });
+  if (below >> DOT > 0n) throw new Error("dot products are not exact");
+}
+
+/** One lane, scaled, at its place in a word of brackets. */
+function placeLane(words: readonly string[], lane: number, {at, scale}: Bracket): string {
+  const slot = SLOT_BITS * slotOf(lane % 4, "B");
+  const word = words[Math.floor(lane / 4)];
+  if (at < slot || slot === 3n * SLOT_BITS) return shiftLeft(laneOf(words, lane, "B"), at, scale);
+  return shiftLeft(`and(${word}, ${hex(SLOT_MASK << slot)})`, at - slot, scale);
+}
+
+function shiftLeft(expression: string, bits: bigint, scale: bigint): string {
+  if (scale !== 1n) return `mul(${expression}, ${hex(scale << bits)})`;
+  return bits === 0n ? expression : `shl(${bits}, ${expression})`;
+}
+
+/** An expression, and what it must be multiplied by: a lane is their product. */
+type Scaled = readonly [expression: string, factor: bigint];
 
 /** @returns the 16 lanes after the partial rounds, with the constants of the next round added */
 function partialRounds(
@@ -158,85 +247,90 @@ function partialRounds(
   words: readonly string[],
   constants: readonly bigint[],
   nextConstants: readonly bigint[],
-): string[] {
-  const lane = (i: number) => laneOf(words, i, "B");
-  const pack = (low: number, high: number) => source.bind(`or(${lane(low)}, shl(${HALF}, ${lane(high)}))`);
-  const pairs = [0, 2, 4].map(i => [PAIRS[i], PAIRS[i + 1]] as [(typeof PAIRS)[0], (typeof PAIRS)[0]]);
-  // A difference is kept above zero by a multiple of p.
-  const bias = P << 7n;
-  const sides = pairs.map(([low, high]) => {
-    const [plus, minus] = [pack(low[0], high[0]), pack(low[1], high[1])];
+): Scaled[] {
+  const pack = (word: readonly Bracket[], side: "plus" | "minus") => {
+    const placed = word.map(bracket => placeLane(words, bracket[side] as number, bracket));
+    return source.bind(`add(add(${placed[0]}, ${placed[1]}), ${placed[2]})`);
+  };
+  // Sums and differences. A difference is kept above zero by a multiple of p.
+  const sides = PAIR_WORDS.map(word => {
+    const [plus, minus] = [pack(word, "plus"), pack(word, "minus")];
+    const bias = inBrackets(word, ({scale}) => scale * (P << 6n));
     const sum = source.bind(`add(${plus}, ${minus})`);
-    return [sum, source.bind(`sub(add(${plus}, ${inHalves(bias, bias)}), ${minus})`)] as [string, string];
+    return [sum, source.bind(`sub(add(${plus}, ${hex(bias)}), ${minus})`)] as [string, string];
   });
-  const [single0, single1] = SINGLES as [(typeof SINGLES)[0], (typeof SINGLES)[0]];
-  let singles = pack(single0[0], single1[0]);
-  let one = source.bind(lane(1));
-  let first = source.bind(lane(0));
-  constants.forEach((constant, r) => {
+  let singles = pack(SINGLES, "plus");
+  let first = source.bind(`add(${laneOf(words, 0, "B")}, ${hex(constants[0] as bigint)})`);
+  // What is added to lane 0 after each round: the next constant, and p for a cube that is subtracted.
+  const added = [...constants.slice(1), nextConstants[0] as bigint].map(constant => constant + P);
+  added.forEach((constant, r) => {
     const round = BigInt(r);
     // Even rounds read the sums and add to the differences, odd ones the other way round.
     const [read, written] = r % 2 === 0 ? [0, 1] : [1, 0];
-    const x = source.bind(`add(${first}, ${hex(constant)})`);
-    const cube = source.bind(`mulmod(${x}, mul(${x}, ${x}), ${hex(P)})`);
-    // The product's upper half is low * low' + high * high', where the constants stand crosswise: below 2^128.
-    const products = pairs.map(
-      ([low, high], w) =>
-        `mul(${sides[w]?.[read]}, ${inHalves(power(high[2], round), power(low[2], round))})`,
-    );
-    products.push(`mul(${singles}, ${inHalves(power(single1[1], round), power(single0[1], round))})`);
-    const dot = `add(add(${products[0]}, ${products[1]}), add(${products[2]}, ${products[3]}))`;
-    const others = source.bind(`add(shr(${HALF}, ${dot}), ${one})`);
+    const cube = source.bind(`mulmod(${first}, mul(${first}, ${first}), ${hex(P)})`);
+    const dot = (word: readonly Bracket[], brackets: string | undefined) =>
+      `mulmod(${brackets}, ${hex(dotConstant(word, round))}, ${hex(P << DOT)})`;
+    const dots = PAIR_WORDS.map((word, w) => dot(word, sides[w]?.[read]));
+    const others = source.bind(`shr(${DOT}, add(add(${dots[0]}, ${dots[1]}), ${dot(SINGLES, singles)}))`);
     const sum = source.bind(`mod(add(${others}, ${cube}), ${hex(P)})`);
     // The sum, less twice the cube.
-    first = source.bind(`sub(add(${others}, ${hex(P)}), ${cube})`);
-    const weight = (d: bigint) => power(inverse(d), round + 1n);
-    pairs.forEach(([low, high], w) => {
+    first = source.bind(`sub(add(${others}, ${hex(constant)}), ${cube})`);
+    PAIR_WORDS.forEach((word, w) => {
       const side = sides[w] as [string, string];
-      const twice = (d: bigint) => (2n * weight(d)) % P;
       side[written] = source.bind(
-        `add(${side[written]}, mul(${sum}, ${inHalves(twice(low[2]), twice(high[2]))}))`,
+        `add(mul(${sum}, ${hex(inBrackets(word, bracket => growth(bracket, round)))}), ${side[written]})`,
       );
     });
     singles = source.bind(
-      `add(${singles}, mul(${sum}, ${inHalves(weight(single0[1]), weight(single1[1]))}))`,
+      `add(${singles}, mul(${sum}, ${hex(inBrackets(SINGLES, bracket => growth(bracket, round)))}))`,
     );
-    one = source.bind(`add(${one}, ${sum})`);
   });
-  const lanes: string[] = [];
-  const scale = (i: number, expression: string, factor: bigint) => {
-    lanes[i] = `add(mul(${expression}, ${hex(factor)}), ${hex(nextConstants[i] as bigint)})`;
+  const lanes: Scaled[] = [];
+  // A lane's constant is added before its factor.
+  const before = (lane: number | undefined, factor: bigint) =>
+    modP((nextConstants[lane as number] as bigint) * inverse(factor));
+  const take = (word: readonly Bracket[], i: number, brackets: string) => {
+    const {at} = word[i] as Bracket;
+    const down = at === 0n ? brackets : `shr(${at}, ${brackets})`;
+    const next = word[i + 1];
+    return next === undefined ? down : `and(${down}, ${hex(2n ** (next.at - at) - 1n)})`;
   };
-  const low = (word: string) => `and(${word}, ${hex(2n ** HALF - 1n)})`;
-  const high = (word: string) => `shr(${HALF}, ${word})`;
   const last = BigInt(PARTIAL_ROUNDS);
-  // 21 is odd: the sum of a pair is d^21 times the kept difference, and the other way round.
-  const wide = P << 37n;
-  pairs.forEach((pair, w) => {
+  const factorOf = ({d, scale, minus}: Bracket) =>
+    modP(power(d, last) * inverse(scale) * (minus === undefined ? 1n : inverse(2n)));
+  PAIR_WORDS.forEach((word, w) => {
     const [sum, difference] = sides[w] as [string, string];
-    const plus = source.bind(`add(${difference}, ${sum})`);
-    const minus = source.bind(`sub(add(${difference}, ${inHalves(wide, wide)}), ${sum})`);
-    pair.forEach(([a, b, d], side) => {
-      const factor = (power(d, last) * inverse(2n)) % P;
-      scale(a, (side === 0 ? low : high)(plus), factor);
-      scale(b, (side === 0 ? low : high)(minus), factor);
+    // 21 is odd: the sum of a pair is d^21 times the kept difference, and the other way round.
+    const forPlus = inBrackets(word, bracket => before(bracket.plus, factorOf(bracket)));
+    const forMinus = inBrackets(
+      word,
+      bracket => boundOf(bracket, ODD_ROUNDS) + before(bracket.minus, factorOf(bracket)),
+    );
+    const plus = source.bind(`add(add(${difference}, ${hex(forPlus)}), ${sum})`);
+    const minus = source.bind(`sub(add(${difference}, ${hex(forMinus)}), ${sum})`);
+    word.forEach((bracket, i) => {
+      lanes[bracket.plus] = [take(word, i, plus), factorOf(bracket)];
+      lanes[bracket.minus as number] = [take(word, i, minus), factorOf(bracket)];
     });
   });
-  scale(single0[0], low(singles), power(single0[1], last));
-  scale(single1[0], high(singles), power(single1[1], last));
-  lanes[0] = `add(${first}, ${hex(nextConstants[0] as bigint)})`;
-  lanes[1] = `add(${one}, ${hex(nextConstants[1] as bigint)})`;
+  const forSingles = inBrackets(SINGLES, bracket => before(bracket.plus, factorOf(bracket)));
+  singles = source.bind(`add(${singles}, ${hex(forSingles)})`);
+  SINGLES.forEach((bracket, i) => {
+    lanes[bracket.plus] = [take(SINGLES, i, singles), factorOf(bracket)];
+  });
+  lanes[0] = [first, 1n];
   return lanes;
 }
 
-/** Cubes 16 numbers and packs them in order A. */
-function cubeLanes(source: Source, lanes: readonly string[]): string[] {
+/** Cubes 16 lanes and packs them in order A. A factor costs no more than the shift, since its cube and the shift are one constant. */
+function cubeLanes(source: Source, lanes: readonly Scaled[]): string[] {
   return [0, 1, 2, 3].map(g => {
     const cubes = [0, 1, 2, 3].map(j => {
-      const x = source.bind(lanes[4 * g + j] as string);
-      const cube = `mulmod(${x}, mul(${x}, ${x}), ${hex(P)})`;
+      const [expression, factor] = lanes[4 * g + j] as Scaled;
+      const x = source.bind(expression);
       const shift = SLOT_BITS * slotOf(j, "A");
-      return source.bind(shift === 0n ? cube : `shl(${shift}, ${cube})`);
+      const scale = hex(power(factor, 3n) << shift);
+      return source.bind(`mulmod(mul(${x}, ${scale}), mul(${x}, ${x}), ${hex(P << shift)})`);
     });
     return source.bind(`add(add(${cubes[0]}, ${cubes[1]}), add(${cubes[2]}, ${cubes[3]}))`);
   });
@@ -271,12 +365,11 @@ function compressBody(): string[] {
     const isLast = round === next + FULL_ROUNDS - 1;
     words = multiplyExternal(source, words, order, isLast ? [2, 3] : undefined);
   }
-  // 2^31 = 2^24 - 1 (mod p): from below 2^37 to below 2^31.4.
+  // p, as often as 2^31 goes into a lane, is taken off: from below 2^37 to below 2^31.4.
   const every = (mask: bigint) => hex(inSlots([mask, mask, mask, mask], "A"));
   const fold = (word: string, m: string) => {
     const sum = source.bind(`add(${word}, ${m})`);
-    const high = `and(shr(31, ${sum}), ${every(63n)})`;
-    return `add(and(${sum}, ${every(2n ** 31n - 1n)}), mul(${high}, 0xffffff))`;
+    return `sub(${sum}, mul(and(shr(31, ${sum}), ${every(63n)}), ${hex(P)}))`;
   };
   source.lines.push(`r0 := ${fold(words[0] as string, "m0")}`, `r1 := ${fold(words[1] as string, "m1")}`);
   return source.lines;
@@ -284,6 +377,7 @@ function compressBody(): string[] {
 
 /** The text of src/Poseidon2.sol. */
 export function poseidon2Source(): string {
+  checkPlaces();
   return `// SPDX-License-Identifier: MIT
 // Written by contracts/poseidon2Source.ts, which explains it. Do not edit.
 pragma solidity ^0.8.24;
