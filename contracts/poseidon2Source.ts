@@ -18,70 +18,31 @@
  *   partial     Only lane 0 is cubed. The others are not stepped through the rounds: with S_k the sum of all lanes in round k,
  *   rounds      lane i is d_i^r (x_i + S_0 d_i^-1 + .. + S_(r-1) d_i^-r) before round r, whose bracket only grows. Lanes come in
  *               pairs of d and -d, so their sum and difference are kept: the sum of a pair needs one of them in even rounds and
- *               the other in odd ones. Three brackets lie in a word. One MUL and one ADD put S_r into all three.
- *
- *   dot         MULMOD by p << 202 takes a word's brackets b times their factors and adds them up, as a number from bit 202 on:
- *   product     with b_i at bit a_i and c_j at bit 202 - a_j, b_i c_j lies at 202 + a_i - a_j. Those that are not below bit 202
- *               add up modulo p to what the c_j are chosen for. The others end below it, as lanes lie far enough apart.
+ *               the other in odd ones. Three brackets lie in a word (brackets.ts). One MUL and one ADD put S_r into all three, and
+ *               one MULMOD takes them times their factors and adds them up.
  *
  * Nothing is reduced that stays below its lane's width. The comments in the code give the bounds.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
+import {
+  type Bracket,
+  boundOf,
+  checkPlaces,
+  DOT,
+  dotConstant,
+  growth,
+  inBrackets,
+  ODD_ROUNDS,
+  PAIR_WORDS,
+  PARTIAL_ROUNDS,
+  SINGLES,
+} from "./brackets.ts";
+import {inverse, modP, P, power} from "./koalaBear.ts";
 
-const P = 2130706433n;
 const SLOT_BITS = 37n;
 const RING = 2n ** (4n * SLOT_BITS) - 1n;
-/** Where dot products lie. Three of them, each below p, fit above. */
-const DOT = 202n;
 const FULL_ROUNDS = 3;
-const PARTIAL_ROUNDS = 21;
 const M4_ROW: readonly bigint[] = [2n, 3n, 1n, 1n];
-
-function power(base: bigint, exponent: bigint): bigint {
-  let result = 1n;
-  for (let e = exponent, b = base % P; e > 0n; e >>= 1n, b = (b * b) % P)
-    if (e & 1n) result = (result * b) % P;
-  return result;
-}
-
-function modP(x: bigint): bigint {
-  return ((x % P) + P) % P;
-}
-
-function inverse(x: bigint): bigint {
-  return power(x, P - 2n);
-}
-
-/** Lanes in the words of the partial rounds: the sum or the difference of two whose d are each other's negatives, or one alone. */
-interface Bracket {
-  readonly plus: number;
-  readonly minus?: number;
-  /** Of `plus`. */
-  readonly d: bigint;
-  /** Its lowest bit in the word. */
-  readonly at: bigint;
-  /** What is kept is so many times the bracket. That of d = 3 is chosen for small constants, so that it has 62 bits and not 65. */
-  readonly scale: bigint;
-}
-
-const half = (bits: bigint) => inverse(2n ** bits);
-const PAIR_WORDS: readonly (readonly Bracket[])[] = [
-  [
-    {plus: 11, minus: 15, d: half(24n), at: 0n, scale: 1n},
-    {plus: 5, minus: 8, d: 4n, at: 100n, scale: 1n},
-    {plus: 3, minus: 6, d: half(1n), at: 199n, scale: 1n},
-  ],
-  [
-    {plus: 9, minus: 12, d: half(8n), at: 0n, scale: 1n},
-    {plus: 4, minus: 7, d: 3n, at: 97n, scale: 1487591n},
-    {plus: 10, minus: 13, d: half(3n), at: 192n, scale: 1n},
-  ],
-];
-const SINGLES: readonly Bracket[] = [
-  {plus: 14, d: P - half(4n), at: 0n, scale: 1n},
-  {plus: 2, d: 2n, at: 101n, scale: 1n},
-  {plus: 1, d: 1n, at: 202n, scale: 1n},
-];
 
 /** Constants of each round: 16 in a full round, 1 in a partial one. */
 function deriveRoundConstants(): bigint[][] {
@@ -170,59 +131,6 @@ function laneOf(words: readonly string[], lane: number, order: Order): string {
   const word = words[Math.floor(lane / 4)];
   if (shift === 3n * SLOT_BITS) return `shr(${shift}, ${word})`;
   return shift === 0n ? `and(${word}, ${hex(SLOT_MASK)})` : `and(shr(${shift}, ${word}), ${hex(SLOT_MASK)})`;
-}
-
-/** One number for each bracket of a word, in its place. */
-function inBrackets(word: readonly Bracket[], number: (bracket: Bracket) => bigint): bigint {
-  return word.reduce((sum, bracket) => sum + (number(bracket) << bracket.at), 0n);
-}
-
-/** @returns the constant by which a word is multiplied modulo p << DOT, for a dot product with d^round */
-function dotConstant(word: readonly Bracket[], round: bigint): bigint {
-  const factors: bigint[] = [];
-  word.forEach(({d, at, scale}, i) => {
-    const others = word
-      .slice(0, i)
-      .reduce((sum, {at: lower}, j) => sum + ((factors[j] as bigint) << (at - lower)), 0n);
-    factors.push(modP(power(d, round) * inverse(scale) - others));
-  });
-  return word.reduce((sum, {at}, i) => sum + ((factors[i] as bigint) << (DOT - at)), 0n);
-}
-
-/** @returns what S_round is multiplied by before it is added to a bracket */
-function growth({d, scale, minus}: Bracket, round: bigint): bigint {
-  return modP((minus === undefined ? 1n : 2n) * scale * power(inverse(d), round + 1n));
-}
-
-/** @returns a multiple of p that no bracket reaches to which the given rounds add; a lane is below 2^36.2, and p << 6 above it */
-function boundOf(bracket: Bracket, rounds: readonly bigint[]): bigint {
-  return P * rounds.reduce((sum, round) => sum + growth(bracket, round), bracket.scale << 7n);
-}
-
-const ALL_ROUNDS = Array.from({length: PARTIAL_ROUNDS}, (_, round) => BigInt(round));
-/** What adds to the sum of a pair. */
-const ODD_ROUNDS = ALL_ROUNDS.filter(round => round % 2n === 1n);
-const EVEN_ROUNDS = ALL_ROUNDS.filter(round => round % 2n === 0n);
-
-/** @throws Error if brackets could touch each other, or what lies below the dot products could carry into them */
-function checkPlaces(): void {
-  let below = 0n;
-  for (const word of [...PAIR_WORDS, SINGLES])
-    word.forEach((bracket, i) => {
-      const alone = bracket.minus === undefined;
-      const [first, second] = [
-        boundOf(bracket, alone ? ALL_ROUNDS : ODD_ROUNDS),
-        boundOf(bracket, EVEN_ROUNDS),
-      ];
-      // At the end, a sum and a difference are added, and a constant.
-      const bound = alone ? first + P : first + second + P;
-      const end = word[i + 1]?.at ?? 256n;
-      if (bound >> (end - bracket.at) > 0n)
-        throw new Error(`lane ${bracket.plus} does not fit into its place`);
-      const most = first > second ? first : second;
-      for (const {at} of word.slice(i + 1)) below += ((most * P) << DOT) >> (at - bracket.at);
-    });
-  if (below >> DOT > 0n) throw new Error("dot products are not exact");
 }
 
 /** One lane, scaled, at its place in a word of brackets. */
