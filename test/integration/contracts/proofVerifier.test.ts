@@ -13,16 +13,15 @@ import {
 import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
 import {newTreeRoot, poseidon2Suite, sha256Suite, word} from "../../../client/hash/hashSuites.ts";
 import {P} from "../../../client/hash/poseidon2.ts";
-import {ProofError} from "../../../client/proof/proofError.ts";
 import type {ProvenAccount} from "../../../client/proof/proofVerifier.ts";
-import type {ProofRequest} from "../../../client/proof/request.ts";
 import {randomChains} from "../../support/chains/randomBlocks.ts";
-import {errorFor} from "../../support/contracts/refusals.ts";
+import {complaintOf, errorFor} from "../../support/contracts/refusals.ts";
 import {STORAGE_SPOILERS} from "../../support/contracts/storageSpoilers.ts";
 import {
   type AccountCall,
   type AccountsCall,
   type ContractAccount,
+  callFor,
   type Verdict,
   type VerifierCall,
   VerifierContract,
@@ -69,11 +68,8 @@ function verifierOf(t: TestContext, contract: string): VerifierContract | undefi
   return verifiers.get(contract);
 }
 
-/** By the function that fits: there is one for an account, one for its slots, and one for several accounts. */
 function callOf({root, request}: CompactCase, proof: Uint8Array): AccountCall | AccountsCall {
-  if (request.length > 1) return {root, request, proof};
-  const [{address, storageKeys}] = request as readonly [ProofRequest];
-  return {root, address, ...(storageKeys.length === 0 ? {} : {slots: storageKeys}), proof};
+  return callFor(root, request, proof);
 }
 
 /** Proofs of several accounts are long, and most of their bytes are siblings. */
@@ -337,14 +333,3 @@ test("Sha256ProofVerifier: more than 16 384 slots are refused before anything is
   assertRefused([await verifier.judge({...call, slots: slots(16_385)})], "TooManySlots");
   assertRefused([await verifier.judge({...call, slots: slots(16_384)})], "ProofTooShort");
 });
-
-/** The message with which client/ refuses. */
-function complaintOf(verify: () => unknown): string {
-  try {
-    verify();
-  } catch (error) {
-    if (error instanceof ProofError) return error.message;
-    throw error;
-  }
-  throw new Error("client/ accepts the proof");
-}

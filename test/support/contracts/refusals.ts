@@ -1,4 +1,5 @@
 /** By which error of IProofVerifier.sol a contract refuses a proof in which one thing is wrong. */
+import {ProofError} from "../../../client/proof/proofError.ts";
 
 const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
   [/is not 1, the form/, "NotAnAccountProof"],
@@ -26,9 +27,43 @@ const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
   [/bytes after the proof/, "TrailingBytes"],
 ];
 
+/**
+ * The checks that client/ makes while it reads, before all others. A contract makes all checks in one pass, so it may come to another
+ * flaw of the same proof first.
+ */
+const READING_ERRORS: ReadonlySet<string> = new Set([
+  "ProofTooShort",
+  "LeafCountOutOfRange",
+  "NoSuchLeaf",
+  "LeafWithoutKey",
+  "KeyAtHeadOrTail",
+  "NumberNotCanonical",
+  "PresentSlotIsZero",
+  "CodeSizeIsZero",
+  "StorageRootOfNewTree",
+  "TrailingBytes",
+]);
+
+/** @returns whether a contract's error is the one for the complaint of client/, or the proof may have other flaws as well */
+export function agrees(complaint: string, error: string): boolean {
+  const expected = errorFor(complaint);
+  return error === expected || READING_ERRORS.has(expected);
+}
+
 /** @param complaint - the message of client/ */
 export function errorFor(complaint: string): string {
   const found = ERRORS.find(([pattern]) => pattern.test(complaint));
   if (found === undefined) throw new Error(`no error of the contracts for: ${complaint}`);
   return found[1];
+}
+
+/** The message with which client/ refuses. */
+export function complaintOf(verify: () => unknown): string {
+  try {
+    verify();
+  } catch (error) {
+    if (error instanceof ProofError) return error.message;
+    throw error;
+  }
+  throw new Error("client/ accepts the proof");
 }

@@ -3,7 +3,8 @@
  * these rules in the account tree.
  */
 import {meetingHeight, type PartLeaf} from "../../../client/compact/treePart.ts";
-import {insertSibling, type Leaf, SIBLING, type SpoiledPart} from "../reference/spoiledParts.ts";
+import {insertSibling, type EditedLeaf as Leaf} from "../reference/editedProof.ts";
+import {SIBLING, type SpoiledPart} from "../reference/spoiledParts.ts";
 
 export const STORAGE_SPOILERS: readonly SpoiledPart[] = [
   {

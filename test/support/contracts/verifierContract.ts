@@ -57,6 +57,17 @@ interface ContractAnswer {
   readonly slots: readonly string[];
 }
 
+/** Asks by the function that fits: there is one for an account, one for its slots, and one for several accounts. */
+export function callFor(
+  root: Uint8Array,
+  request: readonly ProofRequest[],
+  proof: Uint8Array,
+): AccountCall | AccountsCall {
+  if (request.length > 1) return {root, request, proof};
+  const [{address, storageKeys}] = request as readonly [ProofRequest];
+  return {root, address, ...(storageKeys.length === 0 ? {} : {slots: storageKeys}), proof};
+}
+
 export class VerifierContract {
   readonly contract: DeployedContract;
   private readonly anvil: Anvil;

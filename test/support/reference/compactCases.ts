@@ -16,26 +16,35 @@ const OTHER = addressOf(4);
 const DELETED = addressOf(5);
 
 /** A contract whose slots are 16 and up and which has lost its third; seven accounts without code, one of them deleted. */
-const LINES: readonly DifferenceLine[] = [
-  {
-    number: "0x0",
-    hash: encodeHex(word(0)),
-    accounts: Object.fromEntries(
-      Array.from({length: 8}, (_, i) => {
-        const storage = Object.fromEntries(
-          Array.from({length: 9}, (_, slot) => [`0x${slot + 1}`, `0x${(slot + 16).toString(16)}`]),
-        );
-        const contract = {nonce: "0x7", balance: "0x100", code: "0x6001", storage};
-        return [addressOf(i), addressOf(i) === CONTRACT ? contract : {balance: `0x${i + 1}`}];
-      }),
-    ),
-  },
-  {
-    number: "0x1",
-    hash: encodeHex(word(1)),
-    accounts: {[CONTRACT]: {storage: {"0x3": "0x0"}}, [DELETED]: null},
-  },
-];
+function makeLines(firstBalance: number): readonly DifferenceLine[] {
+  return [
+    {
+      number: "0x0",
+      hash: encodeHex(word(0)),
+      accounts: Object.fromEntries(
+        Array.from({length: 8}, (_, i) => {
+          const storage = Object.fromEntries(
+            Array.from({length: 9}, (_, slot) => [`0x${slot + 1}`, `0x${(slot + 16).toString(16)}`]),
+          );
+          const contract = {nonce: "0x7", balance: "0x100", code: "0x6001", storage};
+          return [
+            addressOf(i),
+            addressOf(i) === CONTRACT ? contract : {balance: `0x${(firstBalance + i).toString(16)}`},
+          ];
+        }),
+      ),
+    },
+    {
+      number: "0x1",
+      hash: encodeHex(word(1)),
+      accounts: {[CONTRACT]: {storage: {"0x3": "0x0"}}, [DELETED]: null},
+    },
+  ];
+}
+
+const LINES = makeLines(1);
+/** Of another chain: the accounts without code have other balances. */
+export const OTHER_LINES = makeLines(101);
 
 export const COMPACT_REQUESTS = {
   /** A present and an absent slot of the contract; an absent account; an account without storage, asked for a slot. */
@@ -75,9 +84,9 @@ export class CompactCases {
   /** All accounts that exist or have existed. */
   readonly addresses: readonly string[] = Object.keys(LINES[0]?.accounts ?? {});
 
-  constructor(suite: HashSuite) {
+  constructor(suite: HashSuite, lines = LINES) {
     this.suite = suite;
-    this.state = new ReferenceState(suite, LINES);
+    this.state = new ReferenceState(suite, lines);
   }
 
   /** The valid proof. @param block - default: the newest */

@@ -3,15 +3,10 @@
  * compactCases.ts, spoiled.
  */
 import {concatBytes} from "../../../client/bytes/byteString.ts";
-import {askAccounts} from "../../../client/compact/askedKeys.ts";
-import {decodeProofBytes, encodeProofBytes} from "../../../client/compact/proofBytes.ts";
-import type {LeafContent, PartLeaf, TreePart} from "../../../client/compact/treePart.ts";
+import type {LeafContent} from "../../../client/compact/treePart.ts";
 import {type HashSuite, newTreeRoot, zeroSubTrees} from "../../../client/hash/hashSuites.ts";
 import type {CompactCases, CompactRequestName} from "./compactCases.ts";
-
-type Mutable<Fields> = {-readonly [Name in keyof Fields]: Fields[Name]};
-export type Leaf = Mutable<PartLeaf>;
-type Part = {nextFreeNode: number; keys: TreePart["keys"][number][]; leaves: Leaf[]};
+import {editProof, insertSibling, type EditedLeaf as Leaf, type EditedPart as Part} from "./editedProof.ts";
 
 export interface SpoiledPart {
   /** Completes "a proof that ...". */
@@ -33,16 +28,9 @@ interface ValidProof {
 /** @returns the spoiled bytes */
 export function spoilProof(cases: CompactCases, {request: name, spoil}: SpoiledPart): Uint8Array {
   const {suite} = cases;
-  const {bytes, request} = cases.prove(name);
-  const edit: ValidProof["edit"] = change => {
-    const part = structuredClone(decodeProofBytes(suite, bytes, askAccounts(suite, request))) as Part;
-    const account = part.leaves.find(
-      ({content}) => content.role === "account" && content.storage !== undefined,
-    );
-    const storage = account?.content.role === "account" ? account.content.storage : undefined;
-    change(part, (storage ?? part) as Part);
-    return encodeProofBytes(suite, "accounts", part);
-  };
+  const valid = cases.prove(name);
+  const {bytes} = valid;
+  const edit: ValidProof["edit"] = change => editProof(suite, valid, change);
   return spoil({cases, suite, bytes, edit});
 }
 
@@ -57,14 +45,6 @@ function leafOf(part: Part, role: LeafContent["role"]): Leaf {
   const leaf = part.leaves.find(({content}) => content.role === role);
   if (leaf === undefined) throw new Error(`no leaf is ${role}`);
   return leaf;
-}
-
-/** Sends a sibling where the bitmap has none. */
-export function insertSibling(leaf: Leaf, height: number, sibling: Uint8Array): void {
-  let before = 0;
-  for (let h = 0; h < height; h++) before += Math.floor(leaf.bitmap / 2 ** h) % 2;
-  leaf.bitmap += 2 ** height;
-  leaf.siblings = [...leaf.siblings.slice(0, before), sibling, ...leaf.siblings.slice(before)];
 }
 
 export const SIBLING = new Uint8Array(32).fill(1);

@@ -1,0 +1,293 @@
+/**
+ * Makes forgeries of a valid proof, by class. Each differs from the valid proof in its bytes, root or request, and none may be accepted:
+ * a verifier accepts one string of bytes for a request and a root.
+ */
+import {concatBytes, isEqual} from "../../../client/bytes/byteString.ts";
+import {compactAnswers} from "../../../client/compact/compactProof.ts";
+import {type HashSuite, newTreeRoot, word, zeroSubTrees} from "../../../client/hash/hashSuites.ts";
+import {COMPACT_REQUESTS, type CompactCase, CompactCases, OTHER_LINES} from "./compactCases.ts";
+import {type EditedLeaf, type EditedPart, editProof, insertSibling} from "./editedProof.ts";
+
+type Change = (part: EditedPart) => void;
+type Forge = (valid: CompactCase, source: ForgerySource) => Iterable<CompactCase>;
+
+const LAST_POSITION = 2 ** 40 - 1;
+const DEPTH = 40;
+const SIBLING = new Uint8Array(32).fill(1);
+
+/** Where the valid proofs come from, and what is taken from elsewhere. */
+export class ForgerySource {
+  readonly cases: CompactCases;
+  readonly suite: HashSuite;
+  /** The same accounts with other balances. */
+  readonly otherCases: CompactCases;
+
+  constructor(suite: HashSuite) {
+    this.suite = suite;
+    this.cases = new CompactCases(suite);
+    this.otherCases = new CompactCases(suite, OTHER_LINES);
+  }
+
+  /** The forgeries of one class, of the valid proofs of all requests. */
+  *forge(name: ForgeryClass): Generator<CompactCase> {
+    for (const request of Object.values(COMPACT_REQUESTS)) {
+      const valid = this.prove(this.cases, request, this.cases.state.latest);
+      for (const forged of FORGERY_CLASSES[name](valid, this))
+        if (
+          forged.root !== valid.root ||
+          forged.request !== valid.request ||
+          !isEqual(forged.bytes, valid.bytes)
+        )
+          yield forged;
+    }
+  }
+
+  prove({state}: CompactCases, request: CompactCase["request"], block: number): CompactCase {
+    const answers = request.map(({address, storageKeys}) => state.prove(block, address, storageKeys));
+    return {root: state.stateRoot(block), request, bytes: compactAnswers(this.suite, request, answers)};
+  }
+
+  /** One forgery for each change, of the part of the account tree and of that of a storage tree. */
+  *edit(valid: CompactCase, listChanges: (part: EditedPart) => Iterable<Change>): Generator<CompactCase> {
+    for (const tree of [0, 1]) {
+      let changes: Change[] = [];
+      editProof(this.suite, valid, (...parts) => {
+        if (tree === 0 || parts[1] !== parts[0]) changes = [...listChanges(parts[tree] as EditedPart)];
+      });
+      for (const change of changes)
+        yield {
+          ...valid,
+          bytes: editProof(this.suite, valid, (...parts) => change(parts[tree] as EditedPart)),
+        };
+    }
+  }
+}
+
+export const FORGERY_CLASSES = {
+  *"each byte"(valid) {
+    for (let at = 0; at < valid.bytes.length; at++)
+      for (const flip of [0x01, 0xff])
+        yield {...valid, bytes: valid.bytes.with(at, (valid.bytes[at] as number) ^ flip)};
+  },
+
+  "node swaps": (valid, source) =>
+    source.edit(valid, function* ({leaves}) {
+      const places = leaves.flatMap(({siblings}, leaf) => siblings.map((_, at) => [leaf, at] as const));
+      for (const [i, first] of places.entries())
+        for (const second of places.slice(i + 1)) yield part => swapSiblings(part, first, second);
+      for (const [i, {content}] of leaves.entries())
+        if (content.role === "neighbour")
+          yield part => {
+            leafAt(part, i).content = {...content, hKey: content.hVal, hVal: content.hKey};
+          };
+    }),
+
+  *"other tree"(valid, source) {
+    const other = source.prove(source.otherCases, valid.request, source.otherCases.state.latest);
+    yield {...valid, bytes: other.bytes};
+    yield {...valid, root: other.root};
+    const length = Math.min(valid.bytes.length, other.bytes.length);
+    for (let cut = 5; cut < length; cut += 7) yield {...valid, bytes: graft(valid.bytes, other.bytes, cut)};
+    for (const request of Object.values(COMPACT_REQUESTS)) {
+      const {bytes} = source.prove(source.cases, request, source.cases.state.latest);
+      if (request !== valid.request) yield {...valid, bytes};
+    }
+  },
+
+  *"other block"(valid, source) {
+    const old = source.prove(source.cases, valid.request, 0);
+    yield {...valid, bytes: old.bytes};
+    const length = Math.min(valid.bytes.length, old.bytes.length);
+    for (let cut = 5; cut < length; cut += 7) {
+      yield {...valid, bytes: graft(valid.bytes, old.bytes, cut)};
+      yield {...valid, bytes: graft(old.bytes, valid.bytes, cut)};
+    }
+  },
+
+  *"stale root"(valid, {suite, cases, otherCases}) {
+    const zero = zeroSubTrees(suite);
+    const {root} = valid;
+    const roots = [
+      cases.state.stateRoot(0),
+      otherCases.state.stateRoot(0),
+      newTreeRoot(suite),
+      suite.hash(root),
+    ];
+    for (const other of [...roots, ...zero]) yield {...valid, root: other};
+  },
+
+  "neighbour games": (valid, source) =>
+    source.edit(valid, function* ({keys, leaves}) {
+      for (const [i, place] of keys.entries()) {
+        for (let left = 0; left < leaves.length; left++)
+          for (let right = 0; right < leaves.length; right++)
+            yield part => {
+              part.keys[i] = {left, right};
+            };
+        if ("left" in place)
+          for (const leaf of [place.left, place.right])
+            yield part => {
+              part.keys[i] = {leaf};
+            };
+      }
+      for (const [i, {leafIndex}] of leaves.entries())
+        for (const link of ["prev", "next"] as const)
+          for (const other of [0, 1, leafIndex, ...leaves.map(leaf => leaf.leafIndex)])
+            yield part => {
+              leafAt(part, i)[link] = other;
+            };
+    }),
+
+  "head and tail leaves": (valid, source) =>
+    source.edit(valid, function* ({leaves}) {
+      for (const i of leaves.keys())
+        for (const leafIndex of [0, 1]) {
+          yield part => {
+            leafAt(part, i).leafIndex = leafIndex;
+          };
+          for (const link of [0, 1, 2, 5])
+            yield part => {
+              const content = {role: "end"} as const;
+              Object.assign(leafAt(part, i), {leafIndex, prev: link, next: 1, content});
+            };
+        }
+    }),
+
+  "index arithmetic at 2^40": (valid, source) =>
+    source.edit(valid, function* ({nextFreeNode, leaves}) {
+      for (const power of [8, 16, 24, 31, 32, 39]) {
+        const far = 2 ** power;
+        for (const n of [nextFreeNode + far, LAST_POSITION, LAST_POSITION - far, far])
+          yield part => {
+            part.nextFreeNode = n;
+          };
+        for (const [i, leaf] of leaves.entries()) {
+          for (const field of ["leafIndex", "prev", "next"] as const)
+            for (const n of [leaf[field] + far, LAST_POSITION - leaf[field], LAST_POSITION])
+              yield part => {
+                leafAt(part, i)[field] = n;
+              };
+          if (Math.floor(leaf.bitmap / far) % 2 === 0)
+            for (const sibling of [SIBLING, zeroSubTrees(source.suite)[power] as Uint8Array])
+              yield part => insertSibling(leafAt(part, i), power, sibling);
+        }
+      }
+    }),
+
+  *"empty tree"(valid, source) {
+    yield* source.edit(valid, function* ({keys}) {
+      const ends: EditedLeaf[] = [0, 1].map(leafIndex => ({
+        ...{leafIndex, prev: 0, next: 1, bitmap: 0, siblings: []},
+        content: {role: "end"},
+      }));
+      for (const nextFreeNode of [0, 1, 2, 3])
+        yield part => {
+          part.nextFreeNode = nextFreeNode;
+        };
+      for (const nextFreeNode of [2, 3])
+        yield part => {
+          part.nextFreeNode = nextFreeNode;
+          part.leaves = ends;
+          part.keys = keys.map(() => ({left: 0, right: 1}));
+        };
+    });
+    yield {...valid, root: newTreeRoot(source.suite)};
+  },
+
+  *"reused deleted positions"(valid, source) {
+    // At block 0, what is deleted now was there: at positions that are empty now.
+    const old = source.prove(source.cases, valid.request, 0);
+    const oldIndexes = new Set<number>();
+    editProof(source.suite, old, (...parts) => {
+      for (const {leaves} of parts) for (const {leafIndex} of leaves) oldIndexes.add(leafIndex);
+    });
+    yield* source.edit(valid, function* ({nextFreeNode, leaves}) {
+      for (const [i, {leafIndex}] of leaves.entries())
+        for (const other of [...oldIndexes, leafIndex ^ 1, nextFreeNode - 1])
+          yield part => {
+            leafAt(part, i).leafIndex = other;
+          };
+      for (let less = 1; less < 6; less++)
+        yield part => {
+          part.nextFreeNode = nextFreeNode - less;
+        };
+    });
+  },
+
+  *truncation(valid) {
+    const {bytes} = valid;
+    for (let length = 0; length < bytes.length; length++) yield {...valid, bytes: bytes.subarray(0, length)};
+    for (let from = 1; from < bytes.length; from += 5) yield {...valid, bytes: bytes.subarray(from)};
+  },
+
+  *extension(valid, source) {
+    const {bytes} = valid;
+    for (const more of [1, 2, 5, 31, 32, 64, 128])
+      for (const filling of [0, 1, 0xff])
+        yield {...valid, bytes: concatBytes(bytes, new Uint8Array(more).fill(filling))};
+    yield {...valid, bytes: concatBytes(bytes, bytes)};
+    yield* source.edit(valid, function* ({leaves}) {
+      for (const [i, leaf] of leaves.entries()) {
+        yield part => {
+          part.leaves.splice(i, 0, leaf);
+        };
+        for (let height = 0; height < DEPTH; height++)
+          if (Math.floor(leaf.bitmap / 2 ** height) % 2 === 0)
+            yield part => insertSibling(leafAt(part, i), height, SIBLING);
+      }
+    });
+  },
+
+  *"non-canonical numbers and siblings"(valid, source) {
+    const {bytes} = valid;
+    const zero = zeroSubTrees(source.suite);
+    // Wherever a length byte may stand: the number becomes a byte longer, by a leading zero.
+    for (let at = 8; at < bytes.length; at++) {
+      const longer = [(bytes[at] as number) + 1, 0];
+      yield {
+        ...valid,
+        bytes: concatBytes(bytes.subarray(0, at), Uint8Array.from(longer), bytes.subarray(at + 1)),
+      };
+    }
+    yield* source.edit(valid, function* ({leaves}) {
+      for (const [i, leaf] of leaves.entries()) {
+        const {content} = leaf;
+        for (let height = 0; height < DEPTH; height++)
+          if (Math.floor(leaf.bitmap / 2 ** height) % 2 === 0)
+            yield part => insertSibling(leafAt(part, i), height, zero[height] as Uint8Array);
+        if (content.role === "slot")
+          yield part => {
+            leafAt(part, i).content = {...content, value: 0n};
+          };
+        if (content.role === "account" && content.storage === undefined)
+          yield part => {
+            leafAt(part, i).content = {...content, storageRoot: word(0)};
+          };
+      }
+    });
+  },
+} satisfies Record<string, Forge>;
+
+export type ForgeryClass = keyof typeof FORGERY_CLASSES;
+
+function leafAt({leaves}: EditedPart, i: number): EditedLeaf {
+  const leaf = leaves[i];
+  if (leaf === undefined) throw new Error(`no leaf ${i}`);
+  return leaf;
+}
+
+function swapSiblings(
+  part: EditedPart,
+  [leafA, a]: readonly [number, number],
+  [leafB, b]: readonly [number, number],
+): void {
+  const siblingA = leafAt(part, leafA).siblings[a] as Uint8Array;
+  const siblingB = leafAt(part, leafB).siblings[b] as Uint8Array;
+  leafAt(part, leafA).siblings = leafAt(part, leafA).siblings.with(a, siblingB);
+  leafAt(part, leafB).siblings = leafAt(part, leafB).siblings.with(b, siblingA);
+}
+
+/** The beginning of one proof and the end of another. */
+function graft(first: Uint8Array, second: Uint8Array, cut: number): Uint8Array {
+  return concatBytes(first.subarray(0, cut), second.subarray(cut));
+}
