@@ -1,0 +1,42 @@
+/** The time limit of a call, on the processor time of this thread. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {Deadline, TimeLimitError} from "../../../../../workers/estimate/evm/deadline.ts";
+import {ThreadClock} from "../../../../../workers/thread/threadClock.ts";
+
+/** Works until the time is over. */
+function exhaust(deadline: Deadline): TimeLimitError {
+  try {
+    for (;;) deadline.check();
+  } catch (error) {
+    if (error instanceof TimeLimitError) return error;
+    throw error;
+  }
+}
+
+test("each call gets the time of its slice for itself, whatever the calls before it took", () => {
+  const [ms, clockMs] = [200, 15_000];
+  const thread = new ThreadClock();
+  const readMs = () => thread.readMs() ?? performance.now();
+  const deadline = new Deadline(clockMs);
+  for (let call = 0; call < 3; call++) {
+    const [startMs, startThreadMs] = [performance.now(), readMs()];
+    deadline.start({ms, clockMs});
+    assert.equal(exhaust(deadline).limitMs, ms);
+    const ownMs = readMs() - startThreadMs;
+    // On a machine too busy to give the thread its time, the wall clock ends the call.
+    const isStarved = performance.now() - startMs >= clockMs;
+    assert.ok((ownMs >= ms && ownMs < 2 * ms) || isStarved, `call ${call}: ${ownMs} ms`);
+  }
+});
+
+test("a slice ends a call before the whole limit, and never extends it", () => {
+  const wholeMs = 50;
+  const deadline = new Deadline(wholeMs);
+  deadline.start({ms: 10, clockMs: 40});
+  assert.equal(exhaust(deadline).limitMs, 10);
+  deadline.start({ms: 10 * wholeMs, clockMs: 100 * wholeMs});
+  assert.equal(exhaust(deadline).limitMs, wholeMs);
+  deadline.start();
+  assert.equal(exhaust(deadline).limitMs, wholeMs);
+});
