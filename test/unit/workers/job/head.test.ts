@@ -53,3 +53,38 @@ test("what takes the place of a block that had passed its audit is to be audited
     await store.close();
   }
 });
+
+test("a store whose source needs no audit awaits none after a rollback either", async () => {
+  const store = await WrittenStore.create(3);
+  try {
+    await store.rollback(2);
+    await store.apply(createBlock(3, 2, 1));
+    assert.deepEqual(await readHead({reader: store.host.reader} as StateStore), {
+      earliest: 0,
+      finalized: undefined,
+      latest: 3,
+    });
+  } finally {
+    await store.close();
+  }
+});
+
+test("an empty store has no head, whatever was called final; its first block awaits its audit like any other", async () => {
+  const store = await WrittenStore.create(-1);
+  try {
+    const {host} = store;
+    const head = () => readHead({reader: host.reader} as StateStore);
+    host.writer().markFinalized(7);
+    await host.flush();
+    assert.deepEqual(await head(), {earliest: undefined, finalized: undefined, latest: undefined});
+    host.writer().awaitAudits();
+    await store.apply(createBlock(0, 1));
+    assert.deepEqual(await head(), {earliest: 0, finalized: undefined, latest: 0, unaudited: 0});
+    assert.throws(() => host.writer().finalizeHeld(0), {
+      code: "NOT_AUDITED",
+      message: "block 0 has not passed its audit yet: no block has passed one",
+    });
+  } finally {
+    await store.close();
+  }
+});
