@@ -10,4 +10,4 @@ try {
 }
 const {run} = await import("./run.ts");
 // Setting process.exitCode is not enough: threads and sockets that a failed command left open would keep the process alive.
-process.exit(await run());
+process.exit(await run(process.argv.slice(2), process.env));

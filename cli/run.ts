@@ -4,14 +4,15 @@ import {ExitCode} from "./exitCode.ts";
 import {createProgram, readEnvironment} from "./program.ts";
 import {WorkError} from "./workError.ts";
 
-export async function run(): Promise<number> {
+/** @param args - without the program's name. @returns the exit code */
+export async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let exitCode: number = ExitCode.OK;
   try {
     const program = createProgram(code => {
       exitCode = code;
     });
-    readEnvironment(program, process.env);
-    await program.parseAsync(process.argv);
+    readEnvironment(program, environment);
+    await program.parseAsync(args, {from: "user"});
     return exitCode;
   } catch (error) {
     return report(error);

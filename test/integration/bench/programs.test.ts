@@ -6,7 +6,8 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import type {CommandEnd} from "../../support/processes/commandLines.ts";
+import {runCommandLines} from "../../support/processes/daemon.ts";
 
 const PROGRAMS = ["stages/main", "peers/main", "service/main", "peers/naiveServer"];
 /** With what it cannot do without, since that is asked for first. */
@@ -98,17 +99,26 @@ test("every bench program refuses flags and values that it does not know", async
 });
 
 test("every command of proofd answers --help, and refuses flags and words that it does not know", async () => {
-  for (const command of COMMANDS) {
+  const unknown = [
+    ["--bogus", "unknown option '--bogus'"],
+    ["extra", "too many arguments"],
+  ] as const;
+  const helps = await runCommandLines(
+    COMMANDS.map(([name]) => [name as string, "--help"]),
+    folder,
+  );
+  const refusals = await runCommandLines(
+    COMMANDS.flatMap(command => unknown.map(([arg]) => [...command, arg])),
+    folder,
+  );
+  for (const [at, command] of COMMANDS.entries()) {
     const name = command[0] as string;
-    const help = await runProofd([name, "--help"], {cwd: folder});
+    const help = helps[at] as CommandEnd;
     assert.deepEqual([help.code, help.stderr], [0, ""], name);
     const usage = new RegExp(`^Usage: proofd ${name}(\\|bench)? \\[options\\]\n\n[A-Z].*\n`);
     assert.match(help.stdout, usage, name);
-    for (const [arg, message] of [
-      ["--bogus", "unknown option '--bogus'"],
-      ["extra", "too many arguments"],
-    ] as const) {
-      const {code, stdout, stderr} = await runProofd([...command, arg], {cwd: folder});
+    for (const [, message] of unknown) {
+      const {code, stdout, stderr} = refusals.shift() as CommandEnd;
       assert.deepEqual([code, stdout], [2, ""], name);
       assert.ok(stderr.startsWith(`error: ${message}`), `${name}: ${stderr}`);
       assert.doesNotMatch(stderr, /^\s+at /m, "no stack");

@@ -14,7 +14,7 @@ import {
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
 import {waitForHead} from "../../support/http/followingDaemon.ts";
-import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {Daemon, runCommandLines, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 let folder: WorkFolder;
@@ -51,7 +51,6 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
   const table: [readonly string[], RegExp][] = [
     [[], /Usage: proofd/],
     [["frobnicate"], /unknown command 'frobnicate'/],
-    [["serve", "--frob"], /unknown option '--frob'/],
     [["serve", "extra"], /too many arguments/],
     [
       ["serve", "--port", "65536"],
@@ -89,7 +88,13 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["finalize", "--to", "last"], /argument 'last' is invalid. Expected a block number/],
     [["rollback"], /required option '--to <block>' not specified/],
   ];
-  for (const [args, message] of table) await assertEnds(args, 2, message);
+  const ends = await runCommandLines(table.map(([args]) => args));
+  for (const [i, [args, message]] of table.entries()) {
+    assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
+    assert.deepEqual([ends[i]?.code, ends[i]?.stdout], [2, ""], args.join(" "));
+  }
+  // The same from a process.
+  await assertEnds(["serve", "--frob"], 2, /unknown option '--frob'/);
 });
 
 test("options come from PROOFD_ variables too, a flag wins, and a bad variable is named", async () => {

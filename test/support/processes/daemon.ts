@@ -3,8 +3,10 @@ import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
 import {type Finished, startChild} from "./childProcesses.ts";
+import type {CommandEnd} from "./commandLines.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
+const COMMAND_LINES = fileURLToPath(new URL("./commandLines.js", import.meta.url));
 
 /** The metric with the cost of the calls of chain_getProof that are admitted and not finished. */
 export const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
@@ -27,6 +29,21 @@ export async function runProofd(args: readonly string[], options: RunOptions = {
   const daemon = new Daemon(args, options);
   daemon.child.stdin.end(options.input ?? "");
   return daemon.finished;
+}
+
+/** Runs commands that end before they open anything, in one process (commandLines.ts). @returns their ends, in their order */
+export async function runCommandLines(
+  lines: readonly (readonly string[])[],
+  cwd?: string,
+): Promise<CommandEnd[]> {
+  const where = cwd === undefined ? {} : {cwd};
+  const {code, stdout, stderr} = await runProofd([], {
+    main: COMMAND_LINES,
+    input: JSON.stringify(lines),
+    ...where,
+  });
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
 }
 
 export interface ServeOptions extends RunOptions {

@@ -6,7 +6,7 @@ import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
 import type {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer, sendResults} from "../../../support/http/foreignServer.ts";
 import {startLoadTarget} from "../../../support/http/loadRun.ts";
-import {type Daemon, runProofd} from "../../../support/processes/daemon.ts";
+import {type Daemon, runCommandLines, runProofd} from "../../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
 let daemon: Daemon;
@@ -59,12 +59,11 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [["--url", "http://127.0.0.1:1"], 1, /cannot reach http:\/\/127.0.0.1:1: connect ECONNREFUSED/],
     [["--url", `${daemon.url}/healthz`], 1, /answered web3_clientVersion with HTTP 40\d/],
   ];
-  for (const [args, code, message] of table) {
-    const finished = await runProofd(["load", ...args]);
-    assert.match(finished.stderr, message, args.join(" "));
-    assert.doesNotMatch(finished.stderr, /secret/);
-    assert.equal(finished.code, code, args.join(" "));
-    assert.equal(finished.stdout, "");
+  const ends = await runCommandLines(table.map(([args]) => ["load", ...args]));
+  for (const [i, [args, code, message]] of table.entries()) {
+    assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
+    assert.doesNotMatch(ends[i]?.stderr ?? "", /secret/);
+    assert.deepEqual([ends[i]?.code, ends[i]?.stdout], [code, ""], args.join(" "));
   }
   const server = await ForeignServer.start(sendResults);
   try {
@@ -93,6 +92,7 @@ test("flags come from PROOFD_LOAD_ variables too", async () => {
     PROOFD_LOAD_JSON: "1",
     PROOFD_LOAD_BLOCKS: "2",
     PROOFD_LOAD_BATCH: "4",
+    PROOFD_LOAD_RATE: "20",
   };
   const {stdout, code, stderr} = await runProofd(["load", "--batch", "2"], {env});
   assert.equal(code, 0, stderr);
@@ -113,6 +113,7 @@ test("the command's old name, and its variables' old names, still work", async (
     PROOFD_BENCH_JSON: "true",
     PROOFD_BENCH_WARM_UP: "5",
     PROOFD_LOAD_WARM_UP: "0",
+    PROOFD_BENCH_RATE: "20",
   };
   const {stdout, code, stderr} = await runProofd(["bench"], {env});
   assert.equal(code, 0, stderr);
