@@ -108,7 +108,19 @@ test("accounts that are all absent are counted, and a failure unless absent ones
 });
 
 test("the text names each failure at its end, and so does the page", async () => {
-  const args = ["load", "--url", daemon.url, "--keys", keys, "--duration", "1", "--warm-up", "0"];
+  const args = [
+    "load",
+    "--url",
+    daemon.url,
+    "--keys",
+    keys,
+    "--duration",
+    "1",
+    "--warm-up",
+    "0",
+    "--connections",
+    "1",
+  ];
   const html = folder.file("report.html");
   const {stdout, stderr, code} = await runProofd([...args, "--max-p99", "0.001", "--html", html]);
   assert.deepEqual([code, stderr], [1, `wrote ${html}\n`]);
