@@ -14,7 +14,7 @@ import {notRun} from "../../support/processes/notRun.ts";
 /** Time between two looks at a service. */
 const LOOK_MS = 20;
 /** test/soakFollow.sh sets it. */
-const KILLS = Number(process.env.FOLLOW_KILLS ?? 5);
+const KILLS = Number(process.env.FOLLOW_KILLS ?? 3);
 const KILL_WITHIN_MS = 1000;
 
 let folder: WorkFolder;
