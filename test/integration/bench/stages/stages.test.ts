@@ -13,7 +13,7 @@ import {startDaemon} from "../../../support/processes/daemon.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
-const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "20"];
+const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "5"];
 const STAGES = [
   "hash",
   "page",
