@@ -4,6 +4,8 @@
  *   accounts    1 000 random accounts of block 0 at the head        1 000 calls of chain_getProof
  *   slots       1 000 random slots of a contract with 100 000       one call of chain_getProof with 1 000 keys
  *
+ * In a store of less than 100 000 accounts, the contract has as many slots as there are accounts.
+ *
  * The contract is in a block on top of the store, which is rolled back afterwards. Each run takes other keys. Before a task is
  * measured it goes through all its keys once. Ratios of processor time are measured in turns, because other processes may use
  * the machine.
@@ -21,11 +23,11 @@ import {packCalls, packMulti} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 
 const KEYS = 1000;
-const SLOTS = 100_000;
-/** Sets of keys. Their leaf pages are more than a thread keeps. */
-const SETS = 64;
+const MOST_SLOTS = 100_000;
+/** Sets of keys. Their leaf pages are more than a thread keeps. A small store has no more keys than for a few. */
+const MOST_SETS = 64;
 /** Turns of each of the two, for a ratio of processor times. */
-const TURNS = 24;
+const MOST_TURNS = 24;
 const CONTRACT = Buffer.alloc(20, 0xc0);
 const BLOCK_HASH = Buffer.alloc(32, 0xc0);
 
@@ -39,9 +41,10 @@ interface Compared {
 
 export async function createMultiproofStage({store, accounts, blocks}: BenchStore): Promise<Stage> {
   const block = blocks + 1;
-  await addContract(store, block);
+  const slots = Math.min(MOST_SLOTS, accounts);
+  await addContract(store, block, slots);
   const prover = new Prover(store.reader);
-  const compared = [compareAccounts(block, accounts), compareSlots(block)];
+  const compared = [compareAccounts(block, accounts), compareSlots(block, slots)];
   const answer = (job: ProveJob): Uint8Array => {
     const {text, failures} = prover.answer(job);
     if (failures.length > 0) throw new Error(failures[0]?.detail);
@@ -65,10 +68,10 @@ export async function createMultiproofStage({store, accounts, blocks}: BenchStor
   };
 }
 
-async function addContract(store: BenchStore["store"], block: number): Promise<void> {
+async function addContract(store: BenchStore["store"], block: number, slots: number): Promise<void> {
   const writer = await BlockWriter.create(store);
   const changes = new AccountDifferences();
-  const storage = Array.from({length: SLOTS}, (_, i) => ({slot: slotAt(i), value: slotAt(i + 1)}));
+  const storage = Array.from({length: slots}, (_, i) => ({slot: slotAt(i), value: slotAt(i + 1)}));
   changes.add({address: CONTRACT, change: {nonce: 1n, storage}});
   const header = {number: block, hash: BLOCK_HASH, timestamp: BigInt(1_700_000_000 + block)};
   await writer.apply({header, accounts: changes});
@@ -81,10 +84,15 @@ function slotAt(i: number): Uint8Array {
   return slot;
 }
 
-function compareAccounts(block: number, accounts: number): Compared {
-  const sets = Array.from({length: SETS}, (_, set) =>
-    Array.from({length: KEYS}, (_, i) => addressAt(spread(set * KEYS + i, accounts))),
+/** Sets of numbers below `total`. */
+function spreadSets(total: number): number[][] {
+  return Array.from({length: Math.min(MOST_SETS, Math.ceil(total / KEYS))}, (_, set) =>
+    Array.from({length: KEYS}, (_, i) => spread(set * KEYS + i, total)),
   );
+}
+
+function compareAccounts(block: number, accounts: number): Compared {
+  const sets = spreadSets(accounts).map(set => set.map(addressAt));
   const multi = (form: ProofForm) =>
     sets.map(set =>
       packMulti(
@@ -101,10 +109,8 @@ function compareAccounts(block: number, accounts: number): Compared {
   };
 }
 
-function compareSlots(block: number): Compared {
-  const sets = Array.from({length: SETS}, (_, set) =>
-    Array.from({length: KEYS}, (_, i) => slotAt(spread(set * KEYS + i, SLOTS))),
-  );
+function compareSlots(block: number, total: number): Compared {
+  const sets = spreadSets(total).map(set => set.map(slotAt));
   const pack = (form: ProofForm) => sets.map(slots => packMulti(block, form, [{address: CONTRACT, slots}]));
   return {
     name: "slots",
@@ -147,7 +153,7 @@ function compareTimes(
   answer: (job: ProveJob) => Uint8Array,
 ): StageFigure[] {
   const cpuUs = [0, 0, 0] as [number, number, number];
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let turn = 0; turn < Math.min(MOST_TURNS, single.length); turn++) {
     for (const [at, jobs] of [single, text, bytes].entries()) {
       const before = process.cpuUsage();
       answer(next(jobs, turn));

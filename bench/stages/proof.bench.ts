@@ -14,13 +14,14 @@ import {type ProveCall, packCalls} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 
 const CALLS_PER_RUN = 8;
-/** Their leaf pages (80 MB for a million accounts) are more than a thread keeps. */
-const ACCOUNTS = 1 << 16;
+/** Their leaf pages (80 MB for a million accounts) are more than a thread keeps. A store of fewer has them all asked for. */
+const MOST_ASKED = 1 << 16;
 
 export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   const prover = new Prover(store.reader);
-  const present = Array.from({length: ACCOUNTS}, (_, i) => addressAt(spread(i, accounts)));
-  const absent = Array.from({length: ACCOUNTS}, (_, i) => absentAddressAt(spread(i, accounts)));
+  const asked = Math.min(MOST_ASKED, accounts);
+  const present = Array.from({length: asked}, (_, i) => addressAt(spread(i, accounts)));
+  const absent = Array.from({length: asked}, (_, i) => absentAddressAt(spread(i, accounts)));
   const slots = Array.from({length: HOLDERS}, (_, i) => balanceSlot(addressAt(i)));
   let round = 0;
   const prove = (name: string, makeCall: (i: number) => ProveCall): BenchTask => {
@@ -30,14 +31,14 @@ export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
     };
     let isWarm = false;
     const warmUp = (): void => {
-      for (let i = 0; i < ACCOUNTS && !isWarm; i += CALLS_PER_RUN) run();
+      for (let i = 0; i < asked && !isWarm; i += CALLS_PER_RUN) run();
       isWarm = true;
     };
     return {name, units: CALLS_PER_RUN, run, hooks: {beforeAll: warmUp}};
   };
   const accountOf = (addresses: readonly Buffer[], i: number, block: number): ProveCall => ({
     block,
-    address: addresses[i % ACCOUNTS] as Buffer,
+    address: addresses[i % asked] as Buffer,
   });
   const slotOf = (i: number, block: number): ProveCall => ({
     block,

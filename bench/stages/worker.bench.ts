@@ -13,8 +13,8 @@ import {CALLS_PER_TASK, packCalls} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 import {TaskStream} from "./taskStream.ts";
 
-/** Made in advance. Together they have as many accounts as the other stages use. */
-const JOBS = 256;
+/** Made in advance. Together they have as many accounts as the other stages use, or all of a small store. */
+const MOST_JOBS = 256;
 const IN_FLIGHT_PER_WORKER = 2;
 const TASKS_PER_RUN = 8;
 
@@ -24,19 +24,20 @@ export async function createWorkerStage({directory, accounts, blocks}: BenchStor
     ProofPool.open({directory, workers, cacheBytes: CACHE_BYTES, createIfMissing: false, readOnly: true});
   const one = await openPool(1);
   const two = await openPool(2);
+  const jobCount = Math.min(MOST_JOBS, Math.ceil(accounts / CALLS_PER_TASK));
   let round = 0;
   const makeJobs = (calls: number) =>
-    Array.from({length: JOBS}, () =>
+    Array.from({length: jobCount}, () =>
       packCalls(calls, () => ({block: blocks, address: addressAt(spread(round++, accounts))})),
     );
   const trip = (name: string, calls: number): BenchTask => {
     const jobs = makeJobs(calls);
-    return {name, units: 1, run: async () => one.prove(jobs[round++ % JOBS] as (typeof jobs)[0])};
+    return {name, units: 1, run: async () => one.prove(jobs[round++ % jobCount] as (typeof jobs)[0])};
   };
   const busyJobs = makeJobs(CALLS_PER_TASK);
   const memory = createAnswerMemory();
   const proveOne = async (pool: ProofPool): Promise<void> => {
-    const job = busyJobs[round++ % JOBS] as (typeof busyJobs)[0];
+    const job = busyJobs[round++ % jobCount] as (typeof busyJobs)[0];
     const {unused, text} = await pool.prove({...job, memory: memory.take()});
     memory.put(unused ?? (text.buffer as ArrayBuffer));
   };
@@ -50,7 +51,7 @@ export async function createWorkerStage({directory, accounts, blocks}: BenchStor
         beforeAll: async () => {
           stream.start();
           // By then each thread has looked for most keys, like a server's threads after some minutes.
-          await stream.take(JOBS * pool.workers);
+          await stream.take(jobCount * pool.workers);
         },
         afterAll: () => stream.stop(),
       },
