@@ -27,7 +27,9 @@ export class AccountDifferences {
 
   /** @throws StoreError BLOCK_INVALID if a value is out of range */
   add(difference: AccountDifference): void {
-    this.used += writeEntry(this.allocate(maxEntryBytes(difference)), difference);
+    // Not in one statement: `allocate` sets `used` for a new chunk, and += would add to what it was before.
+    const entry = this.allocate(maxEntryBytes(difference));
+    this.used += writeEntry(entry, difference);
   }
 
   /** 20 bytes, a view. */

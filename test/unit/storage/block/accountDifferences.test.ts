@@ -97,6 +97,16 @@ test("changes larger than a chunk, and those around them, come back whole", () =
   }
 });
 
+test("many changes take little more memory than their entries, which fill one chunk after another", () => {
+  const packed = new AccountDifferences();
+  const count = 20_000;
+  for (let i = 0; i < count; i++) packed.add({address: ADDRESS, change: {balance: BigInt(i)}});
+  // 20 of the address, flags, 32 of the balance, 4 for the number of slots. The last chunk of 1 MiB may be nearly empty.
+  const entryBytes = 20 + 1 + 32 + 4;
+  assert.ok(packed.bytes >= count * entryBytes);
+  assert.ok(packed.bytes < 1.1 * count * entryBytes + (1 << 20), `${packed.bytes} bytes`);
+});
+
 test("a value out of range is BLOCK_INVALID, and names account and field", () => {
   const packed = new AccountDifferences();
   const cases = [
