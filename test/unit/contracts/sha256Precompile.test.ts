@@ -24,20 +24,19 @@ const DATA = decodeHex(
 
 type Precompile = (input: PrecompileInput) => ExecResult;
 
-/** @returns what asks for the slots with this SHA-256 in place of the precompile: their values, or the error's name */
-async function createVerifier(precompile?: Precompile): Promise<() => Promise<unknown>> {
+/** @returns what asks for the slots with this SHA-256 in place of the precompile: their values, or the error's name or kind */
+async function createVerifier(precompile?: Precompile): Promise<(gas?: bigint) => Promise<unknown>> {
   const code = decodeHex(`0x${deployedBytecode}`);
   const evm = await createEVM({
     customPrecompiles: [
       precompile === undefined ? {address: SHA256} : {address: SHA256, function: precompile},
     ],
   });
-  return async () => {
-    const {exceptionError, returnValue} = await evm.runCode({code, data: DATA, gasLimit: 30_000_000n});
+  return async (gasLimit = 30_000_000n) => {
+    const {exceptionError, returnValue} = await evm.runCode({code, data: DATA, gasLimit});
     const result = encodeHex(returnValue) as never;
-    return exceptionError === undefined
-      ? AbiFunction.decodeResult(METHOD, result)
-      : AbiError.fromAbi(abi as never, result).name;
+    if (exceptionError === undefined) return AbiFunction.decodeResult(METHOD, result);
+    return returnValue.length === 0 ? exceptionError.error : AbiError.fromAbi(abi as never, result).name;
   };
 }
 
@@ -51,28 +50,50 @@ test("without the precompile no proof is verified", async () => {
   assert.equal(await (await createVerifier())(), "HashFailed");
 });
 
-test("a hash that fails on the way is noticed, and so is one from which on nothing is returned", async () => {
+const VALUES = [16n, 17n, 0n].map(value => encodeHex(word(value)));
+
+test("a hash that fails on the way is refused, and from one on that returns nothing it is HashFailed", async () => {
   let hashes = 0;
   let hash: Precompile = digest;
   const verify = await createVerifier(input => {
     hashes++;
     return hash(input);
   });
-  assert.deepEqual(
-    await verify(),
-    [16n, 17n, 0n].map(value => encodeHex(word(value))),
-  );
+  assert.deepEqual(await verify(), VALUES);
   const count = hashes;
   assert.ok(count > 80, `${count}`);
+  // No EVM lets a single hash of a path fail and has gas for the next one. So that need not have a name of its own.
   const failed = {...NOTHING, exceptionError: new EVMError(EVMError.errorMessages.OUT_OF_GAS)};
   for (let at = 1; at <= count; at += 5) {
     hashes = 0;
     hash = input => (hashes === at ? failed : digest(input));
-    assert.equal(await verify(), "HashFailed", `hash ${at} of ${count} failed`);
+    assert.match(String(await verify()), /^(HashFailed|RootMismatch)$/, `hash ${at} of ${count} failed`);
   }
   for (let at = 1; at <= count; at += 17) {
     hashes = 0;
     hash = input => (hashes >= at ? NOTHING : digest(input));
     assert.equal(await verify(), "HashFailed", `nothing from hash ${at} of ${count} on`);
   }
+});
+
+test("with too little gas for any of its hashes a proof is not verified", async () => {
+  const verify = await createVerifier(input => {
+    const executionGasUsed = 60n + 12n * BigInt(Math.ceil(input.data.length / 32));
+    return executionGasUsed > input.gasLimit
+      ? {
+          ...NOTHING,
+          executionGasUsed: input.gasLimit,
+          exceptionError: new EVMError(EVMError.errorMessages.OUT_OF_GAS),
+        }
+      : {...digest(input), executionGasUsed};
+  });
+  let enough = 100_000n;
+  assert.deepEqual(await verify(enough), VALUES);
+  // A level takes some 300 gas. The step has no factor in common with it, so gas ends at many places of a level.
+  for (let gas = 701n; gas < enough; gas += 701n) {
+    const outcome = await verify(gas);
+    if (Array.isArray(outcome)) enough = gas;
+    else assert.equal(outcome, EVMError.errorMessages.OUT_OF_GAS, `with ${gas} gas`);
+  }
+  assert.ok(enough > 25_000n && enough < 60_000n, `${enough} gas`);
 });
