@@ -27,7 +27,7 @@ test("a block whose record is missing between others is -32603, named in the log
       ] as const) {
         const {error} = await daemon.call(method, params);
         assert.equal(error?.code, -32603, `${method} ${block}: ${JSON.stringify(error)}`);
-        assert.ok(daemon.stderr.includes(error.data.requestId));
+        await daemon.waitForStderr(new RegExp(error.data.requestId));
         assert.equal(await daemon.readMetric("proofd_damaged_records_total"), ++damaged);
       }
     assert.match(

@@ -5,11 +5,6 @@ import {fileURLToPath} from "node:url";
 import {type Finished, startChild} from "./childProcesses.ts";
 import type {CommandEnd} from "./commandLines.ts";
 
-/**
- * Each request has a connection of its own. A test that computes for long between two would send the second one on a connection
- * that the server, which closes idle ones, has just closed.
- */
-const OWN_CONNECTION = {connection: "close"};
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 const COMMAND_LINES = fileURLToPath(new URL("./commandLines.js", import.meta.url));
 
@@ -118,7 +113,7 @@ export class Daemon {
   async post(body: string | Uint8Array): Promise<{status: number; text: string}> {
     const response = await fetch(this.url, {
       method: "POST",
-      headers: {"content-type": "application/json", ...OWN_CONNECTION},
+      headers: {"content-type": "application/json"},
       body: body as string,
     });
     return {status: response.status, text: await response.text()};
@@ -131,7 +126,7 @@ export class Daemon {
   ): Promise<{status: number; type: string | null; body: Buffer}> {
     const response = await fetch(this.url, {
       method: "POST",
-      headers: {"content-type": "application/json", accept, ...OWN_CONNECTION},
+      headers: {"content-type": "application/json", accept},
       body: JSON.stringify(body),
     });
     const type = response.headers.get("content-type");
@@ -152,7 +147,7 @@ export class Daemon {
 
   /** @returns the value of a metric with exactly these labels, 0 where it is not there */
   async readMetric(name: string): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`, {headers: OWN_CONNECTION})).text();
+    const text = await (await fetch(`${this.url}/metrics`)).text();
     const line = text.split("\n").find(one => one.startsWith(`${name} `));
     return line === undefined ? 0 : Number(line.slice(name.length + 1));
   }
