@@ -93,10 +93,11 @@ test("an answer for another root than the trusted one is a ProofError", async ()
     suite: sha256Suite,
     trustedRoot: () => roots[1] as string,
   });
+  // One after another: a promise that rejects before it is awaited fails the test.
   for (const call of [
-    client.getProof({address: ACCOUNT, block: 2}),
-    client.getMultiProof({entries: [{address: ACCOUNT, storageKeys: KEYS}], block: 2}),
-    client.waitForProof({address: ACCOUNT, block: 2}),
+    () => client.getProof({address: ACCOUNT, block: 2}),
+    () => client.getMultiProof({entries: [{address: ACCOUNT, storageKeys: KEYS}], block: 2}),
+    () => client.waitForProof({address: ACCOUNT, block: 2}),
   ])
     await assert.rejects(call, error => error instanceof ProofError && error.code === "PROOF_REFUSED");
 });
