@@ -16,13 +16,14 @@ import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer} from "./upstreamAnswer.ts";
 
-/** Calls that the upstream has at the same time. */
-export const MAX_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 64;
 /** For connecting, head and body together (docs/json-rpc.md). */
 const TIMEOUT_MS = 10_000;
 const OK = 200;
 
 export class Gateway {
+  /** Calls that the upstream has at the same time, each on a connection of its own. */
+  readonly maxCalls = MAX_CONNECTIONS;
   private readonly endpoint: Endpoint;
   private readonly outages: OutageLog;
   private callCount = 0;

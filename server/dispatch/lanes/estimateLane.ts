@@ -6,7 +6,6 @@ import {countLongWorkers} from "../../../workers/pool/estimateThreads.ts";
 import {callsOf} from "../../answer/requestCalls.ts";
 import type {Segment} from "../../answer/segment.ts";
 import type {TaskAnswers} from "../../answer/taskAnswers.ts";
-import {MAX_CONNECTIONS} from "../../gateway/gateway.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
@@ -69,8 +68,8 @@ function createTaskOptions(
     case "gateway":
       // With more, calls would wait in the gateway's own queue and lose time that the upstream needs.
       return {
-        workers: MAX_CONNECTIONS,
-        maxTasks: MAX_CONNECTIONS,
+        workers: estimates.gateway.maxCalls,
+        maxTasks: estimates.gateway.maxCalls,
         taskCost: ESTIMATE_COST,
         perform: runEstimate,
       };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, afterEach, before, beforeEach, describe, test} from "node:test";
 import {type Logger, pino} from "pino";
 import {createFront, type Front} from "../../../server/front.ts";
-import {Gateway, MAX_CONNECTIONS} from "../../../server/gateway/gateway.ts";
+import {Gateway} from "../../../server/gateway/gateway.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
@@ -204,8 +204,8 @@ describe("estimates through a gateway", () => {
     };
     const answers = await send(Array.from({length: 400}, (_, id) => estimateCall(id)));
     assert.ok(answers.every((answer: {result: string}) => answer.result === "0x5208"));
-    assert.ok(most > 1 && most <= MAX_CONNECTIONS, `${most} at once`);
-    assert.ok(upstream.socketCount <= MAX_CONNECTIONS, `${upstream.socketCount} connections`);
+    assert.ok(most > 1 && most <= gateway.maxCalls, `${most} at once`);
+    assert.ok(upstream.socketCount <= gateway.maxCalls, `${upstream.socketCount} connections`);
   });
 
   test("an upstream that is down is -32002 until it is back, with one line in the log for each", async () => {
@@ -312,7 +312,7 @@ describe("estimates through a gateway", () => {
       ...Array.from({length: 100}, (_, at) => estimateCall(at + 1)),
       proofCall(101),
     ]);
-    while (silent.length < MAX_CONNECTIONS) await new Promise(setImmediate);
+    while (silent.length < gateway.maxCalls) await new Promise(setImmediate);
     for (let id = 0; id < 20; id++) assert.notEqual((await send(proofCall(id))).result, undefined);
     assert.equal(await readMetric('proofd_queued_cost{lane="proof"}'), 0);
     assert.equal(await readMetric('proofd_queued_cost{lane="estimate"}'), 2000);
