@@ -1,6 +1,7 @@
 /** The built `proofd` as its users run it: a process with arguments, variables, streams and an exit code. */
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
+import {setImmediate} from "node:timers/promises";
 import {fileURLToPath} from "node:url";
 import {type Finished, startChild} from "./childProcesses.ts";
 import type {CommandEnd} from "./commandLines.ts";
@@ -111,7 +112,7 @@ export class Daemon {
 
   /** @returns the answer's text and status */
   async post(body: string | Uint8Array): Promise<{status: number; text: string}> {
-    const response = await fetch(this.url, {
+    const response = await this.fetch("", {
       method: "POST",
       headers: {"content-type": "application/json"},
       body: body as string,
@@ -124,7 +125,7 @@ export class Daemon {
     accept: string,
     body: unknown,
   ): Promise<{status: number; type: string | null; body: Buffer}> {
-    const response = await fetch(this.url, {
+    const response = await this.fetch("", {
       method: "POST",
       headers: {"content-type": "application/json", accept},
       body: JSON.stringify(body),
@@ -147,9 +148,20 @@ export class Daemon {
 
   /** @returns the value of a metric with exactly these labels, 0 where it is not there */
   async readMetric(name: string): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text();
+    const text = await (await this.fetch("/metrics")).text();
     const line = text.split("\n").find(one => one.startsWith(`${name} `));
     return line === undefined ? 0 : Number(line.slice(name.length + 1));
+  }
+
+  /**
+   * A server closes idle connections. A test that has computed for long learns of it when the event loop has gone round: until
+   * then it would send the next request on a closed connection.
+   */
+  private async fetch(path: string, init?: RequestInit): Promise<Response> {
+    // The first one may come before the loop looks at its sockets.
+    await setImmediate();
+    await setImmediate();
+    return fetch(`${this.url}${path}`, init);
   }
 
   /** Waits until stderr matches. @throws Error if the process ends before */
