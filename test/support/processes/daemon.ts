@@ -148,20 +148,26 @@ export class Daemon {
 
   /** @returns the value of a metric with exactly these labels, 0 where it is not there */
   async readMetric(name: string): Promise<number> {
-    const text = await (await this.fetch("/metrics")).text();
+    const {text} = await this.get("/metrics");
     const line = text.split("\n").find(one => one.startsWith(`${name} `));
     return line === undefined ? 0 : Number(line.slice(name.length + 1));
   }
 
+  /** @param path - of one of the service's own pages, such as "/readyz" */
+  async get(path: string): Promise<{status: number; text: string}> {
+    const response = await this.fetch(path);
+    return {status: response.status, text: await response.text()};
+  }
+
   /**
-   * A server closes idle connections. A test that has computed for long learns of it when the event loop has gone round: until
-   * then it would send the next request on a closed connection.
+   * The event loop goes round before and after. Before, because a server closes idle connections: a test that has computed for
+   * long would send its request on a closed one. After, so that `stderr` has what the service logged before it answered.
    */
   private async fetch(path: string, init?: RequestInit): Promise<Response> {
-    // The first one may come before the loop looks at its sockets.
-    await setImmediate();
-    await setImmediate();
-    return fetch(`${this.url}${path}`, init);
+    await goRound();
+    const response = await fetch(`${this.url}${path}`, init);
+    await goRound();
+    return response;
   }
 
   /** Waits until stderr matches. @throws Error if the process ends before */
@@ -180,4 +186,11 @@ export class Daemon {
     this.child.kill(signal);
     return this.finished;
   }
+}
+
+/** Lets the event loop look at all sockets and pipes. */
+async function goRound(): Promise<void> {
+  await setImmediate();
+  // The first one may have come before this round's look.
+  await setImmediate();
 }
