@@ -1,7 +1,8 @@
 /** Runs one load on one server, and gives figures that can be compared. */
 import {type LoadChoice, type MeasuredLoad, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
+import type {PeerLoad} from "./peerLoads.ts";
+import type {LoadName, PeerName} from "./peerNames.ts";
 
 export interface PeerFigures {
   readonly load: LoadName;

@@ -1,15 +1,8 @@
 /** The loads of the comparison: the same connections, calls per request and time for all servers. */
 
 import type {LoadChoice} from "../served/measuredLoad.ts";
+import type {LoadName, PeerName} from "./peerNames.ts";
 import {listSlotAccounts, listTokenTransfers} from "./peerStore.ts";
-
-export const PEER_NAMES = ["proofd", "naive", "anvil"] as const;
-
-export type PeerName = (typeof PEER_NAMES)[number];
-
-export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20"] as const;
-
-export type LoadName = (typeof LOAD_NAMES)[number];
 
 export interface PeerLoad {
   readonly name: LoadName;

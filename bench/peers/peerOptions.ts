@@ -1,11 +1,14 @@
 /** The flags of `npm run bench:peers`. */
 import type {Command} from "commander";
 import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
-import {LOAD_NAMES, type LoadName, PEER_NAMES, type PeerName} from "./peerLoads.ts";
+import {DEFAULT_BLOCKS} from "../stages/storeSize.ts";
+import {LOAD_NAMES, type LoadName, PEER_NAMES, type PeerName} from "./peerNames.ts";
 
 /** Commander's values, by flag. */
 export interface PeerFlags {
   readonly accounts: number;
+  /** Of history after block 0. */
+  readonly blocks: number;
   /** Seconds. */
   readonly duration: number;
   /** Seconds. */
@@ -26,6 +29,7 @@ export function createPeersProgram(): Command {
         1000,
         10_000_000,
       ).default(100_000, "100k"),
+      countOption("--blocks <count>", "blocks of history after block 0", 1, 100_000).default(DEFAULT_BLOCKS),
       countOption("--duration <seconds>", "measured time of each load", 1, 3600).default(4),
       countOption("--warm-up <seconds>", "the same load before it, not measured", 0, 3600).default(1),
       countOption("--rounds <count>", "rounds in turn; the middle one counts", 1, 100).default(3),

@@ -1,7 +1,7 @@
 /** The table of a comparison, and which targets are met. */
 import {writeNumber, writeTable} from "../program/table.ts";
 import type {PeerFigures} from "./comparison.ts";
-import type {LoadName, PeerName} from "./peerLoads.ts";
+import type {LoadName, PeerName} from "./peerNames.ts";
 
 const COLUMNS = [
   "load",

@@ -1,8 +1,8 @@
 /**
  * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts.
  *
- *   bench-data/..  npm run bench: N accounts, 300 blocks of history
- *   .../peers-N    the same table files, linked, and block 301 with SLOTS slots for each of the first 10 000 accounts
+ *   bench-data/..      npm run bench: N accounts, M blocks of history
+ *   .../peers-N-M      the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
  */
 
 import {createHash} from "node:crypto";
@@ -15,8 +15,9 @@ import type {KnownAccount} from "../load/requests/keys.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {addressAt} from "../stages/benchChain.ts";
-import {addContracts, encodeTransfer, HOLDERS, TOKEN} from "../stages/benchContracts.ts";
+import {addContracts, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
 import {CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
+import {HOLDERS} from "../stages/storeSize.ts";
 
 /** More would be too slow for anvil: it rebuilds the trie of all its accounts for each proof. */
 const MAX_SLOT_ACCOUNTS = 10_000;
@@ -24,11 +25,11 @@ const SLOTS = 8;
 const TOKEN_TRANSFERS = 4096;
 
 /** @returns the folder, which is created if it is missing */
-export async function makePeerStore(accounts: number): Promise<string> {
-  const directory = join(BENCH_FOLDER, `peers-${accounts}`);
+export async function makePeerStore(accounts: number, blocks: number): Promise<string> {
+  const directory = join(BENCH_FOLDER, `peers-${accounts}-${blocks}`);
   if (existsSync(directory)) return directory;
   const unfinished = `${directory}.unfinished`;
-  copyStore(await keepBenchStore(accounts), unfinished);
+  copyStore(await keepBenchStore(accounts, blocks), unfinished);
   const store = await StateStore.open({directory: unfinished, role: "owner", cacheBytes: CACHE_BYTES});
   const writer = await BlockWriter.create(store);
   const number = ((await store.reader.latest()) as number) + 1;

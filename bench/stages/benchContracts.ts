@@ -8,6 +8,7 @@ import type {AccountDifferences} from "../../storage/block/accountDifferences.ts
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {configOfFork} from "../../workers/execution/forks.ts";
+import {HOLDERS} from "./storeSize.ts";
 
 export const BENCH_CHAIN: ChainConfig = {
   chainId: 424_242n,
@@ -18,7 +19,6 @@ export const TOKEN = contractAddress("token");
 export const LEDGER = contractAddress("ledger");
 /** Balance of each of the first HOLDERS accounts. */
 const TOKEN_BALANCE = 10n ** 24n;
-export const HOLDERS = 1000;
 
 const token = readContract("DemoToken");
 const ledger = readContract("Ledger");

@@ -15,11 +15,10 @@ import {StateStore} from "../../storage/stateStore.ts";
 import {describeMachine, type Machine} from "../load/report/machine.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";
+import {DEFAULT_BLOCKS} from "./storeSize.ts";
 
 /** Raised whenever the chain or the store's format changes, so that kept stores differ from new ones. */
 const LAYOUT_VERSION = 2;
-/** Blocks of history after block 0, by default. */
-export const DEFAULT_BLOCKS = 300;
 /** `proofd serve` gives each worker this much. */
 export const CACHE_BYTES = 64 << 20;
 
@@ -63,9 +62,9 @@ export async function openBenchStore(suite: string, accounts: number, blocks: nu
   return {store, directory, accounts, blocks, made: JSON.parse(figures) as StoreFigures};
 }
 
-/** The store that `npm run bench -- --accounts N` keeps, for others to copy. @returns its folder */
-export async function keepBenchStore(accounts: number): Promise<string> {
-  const {store, directory} = await openBenchStore(DEFAULT_SUITE_NAME, accounts, DEFAULT_BLOCKS);
+/** The store that `npm run bench -- --accounts N --blocks M` keeps, for others to copy. @returns its folder */
+export async function keepBenchStore(accounts: number, blocks = DEFAULT_BLOCKS): Promise<string> {
+  const {store, directory} = await openBenchStore(DEFAULT_SUITE_NAME, accounts, blocks);
   await store.close();
   return directory;
 }

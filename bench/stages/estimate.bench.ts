@@ -11,9 +11,10 @@ import {ForkEvms} from "../../workers/estimate/evm/forkEvms.ts";
 import type {EstimateCall} from "../../workers/job/estimateCall.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
 import {addressAt} from "./benchChain.ts";
-import {encodeFill, encodeTransfer, HOLDERS, LEDGER, TOKEN} from "./benchContracts.ts";
+import {encodeFill, encodeTransfer, LEDGER, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
 import type {BenchTask, Stage} from "./stage.ts";
+import {HOLDERS} from "./storeSize.ts";
 
 /** 2 million gas of storage writes. */
 const HEAVY_SLOTS = 90n;

@@ -22,10 +22,7 @@ import {
 } from "../follow/followReport.ts";
 import {ROLLUP, RollupNode} from "../follow/rollupNode.ts";
 import {startTrieLogNode} from "../follow/trieLogNode.ts";
-import {FlagError} from "../program/benchProgram.ts";
 
-/** One before the service starts, one that comes, one that is finalized. */
-const LEAST_BLOCKS = 3;
 /** Enough for a p99 of both times, and so many before them that the service is warm. */
 const MOST_BLOCKS = 220;
 const MOST_ARRIVALS = 100;
@@ -36,17 +33,12 @@ const GOLDEN = 0.618034;
 const ACCOUNT = ANVIL_ACCOUNTS[0] as string;
 
 /**
- * @param blocks - of the chain; more than MOST_BLOCKS are not made
- * @throws FlagError if they are too few
+ * @param blocks - of the chain, at least 3; more than MOST_BLOCKS are not made
  */
 export async function* measureFollowing(
   suite: string,
   blocks: number,
 ): AsyncGenerator<FollowPart, undefined> {
-  if (blocks < LEAST_BLOCKS)
-    throw new FlagError(
-      `--blocks is '${blocks}': expected at least ${LEAST_BLOCKS} blocks for the stage follow`,
-    );
   const length = Math.min(blocks, MOST_BLOCKS);
   const count = Math.min(Math.floor((length - 1) / 2), MOST_ARRIVALS);
   const node = await ChainNode.start();

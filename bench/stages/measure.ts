@@ -6,24 +6,24 @@ import {Yardstick} from "../program/yardstick.ts";
 import type {Result} from "./benchRun.ts";
 import type {Stage} from "./stage.ts";
 
-/** Slow tasks get this many runs, even if that takes longer than the time per task. */
-const LEAST_RUNS = 16;
-const LEAST_WARMUP_RUNS = 4;
+/** Least runs of a task for one that warms it up. */
+const RUNS_PER_WARM_UP = 4;
 /** A look takes about a hundredth of the time between two looks. */
 const HASHES_PER_LOOK = 50;
 const LOOK_EVERY_MS = 5;
 
+/** @param leastRuns - of each task, even if they take longer than `timeMs` */
 export async function* measureStage(
   stage: Stage,
   names: {readonly suite: string; readonly stage: string},
-  timeMs: number,
+  {timeMs, leastRuns}: {readonly timeMs: number; readonly leastRuns: number},
 ): AsyncGenerator<Result, undefined> {
   for (const {name, units, run, hooks} of stage.tasks) {
     const bench = new Bench({
       time: timeMs,
-      iterations: LEAST_RUNS,
+      iterations: leastRuns,
       warmupTime: timeMs / 4,
-      warmupIterations: LEAST_WARMUP_RUNS,
+      warmupIterations: Math.ceil(leastRuns / RUNS_PER_WARM_UP),
       throws: true,
     });
     const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);

@@ -3,9 +3,27 @@
  */
 import {type Command, Option} from "commander";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
-import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
-import {HOLDERS} from "./benchContracts.ts";
-import {DEFAULT_BLOCKS} from "./benchStore.ts";
+import {countOption, createProgram, FlagError, namesOption} from "../program/benchProgram.ts";
+import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
+
+/** In the order in which they run. */
+export const STAGE_NAMES = [
+  "hash",
+  "page",
+  "lookup",
+  "path",
+  "text",
+  "proof",
+  "multiproof",
+  "verify",
+  "worker",
+  "estimate",
+  "commit",
+] as const;
+/** It measures whole processes and makes its own stores, so it runs only if it is asked for. */
+export const FOLLOW = "follow";
+
+export type StageName = (typeof STAGE_NAMES)[number];
 
 /** Commander's values, by flag. */
 export interface StageFlags {
@@ -13,8 +31,9 @@ export interface StageFlags {
   readonly blocks: number;
   /** Milliseconds per task. */
   readonly time: number;
-  /** Names of stages. */
-  readonly only: readonly string[];
+  /** Least runs of a task. */
+  readonly runs: number;
+  readonly only: readonly (StageName | typeof FOLLOW)[];
   /** Names of hash suites. */
   readonly suite: readonly string[];
   /** Default: a new file under bench-data/runs/. */
@@ -22,17 +41,22 @@ export interface StageFlags {
   readonly against?: string;
 }
 
-/** The first HOLDERS accounts of block 0 hold tokens and are changed in every block, so fewer are not possible. */
-const MIN_ACCOUNTS = HOLDERS;
 const MAX_ACCOUNTS = 10_000_000;
 const MAX_BLOCKS = 100_000;
 const MAX_TIME_MS = 600_000;
+const MAX_RUNS = 10_000;
+/** One before the service starts, one that comes, one that is finalized. */
+const LEAST_FOLLOWED = 3;
 
-/**
- * @param stages - the names of the stages that run by default
- * @param more - of those that run only with --only
- */
-export function createStagesProgram(stages: readonly string[], more: readonly string[]): Command {
+/** @throws FlagError if they do not fit each other */
+export function checkFlags({only, blocks}: StageFlags): void {
+  if (only.includes(FOLLOW) && blocks < LEAST_FOLLOWED)
+    throw new FlagError(
+      `--blocks is '${blocks}': expected at least ${LEAST_FOLLOWED} blocks for the stage follow`,
+    );
+}
+
+export function createStagesProgram(): Command {
   return createProgram(
     "npm run bench --",
     "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
@@ -40,7 +64,7 @@ export function createStagesProgram(stages: readonly string[], more: readonly st
       countOption(
         "--accounts <count>",
         "accounts in block 0, such as 100k, 1M or 10M; the store is kept under bench-data/",
-        MIN_ACCOUNTS,
+        HOLDERS,
         MAX_ACCOUNTS,
       ).default(100_000, "100k"),
       countOption(
@@ -50,8 +74,14 @@ export function createStagesProgram(stages: readonly string[], more: readonly st
         MAX_BLOCKS,
       ).default(DEFAULT_BLOCKS),
       countOption("--time <ms>", "milliseconds per task", 1, MAX_TIME_MS).default(1000),
-      namesOption("--only <names>", "only these stages", [...stages, ...more]).default(
-        stages,
+      countOption(
+        "--runs <count>",
+        "runs of a task at least, if they take longer than --time",
+        2,
+        MAX_RUNS,
+      ).default(16),
+      namesOption("--only <names>", "only these stages", [...STAGE_NAMES, FOLLOW]).default(
+        STAGE_NAMES,
         "all but follow",
       ),
       namesOption("--suite <names>", "hash suites of the stores", SUITE_NAMES).default(

@@ -8,10 +8,11 @@
  */
 import {Prover} from "../../workers/prove/prover.ts";
 import {absentAddressAt, addressAt} from "./benchChain.ts";
-import {balanceSlot, HOLDERS, TOKEN} from "./benchContracts.ts";
+import {balanceSlot, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {type ProveCall, packCalls} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
+import {HOLDERS} from "./storeSize.ts";
 
 const CALLS_PER_RUN = 8;
 /** Their leaf pages (80 MB for a million accounts) are more than a thread keeps. A store of fewer has them all asked for. */

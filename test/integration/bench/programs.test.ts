@@ -9,7 +9,7 @@ import {type Finished, runChild} from "../../support/processes/childProcesses.ts
 import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {runCommandLines} from "../../support/processes/daemon.ts";
 
-const PROGRAMS = ["stages/main", "peers/main", "service/main", "peers/naiveServer"];
+const PROGRAMS = ["stages/main", "peers/main", "service/main", "contracts/main", "peers/naiveServer"];
 /** With what it cannot do without, since that is asked for first. */
 const COMMANDS = [["import"], ["serve"], ["check"], ["rollback", "--to", "1"], ["load", "--url", "http://a"]];
 
@@ -55,12 +55,18 @@ test("every bench program refuses flags and values that it does not know", async
       [["--json", "file/below.json"], /--json is 'file\/below\.json': cannot be written \(E/],
       [["--json", "."], /--json is '\.': expected a file, this is a folder/],
       [["--against", "missing.json"], /--against is 'missing\.json': expected the JSON of an earlier run /],
+      [["--runs", "1"], /'--runs <count>' argument '1' is invalid. Expected a whole number from 2/],
+      [
+        ["--only", "follow", "--blocks", "2"],
+        /^error: --blocks is '2': expected at least 3 blocks for the stage follow$/m,
+      ],
     ],
     "peers/main": [
       [
         ["--accounts", "1"],
         /'--accounts <count>' argument '1' is invalid. Expected a whole number from 1000 /,
       ],
+      [["--blocks", "0"], /'--blocks <count>' argument '0' is invalid. Expected a whole number from 1 /],
       [["--duration", "0"], /argument '0' is invalid. Expected a whole number from 1 to 3600/],
       [["--warm-up", "x"], /'--warm-up <seconds>' argument 'x'/],
       [["--rounds", "-1"], /--rounds/],
@@ -74,6 +80,11 @@ test("every bench program refuses flags and values that it does not know", async
       [["--duration", "1h"], /argument '1h' is invalid. Expected a whole number from 1 to 600/],
       [["--rate", "0"], /'--rate <requests\/s>' argument '0'/],
       [["--only", ""], /Expected some of memory, clients, /],
+    ],
+    "contracts/main": [
+      [["--accounts", "9"], /argument '9' is invalid. Expected a whole number from 10 to 1000000000/],
+      [["--slots", "some"], /'--slots <count>' argument 'some'/],
+      [["--suite", "keccak"], /Expected some of sha256, poseidon2, with commas; 'keccak' is none/],
     ],
     "peers/naiveServer": [
       [[], /required option '--db <folder>' not specified/],

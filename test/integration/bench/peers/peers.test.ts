@@ -17,7 +17,9 @@ import {verifyProof} from "../../../support/reference/exactProof.ts";
 const BLOCKS = 5;
 const NAIVE_SERVER = fileURLToPath(new URL("../../../../bench/peers/naiveServer.js", import.meta.url));
 const PEERS = fileURLToPath(new URL("../../../../bench/peers/main.js", import.meta.url));
-const FEW = "--accounts 2k --warm-up 0 --duration 1 --rounds 1 --only account,batch,erc20".split(" ");
+const FEW = "--accounts 2k --blocks 5 --warm-up 0 --duration 1 --rounds 1 --only account,batch,erc20".split(
+  " ",
+);
 
 let folder: WorkFolder;
 let proofd: Daemon;

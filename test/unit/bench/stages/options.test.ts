@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {createStagesProgram, type StageFlags} from "../../../../bench/stages/options.ts";
-
-const NAMES = ["hash", "proof"];
+import {createStagesProgram, STAGE_NAMES, type StageFlags} from "../../../../bench/stages/options.ts";
 
 /** @throws CommanderError */
 function parseFlags(...args: readonly string[]): StageFlags {
-  const program = createStagesProgram(NAMES, ["follow"]).configureOutput({writeErr: () => {}});
+  const program = createStagesProgram().configureOutput({writeErr: () => {}});
   return program.parse(args, {from: "user"}).opts();
 }
 
-test("without arguments: 100 000 accounts, 300 blocks, a second per task, all stages, sha256", () => {
+test("without arguments: 100 000 accounts, 300 blocks, a second and 16 runs per task, all stages but follow, sha256", () => {
   assert.deepEqual(parseFlags(), {
     accounts: 100_000,
     blocks: 300,
     time: 1000,
-    only: NAMES,
+    runs: 16,
+    only: STAGE_NAMES,
     suite: ["sha256"],
   });
 });
@@ -28,7 +27,7 @@ test("counts may end in k or M; names are separated by commas", () => {
 });
 
 test("the help names every flag with its value, what it is and its default", () => {
-  const help = createStagesProgram(NAMES, ["follow"]).helpInformation();
+  const help = createStagesProgram().helpInformation();
   assert.match(help, /^Usage: npm run bench -- \[options\]\n\nMeasures /);
   assert.match(help, /^ {2}--time <ms> {2,}milliseconds per task \(default: 1000\)$/m);
   assert.match(help, /^ {2}--accounts <count> {2,}accounts in block 0, [\s\S]*?\(default: 100k\)$/m);
@@ -48,7 +47,10 @@ test("what is not understood is refused by flag, value and expectation", () => {
     [["--blocks", "0"], /'--blocks <count>' argument '0' is invalid. .* from 1 to 100000,/],
     [["--blocks", "1.5"], /argument '1\.5' is invalid/],
     [["--time", "-1"], /'--time <ms>' argument '-1' is invalid/],
-    [["--only", "hash,prof"], /'hash,prof' is invalid. Expected some of hash, proof, .* 'prof' is none/],
+    [
+      ["--only", "hash,prof"],
+      /'hash,prof' is invalid. Expected some of hash, page, .*, follow, .* 'prof' is none/,
+    ],
     [["--only", ""], /'' is none/],
     [["--suite", "md5"], /Expected some of sha256, poseidon2, .* 'md5' is none/],
     [["--bogus"], /unknown option '--bogus'/],

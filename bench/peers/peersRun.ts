@@ -1,0 +1,93 @@
+/**
+ * The same generator asks proofd, the naive server and anvil the same, one after the other.
+ *
+ *   for each load:  proofd | naive | anvil, proofd | naive | anvil, ...    rounds in turn; the middle one counts
+ *
+ * The machine's speed changes from minute to minute, so compare only figures within one table. CPU time is that of the
+ * server's process in the measured time, all threads, divided by the number of answers.
+ */
+import {join} from "node:path";
+import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
+import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
+import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../served/serverProcess.ts";
+import {findAnvil, startAnvil} from "./anvil.ts";
+import {middleRound, type PeerFigures, runLoad} from "./comparison.ts";
+import {makeNaiveStore} from "./naiveStore.ts";
+import {listLoads} from "./peerLoads.ts";
+import type {PeerName} from "./peerNames.ts";
+import type {PeerFlags} from "./peerOptions.ts";
+import {writeCosts, writeReport} from "./peerReport.ts";
+import {listGenesisAccounts, makePeerStore} from "./peerStore.ts";
+
+/** @param command - the command line that repeats this run */
+export async function comparePeers(flags: PeerFlags, command: string): Promise<void> {
+  const {accounts, blocks, rounds, only, servers: peerNames} = flags;
+  const seconds = {durationSeconds: flags.duration, warmUpSeconds: flags.warmUp};
+  const machine = describeMachine();
+  const heading = `${writeMachine(machine)}, commit ${commitText(machine)}; ${command}`;
+  say(`${heading}\n`);
+
+  const store = await makePeerStore(accounts, blocks);
+  const naiveStore = join(BENCH_FOLDER, `naive-${accounts}-${blocks}`);
+  if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
+  const servers = await startServers(flags, store, naiveStore);
+  const figures: PeerFigures[] = [];
+  try {
+    for (const load of listLoads(accounts)) {
+      if (!only.includes(load.name)) continue;
+      const taken = new Map<PeerName, PeerFigures[]>();
+      for (let round = 1; round <= rounds; round++) {
+        for (const [peer, server] of servers) {
+          const choice = load.choices[peer];
+          if (choice === undefined) continue;
+          const run = await runLoad(peer, server, load, {...choice, ...seconds, seed: round});
+          say(`${load.title}, round ${round} of ${rounds}: ${peer} ${writeCosts(run)}\n`);
+          taken.set(peer, [...(taken.get(peer) ?? []), run]);
+        }
+      }
+      for (const runs of taken.values()) figures.push(middleRound(runs));
+    }
+  } finally {
+    await Promise.all([...servers.values()].map(server => server.stop()));
+  }
+  const {table, verdicts} = writeReport(figures);
+  process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`);
+  const file = writeRun(`peers-${accounts}`, machine, {
+    command,
+    accounts,
+    blocks,
+    rounds,
+    ...seconds,
+    figures,
+    verdicts,
+  });
+  say(`wrote ${file}\n`);
+}
+
+async function startServers(
+  {accounts, servers: peerNames}: PeerFlags,
+  store: string,
+  naiveStore: string,
+): Promise<Map<PeerName, ServerProcess>> {
+  const started = new Map<PeerName, ServerProcess>();
+  if (peerNames.includes("proofd")) started.set("proofd", await startProofd(store, []));
+  if (peerNames.includes("naive")) {
+    const main = new URL("./naiveServer.js", import.meta.url).pathname;
+    const args = [main, "--db", naiveStore];
+    started.set(
+      "naive",
+      await startServer({name: "naive", command: process.execPath, args, listening: ANNOUNCEMENT}),
+    );
+  }
+  const anvil = findAnvil();
+  if (!peerNames.includes("anvil")) return started;
+  if (anvil === undefined)
+    say("ANVIL IS NOT INSTALLED: its rows are left out (npm install @foundry-rs/anvil-linux-amd64)\n");
+  else started.set("anvil", await startAnvil(anvil, listGenesisAccounts(accounts)));
+  return started;
+}
+
+/** Writes progress to standard error; only the figures go to standard output. */
+function say(text: string): void {
+  process.stderr.write(text);
+}

@@ -1,0 +1,67 @@
+/**
+ * Other costs of a running proofd, and what one client's load does to other clients.
+ *
+ * The latency of the other clients is that of single proofs at a steady rate (open loop). So a stall shows in all requests
+ * that it delays. The bench works on a copy of the bench store (npm run bench), which is removed at the end.
+ */
+import {rmSync} from "node:fs";
+import {join} from "node:path";
+import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
+import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
+import {writeTable} from "../program/table.ts";
+import {startProofd} from "../served/serverProcess.ts";
+import {copyStore} from "../served/storeCopy.ts";
+import {keepBenchStore} from "../stages/benchStore.ts";
+import {measureEstimates, measureManyClients, measureMemory} from "./busyService.ts";
+import {type Finding, type ServiceBench, writeFinding} from "./finding.ts";
+import {measureIdleConnections} from "./idleConnections.ts";
+import {measureImport} from "./importBeside.ts";
+import {measureLoopingClients} from "./loopingClients.ts";
+import type {PartName, ServiceFlags} from "./serviceOptions.ts";
+import {measureSlowReader} from "./slowReader.ts";
+import {measureWaiting} from "./waitingCalls.ts";
+
+const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[]>>> = {
+  memory: measureMemory,
+  clients: measureManyClients,
+  estimates: measureEstimates,
+  loops: measureLoopingClients,
+  reader: measureSlowReader,
+  idle: measureIdleConnections,
+  import: measureImport,
+  wait: measureWaiting,
+};
+
+/** @param command - the command line that repeats this run */
+export async function measureService(
+  {accounts, duration, rate, only}: ServiceFlags,
+  command: string,
+): Promise<void> {
+  const options = {accounts, durationSeconds: duration, rate};
+  const machine = describeMachine();
+  const heading = `${writeMachine(machine)}, commit ${commitText(machine)}; ${command}`;
+  process.stderr.write(`${heading}\n`);
+  const kept = await keepBenchStore(accounts);
+  const directory = join(BENCH_FOLDER, `service-${accounts}.work`);
+  const findings: Finding[] = [];
+  try {
+    for (const part of only) {
+      process.stderr.write(`${part} ...\n`);
+      copyStore(kept, directory);
+      const bench: ServiceBench = {
+        ...options,
+        directory,
+        startServer: (args = []) => startProofd(directory, args),
+      };
+      findings.push(...(await PARTS[part](bench)));
+    }
+  } finally {
+    rmSync(directory, {recursive: true, force: true});
+  }
+  const rows = findings.map(writeFinding);
+  process.stdout.write(
+    `\n${heading}, ${accounts} accounts\n\n${writeTable(["figure", "", "target", ""], rows, 1)}\n`,
+  );
+  const file = writeRun(`service-${accounts}`, machine, {command, ...options, findings});
+  process.stderr.write(`wrote ${file}\n`);
+}
