@@ -34,8 +34,11 @@ import {type BenchTask, type Stage, spread} from "./stage.ts";
 const SETS = 2;
 const ACCOUNTS_PER_SET = 1000;
 const CALLS_PER_RUN = 4;
-/** Turns of each task, for the rates. The fastest counts: whoever shares the core's caches slows the others down. */
-const TURNS = 8;
+/**
+ * Turns of each task, for the rates, or fewer: as many as the slowest task had runs. The fastest turn counts: whoever shares the
+ * core's caches slows the others down.
+ */
+const MOST_TURNS = 8;
 const ACCOUNTS_PER_TURN = 250;
 
 const NO_MEMORY = "as-sha256, no memory";
@@ -85,7 +88,8 @@ export function createVerifyStage({store, accounts, blocks}: BenchStore): Stage 
   const verifications = suites.flatMap(({name, suite}) => verificationsOf(name, suite, stateRoot, sets));
   return {
     tasks: verifications.map(toTask),
-    figures: () => measureRates(verifications),
+    figures: results =>
+      measureRates(verifications, Math.min(MOST_TURNS, ...results.map(({samples}) => samples))),
   };
 }
 
@@ -145,9 +149,12 @@ function toTask({name, accounts, verify}: Verification): BenchTask {
   return {name, units: calls * accounts, run};
 }
 
-function measureRates(verifications: readonly Verification[]): Omit<Figure, "suite" | "stage">[] {
+function measureRates(
+  verifications: readonly Verification[],
+  turns: number,
+): Omit<Figure, "suite" | "stage">[] {
   const bestUs = new Array<number>(verifications.length).fill(Number.POSITIVE_INFINITY);
-  for (let turn = 0; turn < TURNS; turn++)
+  for (let turn = 0; turn < turns; turn++)
     for (const [at, {accounts, verify}] of verifications.entries()) {
       const calls = Math.ceil(ACCOUNTS_PER_TURN / accounts);
       // Other accounts than the task before it, whose proofs would still be in the processor's caches.
