@@ -1,72 +1,91 @@
 /** A node with the demo chain is imported by execution: by debug_getRawBlock, and by eth_getBlockByNumber. */
 import assert from "node:assert/strict";
-import {readFile} from "node:fs/promises";
+import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {toHex} from "../../../storage/hex.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
 import {NodeFailure} from "../../../sync/rpc/node.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {RawBlocks} from "../../../workers/import/node/rawBlocks.ts";
 import {HttpNode} from "../../support/chains/httpNode.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {DEMO_BLOCKS, DEMO_GENESIS, DemoNode, type JsonBlock} from "../../support/nodes/demoNode.ts";
-import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {DEMO_GENESIS, DemoNode, type JsonBlock, readDemoBlocks} from "../../support/nodes/demoNode.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 
 /** A block with several transactions and withdrawals. */
 const BUSY = 40;
+/** The chain's last. */
 const LAST = 100;
+/** The last that is executed: each block costs 50 ms of processor time. */
+const EXECUTED = BUSY + 2;
 
 let folder: WorkFolder;
-let count = 0;
+/** The chain up to EXECUTED, imported from its file. */
+let ofFile: {stdout: string; roots: readonly unknown[]};
 
 before(async () => {
   folder = await WorkFolder.create();
+  const blocks = folder.file("chain.rlp");
+  const chain = (await readDemoBlocks()).slice(1, EXECUTED + 1);
+  await writeFile(blocks, Buffer.concat(chain.map(block => block.serialize())));
+  ofFile = await importInto("file.db", "--blocks", blocks);
 });
 
 after(() => folder.remove());
 
-async function importInto(...flags: readonly string[]): Promise<{db: string; stdout: string}> {
-  const db = folder.file(`node${count++}.db`);
-  const {code, stdout, stderr} = await runProofd(["import", "--db", db, "--genesis", DEMO_GENESIS, ...flags]);
+/** @returns also each block's hash and root */
+async function importInto(
+  name: string,
+  ...flags: readonly string[]
+): Promise<{stdout: string; roots: readonly unknown[]}> {
+  const directory = folder.file(name);
+  const args = ["import", "--db", directory, "--genesis", DEMO_GENESIS, ...flags];
+  const {code, stdout, stderr} = await runProofd(args);
   assert.equal(code, 0, stderr);
-  return {db, stdout};
-}
-
-/** Each block's hash and root. */
-async function readRoots(db: string): Promise<unknown[]> {
-  const daemon = await startDaemon(["--db", db]);
-  const roots: unknown[] = [];
+  const store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
   try {
-    for (let number = 0; number <= LAST; number++) {
-      const {result, error} = await daemon.call("chain_getStateRoot", [`0x${number.toString(16)}`]);
-      assert.equal(error, undefined, JSON.stringify(error));
-      roots.push([number, result.hash, result.stateRoot]);
-    }
+    assert.equal(await store.reader.latest(), EXECUTED);
+    const roots = Array.from({length: EXECUTED + 1}, (_, number) => {
+      const {header, stateRoot} = store.reader.blockOrThrow(number);
+      return [number, toHex(header.hash), toHex(stateRoot)];
+    });
+    return {stdout, roots};
   } finally {
-    await daemon.stop();
+    await store.close();
   }
-  return roots;
 }
 
-test("raw blocks, JSON blocks and the file give the same head and the same roots", async () => {
-  const ofFile = await importInto("--blocks", DEMO_BLOCKS);
-  const roots = await readRoots(ofFile.db);
-  for (const [mode, method] of [
-    ["raw", "debug_getRawBlock"],
-    ["json", "eth_getBlockByNumber"],
-  ] as const) {
+for (const [mode, method] of [
+  ["raw", "debug_getRawBlock"],
+  ["json", "eth_getBlockByNumber"],
+] as const)
+  test(`blocks of ${method} are those of the file to the byte`, async () => {
     const node = await DemoNode.start(mode);
     try {
-      const ofNode = await importInto("--l2", node.url);
-      const head = node.blocks.at(-1);
-      assert.ok(head);
-      assert.ok(ofNode.stdout.includes(toHex(head.hash())), ofNode.stdout);
-      assert.ok(ofFile.stdout.includes(toHex(head.hash())), ofFile.stdout);
-      assert.ok((node.counts.get(method) ?? 0) >= node.blocks.length - 1);
-      assert.equal(roots.length, node.blocks.length);
-      assert.deepEqual(await readRoots(ofNode.db), roots);
+      const {forks} = parseGenesis(await readFile(DEMO_GENESIS, "utf8"));
+      const rawBlocks = new RawBlocks(forks, () => {});
+      const read = await rawBlocks.read(new HttpNode(node.url), 1, LAST);
+      assert.equal(node.blocks.length, LAST + 1);
+      assert.deepEqual(
+        read.map(({bytes}) => toHex(bytes)),
+        node.blocks.slice(1).map(block => toHex(block.serialize())),
+      );
+      assert.ok((node.counts.get(method) ?? 0) >= LAST);
     } finally {
       await node.stop();
     }
+  });
+
+test("JSON blocks and the file give the same head and the same roots", async () => {
+  const node = await DemoNode.start("json", EXECUTED);
+  try {
+    const ofNode = await importInto("json.db", "--l2", node.url);
+    const head = toHex(node.blocks.at(-1)?.hash() ?? new Uint8Array(0));
+    for (const {stdout} of [ofNode, ofFile]) assert.ok(stdout.includes(head), stdout);
+    assert.ok((node.counts.get("eth_getBlockByNumber") ?? 0) >= EXECUTED);
+    assert.deepEqual(ofNode.roots, ofFile.roots);
+  } finally {
+    await node.stop();
   }
 });
 
@@ -192,13 +211,10 @@ test("where one node leaves out a transaction, the import goes on with the other
       if (Number(block.number) === BUSY) block.transactions.pop();
       return block;
     };
-    const db = folder.file("liar.db");
     const urls = `${liar.url},${honest.url}`;
-    const {code, stdout, stderr} = await runProofd([
-      ...["import", "--db", db, "--genesis", DEMO_GENESIS, "--l2", urls, "--to", `${BUSY + 2}`],
-    ]);
-    assert.equal(code, 0, stderr);
-    assert.ok(stdout.includes(toHex(honest.blocks[BUSY + 2]?.hash() ?? new Uint8Array(0))), stdout);
+    const {stdout, roots} = await importInto("liar.db", "--l2", urls, "--to", `${EXECUTED}`);
+    assert.ok(stdout.includes(toHex(honest.blocks[EXECUTED]?.hash() ?? new Uint8Array(0))), stdout);
+    assert.deepEqual(roots, ofFile.roots, "raw blocks give them, too");
     assert.ok((honest.counts.get("debug_getRawBlock") ?? 0) > 0);
   } finally {
     await Promise.all([liar.stop(), honest.stop()]);

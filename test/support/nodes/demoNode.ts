@@ -18,7 +18,7 @@ import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 export type JsonBlock = any;
 
 export const DEMO_GENESIS = join(DEMO_FOLDER, "genesis.json");
-export const DEMO_BLOCKS = join(DEMO_FOLDER, "chain.rlp");
+const DEMO_BLOCKS = join(DEMO_FOLDER, "chain.rlp");
 
 export class DemoNode {
   /** From block 0 on. */
@@ -40,8 +40,10 @@ export class DemoNode {
     this.server = new JsonRpcServer(call => this.answer(call));
   }
 
-  static async start(mode: "raw" | "json"): Promise<DemoNode> {
-    const node = new DemoNode(await readDemoBlocks(), mode === "raw");
+  /** @param last - the newest block that it holds; left out: the chain's last */
+  static async start(mode: "raw" | "json", last?: number): Promise<DemoNode> {
+    const blocks = await readDemoBlocks();
+    const node = new DemoNode(last === undefined ? blocks : blocks.slice(0, last + 1), mode === "raw");
     await node.server.start();
     return node;
   }
