@@ -1,9 +1,12 @@
 /** Short runs of `proofd load`, and checks that every report must pass. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
+import {after} from "node:test";
 import type {LoadReport} from "../../../bench/load/report/loadReport.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
-import {type Daemon, type Finished, runProofd, startDaemon} from "../processes/daemon.ts";
+import type {CommandEnd} from "../processes/commandLines.ts";
+import {CommandSession} from "../processes/commandSession.ts";
+import {type Daemon, startDaemon} from "../processes/daemon.ts";
 
 const SHORT = ["--duration", "1", "--warm-up", "0", "--json"];
 
@@ -28,15 +31,24 @@ export async function startLoadTarget(): Promise<LoadTarget> {
   return {folder, daemon, keys: await writeKeys(folder)};
 }
 
-interface Outcome extends Finished {
+interface Outcome extends CommandEnd {
   readonly report: LoadReport;
 }
 
-/** A short run whose report is JSON. */
+let session: CommandSession | undefined;
+after(() => session?.stop());
+
+/** Starts the process of `runLoad`, for the whole file. Called in a hook, because a process ends with the test that started it. */
+export function startLoads(): void {
+  session = new CommandSession();
+}
+
+/** A short run whose report is JSON. All of a file run in one process, after each other. */
 export async function runLoad(url: string, args: readonly string[]): Promise<Outcome> {
-  const finished = await runProofd(["load", "--url", url, ...SHORT, ...args]);
-  assert.match(finished.stdout, /^\{.*\}\n$/, finished.stderr);
-  return {...finished, report: JSON.parse(finished.stdout)};
+  assert.ok(session !== undefined, "startLoads comes first");
+  const end = await session.run(["load", "--url", url, ...SHORT, ...args]);
+  assert.match(end.stdout, /^\{.*\}\n$/, end.stderr);
+  return {...end, report: JSON.parse(end.stdout)};
 }
 
 /** Checks that every request and every call is counted once, whatever happened. */

@@ -40,11 +40,14 @@ export async function runCommandLines(
   const where = cwd === undefined ? {} : {cwd};
   const {code, stdout, stderr} = await runProofd([], {
     main: COMMAND_LINES,
-    input: JSON.stringify(lines),
+    input: lines.map(line => `${JSON.stringify(line)}\n`).join(""),
     ...where,
   });
   if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map(line => JSON.parse(line));
 }
 
 export interface ServeOptions extends RunOptions {

@@ -4,7 +4,7 @@ import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../../support/http/foreignServer.ts";
-import {assertAddsUp, runLoad, writeKeys} from "../../../support/http/loadRun.ts";
+import {assertAddsUp, runLoad, startLoads, writeKeys} from "../../../support/http/loadRun.ts";
 import {Daemon} from "../../../support/processes/daemon.ts";
 
 /** Of a request that is never answered; the others must be, beside whatever else the machine does. */
@@ -14,6 +14,7 @@ let folder: WorkFolder;
 let keys: string;
 
 before(async () => {
+  startLoads();
   folder = await WorkFolder.create();
   keys = await writeKeys(folder);
 });

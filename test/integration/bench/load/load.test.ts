@@ -5,7 +5,7 @@ import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
 import {ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer} from "../../../support/http/foreignServer.ts";
-import {assertAddsUp, runLoad, writeKeys} from "../../../support/http/loadRun.ts";
+import {assertAddsUp, runLoad, startLoads, writeKeys} from "../../../support/http/loadRun.ts";
 import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
 
 const FINALIZED = 3;
@@ -15,6 +15,7 @@ let daemon: Daemon;
 let keys: string;
 
 before(async () => {
+  startLoads();
   folder = await WorkFolder.create();
   daemon = await startDaemon(["--db", await folder.importChain("db", 5, FINALIZED)]);
   keys = await writeKeys(folder);

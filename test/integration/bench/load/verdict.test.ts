@@ -4,7 +4,7 @@ import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {ABSENT_ACCOUNT, type WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {type ForeignCall, ForeignServer, sendResults} from "../../../support/http/foreignServer.ts";
-import {assertAddsUp, runLoad, startLoadTarget} from "../../../support/http/loadRun.ts";
+import {assertAddsUp, runLoad, startLoads, startLoadTarget} from "../../../support/http/loadRun.ts";
 import {Anvil} from "../../../support/processes/anvil.ts";
 import {type Daemon, runProofd} from "../../../support/processes/daemon.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
@@ -16,6 +16,7 @@ let daemon: Daemon;
 let keys: string;
 
 before(async () => {
+  startLoads();
   ({folder, daemon, keys} = await startLoadTarget());
 });
 
