@@ -21,7 +21,7 @@ describe("JSON-RPC during an import", () => {
 
   test("one HTTP request sees one head while blocks are imported, and proofs match it", async () => {
     const daemon = await startDaemon(["--db", folder.file("fed"), "--diffs", "-", "--workers", "2"]);
-    const last = 40;
+    const last = 20;
     daemon.child.stdin.write(encodeLines([createLine(0, 0)]));
     while ((await daemon.post('{"jsonrpc":"2.0","id":1,"method":"chain_getCoverage"}')).status !== 200);
     const batch = [
@@ -58,7 +58,7 @@ describe("JSON-RPC during an import", () => {
       seen.add(String(coverage?.finalized));
       finalized = Number(coverage?.finalized);
       // However slow the import is: it comes along every now and then.
-      if (fed % 10 === 0) while (Number((await daemon.call("chain_getCoverage")).result.finalized) < fed);
+      if (fed % 5 === 0) while (Number((await daemon.call("chain_getCoverage")).result.finalized) < fed);
     }
     assert.ok(seen.size > 3, `the head moved between requests: ${[...seen].join(" ")}`);
     await daemon.waitForStderr(/the import has ended/);
