@@ -6,10 +6,15 @@ import {createServer} from "node:http";
 import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
+import {setTimeout as pause} from "node:timers/promises";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {importLines} from "../../support/stores/importedLines.ts";
+
+/** Time between two looks at a service. */
+const LOOK_MS = 20;
 
 let folder: WorkFolder;
 
@@ -22,10 +27,7 @@ after(() => folder.remove());
 /** Blocks 0 to `last`, none finalized. @returns the store's folder */
 async function importUnfinalized(name: string, last: number): Promise<string> {
   const db = folder.file(name);
-  const {code, stderr} = await runProofd(["import", "--db", db, "--diffs", "-"], {
-    input: encodeLines(createLines(0, last)),
-  });
-  assert.equal(code, 0, stderr);
+  await importLines(db, createLines(0, last));
   return db;
 }
 
@@ -51,11 +53,14 @@ async function readCoverage(daemon: Daemon): Promise<{finalized: string | null; 
   return {finalized, latest};
 }
 
+function quantity(block: number): string {
+  return `0x${block.toString(16)}`;
+}
+
 /** Waits until the server holds block `latest`. */
 async function waitForBlock(daemon: Daemon, latest: string): Promise<void> {
   // Until a block is held, the answer is an error.
-  while ((await daemon.call("chain_getCoverage")).result?.latest !== latest)
-    await new Promise(resolve => setImmediate(resolve));
+  while ((await daemon.call("chain_getCoverage")).result?.latest !== latest) await pause(LOOK_MS);
 }
 
 test("import finalizes what the lines say, and nothing where they and the flags say nothing", async () => {
@@ -73,7 +78,6 @@ test("serve --diffs finalizes what --finalized says, and the flag is refused wit
   const lines = folder.file("flag.ndjson");
   await writeFile(lines, encodeLines(createLines(0, 3)));
   for (const [flag, expected] of [
-    [[], null],
     [["--finalized", "2"], "0x2"],
     [["--finalized", "last"], "0x3"],
   ] as const) {
@@ -85,7 +89,7 @@ test("serve --diffs finalizes what --finalized says, and the flag is refused wit
       await daemon.stop();
     }
   }
-  const idle = await runProofd(["serve", "--db", folder.file("silent"), "--finalized", "last"]);
+  const idle = await runProofd(["serve", "--db", folder.file("idle"), "--finalized", "last"]);
   assert.equal(idle.code, 2);
   assert.match(idle.stderr, /--finalized has no effect without --diffs/);
 });
@@ -103,97 +107,8 @@ test("finalize marks blocks of a store, never takes any back, and refuses blocks
   await assertRefused(folder.file("nothing"), 1, /nothing holds no store/);
 });
 
-test("finalize reaches a server, which proves those blocks at once", async () => {
+test("finalize reaches a server, which proves those blocks at once, and others need its token", async () => {
   const db = await importUnfinalized("served", 5);
-  const daemon = await startDaemon(["--db", db]);
-  try {
-    const getProof = () => daemon.call("chain_getProof", [ACCOUNTS[0], [], "0x4"]);
-    assert.equal((await getProof()).error.code, -32002);
-    await mustFinalize(db, 4, "blocks up to 4 are finalized; before: none\n");
-    assert.ok((await getProof()).result !== undefined);
-    assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
-    await mustFinalize(db, 1, "nothing changed: blocks up to 4 were finalized before\n");
-    await assertRefused(db, 9, /block 9 is not held: the newest block held is 5/);
-    assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
-    assert.match(daemon.stderr, /"msg":"proofd finalize"/);
-  } finally {
-    await daemon.stop();
-  }
-  const again = await startDaemon(["--db", db]);
-  try {
-    assert.equal((await readCoverage(again)).finalized, "0x4");
-  } finally {
-    await again.stop();
-  }
-});
-
-test("finalize reaches the import beside a service, while it waits and while lines come", async () => {
-  const db = folder.file("beside");
-  const daemon = await startDaemon(["--db", db, "--diffs", "-"]);
-  try {
-    await assertRefused(db, 0, /block 0 is not held: the store holds no block/);
-    daemon.child.stdin.write(encodeLines(createLines(0, 3)));
-    await waitForBlock(daemon, "0x3");
-    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: none\n");
-    assert.deepEqual(await readCoverage(daemon), {finalized: "0x2", latest: "0x3"});
-    // Orders and blocks at the same time: each is taken between two blocks.
-    const orders = Promise.all([3, 1, 2].map(to => finalize(db, to)));
-    let isOver = false;
-    void orders.then(() => {
-      isOver = true;
-    });
-    let newest = 3;
-    while (!isOver) {
-      daemon.child.stdin.write(encodeLines([createLine(++newest)]));
-      await waitForBlock(daemon, `0x${newest.toString(16)}`);
-    }
-    for (const {code, stderr} of await orders) assert.equal(code, 0, stderr);
-    assert.equal((await readCoverage(daemon)).finalized, "0x3");
-  } finally {
-    await daemon.stop();
-  }
-});
-
-test("what finalize marked during an import stays when lines say less, and rises when they say more", async () => {
-  const db = folder.file("rising");
-  const daemon = await startDaemon(["--db", db, "--diffs", "-"]);
-  try {
-    daemon.child.stdin.write(encodeLines(createLines(0, 3)));
-    await waitForBlock(daemon, "0x3");
-    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: none\n");
-    daemon.child.stdin.write(encodeLines([createLine(4, 1)]));
-    await waitForBlock(daemon, "0x4");
-    assert.equal((await readCoverage(daemon)).finalized, "0x2");
-    daemon.child.stdin.write(encodeLines([createLine(5, 4)]));
-    await waitForBlock(daemon, "0x5");
-    assert.equal((await readCoverage(daemon)).finalized, "0x4");
-    // The import has ended: the server writes it itself.
-    daemon.child.stdin.end();
-    await daemon.waitForStderr(/the import has ended/);
-    await mustFinalize(db, 5, "blocks up to 5 are finalized; before: 4\n");
-    assert.equal((await readCoverage(daemon)).finalized, "0x5");
-  } finally {
-    await daemon.stop();
-  }
-});
-
-test("finalize reaches `proofd import`", async () => {
-  const db = await importUnfinalized("imported", 2);
-  const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
-  try {
-    while (!(await exists(join(db, "control.json")))) await new Promise(resolve => setImmediate(resolve));
-    await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
-    await daemon.waitForStderr(/proofd finalize: blocks up to 1 are finalized/);
-    daemon.child.stdin.end(encodeLines(createLines(0, 3)));
-    assert.match((await daemon.finished).stdout, /blocks 0 to 3 are held, finalized up to 1/);
-  } finally {
-    daemon.child.kill("SIGKILL");
-    await daemon.finished;
-  }
-});
-
-test("control.json is its owner's alone, lets in only who knows the token, and is gone after a clean end", async () => {
-  const db = await importUnfinalized("owned", 2);
   const daemon = await startDaemon(["--db", db]);
   const path = join(db, "control.json");
   try {
@@ -215,10 +130,76 @@ test("control.json is its owner's alone, lets in only who knows the token, and i
     const long = `{"to":1,"x":"${"x".repeat(2000)}"}`;
     assert.equal((await order(`Bearer ${token}`, {body: long})).status, 400);
     assert.equal((await readCoverage(daemon)).finalized, null);
+    const getProof = () => daemon.call("chain_getProof", [ACCOUNTS[0], [], "0x4"]);
+    assert.equal((await getProof()).error.code, -32002);
+    await mustFinalize(db, 4, "blocks up to 4 are finalized; before: none\n");
+    assert.ok((await getProof()).result !== undefined);
+    assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
+    await mustFinalize(db, 1, "nothing changed: blocks up to 4 were finalized before\n");
+    await assertRefused(db, 9, /block 9 is not held: the newest block held is 5/);
+    assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
+    assert.match(daemon.stderr, /"msg":"proofd finalize"/);
   } finally {
     await daemon.stop();
   }
+  // After a clean end it is gone, and the store has what was ordered.
   assert.equal(await exists(path), false);
+  await mustFinalize(db, 4, "nothing changed: blocks up to 4 were finalized before\n");
+});
+
+test("finalize reaches the import beside a service, and lines lower nothing and raise what they name", async () => {
+  const db = folder.file("beside");
+  const daemon = await startDaemon(["--db", db, "--diffs", "-"]);
+  try {
+    await assertRefused(db, 0, /block 0 is not held: the store holds no block/);
+    daemon.child.stdin.write(encodeLines(createLines(0, 3)));
+    await waitForBlock(daemon, "0x3");
+    // Neither a line nor a flag says anything.
+    assert.equal((await readCoverage(daemon)).finalized, null);
+    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: none\n");
+    assert.deepEqual(await readCoverage(daemon), {finalized: "0x2", latest: "0x3"});
+    // Orders and blocks at the same time: each is taken between two blocks.
+    const orders = Promise.all([3, 1, 2].map(to => finalize(db, to)));
+    let isOver = false;
+    void orders.then(() => {
+      isOver = true;
+    });
+    let newest = 3;
+    const write = async (finalized?: number): Promise<void> => {
+      daemon.child.stdin.write(encodeLines([createLine(++newest, finalized)]));
+      await waitForBlock(daemon, quantity(newest));
+    };
+    while (!isOver) await write();
+    for (const {code, stderr} of await orders) assert.equal(code, 0, stderr);
+    assert.equal((await readCoverage(daemon)).finalized, "0x3");
+    await write(1);
+    assert.equal((await readCoverage(daemon)).finalized, "0x3");
+    const raised = newest;
+    await write(raised);
+    assert.equal((await readCoverage(daemon)).finalized, quantity(raised));
+    // The import has ended: the server writes it itself.
+    daemon.child.stdin.end();
+    await daemon.waitForStderr(/the import has ended/);
+    await mustFinalize(db, newest, `blocks up to ${newest} are finalized; before: ${raised}\n`);
+    assert.equal((await readCoverage(daemon)).finalized, quantity(newest));
+  } finally {
+    await daemon.stop();
+  }
+});
+
+test("finalize reaches `proofd import`", async () => {
+  const db = await importUnfinalized("imported", 2);
+  const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
+  try {
+    while (!(await exists(join(db, "control.json")))) await pause(LOOK_MS);
+    await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
+    await daemon.waitForStderr(/proofd finalize: blocks up to 1 are finalized/);
+    daemon.child.stdin.end(encodeLines(createLines(0, 3)));
+    assert.match((await daemon.finished).stdout, /blocks 0 to 3 are held, finalized up to 1/);
+  } finally {
+    daemon.child.kill("SIGKILL");
+    await daemon.finished;
+  }
 });
 
 test("the control.json of a killed server misleads nobody", async () => {

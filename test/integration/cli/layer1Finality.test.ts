@@ -1,13 +1,18 @@
 /** `serve --finality l1`: what the rollup contract on a real layer 1 (anvil) says is finalized here. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {setTimeout as pause} from "node:timers/promises";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {rootOf} from "../../support/chains/finalityEvents.ts";
 import {ACCOUNTS, createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {answerCalls, Upstream} from "../../support/http/upstream.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {type ImportedLinesOptions, importLines} from "../../support/stores/importedLines.ts";
+
+/** Time between two looks at a service. */
+const LOOK_MS = 20;
 
 let folder: WorkFolder;
 
@@ -18,11 +23,13 @@ before(async () => {
 after(() => folder.remove());
 
 /** Blocks 0 to `last`, none finalized. @returns the store's folder */
-async function importUnfinalized(name: string, last: number, ...args: readonly string[]): Promise<string> {
+async function importUnfinalized(
+  name: string,
+  last: number,
+  options?: ImportedLinesOptions,
+): Promise<string> {
   const db = folder.file(name);
-  const input = encodeLines(createLines(0, last));
-  const {code, stderr} = await runProofd(["import", "--db", db, "--diffs", "-", ...args], {input});
-  assert.equal(code, 0, stderr);
+  await importLines(db, createLines(0, last), options);
   return db;
 }
 
@@ -51,6 +58,7 @@ async function waitForFinalized(daemon: Daemon, block: number): Promise<void> {
     const {finalized} = (await daemon.call("chain_getCoverage")).result ?? {};
     if (finalized === expected) return;
     assert.ok(finalized === null || finalized === undefined || Number(finalized) < block, `${finalized}`);
+    await pause(LOOK_MS);
   }
 }
 
@@ -155,7 +163,7 @@ test("a layer 1 that contradicts itself stops finality, not serving; what was ri
       const read = () => daemon.readMetric("proofd_layer1_final_block");
       const before = await read();
       await layer1.settle();
-      while ((await read()) === before);
+      while ((await read()) === before) await pause(LOOK_MS);
       assert.equal(daemon.stderr.match(/finality has stopped/g)?.length, 1);
     } finally {
       await daemon.stop();
@@ -222,7 +230,7 @@ test("a block that the layer-2 node has another one for is not finalized before 
 
 test("poseidon2: a contract's root that is not the one here stops finality before its block", t =>
   withLayer1(t.skip.bind(t), async layer1 => {
-    const db = await importUnfinalized("poseidon2", 5, "--suite", "poseidon2");
+    const db = await importUnfinalized("poseidon2", 5, {suite: "poseidon2"});
     const daemon = await serveBeside(layer1, db);
     try {
       const root = async (block: number) => {

@@ -1,9 +1,8 @@
-/** A chain for wire tests, imported by the built `proofd`. */
-import {mkdtemp, rm, writeFile} from "node:fs/promises";
+/** A chain for wire tests. */
+import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {runProofd} from "../processes/daemon.ts";
-import {encodeLines} from "./differenceLine.ts";
+import {importLines} from "../stores/importedLines.ts";
 import {createLines} from "./serviceLines.ts";
 
 export {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID, createLine, createLines, hashOfBlock} from "./serviceLines.ts";
@@ -27,18 +26,7 @@ export class WorkFolder {
   /** Imports blocks 0 to `last` into the store `name`, finalized up to `finalized`. @returns its folder */
   async importChain(name: string, last: number, finalized: number): Promise<string> {
     const db = this.file(name);
-    const lines = this.file(`${name}.ndjson`);
-    await writeFile(lines, encodeLines(createLines(0, last)));
-    const {code, stderr} = await runProofd([
-      "import",
-      "--db",
-      db,
-      "--diffs",
-      lines,
-      "--finalized",
-      String(finalized),
-    ]);
-    if (code !== 0) throw new Error(stderr);
+    await importLines(db, createLines(0, last), {finalized});
     return db;
   }
 
