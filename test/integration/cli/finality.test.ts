@@ -11,7 +11,7 @@ import {ProofPool} from "../../../workers/pool/pool.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
-import {importLines} from "../../support/stores/importedLines.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 /** Time between two looks at a service. */
 const LOOK_MS = 20;

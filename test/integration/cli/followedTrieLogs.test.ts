@@ -1,15 +1,16 @@
 /** A node whose trie logs are followed: the same roots as those of the same chain's differences, with each suite. */
 import assert from "node:assert/strict";
-import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
-import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
 import {readLog, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
+import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const FORK = 8;
 
@@ -39,16 +40,9 @@ async function readRoots(daemon: Daemon, latest: number): Promise<string[]> {
 
 /** Of the same chain, imported as differences. */
 async function importRoots(suite: string): Promise<string[]> {
-  const path = folder.file(`${suite}.ndjson`);
-  await writeFile(path, encodeLines(lines));
   const db = folder.file(`${suite}-differences.db`);
-  const {code, stderr} = await runProofd(["import", "--db", db, "--suite", suite, "--diffs", path]);
-  assert.equal(code, 0, stderr);
-  let roots: string[] = [];
-  await withFollower(["--db", db], async daemon => {
-    roots = await readRoots(daemon, lines.length - 1);
-  });
-  return roots;
+  await importLines(db, lines, {suite});
+  return readStoredRoots(db);
 }
 
 function waitForLines(daemon: Daemon): Promise<void> {

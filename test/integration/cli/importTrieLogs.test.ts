@@ -5,15 +5,21 @@ import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {gzipSync} from "node:zlib";
 import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../../demo/loggedBlock.ts";
-import {logChain} from "../../../demo/loggedChain.ts";
+import {executeChain} from "../../../demo/loggedChain.ts";
+import {TrieLogWriter} from "../../../demo/trieLogWriter.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
+import type {ImportSource} from "../../../workers/job/importSource.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
+import {type ImportOptions, importSource} from "../../support/stores/importedStore.ts";
+import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const GENESIS = fileURLToPath(import.meta.resolve("#package/demo/genesis.json"));
 const CHAIN = fileURLToPath(import.meta.resolve("#package/demo/chain.rlp"));
@@ -22,48 +28,91 @@ const CHAIN = fileURLToPath(import.meta.resolve("#package/demo/chain.rlp"));
 const LAST = 46;
 
 let folder: WorkFolder;
+let executed: BlockDifference[];
 let demo: LoggedBlock[];
 before(async () => {
   folder = await WorkFolder.create();
-  demo = await logChain(await readFile(GENESIS, "utf8"), await readFile(CHAIN), LAST);
+  executed = [];
+  demo = [];
+  const writer = new TrieLogWriter();
+  for await (const block of executeChain(await readFile(GENESIS, "utf8"), await readFile(CHAIN), LAST)) {
+    executed.push(block);
+    const {number, hash} = block.header;
+    demo.push({number, hash, trieLog: writer.write(block)});
+  }
 });
 after(() => folder.remove());
 
-/** State roots by block. */
-async function readRoots(directory: string): Promise<string[]> {
-  const store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
-  try {
-    const latest = (await store.reader.latest()) ?? -1;
-    return Array.from({length: latest + 1}, (_, block) => toHex(store.reader.blockOrThrow(block).stateRoot));
-  } finally {
-    await store.close();
-  }
+/** Packs it if the name ends so. @returns the path */
+async function writeLogs(name: string, text: string): Promise<string> {
+  const path = folder.file(name);
+  await writeFile(path, name.endsWith(".gz") ? gzipSync(text) : text);
+  return path;
+}
+
+async function mustImport(directory: string, source: ImportSource, options: ImportOptions): Promise<number> {
+  const outcome = await importSource(directory, source, options);
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  return outcome.alreadyHeld;
 }
 
 for (const suite of SUITE_NAMES)
   test(`${suite}: the demo chain's trie logs give its state roots, with and without the genesis file`, async () => {
-    const [executed, begun, whole] = ["executed", "begun", "whole"].map(name =>
-      folder.file(`${name}-${suite}`),
-    ) as [string, string, string];
-    const logs = folder.file("demo.trielogs.gz");
-    await writeFile(logs, gzipSync(encodeJsonLines(demo)));
-    const blocks = ["--genesis", GENESIS, "--blocks", CHAIN];
-    const runs = [
-      await runProofd(["import", "--db", executed, "--suite", suite, ...blocks]),
-      await runProofd(["import", "--db", begun, "--suite", suite, "--genesis", GENESIS, "--trielogs", logs]),
-      await runProofd(["import", "--db", whole, "--suite", suite, "--trielogs", "-", "--finalized", "last"], {
-        input: encodeHexLines(demo),
-      }),
-    ];
-    for (const {code, stderr} of runs) assert.equal(code, 0, stderr);
-    assert.match(runs[2]?.stdout ?? "", /^imported 47 blocks; blocks 0 to 46 are held, finalized up to 46;/);
-    const roots = (await readRoots(executed)).slice(0, LAST + 1);
+    const [begun, whole] = [folder.file(`begun-${suite}`), folder.file(`whole-${suite}`)];
+    const packed = await writeLogs("demo.trielogs.gz", encodeJsonLines(demo));
+    const digits = await writeLogs("demo.trielogs", encodeHexLines(demo));
+    const logs = (path: string, genesisPath?: string): ImportSource => ({
+      kind: "trielogs",
+      path,
+      genesisPath,
+    });
+    await mustImport(begun, logs(packed, GENESIS), {suite});
+    await mustImport(whole, logs(digits), {suite, finalized: "last"});
+    const roots = await applyBlocks(folder.file(`executed-${suite}`), suite);
     assert.equal(roots.length, LAST + 1);
-    assert.deepEqual(await readRoots(begun), roots);
-    assert.deepEqual(await readRoots(whole), roots);
-    const again = await runProofd(["import", "--db", begun, "--trielogs", logs]);
-    assert.match(again.stdout, /^imported 0 blocks, 47 already held;/, again.stderr);
+    assert.deepEqual(await readStoredRoots(begun), roots);
+    assert.deepEqual(await readStoredRoots(whole), roots);
+    assert.equal(await mustImport(begun, logs(packed), {}), LAST + 1);
   });
+
+/** The state roots of the blocks as they were executed. */
+async function applyBlocks(directory: string, suite: string): Promise<string[]> {
+  const store = await StateStore.open({
+    directory,
+    role: "owner",
+    createIfMissing: true,
+    suite,
+    cacheBytes: 1 << 20,
+  });
+  try {
+    const writer = await BlockWriter.create(store);
+    for (const block of executed) await writer.apply(block);
+    await writer.flush();
+  } finally {
+    await store.close();
+  }
+  return readStoredRoots(directory);
+}
+
+test("the command reads a packed file, and lines of digits from its standard input", async () => {
+  const first = demo.slice(0, 4);
+  const [begun, whole] = [folder.file("begun"), folder.file("whole")];
+  const packed = await writeLogs("first.trielogs.gz", encodeJsonLines(first));
+  const suite = ["--suite", "poseidon2"];
+  const runs = [
+    await runProofd(["import", "--db", begun, ...suite, "--genesis", GENESIS, "--trielogs", packed]),
+    await runProofd(["import", "--db", whole, ...suite, "--trielogs", "-", "--finalized", "last"], {
+      input: encodeHexLines(first),
+    }),
+  ];
+  for (const {code, stderr} of runs) assert.equal(code, 0, stderr);
+  assert.match(runs[1]?.stdout ?? "", /^imported 4 blocks; blocks 0 to 3 are held, finalized up to 3;/);
+  const again = await runProofd(["import", "--db", begun, "--trielogs", packed]);
+  assert.match(again.stdout, /^imported 0 blocks, 4 already held;/, again.stderr);
+  const roots = (await readStoredRoots(folder.file("executed-poseidon2"))).slice(0, first.length);
+  assert.deepEqual(await readStoredRoots(begun), roots);
+  assert.deepEqual(await readStoredRoots(whole), roots);
+});
 
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const hashOf = (number: number): string => `0x${(number + 1).toString(16).padStart(64, "0")}`;
@@ -128,10 +177,10 @@ test("a line that is no trie log is refused with its number and the reason", asy
   ];
   for (const [i, [rest, message]] of cases.entries()) {
     const db = folder.file(`refused-${i}`);
-    const refused = await runProofd(["import", "--db", db, "--trielogs", "-"], {input: start + rest});
-    assert.equal(refused.code, 1, rest);
-    assert.match(refused.stderr, message);
-    assert.match(refused.stderr, /blocks 0 to 0 are held/);
+    const path = await writeLogs(`refused-${i}.trielogs`, start + rest);
+    const refused = await importSource(db, {kind: "trielogs", path, genesisPath: undefined});
+    assert.match(refused.ok ? "" : `${refused.message}\n`, message);
+    assert.equal(refused.head.latest, 0);
   }
 });
 

@@ -9,7 +9,7 @@ import {answerCalls, Upstream} from "../../support/http/upstream.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
 import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
-import {type ImportedLinesOptions, importLines} from "../../support/stores/importedLines.ts";
+import {type ImportOptions, importLines} from "../../support/stores/importedStore.ts";
 
 /** Time between two looks at a service. */
 const LOOK_MS = 20;
@@ -23,11 +23,7 @@ before(async () => {
 after(() => folder.remove());
 
 /** Blocks 0 to `last`, none finalized. @returns the store's folder */
-async function importUnfinalized(
-  name: string,
-  last: number,
-  options?: ImportedLinesOptions,
-): Promise<string> {
+async function importUnfinalized(name: string, last: number, options?: ImportOptions): Promise<string> {
   const db = folder.file(name);
   await importLines(db, createLines(0, last), options);
   return db;

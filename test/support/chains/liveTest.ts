@@ -1,9 +1,9 @@
 /** Tests that need a chain on anvil. Without anvil they are skipped, and say why. */
-import {test} from "node:test";
+import {type TestContext, test} from "node:test";
 import {notRun} from "../processes/notRun.ts";
 import type {LiveChain} from "./liveChain.ts";
 
-export type LiveTest = (title: string, body: (live: LiveChain) => Promise<void>) => void;
+export type LiveTest = (title: string, body: (live: LiveChain, t: TestContext) => Promise<void>) => void;
 
 /** @param readChain - called when a test runs. A text says why there is no chain */
 export function createLiveTest(readChain: () => LiveChain | string): LiveTest {
@@ -14,7 +14,7 @@ export function createLiveTest(readChain: () => LiveChain | string): LiveTest {
         notRun(t, chain);
         return;
       }
-      await body(chain);
+      await body(chain, t);
     });
   };
 }

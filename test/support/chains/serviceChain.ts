@@ -2,7 +2,7 @@
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {importLines} from "../stores/importedLines.ts";
+import {importLines} from "../stores/importedStore.ts";
 import {createLines} from "./serviceLines.ts";
 
 export {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID, createLine, createLines, hashOfBlock} from "./serviceLines.ts";

@@ -60,12 +60,17 @@ export class Anvil {
   }
 
   async ask(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
+    return (await this.send({jsonrpc: "2.0", id: 1, method, params})) as RpcAnswer;
+  }
+
+  /** A call or a batch. @returns the parsed answer */
+  async send(body: unknown): Promise<unknown> {
     const response = await fetch(this.url, {
       method: "POST",
       headers: {"content-type": "application/json"},
-      body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
+      body: JSON.stringify(body),
     });
-    return (await response.json()) as RpcAnswer;
+    return response.json();
   }
 
   /** As `ask`, but throws if the answer is an error. */
