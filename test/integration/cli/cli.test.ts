@@ -16,6 +16,7 @@ import {
 import {waitForHead} from "../../support/http/followingDaemon.ts";
 import {Daemon, runCommandLines, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 let folder: WorkFolder;
 let db: string;
@@ -32,6 +33,18 @@ async function assertEnds(args: readonly string[], code: number, message: RegExp
   assert.match(finished.stderr, message, args.join(" "));
   assert.equal(finished.code, code, args.join(" "));
   assert.equal(finished.stdout, "");
+}
+
+/** Like `assertEnds`, all in one process. */
+async function assertAllEnd(
+  code: number,
+  table: readonly (readonly [args: readonly string[], message: RegExp])[],
+): Promise<void> {
+  const ends = await runCommandLines(table.map(([args]) => args));
+  for (const [i, [args, message]] of table.entries()) {
+    assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
+    assert.deepEqual([ends[i]?.code, ends[i]?.stdout], [code, ""], args.join(" "));
+  }
 }
 
 test("--help and --version are answered on standard output", async () => {
@@ -88,11 +101,7 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["finalize", "--to", "last"], /argument 'last' is invalid. Expected a block number/],
     [["rollback"], /required option '--to <block>' not specified/],
   ];
-  const ends = await runCommandLines(table.map(([args]) => args));
-  for (const [i, [args, message]] of table.entries()) {
-    assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
-    assert.deepEqual([ends[i]?.code, ends[i]?.stdout], [2, ""], args.join(" "));
-  }
+  await assertAllEnd(2, table);
   // The same from a process.
   await assertEnds(["serve", "--frob"], 2, /unknown option '--frob'/);
 });
@@ -121,49 +130,43 @@ test("options come from PROOFD_ variables too, a flag wins, and a bad variable i
   assert.ok(JSON.parse(requests[0] as string).requestId !== undefined);
 });
 
-test("serve says one JSON line on standard output and nothing else", async () => {
-  const daemon = await startDaemon(["--db", db]);
-  const {stdout, stderr} = await daemon.stop();
-  assert.match(stdout, /^\{"msg":"listening","url":"http:\/\/127\.0\.0\.1:\d+".*\}\n$/);
-  assert.match(stderr, /stopping/);
-});
-
-test("serving, checking or rolling back a store that is not there is an error that says how to make one", async () => {
+test("a store that is not there, or of another chain, is an error", async () => {
   const missing = folder.file("missing");
-  await assertEnds(["serve", "--db", missing], 1, /missing.*`proofd import`.*--demo, --diffs or --l2/);
-  await assertEnds(["check", "--db", missing], 1, /missing/);
-  await assertEnds(["rollback", "--db", missing, "--to", "0"], 1, /missing/);
+  await assertAllEnd(1, [
+    [["serve", "--db", missing], /missing.*`proofd import`.*--demo, --diffs or --l2/],
+    [["check", "--db", missing], /missing/],
+    [["rollback", "--db", missing, "--to", "0"], /missing/],
+    [["serve", "--db", db, "--chain-id", "5"], /FORMAT_MISMATCH/],
+  ]);
 });
 
 test("flags of --l2 that nothing reads are usage errors", async () => {
-  const executed = ["--l2", "http://127.0.0.1:1", "--source", "execute", "--audit", "3"];
-  await assertEnds(["import", ...executed], 2, /--audit has no effect with --source execute/);
+  const url = "http://127.0.0.1:1";
   const tag = ["serve", "--diffs", "-", "--finality", "tag", "--l2"];
-  await assertEnds(
-    [...tag, "http://127.0.0.1:1", "--source", "trace"],
-    2,
-    /--source has no effect with --diffs/,
-  );
   const announced = /--l2 has a ws or wss URL, which has no effect/;
-  await assertEnds([...tag, "http://127.0.0.1:1,ws://127.0.0.1:1"], 2, announced);
-  await assertEnds(["audit", "--l2", "http://127.0.0.1:1,ws://127.0.0.1:1"], 2, announced);
+  await assertAllEnd(2, [
+    [
+      ["import", "--l2", url, "--source", "execute", "--audit", "3"],
+      /--audit has no effect with --source execute/,
+    ],
+    [[...tag, url, "--source", "trace"], /--source has no effect with --diffs/],
+    [[...tag, `${url},ws://127.0.0.1:1`], announced],
+    [["audit", "--l2", `${url},ws://127.0.0.1:1`], announced],
+  ]);
 });
 
-test("an address or a store in use is an error", async () => {
+test("serve says one JSON line on standard output; its address and its store are in use for others", async () => {
   const daemon = await startDaemon(["--db", db]);
   const other = await folder.importChain("other", 0, 0);
-  await assertEnds(
-    ["serve", "--db", other, "--port", String(daemon.port)],
-    1,
-    /cannot listen on 127\.0\.0\.1:/,
-  );
-  await assertEnds(["serve", "--db", db, "--port", "0"], 1, /STORE_IN_USE/);
-  await assertEnds(["import", "--db", db, "--diffs", folder.file("db.ndjson")], 1, /STORE_IN_USE/);
-  await daemon.stop();
-});
-
-test("a store of another chain is refused", async () => {
-  await assertEnds(["serve", "--db", db, "--chain-id", "5"], 1, /FORMAT_MISMATCH/);
+  const port = String(daemon.port);
+  await assertAllEnd(1, [
+    [["serve", "--db", other, "--port", port, "--no-estimate"], /cannot listen on 127\.0\.0\.1:/],
+    [["serve", "--db", db, "--port", "0"], /STORE_IN_USE/],
+    [["import", "--db", db, "--diffs", folder.file("db.ndjson")], /STORE_IN_USE/],
+  ]);
+  const {stdout, stderr} = await daemon.stop();
+  assert.match(stdout, /^\{"msg":"listening","url":"http:\/\/127\.0\.0\.1:\d+".*\}\n$/);
+  assert.match(stderr, /stopping/);
 });
 
 test("a new store gets the suite that --suite names, keeps it, and is refused where another one is asked for", async () => {
@@ -178,18 +181,17 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   assert.equal(again.code, 0, again.stderr);
   assert.match(again.stdout, /3 already held/);
   const refusal = /has hash suite poseidon2, not sha256 \(FORMAT_MISMATCH\)/;
-  const sha256 = await importInto(target, "--suite", "sha256");
-  assert.equal(sha256.code, 1);
-  assert.match(sha256.stderr, refusal);
-  await assertEnds(["serve", "--db", target, "--suite", "sha256", "--port", "0"], 1, refusal);
+  await assertAllEnd(1, [
+    [["import", "--db", target, "--diffs", lines, "--finalized", "last", "--suite", "sha256"], refusal],
+    [["serve", "--db", target, "--suite", "sha256", "--port", "0"], refusal],
+    [
+      ["serve", "--db", db, "--suite", "poseidon2", "--port", "0"],
+      /has hash suite sha256, not poseidon2 \(FORMAT_MISMATCH\)/,
+    ],
+  ]);
   const check = await runProofd(["check", "--db", target]);
   assert.equal(check.code, 0);
   assert.match(check.stdout, /nothing wrong/);
-  await assertEnds(
-    ["serve", "--db", db, "--suite", "poseidon2", "--port", "0"],
-    1,
-    /has hash suite sha256, not poseidon2 \(FORMAT_MISMATCH\)/,
-  );
   const daemon = await startDaemon(["--db", target], {env: {PROOFD_SUITE: "poseidon2"}});
   const {result} = await daemon.call("chain_getCoverage");
   assert.equal(result.suite, "poseidon2");
@@ -237,12 +239,17 @@ test("a bad line ends the import with its number and exit code 1, and what came 
   assert.equal(code, 1);
   assert.match(stderr, /line 3/);
   assert.match(stderr, /imported 2 blocks; blocks 0 to 1 are held/);
-  const gap = await runProofd(["import", "--db", target, "--diffs", "-"], {
-    input: encodeLines([createLine(7)]),
-  });
-  assert.equal(gap.code, 1);
-  assert.match(gap.stderr, /7/);
-  await assertEnds(["import", "--db", target, "--diffs", folder.file("none")], 1, /none/);
+  const gap = folder.file("gap.ndjson");
+  await writeFile(gap, encodeLines([createLine(7)]));
+  const none = folder.file("none");
+  const ends = await runCommandLines([gap, none].map(path => ["import", "--db", target, "--diffs", path]));
+  assert.deepEqual(
+    ends.map(end => end.code),
+    [1, 1],
+  );
+  assert.match(ends[0]?.stderr ?? "", /7/);
+  assert.match(ends[1]?.stderr ?? "", /none/);
+  assert.equal(ends[1]?.stdout, "");
 });
 
 test("a signal stops an import after the current block, with the signal's exit code", async () => {
@@ -260,40 +267,29 @@ test("a signal stops an import after the current block, with the signal's exit c
     clearInterval(feed);
     assert.equal(finished.code, code);
     assert.match(finished.stdout, /^imported \d+ blocks, stopped before the end; blocks 0 to \d+ are held/);
-    const again = await runProofd(["import", "--db", target, "--diffs", "-"], {
-      input: encodeLines(createLines(0, fed)),
-    });
-    assert.equal(again.code, 0, again.stderr);
+    await importLines(target, createLines(0, fed));
   }
 });
 
 test("check finds nothing wrong with a sound store", async () => {
-  for (const more of [[], ["--block", "0x2"], ["--block", "1", "--sample", "5"], ["--sample", "3"]]) {
-    const {code, stdout} = await runProofd(["check", "--db", db, ...more]);
-    assert.equal(code, 0, more.join(" "));
-    assert.match(stdout, /^checked .* nothing wrong\n$/);
+  const mores = [[], ["--block", "0x2"], ["--block", "1", "--sample", "5"], ["--sample", "3"]];
+  const ends = await runCommandLines(mores.map(more => ["check", "--db", db, ...more]));
+  for (const [i, more] of mores.entries()) {
+    assert.equal(ends[i]?.code, 0, more.join(" "));
+    assert.match(ends[i]?.stdout ?? "", /^checked .* nothing wrong\n$/);
   }
 });
 
 test("rollback removes unfinalized blocks and refuses others", async () => {
   const target = await folder.importChain("rolled", 5, 3);
-  await assertEnds(["rollback", "--db", target, "--to", "2"], 1, /cannot roll back to block 2: /);
-  await assertEnds(["rollback", "--db", target, "--to", "9"], 1, /cannot roll back to block 9: /);
+  await assertAllEnd(1, [
+    [["rollback", "--db", target, "--to", "2"], /cannot roll back to block 2: /],
+    [["rollback", "--db", target, "--to", "9"], /cannot roll back to block 9: /],
+  ]);
   const {code, stdout} = await runProofd(["rollback", "--db", target, "--to", "0x4"]);
   assert.equal(code, 0);
   assert.equal(stdout, "rolled back from block 5 to block 4\n");
 });
 
-test("serve --demo imports the demo chain at its first start and says where it serves", async () => {
-  const target = folder.file("demo");
-  for (const round of ["first", "second"]) {
-    const daemon = await startDaemon(["--db", target, "--demo"]);
-    await daemon.waitForStderr(/proofd serves http:\/\/127\.0\.0\.1:\d+/);
-    const {result} = await daemon.call("chain_getCoverage");
-    assert.equal(result.earliest, "0x0", round);
-    assert.equal(result.finalized, result.latest);
-    assert.ok(Number(result.latest) >= 50);
-    assert.equal((await daemon.stop()).code, 0);
-  }
-  await assertEnds(["serve", "--db", db, "--demo", "--port", "0"], 1, /--demo: /);
-});
+test("serve --demo refuses a store of another chain", () =>
+  assertEnds(["serve", "--db", db, "--demo", "--port", "0", "--no-estimate"], 1, /--demo: /));

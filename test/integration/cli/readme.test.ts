@@ -11,7 +11,13 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
-import {type Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {
+  type Daemon,
+  type Finished,
+  runCommandLines,
+  runProofd,
+  startDaemon,
+} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
@@ -23,8 +29,12 @@ let readme: string;
 let loadPage: string;
 /** Text by path from the clone. */
 const documents = new Map<string, string>();
-/** Serves the demo chain. */
+/** Serves the demo chain. It is a second start on its store. */
 let demo: Daemon;
+/** What the first start said on standard error, and its coverage and that of the second. */
+let firstStart: string;
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+const coverages: any[] = [];
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
   for (const place of [".", "client", "docs", "demo", "contracts", "examples/relayer"]) {
@@ -36,11 +46,31 @@ before(async () => {
   readme = documents.get("README.md") as string;
   loadPage = documents.get(join("docs", "load.md")) as string;
   await writeFile(join(folder, "blocks.ndjson"), encodeLines(longChain(3, 4)));
-  demo = await startDaemon(["--demo", "--db", join(folder, "demo")]);
+  const startDemo = async () => {
+    demo = await startDaemon(["--demo", "--db", join(folder, "demo")]);
+    coverages.push((await demo.call("chain_getCoverage")).result);
+  };
+  await startDemo();
+  const {code, stderr} = await demo.stop();
+  assert.equal(code, 0);
+  firstStart = stderr;
+  await startDemo();
 });
 after(async () => {
   await demo.stop();
   await rm(folder, {recursive: true});
+});
+
+test("serve --demo imports the demo chain at its first start, keeps it, and says where it serves", async () => {
+  const said = /proofd serves http:\/\/127\.0\.0\.1:\d+/;
+  assert.match(firstStart, said);
+  await demo.waitForStderr(said);
+  assert.equal(coverages.length, 2);
+  for (const {earliest, finalized, latest} of coverages) {
+    assert.equal(earliest, "0x0");
+    assert.equal(finalized, latest);
+    assert.ok(Number(latest) >= 50);
+  }
 });
 
 /** The arguments of every command line that the README prints, its placeholders filled in. */
@@ -69,7 +99,7 @@ async function askAsPrinted(page: string, daemon: Daemon): Promise<{text: string
   return {text: (await daemon.post(body)).text, printed};
 }
 
-test("the commands for a chain of blocks import it, check it and serve the answer that is printed", async () => {
+test("the commands for a chain of blocks import it, check it and serve the printed answer and every method", async () => {
   const [importBlocks, , serve, , , check] = commandLines("blocks");
   assert.ok(importBlocks?.includes("--blocks") && serve?.[0] === "serve" && check?.[0] === "check");
   const imported = await runProofd(importBlocks);
@@ -91,6 +121,11 @@ test("the commands for a chain of blocks import it, check it and serve the answe
     const root = Buffer.from(stateRoot.slice(2), "hex");
     const {account} = verifyProof(sha256Suite, root, result.accountProof.key, [], result);
     assert.equal(account?.nonce, 1n, encodeHex(root));
+    // Every method that the README lists is one that proofd has.
+    const names = /`((?:chain|eth|net|rpc|web3)[._][A-Za-z]+)`/g;
+    const methods = [...readSection("Methods").matchAll(names)].map(([, name]) => name as string);
+    assert.ok(methods.length >= 7, "the README lists the methods");
+    for (const method of methods) assert.notEqual((await daemon.call(method)).error?.code, -32601, method);
     const gas = await askAsPrinted(await readFile(join(ROOT, "docs/gas.md"), "utf8"), daemon);
     assert.equal(gas.text, gas.printed);
   } finally {
@@ -256,29 +291,11 @@ test("every file and npm script that the documents name exists", async () => {
 
 test("every flag of proofd that the documents name is a flag of one of its commands", async () => {
   const commands = ["import", "serve", "finalize", "check", "audit", "verify", "rollback", "load"];
-  const helps = await Promise.all(commands.map(command => runProofd([command, "--help"])));
+  const helps = await runCommandLines(commands.map(command => [command, "--help"]));
   const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
   for (const page of ["README", "SECURITY", "docs/operations", "docs/json-rpc", "docs/gas", "docs/load"]) {
     const text = (documents.get(join(`${page}.md`)) as string).replace(/npm run [^`\n]*/g, "");
     for (const [flag] of text.matchAll(/--[a-z][a-z0-9-]+/g))
       assert.ok(flag.endsWith("-") || known.has(flag), `${page}: ${flag}`);
-  }
-});
-
-test("every method that the README lists is one that proofd has", async () => {
-  const section = /^## Methods\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? "";
-  const methods = [...section.matchAll(/`((?:chain|eth|net|rpc|web3)[._][A-Za-z]+)`/g)].map(
-    ([, name]) => name,
-  );
-  assert.ok(methods.length >= 7, "the README lists the methods");
-  const db = join(folder, "methods");
-  const imported = await runProofd(["import", "--db", db, "--diffs", join(folder, "blocks.ndjson")]);
-  assert.equal(imported.code, 0, imported.stderr);
-  const daemon = await startDaemon(["--db", db], {estimates: true});
-  try {
-    for (const method of methods)
-      assert.notEqual((await daemon.call(method as string)).error?.code, -32601, method);
-  } finally {
-    await daemon.stop();
   }
 });

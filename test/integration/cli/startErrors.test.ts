@@ -1,7 +1,7 @@
 /** What a command cannot start with, and how it says so; that nothing is left behind. */
 import assert from "node:assert/strict";
 import {existsSync, mkdirSync, readdirSync} from "node:fs";
-import {chmod} from "node:fs/promises";
+import {chmod, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
@@ -9,7 +9,7 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {writeShortChain} from "../../support/chains/shortChain.ts";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
-import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {runCommandLines, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 
@@ -30,9 +30,26 @@ async function assertFails(
 ): Promise<void> {
   const {code = 1, ...rest} = options;
   const finished = await runProofd(args, rest);
-  assert.match(finished.stderr, message, args.join(" "));
-  assert.doesNotMatch(finished.stderr, /unexpected|^ {4}at /m);
-  assert.equal(finished.code, code, args.join(" "));
+  assertFailed(finished, code, message, args);
+}
+
+function assertFailed(
+  finished: Pick<Finished, "code" | "stderr"> | undefined,
+  code: number,
+  message: RegExp,
+  args: readonly string[],
+): void {
+  assert.match(finished?.stderr ?? "", message, args.join(" "));
+  assert.doesNotMatch(finished?.stderr ?? "", /unexpected|^ {4}at /m);
+  assert.equal(finished?.code, code, args.join(" "));
+}
+
+/** Like `assertFails`, all in one process. */
+async function assertAllFail(
+  table: readonly (readonly [args: readonly string[], message: RegExp])[],
+): Promise<void> {
+  const ends = await runCommandLines(table.map(([args]) => args));
+  for (const [i, [args, message]] of table.entries()) assertFailed(ends[i], 1, message, args);
 }
 
 /** Runs proofd with a limit of open files. */
@@ -63,22 +80,25 @@ test("too few open files are named with what is needed, and that many are enough
 test("a folder that cannot be made is an error", {
   skip: process.platform !== "linux" && "/proc is Linux's",
 }, async () => {
-  for (const path of ["/proc/x", "/proc/x/y"])
-    await assertFails(
-      ["serve", "--db", path, "--diffs", folder.file("db.ndjson"), "--port", "0"],
-      /cannot make the folder \/proc\/x: the file system of \/proc takes no folders/,
-    );
+  const message = /cannot make the folder \/proc\/x: the file system of \/proc takes no folders/;
+  const serve = (path: string) => ["serve", "--db", path, "--diffs", folder.file("db.ndjson"), "--port", "0"];
+  await assertAllFail([
+    [serve("/proc/x"), message],
+    [serve("/proc/x/y"), message],
+  ]);
 });
 
 test("a folder below a file, or a file for a folder, is called what it is", async () => {
   const file = folder.file("db.ndjson");
-  for (const path of [file, join(file, "x"), join(file, "x", "y")]) {
-    const message = new RegExp(`${file} is not a folder`);
-    await assertFails(["serve", "--db", path, "--diffs", file], message);
-    await assertFails(["serve", "--db", path], message);
-    await assertFails(["import", "--db", path, "--diffs", file], message);
-    await assertFails(["finalize", "--db", path, "--to", "0"], message);
-  }
+  const message = new RegExp(`${file} is not a folder`);
+  await assertAllFail(
+    [file, join(file, "x"), join(file, "x", "y")].flatMap(path => [
+      [["serve", "--db", path, "--diffs", file], message] as const,
+      [["serve", "--db", path], message] as const,
+      [["import", "--db", path, "--diffs", file], message] as const,
+      [["finalize", "--db", path, "--to", "0"], message] as const,
+    ]),
+  );
 });
 
 test("an environment variable that no command knows is refused, one of another command is not", async () => {
@@ -97,21 +117,17 @@ test("an environment variable that no command knows is refused, one of another c
 });
 
 test("a host that cannot be resolved, or is not this machine's, is called so", async () => {
-  const serve = ["serve", "--db", db, "--port", "0", "--host"];
-  await assertFails(
-    [...serve, "no.such.host.invalid"],
-    /the host no\.such\.host\.invalid cannot be resolved/,
-  );
-  await assertFails(
-    [...serve, "192.0.2.1"],
-    /cannot listen on 192\.0\.2\.1:0: this machine has no such address/,
-  );
+  const serve = ["serve", "--db", db, "--port", "0", "--no-estimate", "--host"];
+  await assertAllFail([
+    [[...serve, "no.such.host.invalid"], /the host no\.such\.host\.invalid cannot be resolved/],
+    [[...serve, "192.0.2.1"], /cannot listen on 192\.0\.2\.1:0: this machine has no such address/],
+  ]);
 });
 
 test("--chain-id of another chain is refused before the demo is imported", async () => {
   const target = folder.file("demo5");
   await assertFails(
-    ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0"],
+    ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0", "--no-estimate"],
     /--demo: block 0 is of chain \d+, expected is chain 5/,
   );
   assert.equal(existsSync(target), false);
@@ -127,7 +143,7 @@ test("a command that fails leaves no store behind, and no folder that it made", 
   assert.equal(existsSync(made), false);
   const other = await startDaemon(["--db", db]);
   try {
-    const serve = ["serve", "--db", made, "--diffs", "-", "--port", String(other.port)];
+    const serve = ["serve", "--db", made, "--diffs", "-", "--port", String(other.port), "--no-estimate"];
     await assertFails(serve, /the address is in use/);
   } finally {
     await other.stop();
@@ -142,10 +158,14 @@ test("a folder that was there stays, and so does a store that was, or that holds
   await assertFails(["import", "--db", empty, "--diffs", "-"], /line 1/, {input: "hello\n"});
   assert.deepEqual(readdirSync(empty), []);
   const good = encodeLines(createLines(0, 1));
-  await assertFails(["import", "--db", empty, "--diffs", "-"], /line 3/, {input: `${good}hello\n`});
-  await assertFails(["import", "--db", empty, "--diffs", "-"], /line 1/, {input: "hello\n"});
-  const {stdout} = await runProofd(["import", "--db", empty, "--diffs", "-"], {input: good});
-  assert.match(stdout, /^imported 0 blocks, 2 already held/);
+  const contents = [`${good}hello\n`, "hello\n", good];
+  const lines = contents.map((_, at) => folder.file(`stays${at}.ndjson`)) as [string, string, string];
+  for (const [at, text] of contents.entries()) await writeFile(lines[at] as string, text);
+  const imports = lines.map(path => ["import", "--db", empty, "--diffs", path]);
+  const [kept, again, held] = await runCommandLines(imports);
+  assertFailed(kept, 1, /line 3/, [lines[0]]);
+  assertFailed(again, 1, /line 1/, [lines[1]]);
+  assert.match(held?.stdout ?? "", /^imported 0 blocks, 2 already held/);
 });
 
 test("a rollback that is refused says so once", async () => {

@@ -1,6 +1,7 @@
 /**
  * A process that runs command lines of proofd, one after the other: a process of its own costs each 0.2 s of processor time,
- * and a load 1 s. For commands that leave nothing open and need no signals or variables. Others would not be alone in theirs.
+ * and a load 1 s. For commands that close what they open (a store left open is STORE_IN_USE for the next) and need no signals
+ * or variables.
  *
  * Run: node commandLines.js; each line of its input is a JSON array of arguments, and it prints a line, a CommandEnd, for it
  */

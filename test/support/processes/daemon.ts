@@ -32,7 +32,7 @@ export async function runProofd(args: readonly string[], options: RunOptions = {
   return daemon.finished;
 }
 
-/** Runs commands that end before they open anything, in one process (commandLines.ts). @returns their ends, in their order */
+/** Runs commands one after the other in one process (commandLines.ts says which). @returns their ends, in their order */
 export async function runCommandLines(
   lines: readonly (readonly string[])[],
   cwd?: string,
