@@ -38,9 +38,12 @@ interface Snapshot {
 export class ReferenceState {
   readonly suite: HashSuite;
   private readonly blocks: Snapshot[] = [];
+  /** The storage of accounts that are absent. */
+  private readonly emptyTree: ReferenceTree;
 
   constructor(suite: HashSuite, lines: readonly DifferenceLine[] = []) {
     this.suite = suite;
+    this.emptyTree = ReferenceTree.create(suite);
     for (const line of lines) this.applyBlock(line);
   }
 
@@ -112,7 +115,7 @@ export class ReferenceState {
   prove(block: number, address: string, keys: readonly string[]): ProofResult {
     const {tree} = this.at(block);
     const key = address.toLowerCase();
-    const storage = this.readAccount(block, address)?.storage ?? ReferenceTree.create(this.suite);
+    const storage = this.readAccount(block, address)?.storage ?? this.emptyTree;
     return {
       accountProof: tree.prove(key, this.suite.hashAddress(decodeHex(key))),
       storageProofs: keys.map(text => {
@@ -129,8 +132,7 @@ export class ReferenceState {
   }
 
   private createAccount(): ReferenceAccount {
-    const storage = ReferenceTree.create(this.suite);
-    return {nonce: 0n, balance: 0n, code: new Uint8Array(), slots: new Map(), storage};
+    return {nonce: 0n, balance: 0n, code: new Uint8Array(), slots: new Map(), storage: this.emptyTree};
   }
 
   /** Missing fields keep their values. Slots are applied by ascending hKey; zero deletes. */

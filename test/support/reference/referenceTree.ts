@@ -1,8 +1,12 @@
 /**
  * One sparse Merkle tree, slow and obvious: an array of leaves, the operations as docs/proofs.md, section 4, words them, and
- * the root by plain recursion.
+ * all nodes row by row.
  *
  *   leaves   [0] head  [1] tail  [2] ...  [f - 1]      null = deleted; nextFreeNode f = leaves.length
+ *   rows     [0] hashes of the leaves  [1] of their pairs  ...  [40] sub-root
+ *
+ * Leaves and nodes are never changed in place. So a node whose two children are the very objects of the last time is the node
+ * of the last time, and a proof is made once for each state of the tree.
  */
 
 import {encodeHex} from "../../../client/bytes/hex.ts";
@@ -45,16 +49,28 @@ export interface AbsenceProof {
   readonly rightProof: LeafProof;
 }
 
-const zeroOfSuite = new Map<HashSuite, readonly Uint8Array[]>();
+/** The leaves as they were when nodes were last asked for, and their nodes: `rows[height][i]`, only for the positions in use. */
+interface Nodes {
+  readonly leaves: readonly (Leaf | null)[];
+  readonly rows: readonly (readonly Uint8Array[])[];
+}
 
-/** Hashes of empty sub-trees by height. No other hashes are kept. */
-function zeroSubTree(suite: HashSuite, height: number): Uint8Array {
-  let zero = zeroOfSuite.get(suite);
-  if (zero === undefined) {
-    zero = zeroSubTrees(suite);
-    zeroOfSuite.set(suite, zero);
+/** The empty sub-trees of a suite by height, and the text of two of them. */
+interface Zeros {
+  readonly nodes: readonly Uint8Array[];
+  readonly pairs: readonly string[];
+}
+
+const zerosOfSuite = new Map<HashSuite, Zeros>();
+
+function zerosOf(suite: HashSuite): Zeros {
+  let zeros = zerosOfSuite.get(suite);
+  if (zeros === undefined) {
+    const nodes = zeroSubTrees(suite);
+    zeros = {nodes, pairs: nodes.map(node => hexOf(node, node))};
+    zerosOfSuite.set(suite, zeros);
   }
-  return zero[height] as Uint8Array;
+  return zeros;
 }
 
 export class ReferenceTree {
@@ -62,13 +78,24 @@ export class ReferenceTree {
   private readonly leaves: (Leaf | null)[];
   /** Index of every leaf, by its hKey as text. Lower-case hex text sorts like the bytes. */
   private readonly indexOfKey: Map<string, number>;
-  /** Every node, computed for the first proof: `levels[height][i]`, only for the positions in use. */
-  private levels: Uint8Array[][] | undefined;
+  private readonly zeros: Zeros;
+  private nodes: Nodes;
+  /** Since `nodes` were made, or since there is a tree. */
+  private hasChanged = true;
+  /** Of the tree as it is, by hKey as text. */
+  private readonly proofs = new Map<string, ExistenceProof | AbsenceProof>();
 
-  private constructor(suite: HashSuite, leaves: (Leaf | null)[], indexOfKey: Map<string, number>) {
+  private constructor(
+    suite: HashSuite,
+    leaves: (Leaf | null)[],
+    indexOfKey: Map<string, number>,
+    nodes: Nodes = {leaves: [], rows: []},
+  ) {
     this.suite = suite;
     this.leaves = leaves;
     this.indexOfKey = indexOfKey;
+    this.zeros = zerosOf(suite);
+    this.nodes = nodes;
   }
 
   /** A new tree: head, tail, and nextFreeNode 2. */
@@ -81,9 +108,9 @@ export class ReferenceTree {
     return new ReferenceTree(suite, leaves, new Map(leaves.map((leaf, i) => [encodeHex(leaf.hKey), i])));
   }
 
-  /** An independent copy. Leaves are never changed in place, so both trees share them. */
+  /** An independent copy. Leaves and nodes are never changed in place, so both trees share them. */
   copy(): ReferenceTree {
-    return new ReferenceTree(this.suite, [...this.leaves], new Map(this.indexOfKey));
+    return new ReferenceTree(this.suite, [...this.leaves], new Map(this.indexOfKey), this.nodes);
   }
 
   get nextFreeNode(): number {
@@ -105,7 +132,7 @@ export class ReferenceTree {
 
   /** Inserts, or updates if the key is there. */
   put(hKey: Uint8Array, hVal: Uint8Array, value: Uint8Array): void {
-    this.levels = undefined;
+    this.noteChange();
     const key = encodeHex(hKey);
     const index = this.indexOfKey.get(key);
     if (index !== undefined) {
@@ -125,7 +152,7 @@ export class ReferenceTree {
     const key = encodeHex(hKey);
     const index = this.indexOfKey.get(key);
     if (index === undefined) return;
-    this.levels = undefined;
+    this.noteChange();
     const {prev, next} = this.leaf(index);
     this.leaves[prev] = {...this.leaf(prev), next};
     this.leaves[index] = null;
@@ -134,16 +161,25 @@ export class ReferenceTree {
   }
 
   subRoot(): Uint8Array {
-    return this.node(DEPTH, 0);
+    return this.readRows()[DEPTH]?.[0] as Uint8Array;
   }
 
   topRoot(): Uint8Array {
     return this.suite.hash(encodeRootNode(this.suite, this.nextFreeNode, this.subRoot()));
   }
 
-  /** @param key - copied into the proof unchanged */
+  /** @param key - copied into the proof unchanged; always the same for an hKey */
   prove(key: string, hKey: Uint8Array): ExistenceProof | AbsenceProof {
-    const index = this.indexOfKey.get(encodeHex(hKey));
+    const text = encodeHex(hKey);
+    let proof = this.proofs.get(text);
+    if (proof === undefined) {
+      proof = this.makeProof(key, hKey, this.indexOfKey.get(text));
+      this.proofs.set(text, proof);
+    }
+    return proof;
+  }
+
+  private makeProof(key: string, hKey: Uint8Array, index: number | undefined): ExistenceProof | AbsenceProof {
     if (index !== undefined) return {key, leafIndex: index, proof: this.proveLeaf(index)};
     const [left, right] = this.neighbours(hKey);
     return {
@@ -153,6 +189,11 @@ export class ReferenceTree {
       rightLeafIndex: right,
       rightProof: this.proveLeaf(right),
     };
+  }
+
+  private noteChange(): void {
+    this.hasChanged = true;
+    this.proofs.clear();
   }
 
   private leaf(index: number): Leaf {
@@ -173,47 +214,62 @@ export class ReferenceTree {
     return [left, right];
   }
 
-  /** The node at `height` whose leftmost leaf is `index` * 2^height. */
-  private node(height: number, index: number): Uint8Array {
-    if (index * 2 ** height >= this.nextFreeNode) return zeroSubTree(this.suite, height);
-    if (height === 0) return this.hashLeaf(index);
-    return this.suite.hash(this.node(height - 1, 2 * index), this.node(height - 1, 2 * index + 1));
-  }
-
-  private hashLeaf(index: number): Uint8Array {
-    const leaf = this.leaves[index];
-    return leaf ? this.suite.hash(encodeLeafOpening(this.suite, leaf)) : ZERO_WORD;
+  private hashLeaf(leaf: Leaf | null): Uint8Array {
+    return leaf === null ? ZERO_WORD : this.suite.hash(encodeLeafOpening(this.suite, leaf));
   }
 
   private proveLeaf(index: number): LeafProof {
-    const levels = this.buildLevels();
-    const node = (height: number, i: number) => levels[height]?.[i] ?? zeroSubTree(this.suite, height);
-    const nodes = [encodeRootNode(this.suite, this.nextFreeNode, node(DEPTH, 0))];
+    const rows = this.readRows();
+    const nodes = [hexOf(encodeRootNode(this.suite, this.nextFreeNode, this.subRoot()))];
     for (let height = DEPTH - 1; height >= 1; height--) {
-      const sibling = siblingOf(Math.floor(index / 2 ** height));
-      nodes.push(Buffer.concat([node(height - 1, 2 * sibling), node(height - 1, 2 * sibling + 1)]));
+      const row = rows[height - 1] as readonly Uint8Array[];
+      const left = row[2 * siblingOf(Math.floor(index / 2 ** height))];
+      const right = row[2 * siblingOf(Math.floor(index / 2 ** height)) + 1];
+      nodes.push(
+        left === undefined
+          ? (this.zeros.pairs[height - 1] as string)
+          : hexOf(left, right ?? (this.zeros.nodes[height - 1] as Uint8Array)),
+      );
     }
     const siblingLeaf = this.leaves[siblingOf(index)];
-    nodes.push(siblingLeaf ? encodeLeafOpening(this.suite, siblingLeaf) : ZERO_WORD);
-    nodes.push(encodeLeafOpening(this.suite, this.leaf(index)));
-    return {value: encodeHex(this.leaf(index).value), proofRelatedNodes: nodes.map(encodeHex)};
+    nodes.push(hexOf(siblingLeaf ? encodeLeafOpening(this.suite, siblingLeaf) : ZERO_WORD));
+    nodes.push(hexOf(encodeLeafOpening(this.suite, this.leaf(index))));
+    return {value: encodeHex(this.leaf(index).value), proofRelatedNodes: nodes};
   }
 
-  private buildLevels(): readonly (readonly Uint8Array[])[] {
-    if (this.levels !== undefined) return this.levels;
-    const levels = [this.leaves.map((_, i) => this.hashLeaf(i))];
+  private readRows(): Nodes["rows"] {
+    if (!this.hasChanged) return this.nodes.rows;
+    const old = this.nodes;
+    let row = this.leaves.map((leaf, i) =>
+      leaf === old.leaves[i] ? (old.rows[0]?.[i] as Uint8Array) : this.hashLeaf(leaf),
+    );
+    const rows = [row];
     for (let height = 0; height < DEPTH; height++) {
-      const below = levels[height] as Uint8Array[];
-      const row: Uint8Array[] = [];
-      for (let i = 0; i < below.length; i += 2)
-        row.push(this.suite.hash(below[i] as Uint8Array, below[i + 1] ?? zeroSubTree(this.suite, height)));
-      levels.push(row);
+      row = this.hashRow(height, row, old.rows);
+      rows.push(row);
     }
-    this.levels = levels;
-    return levels;
+    this.nodes = {leaves: [...this.leaves], rows};
+    this.hasChanged = false;
+    return rows;
+  }
+
+  /** @returns the row above `row`, which is at `height` */
+  private hashRow(height: number, row: readonly Uint8Array[], old: Nodes["rows"]): Uint8Array[] {
+    const zero = this.zeros.nodes[height] as Uint8Array;
+    const above: Uint8Array[] = [];
+    for (let i = 0; i < row.length; i += 2) {
+      const [left, right] = [row[i] as Uint8Array, row[i + 1] ?? zero];
+      const isOld = left === old[height]?.[i] && right === (old[height]?.[i + 1] ?? zero);
+      above.push(isOld ? (old[height + 1]?.[i / 2] as Uint8Array) : this.suite.hash(left, right));
+    }
+    return above;
   }
 }
 
 function siblingOf(index: number): number {
   return index % 2 === 0 ? index + 1 : index - 1;
+}
+
+function hexOf(...parts: readonly Uint8Array[]): string {
+  return `0x${Buffer.concat(parts).toString("hex")}`;
 }
