@@ -12,8 +12,8 @@ import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 /** The reference's poseidon2 takes some ten times as long as its sha256. */
 const EXTENTS = [
-  {suite: memoisedSha256, forks: propertyRuns(4), maxBlocks: 6, returns: propertyRuns(12)},
-  {suite: memoisedPoseidon2, forks: propertyRuns(2), maxBlocks: 4, returns: propertyRuns(3)},
+  {suite: memoisedSha256, forks: propertyRuns(2), maxBlocks: 6, returns: propertyRuns(8)},
+  {suite: memoisedPoseidon2, forks: propertyRuns(1), maxBlocks: 4, returns: propertyRuns(2)},
 ];
 
 for (const {suite, forks, maxBlocks, returns} of EXTENTS) {

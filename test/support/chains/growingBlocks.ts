@@ -1,4 +1,4 @@
-/** fast-check arbitraries for chains that make one tree large (more pages, more index levels), and then small again. */
+/** fast-check arbitraries for chains that make two trees large (more pages, more index levels), and then small again. */
 import fc from "fast-check";
 import type {AccountDifference} from "./differenceLine.ts";
 import {
@@ -12,34 +12,29 @@ import {
 } from "./randomBlocks.ts";
 
 /**
- * One tree that grows past `boundary` leaf positions: a burst up to just before it, one leaf per block across it,
- * then blocks that touch old and new leaves at random, before and after most or all leaves are deleted in one block.
- *
- * @param of - "accounts": the account tree; "slots": the storage of one account
+ * The account tree and the storage of one account grow past `boundary` leaf positions: a burst up to just before it, one leaf
+ * per block across it, then blocks that touch old and new leaves at random, before and after most or all leaves are deleted in
+ * one block.
  */
 export function growingChains({
   boundary,
-  of,
   maxBlocks,
 }: {
   readonly boundary: number;
-  readonly of: "accounts" | "slots";
   readonly maxBlocks: number;
 }): fc.Arbitrary<RandomChain> {
   const owner = ADDRESSES[3] as string;
   const grownAddress = (i: number) => `0xa0${(i * 7919 + 1).toString(16).padStart(38, "0")}`;
   const grownSlot = (i: number) => BigInt(i) + 1000n;
   const touch = (leaves: readonly number[], isDeleting: boolean): BlockContent => {
-    const accounts: Record<string, AccountDifference | null> =
-      of === "accounts"
-        ? Object.fromEntries(leaves.map(i => [grownAddress(i), isDeleting ? null : {balance: quantity(i)}]))
-        : {
-            [owner]: {
-              storage: Object.fromEntries(
-                leaves.map(i => [quantity(grownSlot(i)), quantity(isDeleting ? 0 : i + 1)]),
-              ),
-            },
-          };
+    const accounts: Record<string, AccountDifference | null> = Object.fromEntries(
+      leaves.map(i => [grownAddress(i), isDeleting ? null : {balance: quantity(i)}]),
+    );
+    accounts[owner] = {
+      storage: Object.fromEntries(
+        leaves.map(i => [quantity(grownSlot(i)), quantity(isDeleting ? 0 : i + 1)]),
+      ),
+    };
     return {accounts, namesParent: true};
   };
   // Leaves near the ends, near the boundary and near a power of two below it. The last two leaves are never created.
@@ -55,8 +50,8 @@ export function growingChains({
     boundary,
     boundary + 9,
   ].filter((i, at, all) => i >= 0 && all.indexOf(i) === at);
-  const addresses = of === "accounts" ? shown.map(grownAddress) : [];
-  const slots = of === "slots" ? shown.map(grownSlot) : [];
+  const addresses = shown.map(grownAddress);
+  const slots = shown.map(grownSlot);
   const churn = blockContents([...ADDRESSES, ...addresses], [...SLOTS, ...slots], 8);
   return fc
     .record({
@@ -75,11 +70,7 @@ export function growingChains({
         range(0, boundary).filter(i => isEmptied || i % keptOf !== 0),
         true,
       );
-      const chain = toChain([...growth, ...full, thinned, ...later], {addresses, slots});
-      // The other tree does not grow, so a few of its keys are enough.
-      return of === "accounts"
-        ? {...chain, slots: chain.slots.slice(0, 3)}
-        : {...chain, addresses: [owner, grownAddress(0)]};
+      return toChain([...growth, ...full, thinned, ...later], {addresses, slots, owner});
     });
 }
 
