@@ -16,23 +16,28 @@ import {overrideCases} from "../../support/gas/cases/overrideCases.ts";
 import {refundCases} from "../../support/gas/cases/refundCases.ts";
 import {revertingCases} from "../../support/gas/cases/revertingCases.ts";
 import {tokenCases, transferCases} from "../../support/gas/cases/transferCases.ts";
-import {createGasChain} from "../../support/gas/gasChain.ts";
+import {createGasChain, type GasChain} from "../../support/gas/gasChain.ts";
 import {GasComparison} from "../../support/gas/gasComparison.ts";
 import type {FailingCase, GasCase, Kit} from "../../support/gas/gasKit.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 let folder: string;
+let chain: GasChain | string;
 /** In words why there is none. */
 let comparison: GasComparison | string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-anvil-"));
-  const chain = await createGasChain(folder);
-  comparison = typeof chain === "string" ? chain : await GasComparison.start(chain);
+  chain = await createGasChain(folder);
+  comparison =
+    typeof chain === "string"
+      ? chain
+      : await GasComparison.start(chain.contracts, chain.estimates, chain.anvil, {});
 });
 
 after(async () => {
   if (comparison instanceof GasComparison) await comparison.stop();
+  if (typeof chain !== "string") await chain.estimates.close();
   await rm(folder, {recursive: true});
 });
 

@@ -1,47 +1,58 @@
-/** Pool and HTTP front in the test's own process, with the settings for gas estimates that the test names. */
+/** HTTP front in the test's own process, with the settings for gas estimates that the test names. */
 import {pino} from "pino";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import type {EstimateAnswers, EstimateJob} from "../../../workers/job/estimateJob.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../../workers/job/estimateSettings.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
+import type {SharedEstimates} from "./sharedEstimates.ts";
 import "../processes/testProcess.ts";
 
 /** The defaults, but with a long time limit, so that no test fails on a busy machine. */
 const SETTINGS: EstimateSettings = {...DEFAULT_ESTIMATE_SETTINGS, timeMs: 600_000};
 const LIMITS = {...DEFAULT_LIMITS, timeoutMs: 3_600_000};
 
+const CACHE_BYTES = 16 << 20;
+
 export class EstimateService {
   private readonly pool: ProofPool;
   private readonly front: Front;
   private readonly url: string;
 
-  private constructor(pool: ProofPool, front: Front, url: string) {
+  private constructor(pool: ProofPool, front: Front, port: number) {
     this.pool = pool;
     this.front = front;
-    this.url = url;
+    this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** @param directory - of a store that exists */
+  /** With a pool of estimate threads. @param directory - of a store that exists */
   static async start(directory: string, settings: Partial<EstimateSettings> = {}): Promise<EstimateService> {
     const used = {...SETTINGS, ...settings};
-    const log = pino({level: "error"});
-    const trouble = new TroubleLog(log);
+    const trouble = createTroubleLog();
     const pool = await ProofPool.open({
       directory,
-      workers: 1,
-      cacheBytes: 16 << 20,
+      workers: 0,
+      cacheBytes: CACHE_BYTES,
       createIfMissing: false,
       estimates: {workers: 1, settings: used},
       onWorkerExit: error => trouble.reportWorkerExit(error),
     });
-    const options = {host: "127.0.0.1", port: 0, limits: LIMITS, logsRequests: false};
-    const estimate = pool.estimate.bind(pool);
-    const {gasCap, timeMs} = used;
-    const here = {kind: "here", gasCap, timeMs, workers: 1, estimate} as const;
-    const front = createFront(options, pool, here, trouble, log);
-    return new EstimateService(pool, front, `http://127.0.0.1:${await front.http.listen()}`);
+    const front = openFront(pool, used, job => pool.estimate(job), trouble);
+    return new EstimateService(pool, front, await front.http.listen());
+  }
+
+  /** @param shared - makes the estimates; the caller closes it after the service */
+  static async on(
+    shared: SharedEstimates,
+    settings: Partial<EstimateSettings> = {},
+  ): Promise<EstimateService> {
+    const used = {...SETTINGS, ...settings};
+    const options = {directory: shared.directory, cacheBytes: CACHE_BYTES, createIfMissing: false};
+    const pool = await ProofPool.open({...options, workers: 0, readOnly: true});
+    const front = openFront(pool, used, job => shared.estimate(job, used), createTroubleLog());
+    return new EstimateService(pool, front, await front.http.listen());
   }
 
   async call(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
@@ -58,4 +69,19 @@ export class EstimateService {
     this.front.dispatcher.close();
     await this.pool.close();
   }
+}
+
+function createTroubleLog(): TroubleLog {
+  return new TroubleLog(pino({level: "error"}));
+}
+
+function openFront(
+  pool: ProofPool,
+  {gasCap, timeMs}: EstimateSettings,
+  estimate: (job: EstimateJob) => Promise<EstimateAnswers>,
+  trouble: TroubleLog,
+): Front {
+  const options = {host: "127.0.0.1", port: 0, limits: LIMITS, logsRequests: false};
+  const here = {kind: "here", gasCap, timeMs, workers: 1, estimate} as const;
+  return createFront(options, pool, here, trouble, pino({level: "error"}));
 }

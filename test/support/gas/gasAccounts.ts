@@ -1,14 +1,11 @@
 /** The accounts and contracts of the gas chain (gasChain.ts), which exist from block 0 on. */
-import {fileURLToPath} from "node:url";
 import {bigIntToUnpaddedBytes, generateAddress, privateToAddress} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {addressWord, word} from "../../../demo/abi.ts";
 import {type ContractArtefact, readContract} from "../../../demo/artefact.ts";
-import {compileSource} from "../../../demo/compileContracts.ts";
 import type {AccountDifference} from "../chains/differenceLine.ts";
-
-const SOURCE = fileURLToPath(import.meta.resolve("#package/test/support/gas/GasCases.sol"));
+import {readFixture} from "../reference/fixtures.ts";
 
 export const ETHER = 10n ** 18n;
 
@@ -47,15 +44,9 @@ const occupied = encodeHex(
 /** The contracts and where they are: `at` is the address. */
 export type GasContracts = Readonly<Record<string, ContractArtefact & {readonly at: string}>>;
 
-let compiled: GasContracts | undefined;
-
-/** The contracts of the demo and of GasCases.sol, by name. Each has code in block 0. Compiled once. */
-export function compileContracts(): GasContracts {
-  compiled ??= compileAll();
-  return compiled;
-}
-
-function compileAll(): GasContracts {
+/** The contracts of the demo and of GasCases.sol, by name. Each has code in block 0. */
+export function readContracts(): GasContracts {
+  const cases = readFixture<{contracts: Record<string, ContractArtefact>}>("own/gas-cases");
   const all: [string, ContractArtefact][] = [
     ["Token", readContract("DemoToken")],
     ["Ledger", readContract("Ledger")],
@@ -64,7 +55,7 @@ function compileAll(): GasContracts {
     ["Batcher", readContract("Batcher")],
     ["Factory", readContract("Factory")],
     ["Vault", readContract("Factory", "Vault")],
-    ...Object.entries(compileSource(SOURCE)),
+    ...Object.entries(cases.contracts),
   ];
   return Object.fromEntries(
     all.map(([name, artefact], at) => [

@@ -4,14 +4,15 @@
  *   block 0     accounts and contracts (gasAccounts.ts)
  *   1 to LAST   empty, made by anvil: number, time, hash, prevRandao, beneficiary are the same on both sides
  */
-import {cp, writeFile} from "node:fs/promises";
+import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {word} from "../../../demo/abi.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import {SharedEstimates} from "../estimates/sharedEstimates.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {runProofd} from "../processes/daemon.ts";
-import {compileContracts, createAccounts, type GasContracts} from "./gasAccounts.ts";
+import {createAccounts, type GasContracts, readContracts} from "./gasAccounts.ts";
 
 export const CHAIN_ID = 424_243n;
 export const LAST_BLOCK = 3;
@@ -45,19 +46,19 @@ interface AnvilBlock {
 export interface GasChain {
   readonly anvil: Anvil;
   readonly contracts: GasContracts;
-  /** Two stores of the chain, since only one process at a time can have a store open. */
-  readonly directories: readonly [string, string];
+  /** On the chain's store. */
+  readonly estimates: SharedEstimates;
 }
 
 /**
- * Makes both sides of the chain.
+ * Makes both sides of the chain. The caller stops the anvil and closes the estimates.
  *
  * @param folder - an empty one, for the genesis and the store
  * @param hardfork - of anvil; our store's config says osaka from the start
  * @returns the chain, or a text that says why there is no anvil
  */
 export async function createGasChain(folder: string, hardfork = "osaka"): Promise<GasChain | string> {
-  const contracts = compileContracts();
+  const contracts = readContracts();
   const accounts = createAccounts(contracts);
   const config = createConfig();
   const genesis = {
@@ -72,16 +73,12 @@ export async function createGasChain(folder: string, hardfork = "osaka"): Promis
     baseFeePerGas: "0x7",
     alloc: accounts,
   };
-  const genesisPath = join(folder, "genesis.json");
-  await writeFile(genesisPath, JSON.stringify(genesis));
-  // On our side code reads a base fee of 7 wei. Blocks are made only on request.
-  const flags = `--hardfork ${hardfork} --accounts 0 --auto-impersonate --no-mining --block-base-fee-per-gas 7`;
-  const anvil = await Anvil.start(["--init", genesisPath, ...flags.split(" ")]);
+  await writeFile(genesisPath(folder), JSON.stringify(genesis));
+  const anvil = await startGasAnvil(folder, hardfork);
   if (typeof anvil === "string") return anvil;
   try {
     const lines: DifferenceLine[] = [];
     for (let number = 0; number <= LAST_BLOCK; number++) {
-      if (number > 0) await anvil.request("evm_mine");
       const block = await anvil.request<AnvilBlock>("eth_getBlockByNumber", quantity(BigInt(number)), false);
       const {hash, parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash} = block;
       lines.push({
@@ -91,24 +88,39 @@ export async function createGasChain(folder: string, hardfork = "osaka"): Promis
         accounts: number === 0 ? accounts : {},
       });
     }
-    const directories = [join(folder, "db"), join(folder, "db2")] as const;
+    const directory = join(folder, "db");
     const linesPath = join(folder, "blocks.ndjson");
     await writeFile(linesPath, encodeLines(lines));
-    const [one, other] = directories;
-    const {code, stderr} = await runProofd([
-      "import",
-      "--db",
-      one,
-      "--diffs",
-      linesPath,
-      "--finalized",
-      "last",
-    ]);
+    const flags = ["--db", directory, "--diffs", linesPath, "--finalized", "last"];
+    const {code, stderr} = await runProofd(["import", ...flags]);
     if (code !== 0) throw new Error(stderr);
-    await cp(one, other, {recursive: true});
-    return {anvil, contracts, directories};
+    return {anvil, contracts, estimates: await SharedEstimates.open(directory)};
   } catch (error) {
     await anvil.stop();
     throw error;
   }
+}
+
+/**
+ * An anvil with the accounts of a chain that was made. Its blocks have other times, hashes and randomness than those of
+ * another one's.
+ *
+ * @param folder - that of the chain
+ */
+export async function startGasAnvil(folder: string, hardfork: string): Promise<Anvil | string> {
+  // On our side code reads a base fee of 7 wei. Blocks are made only on request.
+  const flags = `--hardfork ${hardfork} --accounts 0 --auto-impersonate --no-mining --block-base-fee-per-gas 7`;
+  const anvil = await Anvil.start(["--init", genesisPath(folder), ...flags.split(" ")]);
+  if (typeof anvil === "string") return anvil;
+  try {
+    for (let number = 1; number <= LAST_BLOCK; number++) await anvil.request("evm_mine");
+    return anvil;
+  } catch (error) {
+    await anvil.stop();
+    throw error;
+  }
+}
+
+function genesisPath(folder: string): string {
+  return join(folder, "genesis.json");
 }

@@ -7,10 +7,11 @@ import {quantity} from "../../../client/bytes/hex.ts";
 import type {EstimateSettings} from "../../../workers/job/estimateSettings.ts";
 import type {CallObject, Overrides} from "../estimates/callObject.ts";
 import {EstimateService} from "../estimates/estimateService.ts";
+import type {SharedEstimates} from "../estimates/sharedEstimates.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import type {Anvil} from "../processes/anvil.ts";
-import {people} from "./gasAccounts.ts";
-import {type GasChain, LAST_BLOCK} from "./gasChain.ts";
+import {type GasContracts, people} from "./gasAccounts.ts";
+import {LAST_BLOCK} from "./gasChain.ts";
 import {createKit, type FailingCase, type GasCase, type Kit} from "./gasKit.ts";
 
 const TOLERANCE_PER_MILLE = 15n;
@@ -36,28 +37,40 @@ export class GasComparison {
   private readonly tolerant: EstimateService;
   private readonly exact: EstimateService;
 
-  private constructor({anvil, contracts}: GasChain, tolerant: EstimateService, exact: EstimateService) {
+  private constructor(
+    anvil: Anvil,
+    contracts: GasContracts,
+    tolerant: EstimateService,
+    exact: EstimateService,
+  ) {
     this.kit = createKit(contracts);
     this.anvil = anvil;
     this.tolerant = tolerant;
     this.exact = exact;
   }
 
-  /** @param chain - the comparison's end stops it */
-  static async start(chain: GasChain, settings: Partial<EstimateSettings> = {}): Promise<GasComparison> {
-    const [one, other] = chain.directories;
+  /**
+   * @param shared - on the chain's store
+   * @param anvil - with `hardfork`; the comparison's end stops it
+   */
+  static async start(
+    contracts: GasContracts,
+    shared: SharedEstimates,
+    anvil: Anvil,
+    settings: Pick<EstimateSettings, "hardfork">,
+  ): Promise<GasComparison> {
     try {
-      const tolerant = await EstimateService.start(one, settings);
-      const exact = await EstimateService.start(other, {...settings, gasTolerance: 0});
-      return new GasComparison(chain, tolerant, exact);
+      const tolerant = await EstimateService.on(shared, settings);
+      const exact = await EstimateService.on(shared, {...settings, gasTolerance: 0});
+      return new GasComparison(anvil, contracts, tolerant, exact);
     } catch (error) {
-      await chain.anvil.stop();
+      await anvil.stop();
       throw error;
     }
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.tolerant.stop(), this.exact.stop(), this.anvil.stop()]);
+    await Promise.all([this.exact.stop(), this.tolerant.stop(), this.anvil.stop()]);
   }
 
   /** Our limits are enough, are the least to the tolerance, and are not above anvil's. */

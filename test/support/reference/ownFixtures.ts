@@ -13,6 +13,13 @@ const SOURCE =
 
 const VERIFIER_SOURCE = `${SOURCE}; client/compact writes the bytes and the multiproofs`;
 
+/** The contracts of test/support/gas/gasAccounts.ts. */
+function compileGasCases(): {contracts: Readonly<Record<string, ContractArtefact>>} {
+  return {
+    contracts: compileSource(fileURLToPath(import.meta.resolve("#package/test/fixtures/own/GasCases.sol"))),
+  };
+}
+
 /** The contract of test/support/layer1/rollupContract.ts. */
 function compileRollup(): {contract: ContractArtefact} {
   const {Rollup: contract} = compileSource(
@@ -34,6 +41,10 @@ export function makeOwnFixtures(): ReadonlyMap<string, string> {
     "own/rollup": {
       source: "made by `node dist/test/support/reference/writeFixtures.js` from Rollup.sol",
       ...compileRollup(),
+    },
+    "own/gas-cases": {
+      source: "made by `node dist/test/support/reference/writeFixtures.js` from GasCases.sol",
+      ...compileGasCases(),
     },
   };
   return new Map(

@@ -10,18 +10,18 @@ const {bob, dave} = people;
 export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
   const filling = input("Ledger", "fill(uint256,uint256,uint256)", 300n, 310n, 5n);
   return [
-    {title: "one call deep", call: call("Forwarder", "nest(uint256,uint256)", 1n, 5000n)},
-    {title: "5 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 5n, 5000n)},
-    {title: "40 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 40n, 2000n)},
+    {title: "one call deep", call: call("Forwarder", "nest(uint256,uint256)", 1n, 1500n)},
+    {title: "5 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 5n, 1500n)},
+    {title: "40 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 40n, 600n)},
     {title: "200 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 200n, 0n)},
     {
       title: "an attempt that may fail",
-      call: call("Forwarder", "attempt(uint256)", 5000n),
+      call: call("Forwarder", "attempt(uint256)", 1500n),
       spendsWhatItGets: true,
     },
     {
       title: "an attempt that costs more where it fails",
-      call: call("Forwarder", "attemptOrElse(uint256,uint256)", 1000n, 20_000n),
+      call: call("Forwarder", "attemptOrElse(uint256,uint256)", 300n, 6000n),
     },
     {
       title: "a relay that demands gas for its call",
