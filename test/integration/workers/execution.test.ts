@@ -6,8 +6,7 @@ import {createReadStream, existsSync, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {CONTRACTS_FOLDER, DEMO_FOLDER} from "../../../demo/artefact.ts";
-import {compileContracts} from "../../../demo/compileContracts.ts";
+import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {makeDemoFiles} from "../../../demo/demoStory.ts";
 import {MemoryState} from "../../../demo/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
@@ -157,11 +156,6 @@ test("making the demo chain again gives the same bytes", async () => {
   assert.equal(genesis, readFileSync(join(DEMO_FOLDER, "genesis.json"), "utf8"));
   assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO_FOLDER, "chain.rlp")));
   assert.equal(addresses, readFileSync(join(DEMO_FOLDER, "addresses.json"), "utf8"));
-});
-
-test("compiling the demo's contracts again gives the checked-in bytecode", () => {
-  for (const [name, text] of compileContracts())
-    assert.equal(text, readFileSync(join(CONTRACTS_FOLDER, `${name}.json`), "utf8"), name);
 });
 
 /** Keeps nodes as a store would; hands out copies, so that nothing can rely on identity. */

@@ -1,10 +1,13 @@
-/** The compiled contracts that are checked in. */
+/** The compiled contracts that are checked in, those of the demo too. */
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
+import {join} from "node:path";
 import {test} from "node:test";
 import {ARTEFACTS} from "../../../contracts/artefacts.ts";
 import {compileContracts, POSEIDON2} from "../../../contracts/compile.ts";
 import {poseidon2Source} from "../../../contracts/poseidon2Source.ts";
+import {CONTRACTS_FOLDER} from "../../../demo/artefact.ts";
+import {compileContracts as compileDemoContracts} from "../../../demo/compileContracts.ts";
 
 test("contracts/artefacts.json is what the sources compile to, without a warning", () => {
   assert.ok(readFileSync(ARTEFACTS, "utf8") === compileContracts(), "run: node dist/contracts/compile.js");
@@ -12,4 +15,9 @@ test("contracts/artefacts.json is what the sources compile to, without a warning
 
 test("contracts/src/Poseidon2.sol is what poseidon2Source.ts writes", () => {
   assert.equal(readFileSync(POSEIDON2, "utf8"), poseidon2Source());
+});
+
+test("compiling the demo's contracts again gives the checked-in bytecode", () => {
+  for (const [name, text] of compileDemoContracts())
+    assert.equal(text, readFileSync(join(CONTRACTS_FOLDER, `${name}.json`), "utf8"), name);
 });
