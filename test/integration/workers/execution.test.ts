@@ -2,43 +2,48 @@
  * Executing real chains: the public conformance chain of ../shared/data/rpc-compat, and the demo chain.
  */
 import assert from "node:assert/strict";
-import {createReadStream, existsSync, readFileSync} from "node:fs";
+import {existsSync, readFileSync} from "node:fs";
 import {join} from "node:path";
-import {type TestContext, test} from "node:test";
+import {after, type TestContext, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
-import {makeDemoFiles} from "../../../demo/demoStory.ts";
-import {MemoryState} from "../../../demo/memoryState.ts";
+import type {DemoFiles} from "../../../demo/demoStory.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
 import {ExecutionError} from "../../../workers/execution/errors.ts";
-import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
-import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
+import type {Genesis} from "../../../workers/execution/genesis.ts";
 import type {TrieNodes} from "../../../workers/execution/trieNodes.ts";
+import {
+  type ChainFiles,
+  type ExecutedChain,
+  type ExecutionRequest,
+  type PlainDifference,
+  readChainFiles,
+  toPlain,
+} from "../../support/chains/executedChain.ts";
+import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {OwnThread} from "../../support/processes/ownThread.ts";
 
 const CONFORMANCE = fileURLToPath(
   new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),
 );
 
-interface Chain {
-  readonly genesis: Genesis;
-  readonly blocks: readonly Uint8Array[];
-}
+const thread = new OwnThread();
+
+after(() => thread.close());
 
 test("every block of the conformance chain executes, and the differences add up to the state in each header", async t => {
   const run = await executeConformanceChain(t);
   if (run === undefined) return;
   assert.equal(run.differences.length, 1 + 54);
-  const state = new MemoryState();
   for (const [number, difference] of run.differences.entries()) {
-    state.apply(difference);
     assert.equal(difference.header.number, number);
     if (number === 0) continue;
     const {stateRoot} = decodeBlockHead(run.chain.blocks[number - 1] ?? new Uint8Array(0), `block ${number}`);
-    assert.equal(toHex(await state.computeTrieRoot()), toHex(stateRoot), `block ${number}`);
+    assert.equal(toHex(run.roots.get(number) ?? new Uint8Array(0)), toHex(stateRoot), `block ${number}`);
   }
 });
 
@@ -58,7 +63,7 @@ test("an executor that resumes in the middle gives the same differences as one t
   const hashes = new Map(differences.map(({header}) => [header.number, header.hash]));
   for (const stop of [0, 8, 20, 40]) {
     const executor = await BlockExecutor.resume(
-      {...options(chain.genesis, nodes), blockHash: number => hashes.get(number)},
+      {...options(chain.genesis, new MemoryNodes(nodes)), blockHash: number => hashes.get(number)},
       {number: stop, hash: hashes.get(stop) ?? new Uint8Array(0)},
     );
     for (const block of chain.blocks.slice(stop, stop + 4))
@@ -111,7 +116,7 @@ test("a missing trie node is an error, not an empty account", async t => {
   const run = await executeConformanceChain(t);
   if (run === undefined) return;
   const {chain, differences} = run;
-  const nodes = new MemoryNodes(run.nodes.map);
+  const nodes = new MemoryNodes(run.nodes);
   const {hash} = differences[10]?.header ?? {hash: new Uint8Array(0)};
   const root = toHex(nodes.get(`root:${toHex(hash).slice(2)}`) ?? new Uint8Array(0)).slice(2);
   for (const key of [...nodes.map.keys()])
@@ -124,124 +129,74 @@ test("a missing trie node is an error, not an empty account", async t => {
 });
 
 test("the demo chain executes, and deletes, resets, clears and delegates what it says", async () => {
-  const chain = await readChain(DEMO_FOLDER);
+  const {blocks} = await readChainFiles(DEMO_FOLDER);
   const addresses = JSON.parse(readFileSync(join(DEMO_FOLDER, "addresses.json"), "utf8"));
-  const {state, differences} = await executeAll(chain);
-  const {stateRoot} = decodeBlockHead(chain.blocks.at(-1) ?? new Uint8Array(0), "the last block");
-  assert.deepEqual(await state.computeTrieRoot(), stateRoot);
-  const changeOf = (address: string, block: number) => changesOf(differences[block]).get(address);
+  const {accounts, differences, roots} = await executeOnThread({folder: DEMO_FOLDER, roots: "last"});
+  const {stateRoot} = decodeBlockHead(blocks.at(-1) ?? new Uint8Array(0), "the last block");
+  assert.deepEqual(roots.get(blocks.length), stateRoot);
+  const changesOf = (block: number) => differences[block]?.changes ?? assert.fail("no such block");
+  const changeOf = (address: string, block: number) => changesOf(block).get(address);
 
   assert.equal(differences.length - 1, addresses.lastBlock);
-  assert.ok(state.accounts.size >= 1000, `${state.accounts.size} accounts`);
-  assert.ok(changesOf(differences[addresses.deleted.deletedIn]).has(addresses.deleted.address));
+  assert.ok(accounts.size >= 1000, `${accounts.size} accounts`);
+  assert.ok(changesOf(addresses.deleted.deletedIn).has(addresses.deleted.address));
   assert.equal(changeOf(addresses.deleted.address, addresses.deleted.deletedIn), undefined);
-  assert.equal(state.accounts.has(addresses.deleted.address), false);
+  assert.equal(accounts.has(addresses.deleted.address), false);
   assert.equal(changeOf(addresses.recreated.address, addresses.recreated.resetIn)?.reset, true);
-  assert.equal(state.accounts.get(addresses.recreated.address)?.balance, 10n ** 18n);
-  assert.equal(state.accounts.get(addresses.emptied.address)?.balance, 0n);
-  assert.ok((state.accounts.get(addresses.emptied.address)?.code.length ?? 0) > 0);
+  assert.equal(accounts.get(addresses.recreated.address)?.balance, 10n ** 18n);
+  assert.equal(accounts.get(addresses.emptied.address)?.balance, 0n);
+  assert.ok((accounts.get(addresses.emptied.address)?.code.length ?? 0) > 0);
   assert.equal(changeOf(addresses.delegated.address, addresses.delegated.from)?.code?.length, 23);
   assert.equal(changeOf(addresses.delegated.address, addresses.delegated.until)?.code?.length, 0);
-  assert.equal(state.accounts.get(addresses.ledger.address)?.slots.size, 1000 - 200 + 50 - 10 + 5);
-  assert.equal(state.accounts.get(addresses.token.address)?.slots.has(addresses.token.clearedSlot), false);
-  assert.ok(state.accounts.get(addresses.token.address)?.slots.has(addresses.token.holderBalanceSlot));
-  assert.equal(state.accounts.get(addresses.oldLedger.address)?.slots.size, 2);
-  assert.equal(state.accounts.has(addresses.absent.address), false);
+  assert.equal(accounts.get(addresses.ledger.address)?.slots.size, 1000 - 200 + 50 - 10 + 5);
+  assert.equal(accounts.get(addresses.token.address)?.slots.has(addresses.token.clearedSlot), false);
+  assert.ok(accounts.get(addresses.token.address)?.slots.has(addresses.token.holderBalanceSlot));
+  assert.equal(accounts.get(addresses.oldLedger.address)?.slots.size, 2);
+  assert.equal(accounts.has(addresses.absent.address), false);
   // fillAndRevert: gas was paid, nothing else changed.
   assert.equal(changeOf(addresses.ledger.address, 28), undefined);
 });
 
 test("making the demo chain again gives the same bytes", async () => {
-  const {genesis, chain, addresses} = await makeDemoFiles();
+  const module = new URL("../../../demo/demoStory.js", import.meta.url);
+  const {genesis, chain, addresses} = await thread.run<DemoFiles>(module, "makeDemoFiles");
   assert.equal(genesis, readFileSync(join(DEMO_FOLDER, "genesis.json"), "utf8"));
   assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO_FOLDER, "chain.rlp")));
   assert.equal(addresses, readFileSync(join(DEMO_FOLDER, "addresses.json"), "utf8"));
 });
 
-/** Keeps nodes as a store would; hands out copies, so that nothing can rely on identity. */
-class MemoryNodes implements TrieNodes {
-  readonly map: Map<string, Uint8Array>;
-
-  constructor(entries: Iterable<[string, Uint8Array]> = []) {
-    this.map = new Map(entries);
-  }
-
-  get(key: string): Uint8Array | undefined {
-    const value = this.map.get(key);
-    return value && Buffer.from(value);
-  }
-
-  put(key: string, value: Uint8Array): void {
-    this.map.set(key, new Uint8Array(value));
-  }
-}
-
 function options({forks}: Genesis, nodes: TrieNodes) {
   return {forks, nodes, blockHash: () => undefined};
 }
 
-async function readConformanceChain(t: TestContext): Promise<Chain | undefined> {
-  if (existsSync(CONFORMANCE)) return readChain(CONFORMANCE);
+async function readConformanceChain(t: TestContext): Promise<ChainFiles | undefined> {
+  if (existsSync(CONFORMANCE)) return readChainFiles(CONFORMANCE);
   notRun(t, `${CONFORMANCE} is not here; it holds the conformance chain`);
   return undefined;
 }
 
-interface Run {
-  readonly chain: Chain;
-  readonly nodes: MemoryNodes;
-  readonly differences: readonly BlockDifference[];
+interface Run extends ExecutedChain {
+  readonly chain: ChainFiles;
 }
 
-let conformanceRun: Promise<Run> | undefined;
+let conformanceRun: Promise<ExecutedChain> | undefined;
 
 /** Once for all tests. */
 async function executeConformanceChain(t: TestContext): Promise<Run | undefined> {
   const chain = await readConformanceChain(t);
   if (chain === undefined) return undefined;
-  const run = async (): Promise<Run> => {
-    const nodes = new MemoryNodes();
-    return {chain, nodes, ...(await executeAll(chain, nodes))};
-  };
-  conformanceRun ??= run();
-  return conformanceRun;
+  conformanceRun ??= executeOnThread({folder: CONFORMANCE, roots: "all"});
+  return {chain, ...(await conformanceRun)};
 }
 
-async function readChain(folder: string): Promise<Chain> {
-  const blocks: Uint8Array[] = [];
-  for await (const {bytes} of readRlpBlocks(createReadStream(join(folder, "chain.rlp")))) blocks.push(bytes);
-  return {genesis: parseGenesis(readFileSync(join(folder, "genesis.json"), "utf8")), blocks};
+function executeOnThread(request: ExecutionRequest): Promise<ExecutedChain> {
+  const module = new URL("../../support/chains/executedChain.js", import.meta.url);
+  return thread.run(module, "executeChain", request);
 }
 
-async function executeAll(
-  {genesis, blocks}: Chain,
-  nodes = new MemoryNodes(),
-): Promise<{differences: BlockDifference[]; state: MemoryState}> {
-  const state = new MemoryState();
-  const {executor, difference} = await BlockExecutor.start(options(genesis, nodes), genesis);
-  const differences = [difference];
-  state.apply(difference);
-  for (const block of blocks) {
-    const next = await executor.execute(block);
-    differences.push(next);
-    state.apply(next);
-  }
-  return {differences, state};
-}
-
-function assertSameDifference(got: BlockDifference, all: readonly BlockDifference[]): void {
-  const expected = all[got.header.number];
-  assert.deepEqual(got.header, expected?.header);
-  assert.deepEqual(changesOf(got), changesOf(expected), `block ${got.header.number}`);
-}
-
-function changesOf(difference: BlockDifference | undefined) {
-  const {accounts} = difference ?? assert.fail("no such block");
-  return new Map(
-    Array.from({length: accounts.count}, (_, i) => accounts.at(i)).map(({address, change}) => [
-      toHex(address),
-      change,
-    ]),
-  );
+function assertSameDifference(got: BlockDifference, all: readonly PlainDifference[]): void {
+  // A copy, since the others are: bytes that were a Buffer are a Uint8Array in it.
+  assert.deepEqual(structuredClone(toPlain(got)), all[got.header.number], `block ${got.header.number}`);
 }
 
 /** The block with one bit of `field`, which is a view into a copy of it or stands in it once, the other way round. */

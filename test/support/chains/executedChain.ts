@@ -1,0 +1,75 @@
+/**
+ * A chain that is executed from its genesis file and its RLP blocks. Tests run `executeChain` on a thread of their own
+ * (ownThread.ts).
+ */
+import {createReadStream, readFileSync} from "node:fs";
+import {join} from "node:path";
+import {type MemoryAccount, MemoryState} from "../../../demo/memoryState.ts";
+import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
+import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
+import {MemoryNodes} from "./memoryNodes.ts";
+
+export interface ChainFiles {
+  readonly genesis: Genesis;
+  /** From block 1 on. */
+  readonly blocks: readonly Uint8Array[];
+}
+
+/** What a difference says, without the class that packs it, so that it can cross between threads. */
+export interface PlainDifference {
+  readonly header: BlockDifference["header"];
+  /** By address, 0x and 40 digits. */
+  readonly changes: ReadonlyMap<string, AccountDifference["change"]>;
+}
+
+/** Crosses between threads. */
+export interface ExecutedChain {
+  /** Of each block from 0 on. */
+  readonly differences: readonly PlainDifference[];
+  /** The root of the trie of all differences up to a block, by the numbers that were asked for. */
+  readonly roots: ReadonlyMap<number, Uint8Array>;
+  /** The sum of all differences. */
+  readonly accounts: ReadonlyMap<string, MemoryAccount>;
+  readonly nodes: ReadonlyMap<string, Uint8Array>;
+}
+
+/** @param folder - has genesis.json and chain.rlp */
+export async function readChainFiles(folder: string): Promise<ChainFiles> {
+  const blocks: Uint8Array[] = [];
+  for await (const {bytes} of readRlpBlocks(createReadStream(join(folder, "chain.rlp")))) blocks.push(bytes);
+  return {genesis: parseGenesis(readFileSync(join(folder, "genesis.json"), "utf8")), blocks};
+}
+
+export interface ExecutionRequest {
+  readonly folder: string;
+  /** Whose roots are made: of every block but 0, or of the last one. */
+  readonly roots: "all" | "last";
+}
+
+export async function executeChain({folder, roots: asked}: ExecutionRequest): Promise<ExecutedChain> {
+  const {genesis, blocks} = await readChainFiles(folder);
+  const nodes = new MemoryNodes();
+  const state = new MemoryState();
+  const options = {forks: genesis.forks, nodes, blockHash: () => undefined};
+  const {executor, difference} = await BlockExecutor.start(options, genesis);
+  state.apply(difference);
+  const differences = [toPlain(difference)];
+  const roots = new Map<number, Uint8Array>();
+  for (const [position, block] of blocks.entries()) {
+    const next = await executor.execute(block);
+    state.apply(next);
+    differences.push(toPlain(next));
+    if (asked === "all" || position === blocks.length - 1)
+      roots.set(position + 1, await state.computeTrieRoot());
+  }
+  return {differences, roots, accounts: state.accounts, nodes: nodes.map};
+}
+
+export function toPlain({header, accounts}: BlockDifference): PlainDifference {
+  const changes = Array.from({length: accounts.count}, (_, i) => accounts.at(i));
+  return {header, changes: new Map(changes.map(({address, change}) => [toHex(address), change]))};
+}
