@@ -54,7 +54,7 @@ describe("the newest block's age", () => {
     const {timestamp: _, ...timeless} = createLine(0, 0);
     return serve(timeless, ["--max-lag", "3600"], async daemon => {
       assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
-      const text = await (await fetch(`${daemon.url}/metrics`)).text();
+      const {text} = await daemon.get("/metrics");
       assert.doesNotMatch(text, /^proofd_head_timestamp_seconds /m);
       assert.match(text, /^proofd_head_lag_seconds \d/m);
     });

@@ -149,9 +149,9 @@ test("a layer 1 that contradicts itself stops finality, not serving; what was ri
     try {
       await waitForFinalized(daemon, 5);
       await daemon.waitForStderr(/up to block 7 .* follows state root 0x0606.* up to block 5, has 0xc9c9/);
-      const ready = await fetch(`${daemon.url}/readyz`);
+      const ready = await daemon.get("/readyz");
       assert.equal(ready.status, 200);
-      assert.match(await ready.text(), /^ready\nfinality has stopped: the finalization up to block 7/);
+      assert.match(ready.text, /^ready\nfinality has stopped: the finalization up to block 7/);
       assert.equal(await daemon.readMetric('proofd_finality_state{state="stopped"}'), 1);
       assert.ok((await daemon.call("chain_getProof", [ACCOUNTS[0], [], "0x5"])).result !== undefined);
       // It is asked again and again, and named once.

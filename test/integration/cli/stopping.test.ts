@@ -64,10 +64,7 @@ test("a service follows a named pipe without a writer, and ends", async () => {
   execFileSync("mkfifo", [path]);
   const daemon = await startDaemon(["--db", join(folder, "fifo"), "--diffs", path]);
   await appendFile(path, encodeLines(longChain(2, 3)));
-  while (
-    (await (await fetch(`${daemon.url}/metrics`)).text()).match(/proofd_head_block\{which="latest"\} 1\n/) ===
-    null
-  );
+  while ((await daemon.get("/metrics")).text.match(/proofd_head_block\{which="latest"\} 1\n/) === null);
   assert.equal((await daemon.stop()).code, 0);
 });
 

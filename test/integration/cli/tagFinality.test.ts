@@ -59,14 +59,14 @@ test("the node's finalized block is marked where its hash is the one here, also 
       /block 7 has hash 0x\w+ here, but 0x\w+ at the node, which calls block 7 finalized/,
     );
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x5");
-    const ready = await fetch(`${daemon.url}/readyz`);
+    const ready = await daemon.get("/readyz");
     assert.equal(ready.status, 200);
-    assert.match(await ready.text(), /^ready\nfinality has stopped: block 7 has hash/);
+    assert.match(ready.text, /^ready\nfinality has stopped: block 7 has hash/);
     assert.equal(await daemon.readMetric('proofd_finality_state{state="stopped"}'), 1);
     chain.hashOf = hashOfBlock;
     await waitForCoverage(daemon, "finalized", 7);
     await daemon.waitForStderr(/finality goes on after it had stopped/);
-    assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), "ready\n");
+    assert.equal((await daemon.get("/readyz")).text, "ready\n");
   } finally {
     await daemon.stop();
     await chain.upstream.stop();

@@ -82,7 +82,7 @@ describe("JSON-RPC during an import", () => {
     const nothing = {ranges: [], rangeCount: "0x0"};
     const coverage = {earliest: "0x0", finalized: null, latest: "0x2", suite: "sha256", ...nothing};
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
-    assert.equal((await fetch(`${daemon.url}/readyz`)).status, 503);
+    assert.equal((await daemon.get("/readyz")).status, 503);
     assert.equal((await daemon.stop()).code, 0);
   });
 

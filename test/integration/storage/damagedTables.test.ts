@@ -237,8 +237,8 @@ test("serve --verify finds a damaged table while it answers, says which, shows p
     assert.equal(await daemon.readMetric("proofd_verify_findings_total"), 1);
     assert.equal(await daemon.readMetric('proofd_verify_bytes{which="all"}'), size);
     assert.equal(await daemon.readMetric('proofd_verify_bytes{which="done"}'), size);
-    const ready = await fetch(`${daemon.url}/readyz`);
-    assert.deepEqual([ready.status, await ready.text()], [503, "a table of the store is damaged\n"]);
+    const ready = await daemon.get("/readyz");
+    assert.deepEqual([ready.status, ready.text], [503, "a table of the store is damaged\n"]);
     const {result} = await daemon.call("chain_getProof", [addressAt(1), [], "0x3"]);
     assert.ok(result.accountProof.leafIndex > 1);
   } finally {
@@ -249,6 +249,6 @@ test("serve --verify finds a damaged table while it answers, says which, shows p
 test("serve --verify of a sound store stays ready, and stops at once with the service", async () => {
   const daemon = await startDaemon(["--db", whole, "--verify"]);
   await daemon.waitForStderr(/"findings":0,"msg":"the tables are verified"/);
-  assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200);
+  assert.equal((await daemon.get("/readyz")).status, 200);
   assert.equal((await daemon.stop()).code, 0);
 });

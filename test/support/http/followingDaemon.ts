@@ -34,8 +34,7 @@ export function linesOf(first: number, last: number): string {
 
 /** Waits until /metrics has this sample. */
 export async function waitForMetric(daemon: Daemon, sample: string): Promise<void> {
-  while (!(await (await fetch(`${daemon.url}/metrics`)).text()).includes(`\n${sample}\n`))
-    await pause(LOOK_MS);
+  while (!(await daemon.get("/metrics")).text.includes(`\n${sample}\n`)) await pause(LOOK_MS);
 }
 
 export function waitForHead(daemon: Daemon, block: number): Promise<void> {
@@ -52,6 +51,6 @@ export function waitForChange(daemon: Daemon, change: string, count: number): Pr
 }
 
 export async function readReadiness(daemon: Daemon): Promise<[status: number, text: string]> {
-  const response = await fetch(`${daemon.url}/readyz`);
-  return [response.status, await response.text()];
+  const {status, text} = await daemon.get("/readyz");
+  return [status, text];
 }

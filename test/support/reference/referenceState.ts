@@ -113,14 +113,27 @@ export class ReferenceState {
 
   /** @param keys - storage keys in any spelling of docs/json-rpc.md */
   prove(block: number, address: string, keys: readonly string[]): ProofResult {
+    const {accountProof, storageProofs} = this.proveTexts(block, address, keys);
+    return {
+      accountProof: JSON.parse(accountProof),
+      storageProofs: storageProofs.map(text => JSON.parse(text)),
+    };
+  }
+
+  /** JSON of the proofs. Each is written once for a tree that has not changed. */
+  proveTexts(
+    block: number,
+    address: string,
+    keys: readonly string[],
+  ): {accountProof: string; storageProofs: string[]} {
     const {tree} = this.at(block);
     const key = address.toLowerCase();
     const storage = this.readAccount(block, address)?.storage ?? this.emptyTree;
     return {
-      accountProof: tree.prove(key, this.suite.hashAddress(decodeHex(key))),
+      accountProof: tree.proveText(key, this.suite.hashAddress(decodeHex(key))),
       storageProofs: keys.map(text => {
         const slot = BigInt(text);
-        return storage.prove(encodeHex(word(slot)), hashSlot(this.suite, slot));
+        return storage.proveText(encodeHex(word(slot)), hashSlot(this.suite, slot));
       }),
     };
   }

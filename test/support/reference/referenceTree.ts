@@ -82,8 +82,8 @@ export class ReferenceTree {
   private nodes: Nodes;
   /** Since `nodes` were made, or since there is a tree. */
   private hasChanged = true;
-  /** Of the tree as it is, by hKey as text. */
-  private readonly proofs = new Map<string, ExistenceProof | AbsenceProof>();
+  /** JSON of the proofs of the tree as it is, by hKey as text. */
+  private readonly proofs = new Map<string, string>();
 
   private constructor(
     suite: HashSuite,
@@ -168,15 +168,20 @@ export class ReferenceTree {
     return this.suite.hash(encodeRootNode(this.suite, this.nextFreeNode, this.subRoot()));
   }
 
-  /** @param key - copied into the proof unchanged; always the same for an hKey */
+  /** @returns an object of the caller's own, who may change it. @param key - as in `proveText` */
   prove(key: string, hKey: Uint8Array): ExistenceProof | AbsenceProof {
-    const text = encodeHex(hKey);
-    let proof = this.proofs.get(text);
-    if (proof === undefined) {
-      proof = this.makeProof(key, hKey, this.indexOfKey.get(text));
-      this.proofs.set(text, proof);
+    return JSON.parse(this.proveText(key, hKey));
+  }
+
+  /** @param key - copied into the proof unchanged; always the same for an hKey */
+  proveText(key: string, hKey: Uint8Array): string {
+    const hex = encodeHex(hKey);
+    let text = this.proofs.get(hex);
+    if (text === undefined) {
+      text = JSON.stringify(this.makeProof(key, hKey, this.indexOfKey.get(hex)));
+      this.proofs.set(hex, text);
     }
-    return proof;
+    return text;
   }
 
   private makeProof(key: string, hKey: Uint8Array, index: number | undefined): ExistenceProof | AbsenceProof {
