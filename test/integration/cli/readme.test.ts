@@ -33,8 +33,7 @@ const documents = new Map<string, string>();
 let demo: Daemon;
 /** What the first start said on standard error, and its coverage and that of the second. */
 let firstStart: string;
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-const coverages: any[] = [];
+const coverages: {earliest: string; finalized: string; latest: string}[] = [];
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
   for (const place of [".", "client", "docs", "demo", "contracts", "examples/relayer"]) {

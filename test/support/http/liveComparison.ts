@@ -10,16 +10,15 @@ import type {RpcAnswer} from "./rpcAnswer.ts";
 type Call = readonly [method: string, ...params: readonly unknown[]];
 
 /** Sent in batches: a request of its own costs each call a millisecond of three processes' time. */
-async function callAll(
+async function callAll<Result>(
   send: (body: unknown) => Promise<unknown>,
   calls: readonly Call[],
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the comparison asserts of it
-): Promise<any[]> {
+): Promise<Result[]> {
   const batch = calls.map(([method, ...params], id) => ({jsonrpc: "2.0", id, method, params}));
-  const results: unknown[] = [];
+  const results: Result[] = [];
   for (const {id, result, error} of (await send(batch)) as (RpcAnswer & {readonly id: number})[]) {
     assert.equal(error, undefined, `${calls[id]}: ${JSON.stringify(error)}`);
-    results[id] = result;
+    results[id] = result as Result;
   }
   assert.equal(results.length, calls.length);
   return results;
@@ -28,15 +27,16 @@ async function callAll(
 /** Each block's hash and state root, as the service has them. The hashes must be the node's. */
 export async function compareBlocks(daemon: Daemon, chain: LiveChain, latest: number): Promise<string[]> {
   const tags = Array.from({length: latest + 1}, (_, number) => `0x${number.toString(16)}`);
-  const served = await callAll(
+  const served = await callAll<{hash: string; stateRoot: string}>(
     body => daemon.send(body),
     tags.map(tag => ["chain_getStateRoot", tag]),
   );
-  const blocks = await callAll(
+  const blocks = await callAll<{hash: string}>(
     body => chain.anvil.send(body),
     tags.map(tag => ["eth_getBlockByNumber", tag, false]),
   );
-  for (const [number, {hash}] of blocks.entries()) assert.equal(served[number].hash, hash, `block ${number}`);
+  for (const [number, {hash}] of blocks.entries())
+    assert.equal(served[number]?.hash, hash, `block ${number}`);
   return served.map(({stateRoot}) => stateRoot);
 }
 
@@ -45,11 +45,11 @@ export async function compareState(daemon: Daemon, chain: LiveChain, block: numb
   const tag = `0x${block.toString(16)}`;
   const {result: root} = await daemon.call("chain_getStateRoot", [tag]);
   const touched = [...chain.touched].map(([address, slots]) => ({address, keys: [...slots]}));
-  const proofs = await callAll(
+  const proofs = await callAll<unknown>(
     body => daemon.send(body),
     touched.map(({address, keys}) => ["chain_getProof", address, keys, tag]),
   );
-  const values = await callAll(
+  const values = await callAll<string>(
     body => chain.anvil.send(body),
     touched.flatMap(({address, keys}): Call[] => [
       ["eth_getBalance", address, tag],
@@ -58,7 +58,7 @@ export async function compareState(daemon: Daemon, chain: LiveChain, block: numb
     ]),
   );
   let next = 0;
-  const nextValue = (): bigint => BigInt(values[next++]);
+  const nextValue = (): bigint => BigInt(values[next++] as string);
   for (const [at, {address, keys}] of touched.entries()) {
     const proven = verifyProof(sha256Suite, decodeHex(root.stateRoot), address, keys, proofs[at]);
     const where = `${address} at block ${block}`;
