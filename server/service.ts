@@ -89,7 +89,16 @@ export class Service {
   }
 
   private readView({isBatch}: Envelope, {acceptsBytes}: OpenReply): RequestView {
-    return {...this.setup, head: this.setup.chain.head(), takesBytes: acceptsBytes && !isBatch};
+    const {chain, limits, estimates, maxProofTextBytes} = this.setup;
+    // Each field by name: a spread took 3 us, and the object that it made was slower to read.
+    return {
+      head: chain.head(),
+      chain,
+      limits,
+      estimates,
+      takesBytes: acceptsBytes && !isBatch,
+      maxProofTextBytes,
+    };
   }
 
   private wait(
