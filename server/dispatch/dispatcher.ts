@@ -29,6 +29,7 @@ import {Lane, type LaneOptions} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {SliceQueue} from "./sliceQueue.ts";
 import type {Settlement, Task} from "./task.ts";
+import {UnfinishedRequests} from "./unfinishedRequests.ts";
 
 /** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
@@ -46,7 +47,7 @@ export class Dispatcher implements EstimateQueues {
   private readonly answering: Answering;
   private readonly lanes: ByLane<Lane>;
   /** All admitted requests that have unanswered segments. */
-  private readonly unfinished = new Set<PendingRequest>();
+  private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
   private givenBackCount = 0;
 
@@ -209,8 +210,9 @@ export class Dispatcher implements EstimateQueues {
 
   private expireOverdue(): void {
     const nowMs = performance.now();
-    for (const request of this.unfinished)
-      if (request.clock.isOverdue(nowMs)) this.expire(request, Math.round(nowMs - request.clock.startedMs));
+    // One that expires can close the connection of another.
+    for (const request of this.unfinished.listOverdue(nowMs))
+      if (this.unfinished.has(request)) this.expire(request, Math.round(nowMs - request.clock.startedMs));
   }
 
   /** Answers every unanswered call with the time-out error. Answers that come later are ignored. */

@@ -39,6 +39,8 @@ export class PendingRequest {
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress>;
   readonly clock: RequestClock;
+  /** Place in the list of unfinished requests (unfinishedRequests.ts). undefined if the request is not in it. */
+  unfinishedAt: number | undefined;
   private readonly ordered: OrderedAnswer;
   /**
    * The most bytes per cost of a share so far. The first one that writes is answered before the others start, and all have
