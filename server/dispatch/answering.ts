@@ -1,6 +1,7 @@
 /** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
+import {answerStart} from "../../workers/job/answers.ts";
 import type {Failure} from "../../workers/job/failure.ts";
-import {callsOf} from "../answer/requestCalls.ts";
+import {callsOf, type Place, type RequestCalls} from "../answer/requestCalls.ts";
 import {
   assembleAnswers,
   assembleErrors,
@@ -39,7 +40,6 @@ export class Answering {
     base: number,
   ): Piece[] {
     const {calls} = request;
-    const results = countMethods(calls, segment);
     const shared = {text, ends: answers.ends};
     const {isBytes} = callsOf(calls, segment.lane);
     let hasFailed = false;
@@ -48,12 +48,11 @@ export class Answering {
       const failure = answers.failures.find(one => one.call === call);
       const error =
         createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, request.id);
-      results.set(name, (results.get(name) as number) - 1);
       this.tally.add(name, error.code, 1);
       return encodeError(idText, error);
     });
     if (isBytes && !hasFailed) request.reply.sendAsBytes();
-    if (answers.codes === undefined) for (const [name, count] of results) this.tally.add(name, 0, count);
+    if (answers.codes === undefined) this.countResults(calls, segment, answers.ends, base);
     else this.countCodes(request, segment, answers.codes, base);
     return pieces;
   }
@@ -97,6 +96,32 @@ export class Answering {
   encodeOnlyError(request: PendingRequest, segment: Segment, error: RpcError): string {
     this.countErrors(request, segment, error);
     return encodeError(request.idOf(segment), error);
+  }
+
+  /** Counts the calls that have a range in the task's text. Neighbours of one method are counted at once. */
+  private countResults(
+    {places}: RequestCalls,
+    {firstPlace, endPlace}: Segment,
+    ends: Uint32Array,
+    base: number,
+  ): void {
+    let call = base;
+    let method = "";
+    let count = 0;
+    for (let at = firstPlace; at < endPlace; at++) {
+      const place = places[at] as Place;
+      if (typeof place === "string") continue;
+      const isResult = (ends[call] as number) > answerStart(ends, call);
+      call++;
+      if (!isResult) continue;
+      if (place.name !== method) {
+        this.tally.add(method, 0, count);
+        method = place.name;
+        count = 0;
+      }
+      count++;
+    }
+    this.tally.add(method, 0, count);
   }
 
   private countErrors(request: PendingRequest, segment: Segment, error: RpcError): void {

@@ -18,8 +18,8 @@ export class LaneProgress {
   /** Indexes of the segments that belong to the lane. */
   private readonly indexes: number[] = [];
   private started = 0;
-  /** Segments that their tasks gave back, in order. They start again. */
-  private readonly returned: number[] = [];
+  /** Segments that their tasks gave back, in order. They start again. Made when the first one comes back. */
+  private returned: number[] | undefined;
   /** Segments that continue outside of the lane (longCalls.ts). */
   private moved: Set<number> | undefined;
 
@@ -36,7 +36,7 @@ export class LaneProgress {
 
   /** Index of the segment that starts next. undefined when all have started. */
   get next(): number | undefined {
-    return this.returned.length > 0 ? this.returned[0] : this.indexes[this.started];
+    return this.returned?.[0] ?? this.indexes[this.started];
   }
 
   get nextSegment(): Segment | undefined {
@@ -47,8 +47,7 @@ export class LaneProgress {
   /** Starts the next segment; there must be one. @returns its index */
   start(): number {
     const index = this.next as number;
-    if (this.returned.length > 0) this.returned.shift();
-    else this.started++;
+    if (this.returned?.shift() === undefined) this.started++;
     this.underWay++;
     this.underWayCost += this.costOf(index);
     return index;
@@ -75,6 +74,7 @@ export class LaneProgress {
 
   /** Notes that a stopped segment was never begun. It starts again, before the segments after it. */
   giveBack(index: number): void {
+    this.returned ??= [];
     this.returned.push(index);
     this.returned.sort((a, b) => a - b);
   }
@@ -82,7 +82,7 @@ export class LaneProgress {
   /** Lets no further segment start. */
   giveUp(): void {
     this.started = this.indexes.length;
-    this.returned.length = 0;
+    this.returned = undefined;
   }
 
   private costOf(index: number): number {

@@ -16,8 +16,8 @@ export class OrderedAnswer {
   private readonly isBatch: boolean;
   private readonly count: number;
   private next = 0;
-  /** Answers of segments that wait for an earlier segment. */
-  private readonly aside = new Map<number, Piece[]>();
+  /** Answers of segments that wait for an earlier segment. Made for the first one, because most requests have none. */
+  private aside: Map<number, Piece[]> | undefined;
 
   /** @param count - of segments */
   constructor(reply: ReplySink, isBatch: boolean, count: number) {
@@ -36,12 +36,12 @@ export class OrderedAnswer {
   }
 
   has(index: number): boolean {
-    return index < this.next || this.aside.has(index);
+    return index < this.next || this.aside?.has(index) === true;
   }
 
   /** Bytes of a segment that waits for an earlier one. 0 for any other segment. */
   asideBytes(index: number): number {
-    return countBytes(this.aside.get(index) ?? []);
+    return countBytes(this.aside?.get(index) ?? []);
   }
 
   /** Sends the part if it is next. Otherwise sets it aside. @returns whether it was sent */
@@ -51,14 +51,15 @@ export class OrderedAnswer {
       return true;
     }
     for (const piece of pieces) piece.wait();
+    this.aside ??= new Map();
     this.aside.set(index, pieces);
     return false;
   }
 
   /** Sends the next part, which must have been set aside. */
   sendAside(): void {
-    const pieces = this.aside.get(this.next) as Piece[];
-    this.aside.delete(this.next);
+    const pieces = this.aside?.get(this.next) as Piece[];
+    this.aside?.delete(this.next);
     this.send(pieces);
   }
 
@@ -83,8 +84,8 @@ export class OrderedAnswer {
 
   /** Releases all parts, because the client has gone. */
   drop(): void {
-    for (const pieces of this.aside.values()) for (const piece of pieces) piece.release();
-    this.aside.clear();
+    for (const pieces of this.aside?.values() ?? []) for (const piece of pieces) piece.release();
+    this.aside = undefined;
   }
 
   /** Every piece ends in a comma. The last comma is replaced by the end of the batch. */
