@@ -157,7 +157,9 @@ export class Lane {
       // The request was aborted or given up meanwhile.
       if (next === undefined) continue;
       cost += next.cost;
-      if (this.costs !== undefined) this.figures.countStart(nowMs - request.progress[this.id].queuedSinceMs);
+      // A request that was queued again for this task, a few lines below, has not waited. Its moment is later than nowMs.
+      if (this.costs !== undefined)
+        this.figures.countStart(Math.max(0, nowMs - request.progress[this.id].queuedSinceMs));
       requests.push(request);
       indexes.push(request.start(this.id));
       this.recount(request);

@@ -24,6 +24,7 @@ export class QueueFigures {
     return this.meanMs;
   }
 
+  /** @param waitedMs - at least 0: /metrics shows the sum as a counter, which may not fall */
   countStart(waitedMs: number): void {
     this.started++;
     this.waitedMs += waitedMs;

@@ -189,6 +189,9 @@ describe("estimates beside endless loops", () => {
         assert.equal(error.code, -32005);
         assert.equal(error.data.limit, 200);
       } else assert.equal(result.gasLimit, "0x5208");
-    assert.ok((await daemon.readMetric("proofd_estimates_given_back_total")) > 0);
+    const givenBack = await daemon.readMetric("proofd_estimates_given_back_total");
+    const started = await daemon.readMetric('proofd_estimate_starts_total{queue="first"}');
+    assert.ok(givenBack > 0, `${givenBack} of ${started} begun in the first queue were given back`);
+    assert.equal(started, ids.length + givenBack);
   });
 });

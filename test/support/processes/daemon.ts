@@ -149,9 +149,12 @@ export class Daemon {
     return this.send({jsonrpc: "2.0", id: 1, method, params});
   }
 
-  /** @returns the value of a metric with exactly these labels, 0 where it is not there */
+  /** @returns the value with exactly these labels, 0 if nothing was counted under them. @throws Error if there is no such metric */
   async readMetric(name: string): Promise<number> {
-    const {text} = await this.get("/metrics");
+    const {status, text} = await this.get("/metrics");
+    const [family] = name.split("{") as [string];
+    if (status !== 200 || !text.includes(`# TYPE ${family} `))
+      throw new Error(`no ${family} in /metrics, status ${status}: ${text}`);
     const line = text.split("\n").find(one => one.startsWith(`${name} `));
     return line === undefined ? 0 : Number(line.slice(name.length + 1));
   }

@@ -13,6 +13,7 @@ import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/lim
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../../server/methods/table.ts";
 import {CallTally} from "../../../../server/observe/callTally.ts";
+import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
@@ -132,6 +133,17 @@ describe("the queues of the estimates", () => {
       dispatcher.readEstimateQueues().map(({figures, calls}) => [figures.name, calls]),
     );
   }
+
+  test("calls of a batch that start together have waited as long as the batch, and never less than nothing", async t => {
+    let nowMs = 1000;
+    t.mock.method(performance, "now", () => nowMs++);
+    admit(CALLS_PER_TASK);
+    const admittedMs = nowMs;
+    await next(first);
+    const {figures} = dispatcher.readEstimateQueues()[0] as {figures: QueueFigures};
+    assert.equal(figures.started, CALLS_PER_TASK);
+    assert.ok(figures.waitedMs > 0 && figures.waitedMs <= nowMs - admittedMs + 1, `${figures.waitedMs} ms`);
+  });
 
   test("calls that were not begun come again, before later ones, and a batch is answered in its order", async () => {
     const reply = admit(7);
