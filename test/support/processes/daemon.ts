@@ -152,9 +152,9 @@ export class Daemon {
   /** @returns the value with exactly these labels, 0 if nothing was counted under them. @throws Error if there is no such metric */
   async readMetric(name: string): Promise<number> {
     const {status, text} = await this.get("/metrics");
-    const [family] = name.split("{") as [string];
+    const family = (name.split("{")[0] as string).replace(/_(bucket|count|sum)$/, "");
     if (status !== 200 || !text.includes(`# TYPE ${family} `))
-      throw new Error(`no ${family} in /metrics, status ${status}: ${text}`);
+      throw new Error(`/metrics has no ${family}: status ${status}, ${text.length} characters`);
     const line = text.split("\n").find(one => one.startsWith(`${name} `));
     return line === undefined ? 0 : Number(line.slice(name.length + 1));
   }
