@@ -52,8 +52,7 @@ export class Answering {
       return encodeError(idText, error);
     });
     if (isBytes && !hasFailed) request.reply.sendAsBytes();
-    if (answers.codes === undefined) this.countResults(calls, segment, answers.ends, base);
-    else this.countCodes(request, segment, answers.codes, base);
+    this.countAnswers(calls, segment, answers, base);
     return pieces;
   }
 
@@ -98,48 +97,24 @@ export class Answering {
     return encodeError(request.idOf(segment), error);
   }
 
-  /** Counts the calls that have a range in the task's text. Neighbours of one method are counted at once. */
-  private countResults(
-    {places}: RequestCalls,
-    {firstPlace, endPlace}: Segment,
-    ends: Uint32Array,
-    base: number,
-  ): void {
-    let call = base;
-    let method = "";
-    let count = 0;
-    for (let at = firstPlace; at < endPlace; at++) {
-      const place = places[at] as Place;
-      if (typeof place === "string") continue;
-      const isResult = (ends[call] as number) > answerStart(ends, call);
-      call++;
-      if (!isResult) continue;
-      if (place.name !== method) {
-        this.tally.add(method, 0, count);
-        method = place.name;
-        count = 0;
-      }
-      count++;
-    }
-    this.tally.add(method, 0, count);
-  }
-
   private countErrors(request: PendingRequest, segment: Segment, error: RpcError): void {
     for (const [name, count] of countMethods(request.calls, segment)) this.tally.add(name, error.code, count);
   }
 
-  /** @param codes - by call of the task. A call without code has failed and is already counted */
-  private countCodes(
-    request: PendingRequest,
-    segment: Segment,
-    codes: readonly number[],
+  /** Counts the calls that have a range in the task's text. The others have failed and are already counted. */
+  private countAnswers(
+    {places}: RequestCalls,
+    {firstPlace, endPlace}: Segment,
+    {ends, codes}: TaskAnswers,
     base: number,
   ): void {
     let call = base;
-    for (const place of request.calls.places.slice(segment.firstPlace, segment.endPlace)) {
+    for (let at = firstPlace; at < endPlace; at++) {
+      const place = places[at] as Place;
       if (typeof place === "string") continue;
-      const code = codes[call++];
-      if (code !== undefined) this.tally.add(place.name, code, 1);
+      const isAnswered = (ends[call] as number) > answerStart(ends, call);
+      if (isAnswered) this.tally.add(place.name, codes?.[call] ?? 0, 1);
+      call++;
     }
   }
 }

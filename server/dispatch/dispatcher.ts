@@ -210,13 +210,16 @@ export class Dispatcher implements EstimateQueues {
 
   private expireOverdue(): void {
     const nowMs = performance.now();
-    // One that expires can close the connection of another.
     for (const request of this.unfinished.listOverdue(nowMs))
-      if (this.unfinished.has(request)) this.expire(request, Math.round(nowMs - request.clock.startedMs));
+      this.expire(request, Math.round(nowMs - request.clock.startedMs));
   }
 
-  /** Answers every unanswered call with the time-out error. Answers that come later are ignored. */
+  /**
+   * Answers every unanswered call with the time-out error. Answers that come later are ignored. Does nothing for a request that
+   * was dropped, which happens if one that expired before it made the server close its connection.
+   */
   private expire(request: PendingRequest, gotMs: number): void {
+    if (request.isDropped) return;
     const limit = this.limits.timeoutMs;
     const message = `the request was not finished after ${limit} ms`;
     const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs});

@@ -16,10 +16,6 @@ export class UnfinishedRequests {
     this.requests.push(request);
   }
 
-  has(request: PendingRequest): boolean {
-    return request.unfinishedAt !== undefined;
-  }
-
   /** The last request of the list takes the place of the deleted one. A request that is not in the list stays as it is. */
   delete(request: PendingRequest): void {
     const at = request.unfinishedAt;

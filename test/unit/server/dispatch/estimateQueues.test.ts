@@ -134,7 +134,7 @@ describe("the queues of the estimates", () => {
     );
   }
 
-  test("calls of a batch that start together have waited as long as the batch, and never less than nothing", async t => {
+  test("of a batch's calls that start in one task, the first has waited for it, and none less than 0 ms", async t => {
     let nowMs = 1000;
     t.mock.method(performance, "now", () => nowMs++);
     admit(CALLS_PER_TASK);

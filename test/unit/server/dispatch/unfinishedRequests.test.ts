@@ -10,12 +10,14 @@ import {createRequestCalls} from "../../../support/http/requestCalls.ts";
 
 /** Later than the deadline of every request here. */
 const LATER_MS = Number.POSITIVE_INFINITY;
+/** Few, so that most steps add or delete one that was deleted or added before. */
+const REQUESTS = 8;
 
 test("the list has the requests that were added and not deleted, after any additions and deletions", () => {
-  const step = fc.tuple(fc.boolean(), fc.nat({max: 19}));
+  const step = fc.tuple(fc.boolean(), fc.nat({max: REQUESTS - 1}));
   fc.assert(
-    fc.property(fc.array(step, {maxLength: 200}), steps => {
-      const requests = Array.from({length: 20}, (_, at) => createRequest(`${at}`));
+    fc.property(fc.array(step, {maxLength: 60, size: "max"}), steps => {
+      const requests = Array.from({length: REQUESTS}, (_, at) => createRequest(`${at}`));
       const list = new UnfinishedRequests();
       const expected = new Set<PendingRequest>();
       for (const [isAdded, at] of steps) {
@@ -24,9 +26,8 @@ test("the list has the requests that were added and not deleted, after any addit
         else if (!expected.has(request)) list.add(request);
         if (isAdded) expected.add(request);
         else expected.delete(request);
-        assert.equal(list.has(request), isAdded);
+        assert.deepEqual(idsOf(list.listOverdue(LATER_MS)), idsOf([...expected]));
       }
-      assert.deepEqual(idsOf(list.listOverdue(LATER_MS)), idsOf([...expected]));
     }),
   );
 });
