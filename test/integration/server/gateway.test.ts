@@ -6,7 +6,7 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {Gateway} from "../../../server/gateway/gateway.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
 
