@@ -252,7 +252,10 @@ describe("estimates through a gateway", () => {
       [answerText('{"jsonrpc":"2.0","id":"ID","result":1}'), /another request's id$/],
       [answerText('{"jsonrpc":"2.0","id":ID1,"result":1}'), /another request's id$/],
       [answerText('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}'), /another request's id$/],
-      [answerText('{"jsonrpc":"2.0","id":ID,"result":[9007199254740993]}'), /a number that is no safe integer/],
+      [
+        answerText('{"jsonrpc":"2.0","id":ID,"result":[9007199254740993]}'),
+        /a number that is no safe integer/,
+      ],
       [answerText('{"jsonrpc":"2.0","result":1}'), /another request's id$/],
       [answerText('{"jsonrpc":"2.0","id":ID}'), /neither result nor error$/],
       [answerText('{"jsonrpc":"2.0","id":ID,"error":"no"}'), /not one of JSON-RPC 2\.0$/],

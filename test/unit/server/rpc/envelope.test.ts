@@ -53,7 +53,17 @@ test("a batch that is too long is told by its limit and its length, before it is
 });
 
 test("an id that is a string or a safe integer comes back, alone and in a batch", () => {
-  const ids = ["1", "0", "-1", "9007199254740991", "-9007199254740991", '"a"', '"1"', '""', '"\u{1f600}\u00e9"'];
+  const ids = [
+    "1",
+    "0",
+    "-1",
+    "9007199254740991",
+    "-9007199254740991",
+    '"a"',
+    '"1"',
+    '""',
+    '"\u{1f600}\u00e9"',
+  ];
   for (const id of ids) {
     assert.equal(parseOne(`{"jsonrpc":"2.0","id":${id},"method":"m"}`).idText, id);
     const batch = parse(`[{"jsonrpc":"2.0","id":7,"method":"m"},{"jsonrpc":"2.0","id":${id},"method":"m"}]`);
