@@ -11,8 +11,8 @@
  * taken stay here, except for at most one write.
  */
 import type {HttpResponse} from "uWebSockets.js";
-import type {OpenReply} from "../answer/replySink.ts";
-import type {Piece} from "../answer/taskText.ts";
+import type {OpenReply} from "../request/replySink.ts";
+import type {Piece} from "../request/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
 import {PieceQueue} from "./pieceQueue.ts";

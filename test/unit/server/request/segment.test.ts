@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {callsOf, LANE_IDS, LaneId, type RequestCalls} from "../../../../server/answer/requestCalls.ts";
+import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+import {callsOf, LANE_IDS, LaneId, type RequestCalls} from "../../../../server/request/requestCalls.ts";
 import {
   assembleAnswers,
   assembleErrors,
   countMethods,
   cutSegments,
   type Segment,
-} from "../../../../server/answer/segment.ts";
-import {type Piece, TaskText} from "../../../../server/answer/taskText.ts";
-import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+} from "../../../../server/request/segment.ts";
+import {type Piece, TaskText} from "../../../../server/request/taskText.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {toHex} from "../../../../storage/hex.ts";
-import {parseNodeHeader} from "../../../../sync/node/nodeHeader.ts";
+import {parseNodeHeader} from "../../../../sync/layer2/nodeHeader.ts";
 import {NodeFailure} from "../../../../sync/rpc/node.ts";
 
 const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {toHex} from "../../../../storage/hex.ts";
-import {findCommonAncestor} from "../../../../sync/node/commonAncestor.ts";
+import {findCommonAncestor} from "../../../../sync/layer2/commonAncestor.ts";
 import type {Node} from "../../../../sync/rpc/node.ts";
 
 const LATEST = 1000;

@@ -8,7 +8,7 @@
 import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {createTx, normalizeTxParams, type TypedTransaction} from "@ethereumjs/tx";
-import {checkHeader} from "../../../sync/node/nodeHeader.ts";
+import {checkHeader} from "../../../sync/layer2/nodeHeader.ts";
 import {
   type JsonObject,
   parseArray,

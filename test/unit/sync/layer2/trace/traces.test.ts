@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {TransactionTrace} from "../../../../../sync/node/trace/accountTrace.ts";
-import {parsePrestateTraces} from "../../../../../sync/node/trace/prestateTrace.ts";
-import {parseStateDiffTraces} from "../../../../../sync/node/trace/stateDiffTrace.ts";
+import type {TransactionTrace} from "../../../../../sync/layer2/trace/accountTrace.ts";
+import {parsePrestateTraces} from "../../../../../sync/layer2/trace/prestateTrace.ts";
+import {parseStateDiffTraces} from "../../../../../sync/layer2/trace/stateDiffTrace.ts";
 import {NodeFailure} from "../../../../../sync/rpc/node.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;

@@ -4,8 +4,8 @@ import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {encodeTrieLog, type RlpItem} from "../../../../../demo/trieLogWriter.ts";
 import type {AccountDifference} from "../../../../../storage/block/accountDifference.ts";
-import {decodeTrieLog} from "../../../../../sync/node/trielogs/trieLog.ts";
-import {toDifferences} from "../../../../../sync/node/trielogs/trieLogDifference.ts";
+import {decodeTrieLog} from "../../../../../sync/layer2/trielogs/trieLog.ts";
+import {toDifferences} from "../../../../../sync/layer2/trielogs/trieLogDifference.ts";
 
 const NULL = new Uint8Array(0);
 const ADDRESS = Buffer.alloc(20, 0xaa);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {TouchedAccount} from "../../../../../sync/node/trace/touchedAccount.ts";
+import {TouchedAccount} from "../../../../../sync/layer2/trace/touchedAccount.ts";
 
 const ADDRESS = new Uint8Array(20).fill(1);
 const COUNT = `0x${"1".padStart(64, "0")}`;

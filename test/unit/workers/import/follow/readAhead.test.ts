@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {NodeBlock} from "../../../../../sync/node/blockReader.ts";
-import {type ReadRange, readAhead} from "../../../../../workers/import/node/readAhead.ts";
+import type {NodeBlock} from "../../../../../sync/layer2/blockReader.ts";
+import {type ReadRange, readAhead} from "../../../../../workers/import/follow/readAhead.ts";
 
 const NEVER = new AbortController().signal;
 const MANY = {maxBlocks: 64};

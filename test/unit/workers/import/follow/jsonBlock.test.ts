@@ -4,10 +4,10 @@ import {createBlock} from "@ethereumjs/block";
 import {createBlob4844Tx} from "@ethereumjs/tx";
 import {keccak256} from "../../../../../storage/hash/keccak.ts";
 import {toHex} from "../../../../../storage/hex.ts";
-import {encodeHeader} from "../../../../../sync/node/headerRlp.ts";
+import {encodeHeader} from "../../../../../sync/layer2/headerRlp.ts";
 import {ForkSchedule} from "../../../../../workers/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../../workers/execution/forks.ts";
-import {encodeJsonBlock} from "../../../../../workers/import/node/jsonBlock.ts";
+import {encodeJsonBlock} from "../../../../../workers/import/follow/jsonBlock.ts";
 import {readDemoBlocks} from "../../../../support/nodes/demoNode.ts";
 import {describeBlock} from "../../../../support/nodes/jsonBlocks.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {findBlockSubjects} from "../../../../sync/node/auditSubjects.ts";
+import {findBlockSubjects} from "../../../../sync/layer2/auditSubjects.ts";
 import {type Node, NodeRefusal} from "../../../../sync/rpc/node.ts";
 
 const MINER = `0x${"aa".repeat(20)}`;

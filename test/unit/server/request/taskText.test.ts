@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {AnswerMemory} from "../../../../server/answer/answerMemory.ts";
-import {Piece, TaskText} from "../../../../server/answer/taskText.ts";
+import {AnswerMemory} from "../../../../server/request/answerMemory.ts";
+import {Piece, TaskText} from "../../../../server/request/taskText.ts";
 
 const BYTES = 400;
 

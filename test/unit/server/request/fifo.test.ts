@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {Fifo} from "../../../../server/answer/fifo.ts";
+import {Fifo} from "../../../../server/request/fifo.ts";
 
 test("what is pushed comes out in order, as from an array", () => {
   fc.assert(

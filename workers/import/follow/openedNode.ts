@@ -1,7 +1,7 @@
 /** Opens a layer-2 node as the source of an import. Nothing is asked of the node before the first block is. */
-import type {BlockReader} from "../../../sync/node/blockReader.ts";
-import {createTraceReader} from "../../../sync/node/trace/traceReader.ts";
-import {createTrieLogReader} from "../../../sync/node/trielogs/trieLogReader.ts";
+import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
+import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
+import {createTrieLogReader} from "../../../sync/layer2/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../sync/rpc/newHeads.ts";
 import {Nodes} from "../../../sync/rpc/nodes.ts";
 import {ForkSchedule} from "../../execution/forkSchedule.ts";

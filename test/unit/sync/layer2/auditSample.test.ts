@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
-import {TouchedSample} from "../../../../sync/node/auditSample.ts";
+import {TouchedSample} from "../../../../sync/layer2/auditSample.ts";
 
 function bytes(length: number, value: number): Uint8Array {
   const out = new Uint8Array(length);

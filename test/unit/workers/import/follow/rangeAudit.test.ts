@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
 import {toHex} from "../../../../../storage/hex.ts";
 import type {Node} from "../../../../../sync/rpc/node.ts";
-import {RangeAudit} from "../../../../../workers/import/node/rangeAudit.ts";
+import {RangeAudit} from "../../../../../workers/import/follow/rangeAudit.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
 
 let store: WrittenStore;

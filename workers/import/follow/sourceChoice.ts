@@ -1,7 +1,7 @@
 /** Chooses how a node's blocks are read: as asked for, or else by the first of NODE_SOURCES that suits the store and the node. */
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {probeTraces} from "../../../sync/node/trace/traceMethod.ts";
-import {probeTrieLogs} from "../../../sync/node/trielogs/trieLogReader.ts";
+import {probeTraces} from "../../../sync/layer2/trace/traceMethod.ts";
+import {probeTrieLogs} from "../../../sync/layer2/trielogs/trieLogReader.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../job/importSource.ts";
 import {SourceError} from "../sourceBlock.ts";

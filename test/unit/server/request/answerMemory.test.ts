@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {AnswerMemory} from "../../../../server/answer/answerMemory.ts";
+import {AnswerMemory} from "../../../../server/request/answerMemory.ts";
 
 const BYTES = 1000;
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
 import {toHex} from "../../../../../storage/hex.ts";
-import type {BlockReader} from "../../../../../sync/node/blockReader.ts";
+import type {BlockReader} from "../../../../../sync/layer2/blockReader.ts";
 import {type Node, NodeFailure} from "../../../../../sync/rpc/node.ts";
-import {type NodeFeed, readNodeBlocks} from "../../../../../workers/import/node/nodeBlocks.ts";
-import {RangeAudit} from "../../../../../workers/import/node/rangeAudit.ts";
+import {type NodeFeed, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
+import {RangeAudit} from "../../../../../workers/import/follow/rangeAudit.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
 
 const PAUSED = new Error("paused");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {HeldState} from "../../../../sync/node/audit.ts";
-import {AuditFailure, auditRange} from "../../../../sync/node/auditRange.ts";
+import type {HeldState} from "../../../../sync/layer2/audit.ts";
+import {AuditFailure, auditRange} from "../../../../sync/layer2/auditRange.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../../sync/rpc/node.ts";
 
 const HASH = new Uint8Array(32).fill(7);

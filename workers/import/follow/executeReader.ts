@@ -1,5 +1,5 @@
 /** Blocks of a node that are executed here: gas, receipts root and state root are compared with the header. */
-import type {BlockReader} from "../../../sync/node/blockReader.ts";
+import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
 import {ExecutionError} from "../../execution/errors.ts";
 import type {ChainExecution} from "../chainExecution.ts";
 import type {RawBlocks} from "./rawBlocks.ts";

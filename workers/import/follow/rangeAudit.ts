@@ -9,9 +9,9 @@
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {HeldValues} from "../../../storage/block/heldValues.ts";
 import {StoreError} from "../../../storage/errors.ts";
-import {AuditFailure, auditRange} from "../../../sync/node/auditRange.ts";
-import {TouchedSample} from "../../../sync/node/auditSample.ts";
-import type {NodeBlock} from "../../../sync/node/blockReader.ts";
+import {AuditFailure, auditRange} from "../../../sync/layer2/auditRange.ts";
+import {TouchedSample} from "../../../sync/layer2/auditSample.ts";
+import type {NodeBlock} from "../../../sync/layer2/blockReader.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
 import type {SourceHost} from "../sourceHost.ts";
 

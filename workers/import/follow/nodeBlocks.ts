@@ -10,8 +10,8 @@
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {BlockReader, NodeBlock} from "../../../sync/node/blockReader.ts";
-import {findCommonAncestor} from "../../../sync/node/commonAncestor.ts";
+import type {BlockReader, NodeBlock} from "../../../sync/layer2/blockReader.ts";
+import {findCommonAncestor} from "../../../sync/layer2/commonAncestor.ts";
 import {findNamedBlock, type NamedBlock} from "../../../sync/rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
 import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";

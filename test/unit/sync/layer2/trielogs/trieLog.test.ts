@@ -4,9 +4,13 @@ import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
 import {encodeTrieLog, type RlpItem} from "../../../../../demo/trieLogWriter.ts";
-import {decodeTrieLog, type TrieLog, type TrieLogChange} from "../../../../../sync/node/trielogs/trieLog.ts";
-import {toDifferences} from "../../../../../sync/node/trielogs/trieLogDifference.ts";
-import {TrieLogError} from "../../../../../sync/node/trielogs/trieLogError.ts";
+import {
+  decodeTrieLog,
+  type TrieLog,
+  type TrieLogChange,
+} from "../../../../../sync/layer2/trielogs/trieLog.ts";
+import {toDifferences} from "../../../../../sync/layer2/trielogs/trieLogDifference.ts";
+import {TrieLogError} from "../../../../../sync/layer2/trielogs/trieLogError.ts";
 import {randomChains} from "../../../../support/chains/randomBlocks.ts";
 import {logLines} from "../../../../support/nodes/trieLogLines.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {NodeWatch} from "../../../../../workers/import/node/nodeWatch.ts";
+import {NodeWatch} from "../../../../../workers/import/follow/nodeWatch.ts";
 import type {SourceEvent} from "../../../../../workers/job/importSource.ts";
 
 /** What a watch of two nodes reports of its state. */
