@@ -28,7 +28,7 @@ describe("JSON-RPC", () => {
       {jsonrpc: "2.0", id: 2, method: "no_such_method"},
       proofCall(3, "0x12"),
       {jsonrpc: "2.0", method: "chain_getProof", params: ["bad"]},
-      proofCall(null, ABSENT_ACCOUNT, ["0x5"]),
+      proofCall(4, ABSENT_ACCOUNT, ["0x5"]),
       {id: 9},
       {jsonrpc: "2.0", id: 10, method: "chain_chainId"},
     ]);
@@ -39,7 +39,7 @@ describe("JSON-RPC", () => {
         [null, -32600],
         [2, -32601],
         [3, -32602],
-        [null, -32600],
+        [4, "result"],
         [9, -32600],
         [10, "result"],
       ],
