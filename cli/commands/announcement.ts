@@ -4,17 +4,12 @@ import type {Estimates} from "../../server/methods/estimates.ts";
 import {VERSION} from "../../server/version.ts";
 import type {ProofPool} from "../../workers/pool/pool.ts";
 
-/**
- * Writes one JSON line to standard output for programs. The demo also writes a line for people to standard error.
- *
- * @param adminPort - undefined: there is no admin port
- */
+/** Writes one JSON line to standard output for programs. The demo also writes a line for people to standard error. */
 export function announce(
   {host, demo}: {readonly host: string; readonly demo: boolean},
   {chain, workers}: ProofPool,
   estimates: Estimates["kind"],
   port: number,
-  adminPort: number | undefined,
 ): void {
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const head = chain.head();
@@ -27,7 +22,6 @@ export function announce(
     workers,
     estimates,
     ...headFields(head),
-    ...(adminPort === undefined ? {} : {adminUrl: `http://127.0.0.1:${adminPort}`}),
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   if (!demo) return;

@@ -7,7 +7,6 @@
 import {accessSync, constants} from "node:fs";
 import {destination, type Logger, pino} from "pino";
 import {answerFields, type BlockOrder, type ControlAnswer} from "../../server/control/blockOrder.ts";
-import type {OrderListener} from "../../server/control/controlServer.ts";
 import {createFront} from "../../server/front.ts";
 import type {Limits} from "../../server/limits.ts";
 import type {Estimates} from "../../server/methods/estimates.ts";
@@ -95,7 +94,7 @@ export async function runServe(options: ServeOptions): Promise<number> {
   return useStore(poolOptions, onOrder, async pool => {
     if (options.demo && stop.received === undefined) await importDemo(pool, options.chainId);
     if (stop.received !== undefined) return ExitCode.OK;
-    const finality = await createFinality(options.finality, pool, onOrder, log);
+    const finality = await createFinality(options.finality, pool, log);
     try {
       await serve(options, pool, finality, trouble, log, stop);
     } finally {
@@ -146,7 +145,7 @@ async function serve(
   const boundPort = await http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  announce(options, pool, estimates.kind, boundPort, finality?.adminPort);
+  announce(options, pool, estimates.kind, boundPort);
   const rules = {
     ...(finalized === undefined ? {} : {finalized}),
     ...(chainId === undefined ? {} : {chainId}),
@@ -180,13 +179,12 @@ async function serve(
 async function createFinality(
   finality: FinalityOptions | undefined,
   pool: ProofPool,
-  onOrder: OrderListener,
   log: Logger,
 ): Promise<RunningFinality | undefined> {
   if (finality === undefined) return undefined;
   // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
   const {startFinality} = await import("./finality.ts");
-  return startFinality(finality, pool, onOrder, log);
+  return startFinality(finality, pool, log);
 }
 
 async function chooseEstimates(
