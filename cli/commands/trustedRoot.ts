@@ -1,11 +1,12 @@
 /** The root that `proofd verify` trusts: given as it is, said by a proofd that the user trusts, or held by layer 1. */
+
+import {WorkError} from "../../service/workError.ts";
 import {toHex} from "../../storage/hex.ts";
 import {readRecordedRoot} from "../../sync/finality/recordedRoot.ts";
 import {type Node, NodeRefusal} from "../../sync/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../sync/rpc/nodes.ts";
 import {readProvenBlock} from "../../sync/rpc/provenBlock.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
-import {WorkError} from "../workError.ts";
 
 export interface TrustedRoot {
   /** 32 bytes. */

@@ -1,22 +1,11 @@
 /** Flags of `proofd serve` that say what tells which blocks are finalized. A flag that has no effect is refused. */
 import type {Command, Option} from "commander";
-import type {RollupSettings} from "../../sync/finality/rollupWatch.ts";
+import type {FinalityOptions} from "../../service/serviceOptions.ts";
 import {refuseIdle} from "./estimateFlags.ts";
 import {createOption, integerParser, parseAddress, parseBlockNumber} from "./flag.ts";
 import type {NodeOptions} from "./nodeFlags.ts";
 
 const SOURCES = ["l1", "tag"] as const;
-
-export type FinalityOptions =
-  | {
-      readonly source: "l1";
-      readonly nodes: NodeOptions;
-      /** Whose blocks are finalized. undefined: they come from files. */
-      readonly layer2: NodeOptions | undefined;
-      readonly rollup: RollupSettings;
-      readonly pollMs: number;
-    }
-  | {readonly source: "tag"; readonly nodes: NodeOptions; readonly pollMs: number};
 
 /** Values of the flags below, as commander names them. */
 export interface FinalityFlags {

@@ -2,12 +2,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Command} from "commander";
-import {
-  createFinalityOptions,
-  type FinalityOptions,
-  readFinality,
-} from "../../../../cli/flags/finalityFlags.ts";
+import {createFinalityOptions, readFinality} from "../../../../cli/flags/finalityFlags.ts";
 import {createNodeOptions, readNodes} from "../../../../cli/flags/nodeFlags.ts";
+import type {FinalityOptions} from "../../../../service/serviceOptions.ts";
 
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const L1 = ["--l1", "http://127.0.0.1:1"];

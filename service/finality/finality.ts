@@ -3,7 +3,7 @@ import type {Logger} from "pino";
 import {FinalityStatus} from "../../server/observe/finalityStatus.ts";
 import {Nodes, type NodesEvent} from "../../sync/rpc/nodes.ts";
 import type {ProofPool} from "../../workers/engine.ts";
-import type {FinalityOptions} from "../flags/finalityFlags.ts";
+import type {FinalityOptions} from "../serviceOptions.ts";
 import {Finalizing} from "./finalizing.ts";
 import {Layer1Finality} from "./layer1Finality.ts";
 import {TagFinality} from "./tagFinality.ts";
