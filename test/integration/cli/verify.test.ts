@@ -107,7 +107,10 @@ test("the root is that of a block hash, as a proofd that is trusted says", async
   );
   const unknown = await verify(single, ...node, root);
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /^error: no useful answer from --node: http:.* refuses chain_getStateRoot: [^\n]*\(-32001\)\n$/);
+  assert.match(
+    unknown.stderr,
+    /^error: no useful answer from --node: http:.* refuses chain_getStateRoot: [^\n]*\(-32001\)\n$/,
+  );
 });
 
 test("the root is the one that the rollup's contract holds in layer 1's finalized block", async t => {
