@@ -1,8 +1,8 @@
 /** The built-in demo chain: genesis.json and chain.rlp in demo/. */
 import {fileURLToPath} from "node:url";
-import type {ProofPool} from "../../workers/engine.ts";
-import {WorkError} from "../workError.ts";
-import {importWithProgress} from "./importCommand.ts";
+import type {ProofPool} from "../workers/engine.ts";
+import type {ImportEvent} from "../workers/job/importJob.ts";
+import {WorkError} from "./workError.ts";
 
 const GENESIS = new URL(import.meta.resolve("#package/demo/genesis.json"));
 const CHAIN = new URL(import.meta.resolve("#package/demo/chain.rlp"));
@@ -14,12 +14,17 @@ const CHAIN = new URL(import.meta.resolve("#package/demo/chain.rlp"));
  * @param chainId - refuses the demo if its chain has another id
  * @throws WorkError if the store holds another chain, or the import fails
  */
-export async function importDemo(pool: ProofPool, chainId: bigint | undefined): Promise<void> {
-  const {outcome} = await importWithProgress(pool, {
-    source: {kind: "blocks", genesisPath: fileURLToPath(GENESIS), blocksPath: fileURLToPath(CHAIN)},
-    finalized: "last",
-    head: undefined,
-    chainId,
-  });
+export async function importDemo(
+  pool: ProofPool,
+  chainId: bigint | undefined,
+  onEvent: (event: ImportEvent) => void,
+): Promise<void> {
+  const source = {
+    kind: "blocks",
+    genesisPath: fileURLToPath(GENESIS),
+    blocksPath: fileURLToPath(CHAIN),
+  } as const;
+  const rules = {finalized: "last", ...(chainId === undefined ? {} : {chainId})} as const;
+  const outcome = await pool.startImport({source, ...rules}, onEvent).outcome;
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);
 }
