@@ -74,7 +74,7 @@ export async function startService(
   ends.add("the store", onWait => store.close(!isStarted, onWait));
   try {
     if (demo) await importDemo(store.pool, chainId, stopping, onDemo);
-    const finality = await createFinality(options.finality, store.pool, onOrder, log);
+    const finality = await createFinality(options.finality, store.pool, log);
     if (finality !== undefined) ends.add("finality", () => finality.stop());
     const service = await serve(options, store.pool, finality, trouble, log, ends);
     isStarted = true;
@@ -125,7 +125,7 @@ async function serve(
   const boundPort = await front.http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  const announcement = describeService(host, boundPort, pool, estimates.kind, finality?.adminPort);
+  const announcement = describeService(host, boundPort, pool, estimates.kind);
   const rules = {
     ...(finalized === undefined ? {} : {finalized}),
     ...(chainId === undefined ? {} : {chainId}),
@@ -173,13 +173,12 @@ async function endRequests({http, waiting, dispatcher}: Front, drainMs: number, 
 async function createFinality(
   finality: FinalityOptions | undefined,
   pool: ProofPool,
-  onOrder: OrderListener,
   log: Logger,
 ): Promise<RunningFinality | undefined> {
   if (finality === undefined) return undefined;
   // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
   const {startFinality} = await import("./finality/finality.ts");
-  return startFinality(finality, pool, onOrder, log);
+  return startFinality(finality, pool, log);
 }
 
 async function chooseEstimates(
