@@ -24,7 +24,7 @@ import {TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
 import {requireWholeFiles} from "../../../storage/leveldb/wholeFiles.ts";
 import {blockKey, META, META_KEYS} from "../../../storage/record/layout.ts";
 import {sealRecord} from "../../../storage/record/record.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {startCheck} from "../../../workers/pool/runningCheck.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
