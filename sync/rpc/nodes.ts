@@ -23,7 +23,7 @@ export interface NodesSettings {
   readonly maxAnswerBytes: number;
 }
 
-/** One per change of state. The first is "up" or the reason why not. */
+/** One per change of the state, or of the reason why it is not up. */
 export interface NodesEvent {
   readonly kind: "node";
   /** Scheme, host and port. The second URL of the same host has (2) after it, and so on. */
