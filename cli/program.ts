@@ -215,7 +215,7 @@ function createServe(onExitCode: (code: number) => void): Command {
       }
       const finality = readFinality(values, readNodes(values, "l1", command), nodes, command);
       const {runServe} = await import("./commands/serveCommand.ts");
-      const code = await runServe({
+      const served = {
         db,
         host,
         port,
@@ -233,12 +233,11 @@ function createServe(onExitCode: (code: number) => void): Command {
         cors: cors ?? [],
         namespace,
         history,
-        logLevel,
         logRequests: logRequests === true,
         limits: readLimits(values),
         estimate: readEstimateOptions(values, command),
-      });
-      onExitCode(code);
+      };
+      onExitCode(await runServe(served, logLevel));
     });
 }
 

@@ -1,8 +1,6 @@
 /** Puts the parts of the server together: lanes -> dispatcher -> service -> HTTP, and the metrics, which read all of them. */
 import type {Logger} from "pino";
-import type {ProofPool} from "../workers/pool/pool.ts";
-import type {AnswerMemory} from "./answer/answerMemory.ts";
-import {LANE_IDS} from "./answer/requestCalls.ts";
+import type {ProofPool} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";
@@ -20,6 +18,8 @@ import {RefusalLog} from "./observe/refusalLog.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {WaitFigures} from "./observe/waitFigures.ts";
+import type {AnswerMemory} from "./request/answerMemory.ts";
+import {LANE_IDS} from "./request/requestCalls.ts";
 import {Service} from "./service.ts";
 
 export interface Front {

@@ -16,11 +16,11 @@ import {type Answered, PieceQueue} from "./pieceQueue.ts";
 export interface PullParameters extends Abortable {
   /** May be endless. An entry is taken when it is needed, and forgotten when it is given back. */
   readonly requests: ProofRequests;
-  /** All proofs are of this one block. Default: "finalized", the newest one at the start. Not with a cursor, which has it. */
+  /** All proofs are of this one block. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
   readonly block?: BlockName;
   /** Where to go on: the `cursor` of the last entry that was given. `requests` must be the same, from their beginning. */
   readonly cursor?: string;
-  /** Addresses and storage keys of one proof together, 2 to 11 024. Default: 1 000. */
+  /** Addresses and storage keys of one proof together, 2 to 2 000. Default: 1 000. */
   readonly keysPerProof?: number;
   /** Proofs that are asked for or held at a time: this bounds the memory. Default: 4. */
   readonly ahead?: number;
@@ -48,7 +48,7 @@ export async function* pullProofs(
   client: Pick<ProofClient, "getMultiProof" | "getStateRoot">,
   {requests, block, cursor, keysPerProof = 1000, ahead = 4, signal}: PullParameters,
 ): AsyncGenerator<PulledProof, void, void> {
-  requireWhole("keysPerProof", keysPerProof, 2, 11_024);
+  requireWhole("keysPerProof", keysPerProof, 2, 2000);
   requireWhole("ahead", ahead, 1, 1024);
   const start = await findStart(client, block, cursor, signal);
   const stop = new AbortController();
@@ -89,10 +89,12 @@ async function findStart(
   cursor: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<PullPlace> {
-  if (cursor !== undefined && block !== undefined)
-    throw new TypeError("block is given with a cursor, which has it");
-  if (cursor !== undefined) return decodeCursor(cursor);
   const number = blockNumber(block ?? "finalized");
+  if (cursor !== undefined) {
+    const place = decodeCursor(cursor);
+    if (block === undefined || number === place.block) return place;
+    throw new TypeError(`expected block ${place.block}, which the cursor is of, got ${block}`);
+  }
   if (number !== undefined) return {block: number, entry: 0, key: 0};
   // Proofs know no block above the newest finalized one.
   const tag = block === "earliest" ? block : "finalized";

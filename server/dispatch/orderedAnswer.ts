@@ -5,8 +5,8 @@
  *                            ^ nextToSend
  */
 import {SEPARATOR} from "../../workers/job/answers.ts";
-import type {ReplySink} from "../answer/replySink.ts";
-import {Piece} from "../answer/taskText.ts";
+import type {ReplySink} from "../request/replySink.ts";
+import {Piece} from "../request/taskText.ts";
 
 const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");
@@ -67,19 +67,6 @@ export class OrderedAnswer {
   turnAway(text: string, retryAfterSeconds: number): void {
     this.next++;
     this.reply.sendBusy(text, retryAfterSeconds);
-  }
-
-  /**
-   * Answers a request of one call, whose answer comes in several segments, with an error. It takes the place of what is not sent
-   * yet. If a part of the answer may be sent already, the connection is closed.
-   */
-  fail(pieces: Piece[]): void {
-    this.drop();
-    this.next = this.count;
-    if (this.reply.takeBack()) {
-      (pieces.at(-1) as Piece).shorten(SEPARATOR.length);
-      this.reply.finish(pieces);
-    } else this.reply.close();
   }
 
   /** Releases all parts, because the client has gone. */

@@ -2,7 +2,7 @@
  * Forwards calls to another node, `--gateway URL`, and returns its answers under the callers' ids.
  *
  *   call --> {"jsonrpc":"2.0","id":<ours>,"method":<the caller's>,"params":<the caller's>} --> POST URL
- *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <text as the upstream wrote it>} <--
+ *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <the upstream's value>} <--
  *
  * Anything but a JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the caller. So it contains neither the
  * URL (paths and queries may hold keys) nor any text of the upstream.
@@ -11,8 +11,8 @@ import type {Logger} from "pino";
 import {Endpoint} from "../../sync/rpc/endpoint.ts";
 import {NodeFailure} from "../../sync/rpc/node.ts";
 import {encodeResponse, SEPARATOR} from "../../workers/job/answers.ts";
-import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer} from "./upstreamAnswer.ts";
 

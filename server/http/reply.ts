@@ -11,8 +11,8 @@
  * taken stay here, except for at most one write.
  */
 import type {HttpResponse} from "uWebSockets.js";
-import type {OpenReply} from "../answer/replySink.ts";
-import type {Piece} from "../answer/taskText.ts";
+import type {OpenReply} from "../request/replySink.ts";
+import type {Piece} from "../request/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
 import {PieceQueue} from "./pieceQueue.ts";
@@ -89,13 +89,6 @@ export class Reply implements OpenReply {
     if (!this.isBlocked) this.pump();
     for (const piece of pieces) piece.wait();
     this.unsent.relieve();
-  }
-
-  takeBack(): boolean {
-    if (this.mode !== "collecting") return false;
-    this.pieces.clear();
-    this.type = JSON_TYPE;
-    return true;
   }
 
   readClient(): string {

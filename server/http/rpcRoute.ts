@@ -1,9 +1,9 @@
 /** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
 import type {HttpRequest, HttpResponse} from "uWebSockets.js";
 import type {Logger} from "pino";
-import type {OpenReply} from "../answer/replySink.ts";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
+import type {OpenReply} from "../request/replySink.ts";
 import {acceptsBytes} from "./acceptHeader.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
 import {Cors} from "./cors.ts";

@@ -4,10 +4,10 @@ import {appendFile, rename, rm, truncate, writeFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
-import {createFollowedFile} from "../../../cli/commands/followedFile.ts";
-import {Following} from "../../../cli/commands/following.ts";
 import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {createFollowedFile} from "../../../service/following/followedFile.ts";
+import {Following} from "../../../service/following/following.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {

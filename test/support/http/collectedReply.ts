@@ -1,15 +1,13 @@
 /** An answer that is kept in memory instead of a socket. Its reader stops and continues when it is told to. */
 
-import type {ReplySink} from "../../../server/answer/replySink.ts";
-import type {Piece} from "../../../server/answer/taskText.ts";
+import type {ReplySink} from "../../../server/request/replySink.ts";
+import type {Piece} from "../../../server/request/taskText.ts";
 
 export class CollectedReply implements ReplySink {
   unsentBytes = 0;
   isBlocked = false;
   isFinished = false;
   isClosed = false;
-  /** Part of the answer may be sent. Set by the test. */
-  isSent = false;
   /** Set for a request that was turned away. */
   retryAfterSeconds: number | undefined;
   onAborted: (() => void) | undefined;
@@ -38,14 +36,6 @@ export class CollectedReply implements ReplySink {
   finish(pieces: readonly Piece[]): void {
     this.push(pieces);
     this.isFinished = true;
-  }
-
-  /** Nothing can be taken back once `isSent`. */
-  takeBack(): boolean {
-    if (this.isSent) return false;
-    this.texts.length = 0;
-    this.isBytes = false;
-    return true;
   }
 
   close(): void {

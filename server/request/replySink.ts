@@ -1,0 +1,32 @@
+/** What takes the answer to one HTTP request, and sends it as fast as its reader takes it (http/reply.ts). */
+import type {Piece} from "./taskText.ts";
+
+/** The reply to a request while lanes answer its calls. */
+export interface ReplySink {
+  /** Bytes that were pushed and are not sent yet. */
+  readonly unsentBytes: number;
+  /** The reader takes no more bytes now. `onDrained` will be called when it does. */
+  readonly isBlocked: boolean;
+  /** Called when the client goes away before the answer is complete. */
+  onAborted: (() => void) | undefined;
+  /** Called when the reader takes bytes again. */
+  onDrained: (() => void) | undefined;
+  /** The body is bytes (application/octet-stream), not JSON. Called before the first `push` or `finish`. */
+  sendAsBytes(): void;
+  /** Adds to the body of a 200. More follows. Takes over the pieces and releases them when they are sent or not needed. */
+  push(pieces: readonly Piece[]): void;
+  /** Like `push`, for the last pieces of the body. */
+  finish(pieces: readonly Piece[]): void;
+  /** Turns the request away with HTTP 503. The client may try again later. */
+  sendBusy(text: string, retryAfterSeconds: number): void;
+}
+
+/** The reply to a request before any call is answered. */
+export interface OpenReply extends ReplySink {
+  /** The client asked for bytes where a method has them. */
+  readonly acceptsBytes: boolean;
+  /** The client (clientAddress.ts). May not be called after the reply is over. */
+  readClient(): string;
+  /** Answers a request that has only notifications. */
+  sendNothing(): void;
+}

@@ -1,0 +1,52 @@
+/**
+ * The calls of one HTTP request: their places in request order, without notifications, and the calls for each lane.
+ *
+ *   places     | proof | proof | "ready" | estimate | proof | ...
+ *   lane 0     |   0   |   1   |         |          |   2   | ...      ids and prepared calls, one after the other
+ *   lane 1     |       |       |         |    0     |       | ...
+ */
+
+/**
+ * The lanes answer the calls that the main thread does not answer itself. Each lane has its own queue, running tasks and
+ * limit. Their work runs on different threads (or another machine), so neither lane waits for the other.
+ */
+export const LaneId = {PROOF: 0, ESTIMATE: 1} as const;
+
+export type LaneId = (typeof LaneId)[keyof typeof LaneId];
+
+/** One value per lane, indexed by LaneId. */
+export type ByLane<T> = readonly [proof: T, estimate: T];
+
+export const LANE_IDS = [LaneId.PROOF, LaneId.ESTIMATE] as const;
+
+/** The place of a call that a lane answers. It names the method. */
+export interface LanePlace {
+  readonly name: string;
+  readonly lane: LaneId;
+}
+
+/** A call that a lane answers, or the finished response object of any other call, without a comma. */
+export type Place = LanePlace | string;
+
+/** The calls of a request that one lane answers, in request order. Only the methods and the lane know their prepared form. */
+export interface LaneCalls {
+  /** JSON text of each call's id. */
+  readonly ids: string[];
+  /** Highest cost of a segment (segment.ts). A single call may cost more. */
+  readonly segmentCost: number;
+  /** The answer to the only call is bytes, and no JSON-RPC response, unless the call fails. */
+  readonly isBytes: boolean;
+  /** Cost of one call. */
+  costOf(call: number): number;
+}
+
+export interface RequestCalls {
+  readonly places: readonly Place[];
+  /** undefined for a lane that answers none of the calls. */
+  readonly byLane: ByLane<LaneCalls | undefined>;
+}
+
+/** The calls of a lane. The request must have some for it. */
+export function callsOf(calls: RequestCalls, lane: LaneId): LaneCalls {
+  return calls.byLane[lane] as LaneCalls;
+}

@@ -1,0 +1,219 @@
+/**
+ * Runs the import of --diffs or --l2 while the service answers requests. Changes of the source are logged and shown in
+ * /metrics and /readyz. A failed import is tried again, because the operator may repair the source.
+ */
+import type {Logger} from "pino";
+import {headFields} from "../../server/control/headFields.ts";
+import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import type {ProofPool} from "../../workers/engine.ts";
+import type {Head} from "../../workers/job/head.ts";
+import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
+import type {NodeSourceName, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
+import type {Running} from "../../workers/pool/running.ts";
+import type {FollowedSource} from "./followedSource.ts";
+import {ImportPace} from "./importPace.ts";
+import {SourceLog} from "./sourceLog.ts";
+
+const IMPORT_LINE_EVERY_MS = 10_000;
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 60_000;
+/** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
+const MAX_REASON_LENGTH = 500;
+
+/** What stays the same at every attempt. */
+export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
+
+export class Following {
+  private readonly pool: ProofPool;
+  private readonly source: FollowedSource;
+  private readonly rules: ImportRules;
+  private readonly status: SourceStatus;
+  private readonly log: Logger;
+  private readonly sourceLog: SourceLog;
+  private running: Running<ImportOutcome> | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  private attempts = 0;
+  /** The highest block that was held at any time of the attempt. A failed audit may have removed it since. */
+  private highest = -1;
+  /** What `highest` was at the last failure. */
+  private failedAt = -1;
+  /** The last failure was an audit's. New blocks do not end it, only another audit does. */
+  private awaitsAudit = false;
+  private startedMs = 0;
+  private pace = new ImportPace();
+  private readonly unwatch: () => void;
+  private nextLineMs = 0;
+
+  /** Starts the import. */
+  constructor(
+    pool: ProofPool,
+    source: FollowedSource,
+    rules: ImportRules,
+    status: SourceStatus,
+    log: Logger,
+  ) {
+    this.pool = pool;
+    this.source = source;
+    this.rules = rules;
+    this.status = status;
+    this.log = log.child({source: source.name});
+    this.sourceLog = new SourceLog(source, this.log);
+    this.unwatch = pool.chain.onChange((head, before) => this.noteHead(head, before));
+    this.start();
+  }
+
+  /** Asks the import to end after the current block. It is not started again. */
+  stop(): void {
+    this.isStopped = true;
+    this.unwatch();
+    clearTimeout(this.retry);
+    this.running?.stop();
+  }
+
+  private start(): void {
+    this.startedMs = performance.now();
+    this.pace = new ImportPace();
+    this.highest = this.pool.chain.head().latest ?? -1;
+    this.running = this.pool.startImport(
+      {source: this.source.describe(this.attempts), ...this.rules},
+      event => this.noteProgress(event),
+      event => this.noteSource(event),
+    );
+    const {outcome} = this.running;
+    outcome.then(
+      outcome => this.end(outcome),
+      (error: unknown) => this.fail(`the import thread died: ${(error as Error).message}`),
+    );
+  }
+
+  private noteProgress(event: ImportEvent): void {
+    const {head, blocks, accounts, target} = event;
+    this.status.target = target;
+    if (performance.now() < this.nextLineMs) return;
+    this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
+    const pace = target === undefined ? {} : {target, ...this.pace.read(event)};
+    this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
+  }
+
+  /**
+   * A block above all those before the failure shows that the import works again. A lower one does not: it may be one that came
+   * before and was removed by an audit.
+   */
+  private noteHead({latest}: Head, before: Head): void {
+    if (latest === undefined) return;
+    // Between attempts only an order removes blocks. The blocks that come in their place count as new.
+    if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
+    if (latest <= (before.latest ?? -1)) return;
+    this.highest = Math.max(this.highest, latest);
+    this.status.receivedMs = Date.now();
+    if (this.status.state === "failed" && latest > this.failedAt && !this.awaitsAudit)
+      this.recover("reading");
+  }
+
+  private noteSource(event: SourceEvent): void {
+    switch (event.kind) {
+      case "state":
+        this.noteState(event.state, event.reason);
+        break;
+      case "change":
+        this.status.countChange(event.change);
+        this.sourceLog.noteChange(event);
+        break;
+      case "chosen":
+        this.noteChosen(event.source, event.why);
+        break;
+      case "method":
+        this.sourceLog.noteMethod(event);
+        break;
+      case "audited":
+        if (this.status.state === "failed") this.recover("reading");
+        break;
+      case "heads":
+        this.sourceLog.noteHeads(event);
+        break;
+      case "node":
+        this.sourceLog.noteNode(event);
+        break;
+    }
+  }
+
+  private noteState(state: SourceState, reason: string | undefined): void {
+    // The new attempt has only started and may still fail.
+    if (this.status.state === "failed" && state !== "following") return;
+    if (this.status.state === "failed") this.recover(state);
+    this.status.state = state;
+    this.status.reason = reason ?? "";
+    this.sourceLog.noteState(state, reason);
+  }
+
+  /** Each attempt chooses again. Only a choice that differs from the last one is logged. */
+  private noteChosen(chosen: NodeSourceName, why: string): void {
+    if (this.status.chosen === chosen) return;
+    this.status.chosen = chosen;
+    this.log.info({chosen, why}, "the way to read blocks is chosen");
+  }
+
+  private recover(state: SourceState): void {
+    this.awaitsAudit = false;
+    this.status.state = state;
+    this.status.reason = "";
+    this.attempts = 0;
+    this.log.info({latest: this.pool.chain.head().latest}, "the import continues after a failure");
+  }
+
+  private end(outcome: ImportOutcome): void {
+    this.running = undefined;
+    if (!outcome.ok) {
+      this.fail(outcome.message, outcome.auditFailed);
+      return;
+    }
+    const {head, blocks, stopped} = outcome;
+    if (!stopped) this.status.state = "ended";
+    this.log[stopped ? "info" : "warn"]({head: headFields(head), blocks}, "the import has ended");
+  }
+
+  private fail(message: string, auditFailed = false): void {
+    this.running = undefined;
+    const tookMs = performance.now() - this.startedMs;
+    const reason = shortenReason(message);
+    // Each audit samples other values, so two failed audits give different reasons.
+    const isSame = this.status.reason === reason || (auditFailed && this.awaitsAudit);
+    const isKnown = this.status.state === "failed" && isSame;
+    this.awaitsAudit ||= auditFailed;
+    this.status.state = "failed";
+    this.status.reason = reason;
+    this.failedAt = this.highest;
+    const retryMs = this.canRetry ? this.pauseMs(tookMs) : undefined;
+    const fields = {head: headFields(this.pool.chain.head()), reason: message, retryMs: retryMs ?? null};
+    this.log[isKnown ? "debug" : "error"](
+      fields,
+      "the import failed; the service goes on with the blocks it has",
+    );
+    if (retryMs === undefined) return;
+    this.attempts++;
+    this.retry = setTimeout(() => {
+      this.status.retries++;
+      this.start();
+    }, retryMs);
+  }
+
+  /**
+   * Doubles after each failed attempt. If an attempt reads everything again, the pause is at least as long as the failed attempt
+   * took: so reading takes at most half of the time.
+   */
+  private pauseMs(tookMs: number): number {
+    if (this.attempts === 0) return FIRST_RETRY_MS;
+    const leastMs = this.source.startsOver ? Math.round(tookMs) : 0;
+    return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts), leastMs);
+  }
+
+  private get canRetry(): boolean {
+    return this.source.canRetry && !this.isStopped;
+  }
+}
+
+function shortenReason(message: string): string {
+  const line = message.split("\n", 1)[0] as string;
+  return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}...` : line;
+}

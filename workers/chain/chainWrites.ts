@@ -1,0 +1,145 @@
+/**
+ * Everything that changes the stored chain: imports, finality, rollbacks, pruning.
+ *
+ * While an import runs, only its thread writes: orders go to it, and it obeys them between two blocks. Otherwise this thread
+ * writes. Orders are obeyed one after the other, and no import begins in the middle of one.
+ */
+import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
+import {StoreError} from "../../storage/errors.ts";
+import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import type {Head} from "../job/head.ts";
+import type {ChainOrder, ImportEvent, ImportJob, ImportOutcome} from "../job/importJob.ts";
+import type {ImportThread} from "../pool/importThread.ts";
+import type {Running} from "../pool/running.ts";
+import {readHead} from "../thread/storedHead.ts";
+import type {ChainView} from "./chainView.ts";
+import {type ImportListeners, ImportSession} from "./importSession.ts";
+
+const WRITE_FAILED_BEFORE = "a write to this store has failed before";
+
+export class ChainWrites {
+  private readonly store: StateStore;
+  private readonly chain: ChainView;
+  private readonly thread: ImportThread;
+  private readonly sessions = new Set<ImportSession>();
+  /** The last order. */
+  private orders: Promise<unknown> = Promise.resolve();
+  /** After a refused write LevelDB's log may end within a record. What is appended to it could not be read again. */
+  private writeFailed = false;
+
+  /** @param store, chain, thread - the caller closes them; `chain` is told of every change */
+  constructor(store: StateStore, chain: ChainView, thread: ImportThread) {
+    this.store = store;
+    this.chain = chain;
+    this.thread = thread;
+  }
+
+  startImport(job: Omit<ImportJob, "port">, listeners: ImportListeners): Running<ImportOutcome> {
+    if (this.writeFailed) return this.refuseImport();
+    const onEvent = (event: ImportEvent): void => {
+      this.chain.setHead(event.head);
+      listeners.onEvent(event);
+    };
+    const onOutcome = (outcome: ImportOutcome): void => {
+      this.chain.setHead(outcome.head);
+      if (!outcome.ok && outcome.writeFailed) this.writeFailed = true;
+    };
+    const session = new ImportSession(this.thread, job, this.orders, {...listeners, onEvent, onOutcome});
+    this.sessions.add(session);
+    void session.ended.then(() => this.sessions.delete(session));
+    return session;
+  }
+
+  /**
+   * Marks blocks up to `block` as finalized. Finality never falls: a number below the marked one changes nothing.
+   *
+   * @param hash - 32 bytes: refused unless the block has it when the order is obeyed. Other blocks may have come until then
+   * @returns the head as it is then
+   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, NOT_AUDITED, FINALITY_CONFLICT, WRITE_FAILED
+   */
+  finalize(block: number, hash?: Uint8Array): Promise<Head> {
+    const order = hash === undefined ? {finalize: block} : {finalize: block, hash};
+    return this.order(order, "finalize", async () => {
+      const writer = await BlockWriter.create(this.store);
+      writer.finalizeHeld(block, hash);
+      await writer.flush();
+    });
+  }
+
+  /**
+   * Records finalizations of layer 1 and marks their blocks as finalized, whole or not at all.
+   *
+   * @returns the head as it is then
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), NOT_AUDITED, WRITE_FAILED
+   */
+  recordFinality(step: FinalityStep): Promise<Head> {
+    return this.order({finality: step}, "record finality", async () => {
+      const writer = await BlockWriter.create(this.store);
+      writer.recordFinality(step);
+      await writer.flush();
+    });
+  }
+
+  /**
+   * Removes the unfinalized blocks above `block`. A running import continues: its source's next block must follow `block`.
+   *
+   * @returns the head as it is then
+   * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
+   */
+  rollback(block: number): Promise<Head> {
+    return this.order({rollback: block}, "roll back", () => this.store.rollback(block));
+  }
+
+  /** Does one step of the pruning (pruner.ts). @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */
+  prune(step: PruneStep): Promise<Head> {
+    return this.order({prune: step}, "prune", () => performStep(this.store, step));
+  }
+
+  /** Stops the imports, and waits for them and for the orders. */
+  async end(): Promise<void> {
+    for (const session of this.sessions) session.stop();
+    await Promise.all([...this.sessions].map(({ended}) => ended));
+    await this.orders;
+  }
+
+  /** @param perform - carries the order out in this thread, if no import takes it */
+  private order(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
+    const result = this.orders.then(() => this.obey(order, what, perform));
+    this.orders = result.catch(() => {}); // the caller sees it
+    return result;
+  }
+
+  private async obey(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
+    for (const session of this.sessions) {
+      // An import that has not begun waits for this order.
+      if (!session.hasBegun) continue;
+      const answer = await session.order(order);
+      if (answer === undefined) await session.ended;
+      else if (answer.refusal === undefined) return this.chain.head();
+      else throw new StoreError(answer.refusal.code, answer.refusal.message);
+    }
+    await this.write(what, perform);
+    this.chain.setHead(await readHead(this.store));
+    return this.chain.head();
+  }
+
+  /** Refuses to write after a failed write, because LevelDB could not read it again. @throws StoreError WRITE_FAILED */
+  private async write(what: string, perform: () => Promise<void>): Promise<void> {
+    if (this.writeFailed) throw new StoreError("WRITE_FAILED", `${WRITE_FAILED_BEFORE}: restart to ${what}`);
+    try {
+      await perform();
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "WRITE_FAILED") this.writeFailed = true;
+      throw error;
+    }
+  }
+
+  private refuseImport(): Running<ImportOutcome> {
+    const message = `${WRITE_FAILED_BEFORE}: restart to import`;
+    const head = this.chain.head();
+    const outcome = {ok: false, head, blocks: 0, message, writeFailed: true, auditFailed: false} as const;
+    return {outcome: Promise.resolve(outcome), stop: () => {}};
+  }
+}

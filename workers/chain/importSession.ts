@@ -1,0 +1,95 @@
+/**
+ * The main thread's end of one import: its messages come in, orders go out, and at the end there is an outcome.
+ *
+ *   main thread   <-- ImportEvent, SourceEvent, OrderAnswer --   import thread
+ *                 -- "stop", ImportOrder ------------------->
+ */
+import {MessageChannel, type MessagePort} from "node:worker_threads";
+import type {
+  ChainOrder,
+  ImportEvent,
+  ImportJob,
+  ImportMessage,
+  ImportOutcome,
+  OrderAnswer,
+} from "../job/importJob.ts";
+import type {SourceEvent} from "../job/importSource.ts";
+import type {ImportThread} from "../pool/importThread.ts";
+import type {Running} from "../pool/running.ts";
+
+export interface ImportListeners {
+  /** Called before the outcome settles. */
+  readonly onEvent: (event: ImportEvent) => void;
+  /** Called with what happens to a followed source. */
+  readonly onSource: (event: SourceEvent) => void;
+}
+
+/** The pool's own listeners in addition. */
+interface SessionListeners extends ImportListeners {
+  readonly onOutcome: (outcome: ImportOutcome) => void;
+}
+
+export class ImportSession implements Running<ImportOutcome> {
+  readonly outcome: Promise<ImportOutcome>;
+  /** Settles when the import is over, however it ended. */
+  readonly ended: Promise<void>;
+  /** The thread has the job, or takes it next. */
+  hasBegun = false;
+  private readonly port: MessagePort;
+  private readonly unanswered = new Map<number, (answer: OrderAnswer | undefined) => void>();
+  private orders = 0;
+  private isOver = false;
+
+  /** @param ready - the job is handed over after it */
+  constructor(
+    thread: ImportThread,
+    job: Omit<ImportJob, "port">,
+    ready: Promise<unknown>,
+    listeners: SessionListeners,
+  ) {
+    const {port1: near, port2: far} = new MessageChannel();
+    this.port = near;
+    near.on("message", (message: ImportMessage) => {
+      if ("order" in message) {
+        this.unanswered.get(message.order)?.(message);
+        this.unanswered.delete(message.order);
+      } else if ("kind" in message) listeners.onSource(message);
+      else listeners.onEvent(message);
+    });
+    // The worker's end closes when the worker is done or dead, so all events are here before the outcome.
+    const allReceived = new Promise<void>(resolve => near.once("close", resolve));
+    const run = async (): Promise<ImportOutcome> => {
+      await ready;
+      this.hasBegun = true;
+      try {
+        const outcome = await thread.run({...job, port: far});
+        await allReceived;
+        listeners.onOutcome(outcome);
+        return outcome;
+      } finally {
+        near.close();
+      }
+    };
+    this.outcome = run();
+    const end = (): void => {
+      this.isOver = true;
+      for (const resolve of this.unanswered.values()) resolve(undefined);
+      this.unanswered.clear();
+    };
+    this.ended = this.outcome.then(end, end); // the caller of startImport sees the failure
+  }
+
+  stop(): void {
+    this.port.postMessage("stop");
+  }
+
+  /** @returns undefined if the import ended before it took the order */
+  order(order: ChainOrder): Promise<OrderAnswer | undefined> {
+    if (this.isOver) return Promise.resolve(undefined);
+    return new Promise(resolve => {
+      const number = this.orders++;
+      this.unanswered.set(number, resolve);
+      this.port.postMessage({...order, order: number});
+    });
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Prunes the blocks that are not kept, one run after the other, whenever finality has moved on.
+ *
+ *   ChainView -- onChange --> Pruner -- job: which pages? --> prune thread
+ *                               |   <-- 1024 page numbers --
+ *                               '-- small steps --> ChainWrites, between the blocks of an import
+ *
+ * A run that was begun is finished whatever is to be kept now, because its blocks can be proved no more.
+ */
+import {setTimeout as sleep} from "node:timers/promises";
+import {Compaction} from "../../storage/prune/compaction.ts";
+import {type PruneRun, readRun} from "../../storage/prune/pruneRun.ts";
+import {type PruneStep, STEP_BLOCKS} from "../../storage/prune/pruneWriter.ts";
+import type {Retention} from "../../storage/prune/retention.ts";
+import type {StateStore} from "../../storage/stateStore.ts";
+import type {FoundPages, PruneJob} from "../job/pruneJob.ts";
+import {ThreadPool} from "../pool/threadPool.ts";
+import type {WorkerSettings} from "../thread/workerStore.ts";
+import type {ChainView} from "./chainView.ts";
+
+export interface PrunerOptions {
+  readonly retention: Retention;
+  /** Rest after each step for as long as it took: for a process that also answers requests. */
+  readonly rests: boolean;
+  readonly onEvent: (event: PruneEvent) => void;
+}
+
+export type PruneEvent =
+  | {readonly kind: "begin"; readonly run: PruneRun}
+  /** There is nothing more to prune. The counts are since the last "begin". */
+  | {readonly kind: "end"; readonly blocks: number; readonly pages: number; readonly ms: number}
+  /** Nothing more is pruned before the store is opened again. */
+  | {readonly kind: "failed"; readonly error: unknown};
+
+/** What the pruner writes with. */
+interface Writes {
+  prune(step: PruneStep): Promise<unknown>;
+}
+
+/** The prune thread reads each page once. */
+const CACHE_BYTES = 1 << 20;
+
+export class Pruner {
+  /** Blocks whose records were pruned, and pages removed, since the start. */
+  blocks = 0;
+  pages = 0;
+  hasFailed = false;
+  private readonly store: StateStore;
+  private readonly chain: ChainView;
+  private readonly writes: Writes;
+  private readonly options: PrunerOptions;
+  private readonly compaction: Compaction;
+  private readonly stopping = new AbortController();
+  private readonly openThread: () => ThreadPool<PruneJob, FoundPages>;
+  private thread: ThreadPool<PruneJob, FoundPages> | undefined;
+  private unwatch = (): void => {};
+  /** Settles when there is nothing to prune, or after a failure. */
+  private work: Promise<void> = Promise.resolve();
+  private isWorking = false;
+
+  /** @param onExit - called when the prune thread died */
+  constructor(
+    store: StateStore,
+    chain: ChainView,
+    writes: Writes,
+    options: PrunerOptions,
+    onExit: (error: Error) => void,
+  ) {
+    this.store = store;
+    this.chain = chain;
+    this.writes = writes;
+    this.options = options;
+    this.compaction = new Compaction(store.db, this.stopping.signal);
+    const workerData: WorkerSettings = {directory: store.directory, cacheBytes: CACHE_BYTES};
+    const filename = new URL("../prune/pruneWorker.js", import.meta.url).href;
+    this.openThread = () =>
+      new ThreadPool("prune", {filename, minThreads: 1, maxThreads: 1, workerData}, onExit);
+  }
+
+  /** How many of the lowest blocks are still to be pruned. */
+  get backlog(): number {
+    return this.options.retention.backlog(this.chain.pruned, this.chain.head().finalized ?? -1);
+  }
+
+  start(): void {
+    this.unwatch = this.chain.onChange(() => this.wake());
+    this.wake();
+  }
+
+  /** Resolves when there is nothing to prune, or after a failure. */
+  async idle(): Promise<void> {
+    while (this.isWorking) await this.work;
+  }
+
+  /** Ends after the current step. Call it before the writes end. */
+  async stop(): Promise<void> {
+    this.unwatch();
+    this.stopping.abort();
+    await this.work;
+    await this.thread?.destroy();
+  }
+
+  /** Never throws: whoever changes the chain is not to blame for a damaged record of the pruning. */
+  private wake(): void {
+    if (this.isWorking || this.hasFailed || this.stopping.signal.aborted) return;
+    let run: PruneRun | undefined;
+    try {
+      run = this.findRun();
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    if (run === undefined) return;
+    this.isWorking = true;
+    this.work = this.pruneAll(run).finally(() => {
+      this.isWorking = false;
+      this.wake();
+    });
+  }
+
+  private fail(error: unknown): void {
+    this.hasFailed = true;
+    this.options.onEvent({kind: "failed", error});
+  }
+
+  /** Never rejects. */
+  private async pruneAll(first: PruneRun): Promise<void> {
+    const startMs = performance.now();
+    const before = {blocks: this.blocks, pages: this.pages};
+    const {onEvent} = this.options;
+    try {
+      let run: PruneRun | undefined = first;
+      onEvent({kind: "begin", run});
+      for (; run !== undefined && !this.isStopped; run = this.findRun()) await this.prune(run);
+      await this.compaction.runIfDue();
+      if (this.isStopped) return;
+      const ms = performance.now() - startMs;
+      onEvent({kind: "end", blocks: this.blocks - before.blocks, pages: this.pages - before.pages, ms});
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private findRun(): PruneRun | undefined {
+    const {finalized} = this.chain.head();
+    if (finalized === undefined) return undefined;
+    return readRun(this.store.reader) ?? this.options.retention.nextRun(this.chain.pruned, finalized);
+  }
+
+  private async prune(run: PruneRun): Promise<void> {
+    for (let from = run.first; from < run.next && !this.isStopped; from += STEP_BLOCKS) {
+      const until = Math.min(from + STEP_BLOCKS, run.next);
+      // Before the write, so that nobody is told of a block that it can be proved when it no longer can.
+      this.blocks += this.chain.addPruned(from, until - 1);
+      await this.write({kind: "retire", run, from, until});
+    }
+    this.thread ??= this.openThread();
+    for (let restarts = true; !this.isStopped; restarts = false) {
+      const {pages, isDone} = await this.thread.run({run, restarts});
+      if (pages.length > 0) {
+        await this.write({kind: "remove", pages});
+        this.pages += pages.length;
+        this.compaction.note(pages);
+      }
+      if (!isDone) continue;
+      await this.write({kind: "end"});
+      return;
+    }
+  }
+
+  private get isStopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async write(step: PruneStep): Promise<void> {
+    const startMs = performance.now();
+    await this.writes.prune(step);
+    if (this.options.rests && !this.isStopped) await sleep(performance.now() - startMs);
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * An open store, and the threads that work on it:
+ *
+ *   main thread          proof threads (N)   estimate threads (M)   long estimates (M/2)   import thread (1, only while
+ *   ChainView, orders       prove               a slice each           to their end           it has a job)
+ *        |                     |                   |                     |                     |
+ *        +---------------------+-------------------+---------------------+--- one LevelDB, multithreading: true
+ *
+ * There are four Piscina pools. So neither the hashing of a block nor a simulation, which may last seconds, takes a proof
+ * thread away, and a long simulation takes no thread from the short ones.
+ */
+import {checkChainId} from "../storage/block/format.ts";
+import type {FinalityStep} from "../storage/commit/finalityStep.ts";
+import {StoreError} from "../storage/errors.ts";
+import {PrunedBlocks} from "../storage/prune/prunedBlocks.ts";
+import {createRetention, type History} from "../storage/prune/retention.ts";
+import {StateStore} from "../storage/stateStore.ts";
+import {ChainView} from "./chain/chainView.ts";
+import {ChainWrites} from "./chain/chainWrites.ts";
+import {type PruneEvent, Pruner} from "./chain/pruner.ts";
+import type {Answers} from "./job/answers.ts";
+import type {EstimateAnswers, EstimateJob} from "./job/estimateJob.ts";
+import type {EstimateSettings} from "./job/estimateSettings.ts";
+import type {Head} from "./job/head.ts";
+import type {ImportEvent, ImportJob, ImportOutcome} from "./job/importJob.ts";
+import type {SourceEvent} from "./job/importSource.ts";
+import type {MultiJob} from "./job/multiJob.ts";
+import type {ProveJob} from "./job/proveJob.ts";
+import {EstimateThreads} from "./pool/estimateThreads.ts";
+import {ImportThread} from "./pool/importThread.ts";
+import {ProofThreads} from "./pool/proofThreads.ts";
+import type {Running} from "./pool/running.ts";
+import {maxProofTextBytes} from "./prove/proofText.ts";
+import {readHead} from "./thread/storedHead.ts";
+
+export {StoreError};
+
+export interface PoolOptions {
+  readonly directory: string;
+  /** Proof threads, at least 1. 0 = none (import only). */
+  readonly workers: number;
+  /** Bytes of pages that each worker may keep. */
+  readonly cacheBytes: number;
+  /** Allows to make a store in an empty or missing directory. */
+  readonly createIfMissing: boolean;
+  /** For a store that this process has open already. Changes nothing, not even what a crash left. */
+  readonly readOnly?: boolean;
+  /** The hash suite of a store that is made. A store with another suite is refused. */
+  readonly suite?: string;
+  /** Refuses a store of another chain. */
+  readonly chainId?: bigint;
+  /** Without it there are no gas estimates. */
+  readonly estimates?: EstimateOptions;
+  /** Which blocks are pruned, and when. Without it none is. */
+  readonly pruning?: PruningOptions;
+  /** Called when a worker died. Its calls fail, and it is replaced. */
+  readonly onWorkerExit?: (error: Error) => void;
+}
+
+export interface EstimateOptions {
+  /** Estimate threads for jobs with a slice, at least 1. `countLongWorkers` gives the number for the other jobs. */
+  readonly workers: number;
+  readonly settings: EstimateSettings;
+}
+
+export interface PruningOptions {
+  readonly history: History;
+  /** As in PrunerOptions. */
+  readonly rests: boolean;
+  readonly onEvent: (event: PruneEvent) => void;
+}
+
+/** The main thread reads no pages. */
+const MAIN_CACHE_BYTES = 0;
+
+export class ProofPool {
+  /** Proof threads. */
+  readonly workers: number;
+  readonly chain: ChainView;
+  /** undefined: nothing is pruned. */
+  readonly pruner: Pruner | undefined;
+  private readonly store: StateStore;
+  private readonly proofs: ProofThreads | undefined;
+  private readonly estimates: EstimateThreads | undefined;
+  private readonly imports: ImportThread;
+  private readonly writes: ChainWrites;
+
+  private constructor(store: StateStore, head: Head, pruned: PrunedBlocks, options: PoolOptions) {
+    const {workers, directory, cacheBytes, chainId, estimates, pruning} = options;
+    const workerData = {directory, cacheBytes};
+    const onExit = (error: Error): void => options.onWorkerExit?.(error);
+    this.workers = workers;
+    this.store = store;
+    this.chain = new ChainView(store.reader, head, pruned, chainId);
+    this.proofs = workers > 0 ? new ProofThreads(workers, workerData, onExit) : undefined;
+    this.estimates =
+      estimates === undefined
+        ? undefined
+        : new EstimateThreads(
+            estimates.workers,
+            {...workerData, settings: estimates.settings, chainId},
+            onExit,
+          );
+    this.imports = new ImportThread(workerData, onExit);
+    this.writes = new ChainWrites(store, this.chain, this.imports);
+    if (pruning === undefined) return;
+    const {finalizations} = store.reader;
+    const retention = createRetention(pruning.history, {
+      from: block => finalizations.covering(block)?.endBlock,
+      last: () => finalizations.last()?.endBlock,
+    });
+    this.pruner = new Pruner(store, this.chain, this.writes, {...pruning, retention}, onExit);
+  }
+
+  /** @throws StoreError (see storage/errors.ts; `code` and `message` are for the operator) */
+  static async open(options: PoolOptions): Promise<ProofPool> {
+    const {directory, createIfMissing, chainId, suite} = options;
+    const store = await StateStore.open({
+      directory,
+      createIfMissing,
+      ...(suite === undefined ? {} : {suite}),
+      role: options.readOnly === true ? "sharer" : "owner",
+      cacheBytes: MAIN_CACHE_BYTES,
+    });
+    try {
+      checkChainId(store.reader.readChain(), chainId);
+      const head = await readHead(store);
+      const pool = new ProofPool(store, head, await PrunedBlocks.read(store.reader), options);
+      await pool.startThreads();
+      pool.pruner?.start();
+      return pool;
+    } catch (error) {
+      await store.discard();
+      throw error;
+    }
+  }
+
+  /** Upper bound of an answer's text per account or slot asked for, in bytes. */
+  get maxProofTextBytes(): number {
+    return maxProofTextBytes(this.store.reader.suite);
+  }
+
+  /** Runs on one proof thread. Rejects if that thread dies; the job's memory is lost then. */
+  prove(job: ProveJob | MultiJob): Promise<Answers> {
+    if (this.proofs === undefined)
+      return Promise.reject(new Error("the pool was opened without proof threads"));
+    return this.withNearest(this.proofs.prove(job));
+  }
+
+  /** Runs on an estimate thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
+  estimate(job: EstimateJob): Promise<EstimateAnswers> {
+    if (this.estimates === undefined)
+      return Promise.reject(new Error("the pool was opened without estimate threads"));
+    return this.withNearest(this.estimates.estimate(job));
+  }
+
+  /** @param onSource - called with what happens to a followed source */
+  startImport(
+    job: Omit<ImportJob, "port">,
+    onEvent: (event: ImportEvent) => void,
+    onSource: (event: SourceEvent) => void = () => {},
+  ): Running<ImportOutcome> {
+    return this.writes.startImport(job, {onEvent, onSource});
+  }
+
+  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, NOT_AUDITED, FINALITY_CONFLICT, WRITE_FAILED */
+  finalize(block: number, hash?: Uint8Array): Promise<Head> {
+    return this.writes.finalize(block, hash);
+  }
+
+  /** As `finalize`. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, NOT_AUDITED, WRITE_FAILED */
+  recordFinality(step: FinalityStep): Promise<Head> {
+    return this.writes.recordFinality(step);
+  }
+
+  /** See ChainWrites. Works while an import runs too. @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
+  rollback(block: number): Promise<Head> {
+    return this.writes.rollback(block);
+  }
+
+  /**
+   * Waits for running jobs, ends the threads, closes the store.
+   *
+   * @param onWait - called with the name of what is waited for, before each wait
+   */
+  async close(onWait: (what: string) => void = () => {}): Promise<void> {
+    await this.end(onWait);
+    onWait("the store");
+    await this.store.close();
+  }
+
+  /** Closes after a failure. Removes the store if it was made for this pool and holds no block. */
+  async discard(): Promise<void> {
+    await this.end(() => {});
+    await this.store.discard();
+  }
+
+  /** Rejects with the reason if a thread cannot start. */
+  private async startThreads(): Promise<void> {
+    try {
+      await this.proofs?.start();
+      await this.estimates?.start();
+    } catch (error) {
+      await Promise.all([this.proofs?.destroy(), this.estimates?.destroy()]);
+      throw error;
+    }
+  }
+
+  /** Adds what only the main thread knows to failures at pruned blocks. */
+  private async withNearest<T extends Pick<Answers, "failures">>(answering: Promise<T>): Promise<T> {
+    const answers = await answering;
+    if (answers.failures.every(({failure}) => failure !== "BLOCK_PRUNED")) return answers;
+    return {...answers, failures: answers.failures.map(failure => this.chain.withNearest(failure))};
+  }
+
+  private async end(onWait: (what: string) => void): Promise<void> {
+    onWait("pruning");
+    await this.pruner?.stop();
+    onWait("the import");
+    await this.writes.end();
+    await this.imports.destroy();
+    onWait("proof and estimate threads");
+    await Promise.all([this.proofs?.close(), this.estimates?.close()]);
+  }
+}
