@@ -283,9 +283,7 @@ function createAudit(onExitCode: (code: number) => void): Command {
 
 function createVerify(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("verify"), createVerifyOptions())
-    .description(
-      "Check an answer of chain_getProof, chain_getProofAt or chain_getMultiProof, or proof bytes, against a root that you trust.",
-    )
+    .description("Check the answer to a request for proofs against a root that you trust.")
     .action(async (flags: VerifyFlags, command: Command) => {
       const options = readVerifyOptions(flags, command);
       const {runVerify} = await import("./commands/verifyCommand.ts");
