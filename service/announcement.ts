@@ -7,13 +7,11 @@ import type {ProofPool} from "../workers/engine.ts";
 /** The fields of the JSON line that `proofd serve` writes. */
 export type Announcement = ReturnType<typeof describeService>;
 
-/** @param adminPort - undefined: there is no admin port */
 export function describeService(
   host: string,
   port: number,
   {chain, workers}: ProofPool,
   estimates: Estimates["kind"],
-  adminPort: number | undefined,
 ) {
   return {
     msg: "listening",
@@ -24,6 +22,5 @@ export function describeService(
     workers,
     estimates,
     ...headFields(chain.head()),
-    ...(adminPort === undefined ? {} : {adminUrl: `http://127.0.0.1:${adminPort}`}),
   };
 }

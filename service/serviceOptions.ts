@@ -49,8 +49,7 @@ export type FinalityOptions =
       readonly rollup: RollupSettings;
       readonly pollMs: number;
     }
-  | {readonly source: "tag"; readonly nodes: NodesSettings; readonly pollMs: number}
-  | {readonly source: "manual"; readonly adminPort: number};
+  | {readonly source: "tag"; readonly nodes: NodesSettings; readonly pollMs: number};
 
 export interface EstimateOptions {
   readonly settings: EstimateSettings;

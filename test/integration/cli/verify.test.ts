@@ -113,7 +113,10 @@ test("the root is that of a block hash, as a proofd that is trusted says", async
   );
   const unknown = await verify(single, ...node, root);
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /^error: http:.* refuses chain_getStateRoot: [^\n]*\(-32001\)\n$/);
+  assert.match(
+    unknown.stderr,
+    /^error: no useful answer from --node: http:.* refuses chain_getStateRoot: [^\n]*\(-32001\)\n$/,
+  );
 });
 
 test("the root is the one that the rollup's contract holds in layer 1's finalized block", async t => {
@@ -150,7 +153,7 @@ test("the root is the one that the rollup's contract holds in layer 1's finalize
 test("a node that does not answer, and files that are not there or no request, are errors", async () => {
   const rows: readonly (readonly [readonly string[], string, RegExp])[] = [
     // Port 0 refuses every connection.
-    [["--node", "http://127.0.0.1:0", "--block-hash", root], single, /no answer from --node: http:/],
+    [["--node", "http://127.0.0.1:0", "--block-hash", root], single, /no useful answer from --node: http:/],
     [["--root", root, "--answer", service.path("none.json")], "", /cannot read the answer from .*ENOENT/],
     [["--root", root, "--request", "/dev/null"], single, /cannot use --request \/dev\/null: it is not JSON/],
     [
