@@ -4,7 +4,7 @@ import type {Logger} from "pino";
 import type {OpenReply} from "../answer/replySink.ts";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
-import {acceptsBytes} from "./acceptHeader.ts";
+import {acceptsBytes} from "./representation.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
 import {Cors} from "./cors.ts";
 import {refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";

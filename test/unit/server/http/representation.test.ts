@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {acceptsBytes} from "../../../../server/http/acceptHeader.ts";
+import {acceptsBytes} from "../../../../server/http/representation.ts";
 
 test("bytes are accepted where the header names their type, alone or in a list, in any case", () => {
   for (const accept of [
