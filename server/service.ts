@@ -4,9 +4,6 @@
  * that must wait for finality begins when all its waits are over, with the head at that time.
  */
 import {encodeResponse} from "../workers/job/answers.ts";
-import type {OpenReply} from "./answer/replySink.ts";
-import type {ByLane, LaneCalls, Place} from "./answer/requestCalls.ts";
-import {Piece} from "./answer/taskText.ts";
 import type {Busy} from "./dispatch/busy.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
@@ -19,6 +16,9 @@ import type {MethodTable} from "./methods/table.ts";
 import {endWaits, type FoundWait, findWaits} from "./methods/waits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
+import type {OpenReply} from "./request/replySink.ts";
+import type {ByLane, LaneCalls, Place} from "./request/requestCalls.ts";
+import {Piece} from "./request/taskText.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
 

@@ -7,7 +7,7 @@ import {readContract} from "../../demo/artefact.ts";
 import {toHex} from "../../storage/hex.ts";
 import {configOfFork} from "../../workers/execution/forks.ts";
 import {parseGenesis} from "../../workers/execution/genesis.ts";
-import {encodeJsonBlock} from "../../workers/import/node/jsonBlock.ts";
+import {encodeJsonBlock} from "../../workers/import/follow/jsonBlock.ts";
 import {findAnvil} from "../peers/anvil.ts";
 import {type ServerProcess, startServer} from "../served/serverProcess.ts";
 import {balanceSlot, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";

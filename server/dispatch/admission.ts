@@ -1,7 +1,8 @@
 /** Decides before any work whether a request may enter the lanes that it needs. */
-import {type ByLane, LANE_IDS, type LaneId} from "../answer/requestCalls.ts";
+
 import type {Limits} from "../limits.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
+import {type ByLane, LANE_IDS, type LaneId} from "../request/requestCalls.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {type Busy, createWaitError, toSeconds} from "./busy.ts";
 import type {Lane} from "./lane.ts";

@@ -1,18 +1,18 @@
 /** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
 import {answerStart} from "../../workers/job/answers.ts";
 import type {Failure} from "../../workers/job/failure.ts";
-import {callsOf, type Place, type RequestCalls} from "../answer/requestCalls.ts";
+import type {CallTally} from "../observe/callTally.ts";
+import type {TroubleLog} from "../observe/troubleLog.ts";
+import {callsOf, type Place, type RequestCalls} from "../request/requestCalls.ts";
 import {
   assembleAnswers,
   assembleErrors,
   countMethods,
   type Segment,
   type ShareSegment,
-} from "../answer/segment.ts";
-import type {TaskAnswers} from "../answer/taskAnswers.ts";
-import type {Piece, TaskText} from "../answer/taskText.ts";
-import type {CallTally} from "../observe/callTally.ts";
-import type {TroubleLog} from "../observe/troubleLog.ts";
+} from "../request/segment.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
+import type {Piece, TaskText} from "../request/taskText.ts";
 import {createFailureError} from "../rpc/failure.ts";
 import {encodeError, type RpcError} from "../rpc/rpcError.ts";
 import type {PendingRequest} from "./pendingRequest.ts";

@@ -9,19 +9,20 @@
  *      |                                                               |
  *      +<-- answer in request order, window of its reader <------------+
  *
- * A large multiproof that is alone in its request is made in several tasks, its shares (answer/shares.ts).
+ * A large multiproof that is alone in its request is made in several tasks, its shares (request/shares.ts).
  *
  * A request can be in both lanes at once. An answer that is ready early waits until all answers before it are sent.
  */
-import {type ByLane, LaneId} from "../answer/requestCalls.ts";
-import {isShare, type Segment, type ShareSegment} from "../answer/segment.ts";
-import type {TaskAnswers} from "../answer/taskAnswers.ts";
-import {type Piece, TaskText} from "../answer/taskText.ts";
+
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {EstimateQueues} from "../observe/estimateMetrics.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
+import {type ByLane, LaneId} from "../request/requestCalls.ts";
+import {isShare, type Segment, type ShareSegment} from "../request/segment.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
+import {type Piece, TaskText} from "../request/taskText.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {Admission} from "./admission.ts";
 import {Answering} from "./answering.ts";

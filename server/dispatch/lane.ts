@@ -8,13 +8,13 @@
  * input of that turn is read.
  */
 
-import {Fifo} from "../answer/fifo.ts";
-import type {LaneId} from "../answer/requestCalls.ts";
-import {isShare} from "../answer/segment.ts";
-import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import type {Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
+import {Fifo} from "../request/fifo.ts";
+import type {LaneId} from "../request/requestCalls.ts";
+import {isShare} from "../request/segment.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {hasRoom} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import {type LongCallOptions, LongCalls} from "./longCalls.ts";
@@ -36,7 +36,7 @@ export interface LaneOptions {
   readonly workers: number;
   /** How many tasks may be handed to workers at the same time, at least `workers`. */
   readonly maxTasks: number;
-  /** Highest cost of a task. A segment that costs more has a task of its own, and so has a share (answer/shares.ts). */
+  /** Highest cost of a task. A segment that costs more has a task of its own, and so has a share (request/shares.ts). */
   readonly taskCost: number;
   /** A task takes at most the segments that recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;

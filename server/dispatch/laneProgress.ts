@@ -1,5 +1,5 @@
 /** The progress of one HTTP request in one lane. Its segments start in order and may end in any order. */
-import type {Segment} from "../answer/segment.ts";
+import type {Segment} from "../request/segment.ts";
 
 export class LaneProgress {
   /** Whether the request is in the lane's queue. */

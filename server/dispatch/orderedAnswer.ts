@@ -5,8 +5,8 @@
  *                            ^ nextToSend
  */
 import {SEPARATOR} from "../../workers/job/answers.ts";
-import type {ReplySink} from "../answer/replySink.ts";
-import {Piece} from "../answer/taskText.ts";
+import type {ReplySink} from "../request/replySink.ts";
+import {Piece} from "../request/taskText.ts";
 
 const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");

@@ -10,11 +10,11 @@
  * slow estimate would leave no room, and the next estimate could not run at the same time.
  */
 import type {Head} from "../../workers/job/head.ts";
-import type {ReplySink} from "../answer/replySink.ts";
-import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../answer/requestCalls.ts";
-import {cutSegments, isShare, type Segment} from "../answer/segment.ts";
-import {cutShares} from "../answer/shares.ts";
-import type {Piece} from "../answer/taskText.ts";
+import type {ReplySink} from "../request/replySink.ts";
+import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../request/requestCalls.ts";
+import {cutSegments, isShare, type Segment} from "../request/segment.ts";
+import {cutShares} from "../request/shares.ts";
+import type {Piece} from "../request/taskText.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
 import {RequestClock} from "./requestClock.ts";

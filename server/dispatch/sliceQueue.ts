@@ -1,8 +1,8 @@
 /** A queue of calls whose last slice was too short. They wait to begin again with a longer slice, one call per task. */
 
-import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import {ESTIMATE_COST} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {type Settlement, settleTask, type Task} from "./task.ts";

@@ -1,5 +1,5 @@
 /** A task: segments of one or more requests that one lane answers together. */
-import type {TaskAnswers} from "../answer/taskAnswers.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
 /** The segments are `indexes[k]` of `requests[k]`, in this order. */

@@ -11,8 +11,8 @@ import type {Logger} from "pino";
 import {Endpoint} from "../../sync/rpc/endpoint.ts";
 import {NodeFailure} from "../../sync/rpc/node.ts";
 import {encodeResponse, SEPARATOR} from "../../workers/job/answers.ts";
-import type {TaskAnswers} from "../answer/taskAnswers.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer} from "./upstreamAnswer.ts";
 

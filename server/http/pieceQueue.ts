@@ -1,6 +1,6 @@
 /** The pieces of an answer that are not sent yet. The first may be sent in part. Sent pieces are released. */
-import {Fifo} from "../answer/fifo.ts";
-import {Piece} from "../answer/taskText.ts";
+import {Fifo} from "../request/fifo.ts";
+import {Piece} from "../request/taskText.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
 /** Pieces are joined to one write if they have no more bytes than this together. */

@@ -1,6 +1,7 @@
 /** Measures what one request demands of the lanes, from the shape of its calls only. Refuses a request that demands too much. */
-import {type ByLane, LANE_IDS} from "../answer/requestCalls.ts";
+
 import {ESTIMATE_COST} from "../limits.ts";
+import {type ByLane, LANE_IDS} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
 import type {RequestView} from "./method.ts";

@@ -8,8 +8,8 @@
 import type {Failure} from "../../workers/job/failure.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ChainView} from "../../workers/pool/chainView.ts";
-import type {LaneCalls, LaneId} from "../answer/requestCalls.ts";
 import type {Limits} from "../limits.ts";
+import type {LaneCalls, LaneId} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";
 import type {RpcCode} from "../rpc/rpcError.ts";
 import type {Estimates} from "./estimates.ts";

@@ -6,7 +6,7 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import fc from "fast-check";
 import {toHex} from "../../storage/hex.ts";
-import {createTraceReader} from "../../sync/node/trace/traceReader.ts";
+import {createTraceReader} from "../../sync/layer2/trace/traceReader.ts";
 import {AnvilChain, PEOPLE, type Sent} from "../support/chains/anvilChain.ts";
 import {HttpNode} from "../support/chains/httpNode.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";

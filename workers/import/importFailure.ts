@@ -1,7 +1,7 @@
 /** Why an import ends, or refuses an order: by error code, and as text for the operator. */
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
-import {AuditFailure} from "../../sync/node/auditRange.ts";
-import {DeepFork} from "../../sync/node/commonAncestor.ts";
+import {AuditFailure} from "../../sync/layer2/auditRange.ts";
+import {DeepFork} from "../../sync/layer2/commonAncestor.ts";
 import {NodeFailure, NodeRefusal} from "../../sync/rpc/node.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";

@@ -10,7 +10,7 @@ import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {isDamage, type StoreError} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {AuditFailure} from "../../sync/node/auditRange.ts";
+import {AuditFailure} from "../../sync/layer2/auditRange.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";

@@ -25,7 +25,7 @@ async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource>
   const {source} = job;
   const {writer, signal, onEvent} = host;
   if (source.kind === "node") {
-    const {openNode} = await import("./node/openedNode.ts");
+    const {openNode} = await import("./follow/openedNode.ts");
     return openNode(source, job, host);
   }
   if (source.kind === "diffs") {

@@ -2,9 +2,9 @@
  * Blocks from trie logs (docs/operations.md, "Trie logs"): one per line, as hex digits or as the node's JSON has it.
  */
 import {toHex} from "../../storage/hex.ts";
-import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../sync/node/trielogs/trieLog.ts";
-import {toDifferences} from "../../sync/node/trielogs/trieLogDifference.ts";
-import {TrieLogError} from "../../sync/node/trielogs/trieLogError.ts";
+import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../sync/layer2/trielogs/trieLog.ts";
+import {toDifferences} from "../../sync/layer2/trielogs/trieLogDifference.ts";
+import {TrieLogError} from "../../sync/layer2/trielogs/trieLogError.ts";
 import {parseBytes, parseNumber, parseObject} from "./differenceFields.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 

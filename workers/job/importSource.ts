@@ -15,7 +15,7 @@ export type ImportSource =
   | {readonly kind: "trielogs"; readonly path: string; readonly genesisPath: string | undefined}
   | NodeSource;
 
-/** How blocks come from a node, in the order in which they are preferred (import/node/sourceChoice.ts). */
+/** How blocks come from a node, in the order in which they are preferred (import/follow/sourceChoice.ts). */
 export const NODE_SOURCES = ["execute", "trace", "trielogs"] as const;
 export type NodeSourceName = (typeof NODE_SOURCES)[number];
 

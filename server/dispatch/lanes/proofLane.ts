@@ -2,12 +2,12 @@
 import type {MultiJob} from "../../../workers/job/multiJob.ts";
 import type {ProveJob} from "../../../workers/job/proveJob.ts";
 import type {ProofPool} from "../../../workers/pool/pool.ts";
-import {AnswerMemory} from "../../answer/answerMemory.ts";
-import {callsOf} from "../../answer/requestCalls.ts";
-import {isShare, type Segment} from "../../answer/segment.ts";
-import type {TaskAnswers} from "../../answer/taskAnswers.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
+import {AnswerMemory} from "../../request/answerMemory.ts";
+import {callsOf} from "../../request/requestCalls.ts";
+import {isShare, type Segment} from "../../request/segment.ts";
+import type {TaskAnswers} from "../../request/taskAnswers.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import type {Task} from "../task.ts";

@@ -1,7 +1,8 @@
 /** One HTTP request of which at least one call waits for its block to be finalized. None of its calls has run. */
-import type {OpenReply} from "../../answer/replySink.ts";
+
 import type {AwaitedBlock} from "../../methods/method.ts";
 import type {EndedWait, FoundWait} from "../../methods/waits.ts";
+import type {OpenReply} from "../../request/replySink.ts";
 import type {RpcError} from "../../rpc/rpcError.ts";
 
 /** One call of the request that waits, or has waited. */

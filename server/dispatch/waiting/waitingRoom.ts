@@ -11,9 +11,9 @@
  */
 import type {Head} from "../../../workers/job/head.ts";
 import type {ChainView} from "../../../workers/pool/chainView.ts";
-import {Fifo} from "../../answer/fifo.ts";
 import type {Limits} from "../../limits.ts";
 import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
+import {Fifo} from "../../request/fifo.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createStillNotFinalizedError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import {type Busy, createWaitError, hasRoom} from "../busy.ts";

@@ -1,5 +1,5 @@
-import {LaneId} from "../../answer/requestCalls.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
+import {LaneId} from "../../request/requestCalls.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {requireExactValues} from "../../rpc/exactValues.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";

@@ -1,7 +1,7 @@
 /** The proofs that one request asks for, packed back to back (workers/job/packedCall.ts). */
 import {createTables} from "../../../workers/job/multiTables.ts";
 import {keyCountOf, ProofForm, packedBytes, readCallForm} from "../../../workers/job/packedCall.ts";
-import type {LaneCalls} from "../../answer/requestCalls.ts";
+import type {LaneCalls} from "../../request/requestCalls.ts";
 
 /**
  * Highest cost of one segment. An account or slot costs 1. A trip to a worker and back takes both threads 100 us, because

@@ -10,7 +10,7 @@ import {join} from "node:path";
 import {test} from "node:test";
 import {fileURLToPath} from "node:url";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
-import {createTraceReader} from "../../../sync/node/trace/traceReader.ts";
+import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import {ExecutedNode} from "../../support/chains/executedNode.ts";

@@ -6,7 +6,7 @@ import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {NodeFailure} from "../../../sync/rpc/node.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
-import {RawBlocks} from "../../../workers/import/node/rawBlocks.ts";
+import {RawBlocks} from "../../../workers/import/follow/rawBlocks.ts";
 import {HttpNode} from "../../support/chains/httpNode.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {DEMO_GENESIS, DemoNode, type JsonBlock, readDemoBlocks} from "../../support/nodes/demoNode.ts";

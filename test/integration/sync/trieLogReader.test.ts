@@ -7,7 +7,7 @@ import {after, before, test} from "node:test";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
-import {createTrieLogReader, probeTrieLogs} from "../../../sync/node/trielogs/trieLogReader.ts";
+import {createTrieLogReader, probeTrieLogs} from "../../../sync/layer2/trielogs/trieLogReader.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
 import {NodeCaller} from "../../../sync/rpc/nodeCaller.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";

@@ -19,7 +19,7 @@ import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
-import {encodeJsonBlock} from "../../../workers/import/node/jsonBlock.ts";
+import {encodeJsonBlock} from "../../../workers/import/follow/jsonBlock.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {runProofd} from "../../support/processes/daemon.ts";

@@ -4,10 +4,10 @@ import {after, before, test} from "node:test";
 import type {Worker} from "node:worker_threads";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
-import {LaneId} from "../../../server/answer/requestCalls.ts";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {LaneId} from "../../../server/request/requestCalls.ts";
 import {ProofPool} from "../../../workers/pool/pool.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 

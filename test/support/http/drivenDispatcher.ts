@@ -1,9 +1,6 @@
 /** A dispatcher with both lanes. Its tasks end and its clock moves only when a test says so. */
 import {mock} from "node:test";
 import {pino} from "pino";
-import {AnswerMemory} from "../../../server/answer/answerMemory.ts";
-import {LaneId} from "../../../server/answer/requestCalls.ts";
-import type {TaskAnswers} from "../../../server/answer/taskAnswers.ts";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
 import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
@@ -16,6 +13,9 @@ import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {AnswerMemory} from "../../../server/request/answerMemory.ts";
+import {LaneId} from "../../../server/request/requestCalls.ts";
+import type {TaskAnswers} from "../../../server/request/taskAnswers.ts";
 import type {Failure} from "../../../workers/job/failure.ts";
 import type {Share} from "../../../workers/job/multiJob.ts";
 import {KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";

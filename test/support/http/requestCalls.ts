@@ -1,10 +1,11 @@
 /** Makes calls of a request, in the dispatcher's form, from a short description. */
-import type {LaneId, Place, RequestCalls} from "../../../server/answer/requestCalls.ts";
+
 import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
 import {getProof} from "../../../server/methods/proof/getProof.ts";
 import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
+import type {LaneId, Place, RequestCalls} from "../../../server/request/requestCalls.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import {packedBytes} from "../../../workers/job/packedCall.ts";
 

@@ -3,7 +3,7 @@ import type {LoggedBlock} from "../../../demo/loggedBlock.ts";
 import {MemoryState} from "../../../demo/memoryState.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {encodeHeader} from "../../../sync/node/headerRlp.ts";
+import {encodeHeader} from "../../../sync/layer2/headerRlp.ts";
 import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";

@@ -1,7 +1,7 @@
 /** The two lanes of the dispatcher: a batch that needs both, and requests that share them. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
-import {LaneId} from "../../../../server/answer/requestCalls.ts";
+import {LaneId} from "../../../../server/request/requestCalls.ts";
 import type {Failure} from "../../../../workers/job/failure.ts";
 import {
   createAnswers,

@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
-import {LaneId} from "../../../../server/answer/requestCalls.ts";
-import type {TaskAnswers} from "../../../../server/answer/taskAnswers.ts";
 import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {collectEstimates} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
@@ -16,6 +14,8 @@ import {CallTally} from "../../../../server/observe/callTally.ts";
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
+import {LaneId} from "../../../../server/request/requestCalls.ts";
+import type {TaskAnswers} from "../../../../server/request/taskAnswers.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {settle} from "../../../support/http/drivenDispatcher.ts";

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {createBlock} from "@ethereumjs/block";
+import {createBlob4844Tx} from "@ethereumjs/tx";
+import {keccak256} from "../../../../../storage/hash/keccak.ts";
+import {toHex} from "../../../../../storage/hex.ts";
+import {encodeHeader} from "../../../../../sync/layer2/headerRlp.ts";
+import {ForkSchedule} from "../../../../../workers/execution/forkSchedule.ts";
+import {configOfFork} from "../../../../../workers/execution/forks.ts";
+import {encodeJsonBlock} from "../../../../../workers/import/follow/jsonBlock.ts";
+import {readDemoBlocks} from "../../../../support/nodes/demoNode.ts";
+import {describeBlock} from "../../../../support/nodes/jsonBlocks.ts";
+
+const FORKS = new ForkSchedule({...configOfFork("osaka"), chainId: 424_242});
+
+test("every block of the demo chain is encoded as it was: types 0, 1, 2 and 4, access lists, withdrawals", async () => {
+  const types = new Set<number>();
+  for (const [number, block] of (await readDemoBlocks()).entries()) {
+    for (const {type} of block.transactions) types.add(type);
+    assert.equal(toHex(encodeJsonBlock(describeBlock(block), number, FORKS)), toHex(block.serialize()));
+  }
+  assert.deepEqual([...types].toSorted(), [0, 1, 2, 4]);
+});
+
+test("a blob transaction is encoded as it stands in a block, without its blobs", () => {
+  const common = FORKS.createCommon();
+  common.setHardfork("osaka");
+  const transaction = createBlob4844Tx(
+    {
+      chainId: 424_242n,
+      to: `0x${"ab".repeat(20)}`,
+      gasLimit: 50_000n,
+      maxFeePerGas: 10n ** 9n,
+      maxFeePerBlobGas: 7n,
+      blobVersionedHashes: [`0x01${"cd".repeat(31)}`],
+    },
+    {common},
+  ).sign(new Uint8Array(32).fill(7));
+  const header = {number: 9, timestamp: 1_735_689_700, gasLimit: 30_000_000n, baseFeePerGas: 7n};
+  const block = createBlock(
+    {header, transactions: [transaction], withdrawals: []},
+    {common, skipConsensusFormatValidation: true},
+  );
+  assert.equal(toHex(encodeJsonBlock(describeBlock(block), 9, FORKS)), toHex(block.serialize()));
+});
+
+test("what is no block, or lacks a field, is refused by name", async () => {
+  const blocks = await readDemoBlocks();
+  const good = describeBlock(blocks[40] as (typeof blocks)[number]);
+  const refuse = (json: unknown, reason: RegExp): void =>
+    assert.throws(() => encodeJsonBlock(json, 40, FORKS), {name: "NodeFailure", message: reason});
+  for (const json of [undefined, "0x", 7, []]) refuse(json, /^block 40 is .*; expected is an object$/);
+  refuse({...good, number: "0x1"}, /^block 40 was asked for, block 1 came$/);
+  refuse({...good, stateRoot: undefined}, /^block 40: stateRoot is missing; expected is 32 bytes/);
+  refuse({...good, gasUsed: "21000"}, /^block 40: gasUsed is "21000"; expected is a quantity/);
+  refuse({...good, gasUsed: 21_000.5}, /^block 40: gasUsed is 21000\.5; expected is a quantity/);
+  refuse({...good, miner: "0x123"}, /^block 40: miner is "0x123"; expected is 20 bytes/);
+  refuse({...good, gasLimit: `0x1${"0".repeat(64)}`}, /^block 40: gasLimit is .*; expected is a quantity/);
+  for (const gasUsed of ["0x1", 1])
+    refuse({...good, gasUsed}, /the node says that its hash is 0x[0-9a-f]{64}, but/);
+  refuse({...good, uncles: ["0x"]}, /^block 40: it has uncles, which only debug_getRawBlock gives$/);
+  refuse({...good, transactions: "0x"}, /^block 40: transactions is "0x"; expected is an array$/);
+  refuse(
+    {...good, transactions: ["0x1234"]},
+    /^block 40: transactions\[0\] is "0x1234"; expected is an object$/,
+  );
+  refuse({...good, transactions: [{type: "0x7e"}]}, /^block 40: transactions\[0\] cannot be read: /);
+  refuse({...good, withdrawals: {}}, /^block 40: withdrawals is an object; expected is an array$/);
+  refuse({...good, withdrawals: [{index: "0x0"}]}, /withdrawals\[0\]\.validatorIndex is missing; expected/);
+});
+
+test("a header whose difficulty does not belong to the fork of its time is the node's fault", async () => {
+  const blocks = await readDemoBlocks();
+  const header = {...describeBlock(blocks[40] as (typeof blocks)[number]), difficulty: "0x1"};
+  const hash = toHex(keccak256(encodeHeader(header, "block 40")));
+  assert.throws(() => encodeJsonBlock({...header, hash}, 40, FORKS), {
+    name: "NodeFailure",
+    message: /^block 40: it has difficulty 1, but osaka forbids one by its time$/,
+  });
+});

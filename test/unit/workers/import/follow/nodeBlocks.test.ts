@@ -1,0 +1,154 @@
+/** Blocks of nodes that lag, promise too much or change their mind, and orders that come between. */
+import assert from "node:assert/strict";
+import {afterEach, beforeEach, test} from "node:test";
+import {toHex} from "../../../../../storage/hex.ts";
+import type {BlockReader} from "../../../../../sync/layer2/blockReader.ts";
+import {type Node, NodeFailure} from "../../../../../sync/rpc/node.ts";
+import {type NodeFeed, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
+import {RangeAudit} from "../../../../../workers/import/follow/rangeAudit.ts";
+import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
+
+const PAUSED = new Error("paused");
+
+let store: WrittenStore;
+beforeEach(async () => {
+  store = await WrittenStore.create(10);
+});
+afterEach(() => store.close());
+
+/** A node with blocks up to `head`. Those above `shared` are of branch 2. */
+function createNode(head: number, shared = head): Node {
+  return {
+    name: "http://node",
+    async request(_method, [tag]) {
+      const number = tag === "latest" ? head : Number(tag);
+      if (number > head) return null;
+      const [hash, parentHash] = [number, number - 1].map(at => toHex(hashOf(at, at > shared ? 2 : 1)));
+      return {number: `0x${number.toString(16)}`, hash, parentHash};
+    },
+    requestAll: async () => [],
+  };
+}
+
+/** Gives blocks of branch 1 up to `last`. */
+function createReader(last: number): BlockReader {
+  return {
+    name: "trace",
+    maxBlocks: 8,
+    async read(_node, from, to) {
+      const numbers = Array.from({length: Math.max(0, Math.min(to, last) - from + 1)}, (_, at) => from + at);
+      return numbers.map(number => {
+        const difference = createBlock(number, 1);
+        const {hash, parentHash} = difference.header;
+        return {
+          number,
+          hash,
+          parentHash: parentHash as Uint8Array,
+          bytes: 1,
+          difference: async () => difference,
+        };
+      });
+    },
+  };
+}
+
+/** @param nodes - asked in turn, the last one on and on. One that fails is asked no more */
+function createFeed(nodes: readonly Node[], reader: BlockReader): NodeFeed {
+  let asked = 0;
+  return {
+    reader,
+    async ask(work) {
+      for (;;) {
+        const node = nodes[Math.min(asked++, nodes.length - 1)] as Node;
+        try {
+          return await work(node);
+        } catch (error) {
+          if (!(error instanceof NodeFailure)) throw error;
+        }
+      }
+    },
+    pause: () => Promise.reject(PAUSED),
+    writer: store.host.writer,
+    rollback: to => store.rollback(to),
+    onState: () => {},
+    onTarget: () => {},
+    audit: undefined,
+    end: undefined,
+    signal: store.host.signal,
+  };
+}
+
+const latest = (): number | undefined => store.host.writer().latest;
+
+test("a block is outdated once an order has removed the one before it, and comes again", async () => {
+  const blocks = readNodeBlocks(createFeed([createNode(12)], createReader(12)));
+  const {value: first} = await blocks.next();
+  assert.equal(first?.number, 11);
+  assert.equal(first?.isOutdated?.(), false);
+  await store.rollback(9);
+  assert.equal(first?.isOutdated?.(), true);
+  const {value: next} = await blocks.next();
+  assert.equal(next?.number, 10);
+  assert.equal(next?.isOutdated?.(), false);
+  await blocks.return(undefined);
+});
+
+test("a node whose head promises more than it gives is asked again after a pause", async () => {
+  await assert.rejects(readNodeBlocks(createFeed([createNode(2 ** 30)], createReader(10))).next(), PAUSED);
+});
+
+test("no block is removed because a node that is behind was asked where the chains part", async () => {
+  const nodes = [createNode(10, 9), createNode(7), createNode(10)];
+  await assert.rejects(readNodeBlocks(createFeed(nodes, createReader(10))).next(), PAUSED);
+  assert.equal(latest(), 10);
+});
+
+test("no block is removed because a node does not have one below its head", async () => {
+  const broken: Node = {
+    ...createNode(10, 9),
+    request: async (method, params) =>
+      params[0] === "latest" ? createNode(10, 9).request(method, params) : null,
+  };
+  const nodes = [createNode(10, 9), broken, createNode(10)];
+  await assert.rejects(readNodeBlocks(createFeed(nodes, createReader(10))).next(), PAUSED);
+  assert.equal(latest(), 10);
+});
+
+test("the blocks of another branch are removed down to the common ancestor", async () => {
+  await assert.rejects(readNodeBlocks(createFeed([createNode(10, 7)], createReader(7))).next(), PAUSED);
+  assert.equal(latest(), 7);
+});
+
+/** The state of branch 1 at block `head`. */
+function createStateNode(head: number): Node {
+  const nonce = `0x${head.toString(16)}`;
+  return {
+    ...createNode(head),
+    requestAll: async calls =>
+      calls.map(({method}) =>
+        method === "eth_getTransactionCount" ? nonce : `0x${method === "eth_getCode" ? "" : 1}`,
+      ),
+  };
+}
+
+test("an import ends only once its last block has passed its audit", async () => {
+  const nodes = [12, 12, 11, 12, 11, 12].map(head => createNode(head)).concat(createStateNode(12));
+  let pauses = 0;
+  const feed = createFeed(nodes, createReader(12));
+  const audit = new RangeAudit(4, feed.ask, store.host);
+  const pause = async (): Promise<void> => void pauses++;
+  for await (const block of readNodeBlocks({...feed, audit, pause, end: 12}))
+    await store.apply(await block.difference());
+  assert.deepEqual([latest(), audit.isAwaited, pauses], [12, false, 1]);
+});
+
+test("blocks that an earlier import left without an audit are audited before the next one comes", async () => {
+  const feed = createFeed([createStateNode(11)], createReader(11));
+  new RangeAudit(4, feed.ask, store.host).note(createBlock(11, 1));
+  await store.apply(createBlock(11, 1));
+  await store.reopen();
+  const audit = new RangeAudit(4, feed.ask, store.host);
+  assert.equal(audit.isAwaited, true);
+  await assert.rejects(readNodeBlocks({...feed, audit}).next(), PAUSED);
+  assert.equal(audit.isAwaited, false);
+});

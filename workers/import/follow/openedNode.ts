@@ -1,0 +1,200 @@
+/** Opens a layer-2 node as the source of an import. Nothing is asked of the node before the first block is. */
+import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
+import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
+import {createTrieLogReader} from "../../../sync/layer2/trielogs/trieLogReader.ts";
+import {HeadSignal} from "../../../sync/rpc/newHeads.ts";
+import {Nodes} from "../../../sync/rpc/nodes.ts";
+import {ForkSchedule} from "../../execution/forkSchedule.ts";
+import {type Genesis, parseGenesis} from "../../execution/genesis.ts";
+import {parseObject} from "../../execution/gethJson.ts";
+import {rootKey} from "../../execution/trieNodes.ts";
+import type {ImportJob} from "../../job/importJob.ts";
+import type {NodeSource, NodeSourceName} from "../../job/importSource.ts";
+import {ChainExecution} from "../chainExecution.ts";
+import {readGenesis} from "../genesisFile.ts";
+import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
+import type {OpenedSource, SourceHost} from "../sourceHost.ts";
+import {createExecuteReader} from "./executeReader.ts";
+import {makeAlone, readNodeGenesis} from "./genesisBlock.ts";
+import {type NodeFeed, readNodeBlocks} from "./nodeBlocks.ts";
+import {NodeWatch} from "./nodeWatch.ts";
+import {type Ask, RangeAudit} from "./rangeAudit.ts";
+import {RawBlocks} from "./rawBlocks.ts";
+import {chooseSource} from "./sourceChoice.ts";
+
+/**
+ * How often the node is asked for its head while there is nothing to read, even if it announces new heads. It is a small call,
+ * and the connection is open already.
+ */
+const POLL_MS = 100;
+
+export function openNode(source: NodeSource, job: ImportJob, host: SourceHost): OpenedSource {
+  let target: number | undefined;
+  let bytesRead = 0;
+  const blocks = new OpenedNode(source, job, host, {
+    onTarget: block => {
+      target = block;
+    },
+    onBytes: bytes => {
+      bytesRead += bytes;
+    },
+  }).read();
+  return {blocks, input: {bytesRead: () => bytesRead, bytesTotal: undefined, target: () => target}};
+}
+
+interface Counters {
+  readonly onTarget: (block: number) => void;
+  readonly onBytes: (bytes: number) => void;
+}
+
+class OpenedNode {
+  private readonly source: NodeSource;
+  private readonly job: ImportJob;
+  private readonly host: SourceHost;
+  private readonly counters: Counters;
+  private readonly watch: NodeWatch;
+
+  constructor(source: NodeSource, job: ImportJob, host: SourceHost, counters: Counters) {
+    this.source = source;
+    this.job = job;
+    this.host = host;
+    this.counters = counters;
+    this.watch = new NodeWatch(source.nodes.urls.length, host.onEvent);
+  }
+
+  async *read(): AsyncGenerator<SourceBlock> {
+    const {genesisPath, nodes: settings} = this.source;
+    const genesis =
+      genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, this.host.signal));
+    const chainId = this.expectedChainId(genesis);
+    const nodes = new Nodes({...settings, ...(chainId === undefined ? {} : {chainId})}, event =>
+      this.watch.noteNode(event),
+    );
+    const heads = this.followHeads();
+    try {
+      yield* this.readFrom(nodes, heads, genesis, chainId);
+    } catch (error) {
+      if (this.host.signal.aborted) throw new Stopped();
+      throw error;
+    } finally {
+      await Promise.all([nodes.close(), heads.close()]);
+    }
+  }
+
+  private followHeads(): HeadSignal {
+    const {subscriptions, nodes} = this.source;
+    const {headers, timeoutMs} = nodes;
+    return new HeadSignal({urls: subscriptions, headers, timeoutMs, pollMs: POLL_MS}, this.host.onEvent);
+  }
+
+  private async *readFrom(
+    nodes: Nodes,
+    heads: HeadSignal,
+    genesis: Genesis | undefined,
+    chainId: bigint | undefined,
+  ): AsyncGenerator<SourceBlock> {
+    const {writer, signal, onEvent} = this.host;
+    const {follow, to} = this.source;
+    const ask: NodeFeed["ask"] = (work, ending = signal, onBytes) => nodes.use(work, ending, onBytes);
+    const choice = await chooseSource({
+      asked: this.source.source,
+      writer: writer(),
+      hasGenesis: genesis !== undefined,
+      isExecuted: this.isExecuted(),
+      ask,
+    });
+    onEvent({kind: "chosen", ...choice});
+    const pause = (): Promise<void> => heads.next(signal);
+    const onMethod = (name: string, method: string, why: string): void =>
+      onEvent({kind: "method", name, method, why});
+    const createExecution = (forks: ForkSchedule) => ({
+      rawBlocks: new RawBlocks(forks, onMethod),
+      execution: new ChainExecution(forks, writer, signal),
+    });
+    const executed = choice.source === "execute" ? createExecution(this.readForks(genesis)) : undefined;
+    if (writer().latest === undefined && genesis !== undefined) {
+      const {rawBlocks} = executed ?? createExecution(genesis.forks);
+      yield await readNodeGenesis(genesis, rawBlocks, {
+        ask,
+        pause,
+        start: async head =>
+          executed === undefined
+            ? makeAlone(genesis, head)
+            : (await executed.execution.start(genesis, head)).difference,
+      });
+    }
+    const reader =
+      executed === undefined
+        ? createReader(choice.source, chainId)
+        : createExecuteReader(executed.rawBlocks, executed.execution);
+    yield* readNodeBlocks({
+      reader: this.countBytes(reader),
+      ask,
+      pause,
+      writer,
+      rollback: (ancestor, latest) => this.rollback(ancestor, latest),
+      onState: state => this.watch.set(state),
+      onTarget: this.counters.onTarget,
+      audit: this.createAudit(choice.source, ask),
+      end: follow ? undefined : (to ?? "head"),
+      signal,
+    });
+  }
+
+  private createAudit(source: NodeSourceName, ask: Ask): RangeAudit | undefined {
+    const {audit} = this.source;
+    if (source !== "execute" && audit > 0) return new RangeAudit(audit, ask, this.host);
+    // Without audits, blocks that an earlier import left to them would never be finalized.
+    this.host.writer().waiveAudits(source !== "execute");
+    return undefined;
+  }
+
+  private async rollback(ancestor: number, latest: number): Promise<void> {
+    await this.host.rollback(ancestor);
+    this.host.onEvent({kind: "change", change: "reorganised", latest, ancestor});
+  }
+
+  /** The store's, else the one asked for, else the genesis file's. @throws SourceError if two of them differ */
+  private expectedChainId(genesis: Genesis | undefined): bigint | undefined {
+    const known = this.host.writer().chain?.chainId ?? this.job.chainId;
+    if (genesis === undefined) return known;
+    if (known !== undefined && known !== genesis.chainId)
+      throw new SourceError(`the genesis file is of chain ${genesis.chainId}, expected is chain ${known}`);
+    return genesis.chainId;
+  }
+
+  private isExecuted(): boolean {
+    const writer = this.host.writer();
+    const hash = writer.latest === undefined ? undefined : writer.blockHash(writer.latest);
+    return hash !== undefined && writer.readExecutionNode(rootKey(hash)) !== undefined;
+  }
+
+  /** The forks of the genesis file, which may be newer, or else those that block 0 left in the store. @throws SourceError */
+  private readForks(genesis: Genesis | undefined): ForkSchedule {
+    if (genesis !== undefined) return genesis.forks;
+    const config = this.host.writer().chain?.config;
+    if (config === undefined)
+      throw new SourceError(
+        "the store does not have the chain's forks: give --genesis, whose config names them",
+      );
+    return new ForkSchedule(parseObject(JSON.parse(config), "config"));
+  }
+
+  private countBytes(reader: BlockReader): BlockReader {
+    const {name, maxBlocks} = reader;
+    return {
+      name,
+      maxBlocks,
+      read: async (node, from, to) => {
+        const blocks = await reader.read(node, from, to);
+        this.counters.onBytes(blocks.reduce((sum, {bytes}) => sum + bytes, 0));
+        return blocks;
+      },
+    };
+  }
+}
+
+/** Readers that take the results of the node's own execution. */
+function createReader(source: NodeSourceName, chainId: bigint | undefined): BlockReader {
+  return source === "trielogs" ? createTrieLogReader(chainId) : createTraceReader();
+}

@@ -1,0 +1,152 @@
+/**
+ * Audits the blocks of a source that trusts its node: after some blocks, values that they touched are compared with the node's
+ * own as of the newest of them. If one differs, or if none can be compared, the blocks since the audit before are removed again.
+ * None of them is finalized before: the store remembers which block is the first that awaits its audit.
+ *
+ *   there before | passed an audit | unaudited ... latest
+ *                                  |<---- removed ----->|
+ */
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {HeldValues} from "../../../storage/block/heldValues.ts";
+import {StoreError} from "../../../storage/errors.ts";
+import {AuditFailure, auditRange} from "../../../sync/layer2/auditRange.ts";
+import {TouchedSample} from "../../../sync/layer2/auditSample.ts";
+import type {NodeBlock} from "../../../sync/layer2/blockReader.ts";
+import type {Node} from "../../../sync/rpc/node.ts";
+import type {SourceHost} from "../sourceHost.ts";
+
+/** While catching up. At the node's head there is an audit after each block. */
+const BLOCKS_PER_AUDIT = 256;
+/** Blocks wait for their audit no longer than this, unless the next one takes longer: their finality waits too. */
+const AUDIT_EVERY_MS = 10_000;
+const NO_HASH = new Uint8Array(0);
+
+/** Runs work with one node until it succeeds. */
+export type Ask = <T>(work: (node: Node) => Promise<T>) => Promise<T>;
+
+export class RangeAudit {
+  private readonly sample: TouchedSample;
+  private readonly ask: Ask;
+  private readonly host: SourceHost;
+  private readonly nowMs: () => number;
+  /** In the sample since the last audit. */
+  private blocks = 0;
+  /** When the first of them came. */
+  private sinceMs = 0;
+  /** Blocks that an earlier import left without an audit, and that are not in the sample yet. */
+  private readonly left: {next: number; readonly last: number};
+
+  /**
+   * From now on, blocks that are applied are finalized only after their audit.
+   *
+   * @param count - accounts of an audit, and slots
+   * @param nowMs - a clock that never goes back
+   */
+  constructor(count: number, ask: Ask, host: SourceHost, nowMs = () => performance.now()) {
+    this.sample = new TouchedSample(count);
+    this.ask = ask;
+    this.host = host;
+    this.nowMs = nowMs;
+    const writer = host.writer();
+    this.left = {next: writer.unaudited, last: writer.latest ?? -1};
+    writer.awaitAudits();
+  }
+
+  get isDue(): boolean {
+    if (this.blocks === 0) return false;
+    return this.blocks >= BLOCKS_PER_AUDIT || this.nowMs() - this.sinceMs >= AUDIT_EVERY_MS;
+  }
+
+  /** False if every block held has passed. */
+  get isAwaited(): boolean {
+    const {unaudited, latest = -1} = this.host.writer();
+    return unaudited <= latest;
+  }
+
+  /** Called with each block before it is applied. */
+  note(difference: BlockDifference): void {
+    if (this.blocks++ === 0) this.sinceMs = this.nowMs();
+    this.sample.note(difference);
+  }
+
+  /**
+   * Reads the blocks again that an earlier import left without an audit, because it was stopped or killed, for a sample of what
+   * they touched. Call it before `run`.
+   *
+   * @param read - reads blocks from the first to at most the last number
+   * @returns "missing" if the node does not have them now, "other" if it has other ones
+   * @throws what `read` throws
+   */
+  async resume(
+    read: (first: number, last: number) => Promise<readonly NodeBlock[]>,
+  ): Promise<"done" | "missing" | "other"> {
+    const {left, host} = this;
+    for (;;) {
+      // An order may have removed some.
+      const last = Math.min(left.last, host.writer().latest ?? -1);
+      if (left.next > last) return "done";
+      const blocks = await read(left.next, last);
+      if (blocks.length === 0) return "missing";
+      for (const block of blocks) {
+        if (block.number > (host.writer().latest ?? -1)) break;
+        if (Buffer.compare(block.hash, host.writer().blockHash(block.number) ?? NO_HASH) !== 0)
+          return "other";
+        this.note(await block.difference());
+        left.next = block.number + 1;
+      }
+    }
+  }
+
+  /**
+   * Compares the sample with the node, if a block that is held awaits it. If the node does not have the newest block held, nothing
+   * is compared, and the next call tries again. Call it while the import waits for the next block.
+   *
+   * @throws AuditFailure naming block, account and both values; what `ask` throws
+   */
+  async run(): Promise<void> {
+    if (!this.isAwaited) return;
+    await this.host.flush();
+    const {latest} = this.host.writer();
+    if (latest === undefined) return;
+    const subjects = this.sample.take();
+    const held = new HeldValues(this.host.reader, latest);
+    try {
+      if ((await auditRange(this.ask, held, subjects)) && this.isHeld(held)) {
+        this.blocks = 0;
+        await this.host.noteAudited(latest);
+        this.host.onEvent({kind: "audited", block: latest});
+      } else {
+        for (const subject of subjects) this.sample.offer(subject);
+        this.blocks = 1;
+        this.sinceMs = this.nowMs();
+      }
+    } catch (error) {
+      const isOfBlock = error instanceof AuditFailure || error instanceof StoreError;
+      if (isOfBlock && !this.isHeld(held)) return;
+      if (!(error instanceof AuditFailure)) throw error;
+      throw new AuditFailure(`${error.message}; ${await this.removeUnsound()}`, {cause: error});
+    }
+  }
+
+  /** False once an order has removed the block. What was read of it meanwhile says nothing. */
+  private isHeld({block, blockHash}: HeldValues): boolean {
+    const writer = this.host.writer();
+    const hash = block > (writer.latest ?? -1) ? undefined : writer.blockHash(block);
+    return hash !== undefined && Buffer.compare(hash, blockHash) === 0;
+  }
+
+  /** @returns what was done, as the end of a message */
+  private async removeUnsound(): Promise<string> {
+    const {unaudited, latest = -1} = this.host.writer();
+    // Block 0 is never removed.
+    const to = Math.min(Math.max(unaudited - 1, 0), latest);
+    if (to < latest) await this.host.rollback(to);
+    const removed = to < latest ? [`${describe(to + 1, latest)} removed`] : [];
+    const stays = "block 0 was the first and stayed: do not trust this store, make it again";
+    return [...removed, ...(unaudited === 0 ? [stays] : [])].join("; ");
+  }
+}
+
+function describe(first: number, last: number): string {
+  return first === last ? `block ${first} was` : `blocks ${first} to ${last} were`;
+}

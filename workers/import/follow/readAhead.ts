@@ -1,0 +1,203 @@
+/**
+ * Blocks of a node in order, read ahead: several ranges are under way while earlier blocks are applied.
+ *
+ *   taken | range that is given out | range read | range under way | range under way | to
+ *
+ * The size of a range follows the size of the blocks, so that what is held stays within its bound. Answers that are far longer than
+ * those before cannot be foreseen: the last ranges under way are given up for them, and read again later.
+ */
+import type {BlockReader, NodeBlock} from "../../../sync/layer2/blockReader.ts";
+
+/** Ranges that are read or under way at a time. With four, execution (0.5 ms per block) need not wait for the node. */
+const RANGES = 4;
+/** Wanted size of a range. An answer in JSON is two to five times as long. */
+const RANGE_BYTES = 2 << 20;
+/**
+ * No range is begun while the blocks that are held, and the estimate of those under way, take this much. So there may be one range
+ * more than this.
+ */
+const AHEAD_BYTES = 32 << 20;
+/**
+ * Answers of all ranges under way, as text. Parsed they take some five times as much, and the thread's heap has 2 GB or more. One range
+ * alone may have more, up to the length of one answer.
+ */
+const ANSWER_BYTES = 64 << 20;
+/** The first range, before the size of blocks is known. */
+const FIRST_BLOCKS = 4;
+
+/** Counts the answers of one range. */
+export interface AnswerMeter {
+  /** The range is read from its start: what came before is forgotten. */
+  begin(): void;
+  add(bytes: number): void;
+}
+
+/** Reads blocks `from` to `to` with one node. It tells `answers` what it gets, and frees it when the signal comes. */
+export type ReadRange = (
+  from: number,
+  to: number,
+  signal: AbortSignal,
+  answers: AnswerMeter,
+) => Promise<readonly NodeBlock[]>;
+
+/**
+ * Ends at `to`, or after the last block of a range that the node does not have whole.
+ *
+ * @param answerBytes - of the answers under way
+ * @throws what `read` throws
+ */
+export async function* readAhead(
+  read: ReadRange,
+  {maxBlocks}: Pick<BlockReader, "maxBlocks">,
+  from: number,
+  to: number,
+  signal: AbortSignal,
+  answerBytes = ANSWER_BYTES,
+): AsyncGenerator<NodeBlock> {
+  const ranges = new RangesAhead(read, maxBlocks, from, to, answerBytes);
+  const end = (): void => ranges.end(signal.reason);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  try {
+    for (;;) {
+      const range = ranges.take();
+      if (range === undefined) return;
+      const blocks = await range.blocks;
+      const isWhole = blocks.length === range.count;
+      ranges.learn(range, blocks.length);
+      if (isWhole) ranges.fill();
+      yield* blocks;
+      if (!isWhole) return;
+    }
+  } finally {
+    signal.removeEventListener("abort", end);
+    ranges.end();
+  }
+}
+
+class Range {
+  readonly first: number;
+  readonly count: number;
+  readonly ending = new AbortController();
+  readonly blocks: Promise<readonly NodeBlock[]>;
+  /** Of its answers so far. */
+  answers = 0;
+  /** Of its blocks once they are read. */
+  bytes: number | undefined;
+
+  constructor(read: ReadRange, first: number, count: number, onAnswers: () => void) {
+    this.first = first;
+    this.count = count;
+    const meter = {
+      begin: () => {
+        this.answers = 0;
+      },
+      add: (bytes: number) => {
+        this.answers += bytes;
+        onAnswers();
+      },
+    };
+    // Not at once: the range must be in its place when the meter is told something.
+    this.blocks = Promise.resolve().then(() => read(first, first + count - 1, this.ending.signal, meter));
+    // A failure is seen when the range's turn comes, if it comes.
+    this.blocks.then(
+      blocks => {
+        this.bytes = blocks.reduce((sum, {bytes}) => sum + bytes, 0);
+      },
+      () => {},
+    );
+  }
+
+  get isUnderWay(): boolean {
+    return this.bytes === undefined;
+  }
+}
+
+/** The ranges after the blocks that were taken, in order. */
+class RangesAhead {
+  private readonly read: ReadRange;
+  private readonly maxBlocks: number;
+  private readonly to: number;
+  private readonly answerBytes: number;
+  private readonly ranges: Range[] = [];
+  /** Taken, and perhaps still under way. */
+  private taken: Range | undefined;
+  private next: number;
+  private count: number;
+  private blockBytes = RANGE_BYTES / FIRST_BLOCKS;
+  /** Of the answers for a block, as far as known. */
+  private blockAnswers = 0;
+  private ended: {readonly reason: unknown} | undefined;
+
+  constructor(read: ReadRange, maxBlocks: number, from: number, to: number, answerBytes: number) {
+    this.read = read;
+    this.maxBlocks = maxBlocks;
+    this.next = from;
+    this.to = to;
+    this.answerBytes = answerBytes;
+    this.count = Math.min(FIRST_BLOCKS, maxBlocks);
+  }
+
+  /** @returns the next range, whose turn it is; undefined after the last one */
+  take(): Range | undefined {
+    this.fill();
+    this.taken = this.ranges.shift();
+    return this.taken;
+  }
+
+  /** Begins as many ranges as may be under way. */
+  fill(): void {
+    while (this.next <= this.to && this.mayBegin()) {
+      const count = Math.min(this.count, this.to - this.next + 1);
+      const range = new Range(this.read, this.next, count, () => this.giveUp());
+      if (this.ended !== undefined) range.ending.abort(this.ended.reason);
+      this.ranges.push(range);
+      this.next += count;
+    }
+  }
+
+  /** Adapts to the size of the blocks of a range that was read. */
+  learn({answers, bytes = 0}: Range, blocks: number): void {
+    if (blocks === 0) return;
+    this.blockAnswers = answers / blocks;
+    this.blockBytes = Math.max(1, bytes / blocks);
+    // At most double, so that a few small blocks do not make the next range too large.
+    const wanted = Math.floor(RANGE_BYTES / this.blockBytes);
+    this.count = Math.max(1, Math.min(this.maxBlocks, 2 * this.count, wanted));
+  }
+
+  /** Gives up what is under way. */
+  end(reason?: unknown): void {
+    this.ended ??= {reason};
+    for (const {ending} of [this.taken, ...this.ranges].filter(range => range !== undefined))
+      ending.abort(reason);
+  }
+
+  private mayBegin(): boolean {
+    const {ranges} = this;
+    if (ranges.length === 0) return true;
+    const held = ranges.reduce((sum, {bytes, count}) => sum + (bytes ?? count * this.blockBytes), 0);
+    if (ranges.length >= RANGES || held >= AHEAD_BYTES) return false;
+    const expected = this.underWay().reduce(
+      (sum, {answers, count}) => sum + Math.max(answers, count * this.blockAnswers),
+      this.count * this.blockAnswers,
+    );
+    return expected <= this.answerBytes;
+  }
+
+  /** Gives up the last ranges while the answers under way are too long. The first one that is under way goes on. */
+  private giveUp(): void {
+    for (;;) {
+      const underWay = this.underWay();
+      const answers = underWay.reduce((sum, range) => sum + range.answers, 0);
+      if (answers <= this.answerBytes || underWay.length <= 1) return;
+      const last = this.ranges.pop() as Range;
+      last.ending.abort(new Error("its answers are too long to be read ahead"));
+      this.next = last.first;
+    }
+  }
+
+  private underWay(): Range[] {
+    return [this.taken, ...this.ranges].filter(range => range?.isUnderWay === true) as Range[];
+  }
+}

@@ -1,0 +1,61 @@
+/** Chooses how a node's blocks are read: as asked for, or else by the first of NODE_SOURCES that suits the store and the node. */
+import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {probeTraces} from "../../../sync/layer2/trace/traceMethod.ts";
+import {probeTrieLogs} from "../../../sync/layer2/trielogs/trieLogReader.ts";
+import type {Node} from "../../../sync/rpc/node.ts";
+import {NODE_SOURCES, type NodeSourceName} from "../../job/importSource.ts";
+import {SourceError} from "../sourceBlock.ts";
+
+export interface Choice {
+  readonly source: NodeSourceName;
+  readonly why: string;
+}
+
+export interface Situation {
+  readonly asked: NodeSourceName | undefined;
+  readonly writer: BlockWriter;
+  readonly hasGenesis: boolean;
+  /** Whether execution can go on after the newest block held. */
+  readonly isExecuted: boolean;
+  /** Runs work with one node until it succeeds. */
+  readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
+}
+
+type Judgement = {readonly suits: true; readonly why: string} | {readonly suits: false; readonly why: string};
+
+/** By source: may it be used, and why. */
+const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<Judgement>>> = {
+  execute: async ({writer, hasGenesis, isExecuted}) => {
+    if (isExecuted) return {suits: true, why: "the blocks of the store were executed here"};
+    if (writer.latest !== undefined)
+      return {suits: false, why: "the blocks of the store were not executed here"};
+    return hasGenesis
+      ? {suits: true, why: "the store is empty and --genesis is given"}
+      : {suits: false, why: "the store is empty and --genesis is not given"};
+  },
+  trace: async ({writer, hasGenesis, ask}) => {
+    if (writer.latest === undefined && !hasGenesis)
+      return {suits: false, why: "the store is empty and --genesis is not given"};
+    const method = await ask(probeTraces);
+    return method === undefined
+      ? {suits: false, why: "the node traces neither with prestateTracer nor with stateDiff"}
+      : {suits: true, why: `the node traces blocks (${method})`};
+  },
+  trielogs: async ({ask}) =>
+    (await ask(probeTrieLogs))
+      ? {suits: true, why: "the node answers shomei_getTrieLogsByRange"}
+      : {suits: false, why: "the node does not answer shomei_getTrieLogsByRange"},
+};
+
+/** @throws SourceError that says why each source cannot be used */
+export async function chooseSource(situation: Situation): Promise<Choice> {
+  const {asked} = situation;
+  const candidates = asked === undefined ? NODE_SOURCES : [asked];
+  const reasons: string[] = [];
+  for (const source of candidates) {
+    const {suits, why} = await JUDGES[source](situation);
+    if (suits) return {source, why: asked === undefined ? why : `--source ${asked}`};
+    reasons.push(`${source}: ${why}`);
+  }
+  throw new SourceError(`blocks of the node cannot be read: ${reasons.join("; ")}`);
+}
