@@ -1,6 +1,6 @@
 /** Puts the parts of the server together: lanes -> dispatcher -> service -> HTTP, and the metrics, which read all of them. */
 import type {Logger} from "pino";
-import type {ProofPool} from "../workers/pool/pool.ts";
+import type {ProofPool} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";

@@ -2,12 +2,12 @@
 import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {ANVIL_ACCOUNTS, makeAnvilState} from "../../demo/anvilState.ts";
 import {readContract} from "../../demo/artefact.ts";
 import {toHex} from "../../storage/hex.ts";
 import {configOfFork} from "../../workers/execution/forks.ts";
 import {parseGenesis} from "../../workers/execution/genesis.ts";
 import {encodeJsonBlock} from "../../workers/import/follow/jsonBlock.ts";
+import {ANVIL_ACCOUNTS, makeAnvilState} from "../chains/anvilState.ts";
 import {findAnvil} from "../peers/anvil.ts";
 import {type ServerProcess, startServer} from "../served/serverProcess.ts";
 import {balanceSlot, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";

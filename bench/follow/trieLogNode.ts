@@ -5,8 +5,8 @@
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
-import {encodeJsonLines} from "../../demo/loggedBlock.ts";
-import {logChain} from "../../demo/loggedChain.ts";
+import {encodeJsonLines} from "../chains/loggedBlock.ts";
+import {logChain} from "../chains/loggedChain.ts";
 import {type ServerProcess, startServer} from "../served/serverProcess.ts";
 import type {ChainNode} from "./chainNode.ts";
 

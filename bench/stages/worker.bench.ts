@@ -6,7 +6,7 @@
  * much as one.
  */
 import {createAnswerMemory} from "../../server/dispatch/lanes/proofLane.ts";
-import {ProofPool} from "../../workers/pool/pool.ts";
+import {ProofPool} from "../../workers/engine.ts";
 import {addressAt} from "./benchChain.ts";
 import {type BenchStore, CACHE_BYTES} from "./benchStore.ts";
 import {CALLS_PER_TASK, packCalls} from "./proveJobs.ts";

@@ -2,7 +2,7 @@
 import {headFields} from "../../server/control/headFields.ts";
 import type {Estimates} from "../../server/methods/estimates.ts";
 import {VERSION} from "../../server/version.ts";
-import type {ProofPool} from "../../workers/pool/pool.ts";
+import type {ProofPool} from "../../workers/engine.ts";
 
 /**
  * Writes one JSON line to standard output for programs. The demo also writes a line for people to standard error.

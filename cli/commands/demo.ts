@@ -1,6 +1,6 @@
 /** The built-in demo chain: genesis.json and chain.rlp in demo/. */
 import {fileURLToPath} from "node:url";
-import type {ProofPool} from "../../workers/pool/pool.ts";
+import type {ProofPool} from "../../workers/engine.ts";
 import {WorkError} from "../workError.ts";
 import {importWithProgress} from "./importCommand.ts";
 

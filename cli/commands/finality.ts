@@ -4,7 +4,7 @@ import {AdminServer} from "../../server/control/adminServer.ts";
 import type {OrderListener} from "../../server/control/controlServer.ts";
 import {FinalityStatus} from "../../server/observe/finalityStatus.ts";
 import {Nodes, type NodesEvent} from "../../sync/rpc/nodes.ts";
-import type {ProofPool} from "../../workers/pool/pool.ts";
+import type {ProofPool} from "../../workers/engine.ts";
 import type {FinalityOptions} from "../flags/finalityFlags.ts";
 import {WorkError} from "../workError.ts";
 import {Finalizing} from "./finalizing.ts";

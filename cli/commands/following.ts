@@ -5,10 +5,10 @@
 import type {Logger} from "pino";
 import {headFields} from "../../server/control/headFields.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import type {ProofPool} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
 import type {NodeSourceName, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
-import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {Running} from "../../workers/pool/running.ts";
 import type {FollowedSource} from "./followedSource.ts";
 import {ImportPace} from "./importPace.ts";

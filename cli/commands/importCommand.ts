@@ -2,11 +2,11 @@
 
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
 import type {History} from "../../storage/prune/retention.ts";
+import type {PruneEvent} from "../../workers/chain/pruner.ts";
+import type {ProofPool} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportOutcome} from "../../workers/job/importJob.ts";
 import type {ImportSource} from "../../workers/job/importSource.ts";
-import type {ProofPool} from "../../workers/pool/pool.ts";
-import type {PruneEvent} from "../../workers/pool/pruner.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 import {describeSourceEvent} from "./sourceLine.ts";

@@ -18,8 +18,8 @@ import {
 } from "../../sync/finality/rollupWatch.ts";
 import {readNamedBlock} from "../../sync/rpc/namedBlock.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
+import type {ProofPool} from "../../workers/engine.ts";
 import {finalizable} from "../../workers/job/head.ts";
-import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
 /** Finalizations that are recorded at once. An import waits meanwhile: each takes some 20 us. */

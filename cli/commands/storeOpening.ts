@@ -1,7 +1,7 @@
 /** Opens and closes the store of a command. */
 
 import {ControlServer, type OrderListener} from "../../server/control/controlServer.ts";
-import {type PoolOptions, ProofPool} from "../../workers/pool/pool.ts";
+import {type PoolOptions, ProofPool} from "../../workers/engine.ts";
 import {requireDescriptors} from "../descriptors.ts";
 import {ExitCode} from "../exitCode.ts";
 import {WorkError} from "../workError.ts";

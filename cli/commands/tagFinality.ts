@@ -5,8 +5,8 @@ import {toHex} from "../../storage/hex.ts";
 import {Contradiction} from "../../sync/finality/contradiction.ts";
 import {readFinalizedTag} from "../../sync/finality/finalizedTag.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
+import type {ProofPool} from "../../workers/engine.ts";
 import {finalizable} from "../../workers/job/head.ts";
-import type {ProofPool} from "../../workers/pool/pool.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
 export class TagFinality implements FinalityWork {

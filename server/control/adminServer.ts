@@ -9,8 +9,8 @@
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
+import {type ProofPool, StoreError} from "../../workers/engine.ts";
 import {encodeResponse} from "../../workers/job/answers.ts";
-import {type ProofPool, StoreError} from "../../workers/pool/pool.ts";
 import {type Call, parseEnvelope} from "../rpc/envelope.ts";
 import {encodeQuantity, parseQuantity} from "../rpc/quantity.ts";
 import {createBlockUnknownError, encodeError, RpcCode, RpcError, shorten} from "../rpc/rpcError.ts";

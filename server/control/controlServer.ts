@@ -7,7 +7,7 @@ import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
-import {type ProofPool, StoreError} from "../../workers/pool/pool.ts";
+import {type ProofPool, StoreError} from "../../workers/engine.ts";
 import {
   type BlockOrder,
   type ControlAnswer,

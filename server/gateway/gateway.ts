@@ -2,7 +2,7 @@
  * Forwards calls to another node, `--gateway URL`, and returns its answers under the callers' ids.
  *
  *   call --> {"jsonrpc":"2.0","id":<ours>,"method":<the caller's>,"params":<the caller's>} --> POST URL
- *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <text as the upstream wrote it>} <--
+ *   call <-- {"jsonrpc":"2.0","id":<theirs>,"result" or "error": <the upstream's value>} <--
  *
  * Anything but a JSON-RPC answer is the failure UPSTREAM_DOWN. Its detail goes to the caller. So it contains neither the
  * URL (paths and queries may hold keys) nor any text of the upstream.

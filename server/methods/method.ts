@@ -5,9 +5,10 @@
  *   a lane         cost(params) -> limits and queues -> prepare(params) --> a call for the lane (dispatch/lanes/)
  *   ... that waits cost(params) -> limits -> waiting.findBlock(params) -> (dispatch/waiting/) -> queues -> prepare(params)
  */
+
+import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {Failure} from "../../workers/job/failure.ts";
 import type {Head} from "../../workers/job/head.ts";
-import type {ChainView} from "../../workers/pool/chainView.ts";
 import type {Limits} from "../limits.ts";
 import type {LaneCalls, LaneId} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";

@@ -11,8 +11,8 @@
  * numbers a little above the newest block.
  */
 
+import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {Head} from "../../workers/job/head.ts";
-import type {ChainView} from "../../workers/pool/chainView.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {parseQuantity} from "../rpc/quantity.ts";
 import {

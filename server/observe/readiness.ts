@@ -6,7 +6,7 @@
  * it was imported, or since the start if the store already held it.
  */
 
-import type {ChainView} from "../../workers/pool/chainView.ts";
+import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
 /** Damage found in the store (troubleLog.ts). */

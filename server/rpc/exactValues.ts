@@ -24,8 +24,8 @@ export function requireExactValues(value: unknown, name: string): void {
   if (found !== undefined) throw new RpcError(RpcCode.INVALID_PARAMS, `${name}${found.path} ${found.reason}`);
 }
 
-/** @param value - parsed JSON. The envelope limits its depth and members */
-function findInexact(value: unknown): Finding | undefined {
+/** @param value - parsed JSON, limited in depth and members, or in bytes */
+export function findInexact(value: unknown): Finding | undefined {
   if (typeof value === "number") {
     if (Number.isSafeInteger(value)) return undefined;
     const reason = "a JSON number that is no safe integer may have lost digits: send it as a string";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Account, Address} from "@ethereumjs/util";
 import fc from "fast-check";
-import {type MemoryAccount, MemoryState} from "../../demo/memoryState.ts";
+import {type MemoryAccount, MemoryState} from "../../bench/chains/memoryState.ts";
 import {toHex} from "../../storage/hex.ts";
 import {ExecutionState} from "../../workers/execution/executionState.ts";
 

@@ -1,7 +1,8 @@
 /** How far an import has come: what is on disk, and what was read for it. */
 import type {StateStore} from "../../storage/stateStore.ts";
-import {type Head, readHead} from "../job/head.ts";
+import type {Head} from "../job/head.ts";
 import type {ImportEvent} from "../job/importJob.ts";
+import {readHead} from "../thread/storedHead.ts";
 import type {BlockIntake} from "./blockIntake.ts";
 import type {OpenedSource} from "./sourceHost.ts";
 

@@ -1,7 +1,8 @@
 /** The lane of proofs. The pool's proof threads make them. Large tasks bring the memory for their answers. */
+
+import type {ProofPool} from "../../../workers/engine.ts";
 import type {MultiJob} from "../../../workers/job/multiJob.ts";
 import type {ProveJob} from "../../../workers/job/proveJob.ts";
-import type {ProofPool} from "../../../workers/pool/pool.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
 import {AnswerMemory} from "../../request/answerMemory.ts";

@@ -9,8 +9,9 @@
  *
  * There is one listener on the chain. The timer runs only while a request is here.
  */
+
+import type {ChainView} from "../../../workers/chain/chainView.ts";
 import type {Head} from "../../../workers/job/head.ts";
-import type {ChainView} from "../../../workers/pool/chainView.ts";
 import type {Limits} from "../../limits.ts";
 import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
 import {Fifo} from "../../request/fifo.ts";

@@ -1,4 +1,4 @@
-import type {ChainView} from "../../../workers/pool/chainView.ts";
+import type {ChainView} from "../../../workers/chain/chainView.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {ReadyMethod} from "../method.ts";

@@ -1,4 +1,4 @@
-import type {Finalization} from "../../../workers/pool/chainView.ts";
+import type {Finalization} from "../../../workers/chain/chainView.ts";
 import {encodeQuantity, parseQuantity} from "../../rpc/quantity.ts";
 import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import {type ReadyMethod, RecordFailure, type RequestView} from "../method.ts";

@@ -1,5 +1,5 @@
 /** What layer 1 says of a block, as results show it. */
-import type {Finalization} from "../../../workers/pool/chainView.ts";
+import type {Finalization} from "../../../workers/chain/chainView.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 
 /** Fields of `l1` in a result. */

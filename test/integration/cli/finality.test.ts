@@ -7,7 +7,7 @@ import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";

@@ -7,7 +7,7 @@ import type {Piscina} from "piscina";
 import {createFollowedFile} from "../../../cli/commands/followedFile.ts";
 import {Following} from "../../../cli/commands/following.ts";
 import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {

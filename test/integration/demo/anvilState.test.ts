@@ -4,7 +4,7 @@ import {mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {ANVIL_ACCOUNTS, makeAnvilState} from "../../../demo/anvilState.ts";
+import {ANVIL_ACCOUNTS, makeAnvilState} from "../../../bench/chains/anvilState.ts";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";

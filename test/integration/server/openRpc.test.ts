@@ -5,7 +5,7 @@ import * as metaSchema from "@open-rpc/meta-schema";
 import {Ajv} from "ajv";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {VERSION} from "../../../server/version.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
 import {

@@ -6,7 +6,7 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";

@@ -10,7 +10,7 @@ import {fileURLToPath} from "node:url";
 import {Level} from "level";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain, wideBlock} from "../../support/chains/longChain.ts";
 import {startChild} from "../../support/processes/childProcesses.ts";
@@ -173,7 +173,7 @@ test("a store in use by another process is refused by name", async () => {
     "--input-type=module",
     "-e",
     `
-    const {ProofPool} = await import(${JSON.stringify(new URL("../../../workers/pool/pool.js", import.meta.url).href)});
+    const {ProofPool} = await import(${JSON.stringify(new URL("../../../workers/engine.js", import.meta.url).href)});
     await ProofPool.open({directory: ${JSON.stringify(directory)}, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
     process.stdout.write("open\\n");
     process.stdin.resume();

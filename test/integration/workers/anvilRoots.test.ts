@@ -13,7 +13,7 @@ import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {createLegacyTx, type LegacyTxData} from "@ethereumjs/tx";
 import {type PrefixedHexString, privateToAddress} from "@ethereumjs/util";
-import {makeAnvilState} from "../../../demo/anvilState.ts";
+import {makeAnvilState} from "../../../bench/chains/anvilState.ts";
 import {makeGenesisText} from "../../../demo/demoGenesis.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";

@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
+import type {ProofPool} from "../../../workers/engine.ts";
 import type {Answers} from "../../../workers/job/answers.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import {MAX_STRETCH} from "../../../workers/job/estimateSlices.ts";
-import type {ProofPool} from "../../../workers/pool/pool.ts";
 import {EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 import {HELPER, HOSTILE, type HostileCall, STORED_SLOTS} from "../../support/hostileCalls/hostileCall.ts";
 import {createHostileCalls} from "../../support/hostileCalls/hostileCalls.ts";

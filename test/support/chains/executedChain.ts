@@ -4,7 +4,7 @@
  */
 import {createReadStream, readFileSync} from "node:fs";
 import {join} from "node:path";
-import {type MemoryAccount, MemoryState} from "../../../demo/memoryState.ts";
+import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";

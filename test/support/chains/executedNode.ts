@@ -9,7 +9,7 @@
 import {type Block, createBlockFromRLP} from "@ethereumjs/block";
 import {Address, unpadBytes} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
-import {type MemoryAccount, MemoryState} from "../../../demo/memoryState.ts";
+import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Node, NodeCall} from "../../../sync/rpc/node.ts";

@@ -5,9 +5,9 @@ import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {StateStore} from "../../../storage/stateStore.ts";
+import {type EstimateOptions, ProofPool} from "../../../workers/engine.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../../workers/job/estimateSettings.ts";
-import {type EstimateOptions, ProofPool} from "../../../workers/pool/pool.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
 

@@ -64,15 +64,9 @@ function veryLongKey(at: number): string {
   return "k".repeat(5000) + at;
 }
 
-/**
- * One request of a batch. All requests together have as many fields as a body may have. Each request counts as one, and so
- * does its id.
- *
- * @param keyCost - fields that a key with `prefix` counts as
- */
-function manyFields(at: number, prefix: string, keyCost: number): string {
-  const count = Math.floor((fields / batchCalls - 2) / keyCost);
-  const names = Array.from({length: count}, (_, key) => `"${prefix}${at}x${key}":1`);
+/** One request of a batch. All requests together have as many fields as a body may have. Each request counts as one, and so does its id. */
+function manyFields(at: number): string {
+  const names = Array.from({length: Math.floor(fields / batchCalls - 2)}, (_, key) => `"k${at}x${key}":1`);
   return `{"id":1.5,${names.join()}}`;
 }
 
@@ -145,7 +139,6 @@ export function createHostileBodies(): BodyKind[] {
     "distinct very long keys": `{${fill(at => `"${veryLongKey(at)}":1`)}}`,
     "distinct keys with escapes": `{${fill(at => `"\\u00e9${at}":1`)}}`,
     "one key again and again": `{${fill(() => '"k":1')}}`,
-    "ids again and again": `{${fill(() => '"id":1')},"id":1.5}`,
     "__proto__ again and again": `{${fill(() => '"__proto__":{}')}}`,
     "objects of a new shape each": `[[${fill(at => `{"k${at}":1}`)}]]`,
     "objects of many new shapes": `[[${fill(at => `{${Array.from({length: 20}, (_, key) => `"k${at}x${key}":1`).join()}}`)}]]`,
@@ -154,8 +147,7 @@ export function createHostileBodies(): BodyKind[] {
     "objects of a new shape with an array each": `[[${fill(at => `{"k${at}":[]}`)}]]`,
     "objects of a new shape with a new string each": `[[${fill(at => `{"k${at}":"s${at}"}`)}]]`,
     "fields that are elements too": `[{${fill(at => `"k${at}":[1]`)}}]`,
-    "requests of many fields and an odd id": batch(at => manyFields(at, "k", 1)),
-    "requests of many fields with escapes and an odd id": batch(at => manyFields(at, "\\u0069\\u0064", 2)),
+    "requests of many fields and an odd id": batch(manyFields),
     digits: `[[${fill(() => "1")}]]`,
     "whole numbers of 15 digits": `[[${fill(() => "123456789012345")}]]`,
     "numbers of many digits": oddNumbers(`1.${"7".repeat(770)}`),

@@ -6,7 +6,7 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import type {WaitOutcome} from "../../../server/observe/waitFigures.ts";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
 import {encodePost, RawConnection} from "./rawConnection.ts";
 

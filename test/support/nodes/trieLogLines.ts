@@ -1,6 +1,6 @@
 /** Trie logs of chains that are written as differences. */
-import type {LoggedBlock} from "../../../demo/loggedBlock.ts";
-import {TrieLogWriter} from "../../../demo/trieLogWriter.ts";
+import type {LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
+import {TrieLogWriter} from "../../../bench/chains/trieLogWriter.ts";
 import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 

@@ -1,6 +1,6 @@
 /** A node with trie logs: JSON-RPC over HTTP, batches too. A test may change what it answers. */
-import type {LoggedBlock} from "../../../demo/loggedBlock.ts";
-import {MemoryState} from "../../../demo/memoryState.ts";
+import type {LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
+import {MemoryState} from "../../../bench/chains/memoryState.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {encodeHeader} from "../../../sync/layer2/headerRlp.ts";

@@ -3,7 +3,7 @@
  *
  * Run: node importProcess.js DIRECTORY BLOCKS.ndjson SUITE
  */
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 
 const [directory, path, suite] = process.argv.slice(2) as [string, string, string];
 const pool = await ProofPool.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});

@@ -7,7 +7,7 @@
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
 import type {Piscina} from "piscina";
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceLines.ts";

@@ -4,7 +4,7 @@
  *
  * Run: node limitedProcess.js DIRECTORY BLOCKS.ndjson, prints one line of JSON
  */
-import {ProofPool} from "../../../workers/pool/pool.ts";
+import {ProofPool} from "../../../workers/engine.ts";
 
 const [directory, path] = process.argv.slice(2) as [string, string];
 const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});

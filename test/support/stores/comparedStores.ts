@@ -1,7 +1,7 @@
 /** Two stores that get the same blocks from two sources. Their roots must be the same after each block. */
 import assert from "node:assert/strict";
 import {join} from "node:path";
-import {MemoryState} from "../../../demo/memoryState.ts";
+import {MemoryState} from "../../../bench/chains/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";

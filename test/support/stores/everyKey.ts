@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
-import type {ProofPool} from "../../../workers/pool/pool.ts";
+import type {ProofPool} from "../../../workers/engine.ts";
 import {type RandomChain, slotsOf} from "../chains/randomBlocks.ts";
 import {verifyProof} from "../reference/exactProof.ts";
 import {memoiseSuite} from "../reference/memoisedSuite.ts";

@@ -2,9 +2,9 @@
 
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
+import type {ProofPool} from "../../../workers/engine.ts";
 import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
-import type {ProofPool} from "../../../workers/pool/pool.ts";
 
 export interface ProveCall {
   readonly block: number;

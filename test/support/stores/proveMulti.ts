@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
+import type {ProofPool} from "../../../workers/engine.ts";
 import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import type {MultiJob, Share} from "../../../workers/job/multiJob.ts";
 import {createTables} from "../../../workers/job/multiTables.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
-import type {ProofPool} from "../../../workers/pool/pool.ts";
 
 export interface MultiProofs {
   /** The whole JSON-RPC response, with the id 7. */

@@ -4,7 +4,7 @@ import {afterEach, beforeEach, test} from "node:test";
 import {Readiness} from "../../../../server/observe/readiness.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
 import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
-import {ChainView} from "../../../../workers/pool/chainView.ts";
+import {ChainView} from "../../../../workers/chain/chainView.ts";
 import {WrittenStore} from "../../../support/stores/writtenStore.ts";
 
 const FAILED = "the import has failed: block 11 is refused";

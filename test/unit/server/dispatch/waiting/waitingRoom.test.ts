@@ -14,7 +14,7 @@ import {StateReader} from "../../../../../storage/block/stateReader.ts";
 import type {HashSuite} from "../../../../../storage/hash/suite.ts";
 import {findSuite} from "../../../../../storage/hash/suites.ts";
 import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";
-import {ChainView} from "../../../../../workers/pool/chainView.ts";
+import {ChainView} from "../../../../../workers/chain/chainView.ts";
 import {CollectedReply} from "../../../../support/http/collectedReply.ts";
 
 const MIB = 1 << 20;

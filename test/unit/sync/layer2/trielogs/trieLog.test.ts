@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import {encodeTrieLog, type RlpItem} from "../../../../../demo/trieLogWriter.ts";
+import {encodeTrieLog, type RlpItem} from "../../../../../bench/chains/trieLogWriter.ts";
 import {
   decodeTrieLog,
   type TrieLog,

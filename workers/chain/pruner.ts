@@ -14,9 +14,9 @@ import {type PruneStep, STEP_BLOCKS} from "../../storage/prune/pruneWriter.ts";
 import type {Retention} from "../../storage/prune/retention.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {FoundPages, PruneJob} from "../job/pruneJob.ts";
+import {ThreadPool} from "../pool/threadPool.ts";
 import type {WorkerSettings} from "../thread/workerStore.ts";
 import type {ChainView} from "./chainView.ts";
-import {ThreadPool} from "./threadPool.ts";
 
 export interface PrunerOptions {
   readonly retention: Retention;

@@ -9,12 +9,13 @@ import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {type Head, readHead} from "../job/head.ts";
+import type {Head} from "../job/head.ts";
 import type {ChainOrder, ImportEvent, ImportJob, ImportOutcome} from "../job/importJob.ts";
+import type {ImportThread} from "../pool/importThread.ts";
+import type {Running} from "../pool/running.ts";
+import {readHead} from "../thread/storedHead.ts";
 import type {ChainView} from "./chainView.ts";
 import {type ImportListeners, ImportSession} from "./importSession.ts";
-import type {ImportThread} from "./importThread.ts";
-import type {Running} from "./running.ts";
 
 const WRITE_FAILED_BEFORE = "a write to this store has failed before";
 

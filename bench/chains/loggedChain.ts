@@ -1,8 +1,8 @@
 /** The trie logs of a chain of blocks. The blocks are executed for them. */
-import type {BlockDifference} from "../storage/block/blockDifference.ts";
-import {BlockExecutor} from "../workers/execution/blockExecutor.ts";
-import {parseGenesis} from "../workers/execution/genesis.ts";
-import {readRlpBlocks} from "../workers/execution/rlpBlocks.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {BlockExecutor} from "../../workers/execution/blockExecutor.ts";
+import {parseGenesis} from "../../workers/execution/genesis.ts";
+import {readRlpBlocks} from "../../workers/execution/rlpBlocks.ts";
 import type {LoggedBlock} from "./loggedBlock.ts";
 import {TrieLogWriter} from "./trieLogWriter.ts";
 

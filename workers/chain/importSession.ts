@@ -14,8 +14,8 @@ import type {
   OrderAnswer,
 } from "../job/importJob.ts";
 import type {SourceEvent} from "../job/importSource.ts";
-import type {ImportThread} from "./importThread.ts";
-import type {Running} from "./running.ts";
+import type {ImportThread} from "../pool/importThread.ts";
+import type {Running} from "../pool/running.ts";
 
 export interface ImportListeners {
   /** Called before the outcome settles. */

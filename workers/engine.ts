@@ -9,28 +9,29 @@
  * There are four Piscina pools. So neither the hashing of a block nor a simulation, which may last seconds, takes a proof
  * thread away, and a long simulation takes no thread from the short ones.
  */
-import {checkChainId} from "../../storage/block/format.ts";
-import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
-import {StoreError} from "../../storage/errors.ts";
-import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
-import {createRetention, type History} from "../../storage/prune/retention.ts";
-import {StateStore} from "../../storage/stateStore.ts";
-import type {Answers} from "../job/answers.ts";
-import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
-import type {EstimateSettings} from "../job/estimateSettings.ts";
-import {type Head, readHead} from "../job/head.ts";
-import type {ImportEvent, ImportJob, ImportOutcome} from "../job/importJob.ts";
-import type {SourceEvent} from "../job/importSource.ts";
-import type {MultiJob} from "../job/multiJob.ts";
-import type {ProveJob} from "../job/proveJob.ts";
-import {maxProofTextBytes} from "../prove/proofText.ts";
-import {ChainView} from "./chainView.ts";
-import {ChainWrites} from "./chainWrites.ts";
-import {EstimateThreads} from "./estimateThreads.ts";
-import {ImportThread} from "./importThread.ts";
-import {ProofThreads} from "./proofThreads.ts";
-import {type PruneEvent, Pruner} from "./pruner.ts";
-import type {Running} from "./running.ts";
+import {checkChainId} from "../storage/block/format.ts";
+import type {FinalityStep} from "../storage/commit/finalityStep.ts";
+import {StoreError} from "../storage/errors.ts";
+import {PrunedBlocks} from "../storage/prune/prunedBlocks.ts";
+import {createRetention, type History} from "../storage/prune/retention.ts";
+import {StateStore} from "../storage/stateStore.ts";
+import {ChainView} from "./chain/chainView.ts";
+import {ChainWrites} from "./chain/chainWrites.ts";
+import {type PruneEvent, Pruner} from "./chain/pruner.ts";
+import type {Answers} from "./job/answers.ts";
+import type {EstimateAnswers, EstimateJob} from "./job/estimateJob.ts";
+import type {EstimateSettings} from "./job/estimateSettings.ts";
+import type {Head} from "./job/head.ts";
+import type {ImportEvent, ImportJob, ImportOutcome} from "./job/importJob.ts";
+import type {SourceEvent} from "./job/importSource.ts";
+import type {MultiJob} from "./job/multiJob.ts";
+import type {ProveJob} from "./job/proveJob.ts";
+import {EstimateThreads} from "./pool/estimateThreads.ts";
+import {ImportThread} from "./pool/importThread.ts";
+import {ProofThreads} from "./pool/proofThreads.ts";
+import type {Running} from "./pool/running.ts";
+import {maxProofTextBytes} from "./prove/proofText.ts";
+import {readHead} from "./thread/storedHead.ts";
 
 export {StoreError};
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {StateStore} from "../../../../storage/stateStore.ts";
-import {finalizable, readHead} from "../../../../workers/job/head.ts";
+import {finalizable} from "../../../../workers/job/head.ts";
+import {readHead} from "../../../../workers/thread/storedHead.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
 test("no block may be finalized from the first on that awaits its audit", () => {
