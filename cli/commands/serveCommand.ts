@@ -17,6 +17,7 @@ import {TroubleLog} from "../../server/observe/troubleLog.ts";
 import type {History} from "../../storage/prune/retention.ts";
 import type {ProofPool} from "../../workers/engine.ts";
 import type {NodeSource} from "../../workers/job/importSource.ts";
+import {limitConnections} from "../descriptors.ts";
 import {ExitCode, StopWatch} from "../exitCode.ts";
 import type {EstimateOptions} from "../flags/estimateFlags.ts";
 import type {FinalityOptions} from "../flags/finalityFlags.ts";
@@ -57,6 +58,8 @@ export interface ServeOptions {
   readonly history: History;
   /** Origins whose web pages may send requests. Empty: no page may. */
   readonly cors: readonly string[];
+  /** Names by which requests may call the server, besides localhost. */
+  readonly allowedHosts: readonly string[];
   readonly namespace: string | undefined;
   readonly logLevel: string;
   readonly logRequests: boolean;
@@ -118,6 +121,7 @@ async function serve(
     port,
     limits,
     cors,
+    allowedHosts,
     namespace,
     logRequests: logsRequests,
     finalized,
@@ -125,7 +129,10 @@ async function serve(
     maxLagSeconds,
   } = options;
   const estimates = await chooseEstimates(options.estimate, pool, log);
-  const httpOptions = {host, port, limits, logsRequests, cors};
+  const maxConnections = limitConnections(
+    options.workers + (options.estimate.isEnabled ? options.estimate.workers : 0),
+  );
+  const httpOptions = {host, port, limits, logsRequests, cors, allowedHosts, maxConnections};
   const named = namespace === undefined ? {} : {namespace};
   const followed = chooseFollowed(options);
   const source =

@@ -1,5 +1,4 @@
 /** Reads of /metrics share computations, so that they take a small part of the main thread however many come. */
-import {setTimeout as pause} from "node:timers/promises";
 
 /** After a computation, the next one waits this many times as long as it took: 2 % of the thread, and 50 ms for a usual one. */
 const PAUSE_FACTOR = 50;
@@ -21,7 +20,7 @@ export class Scrapes<T> {
   }
 
   private async computeNext(): Promise<T> {
-    await pause(Math.max(0, this.earliestMs - performance.now()));
+    await new Promise(resolve => setTimeout(resolve, Math.max(0, this.earliestMs - performance.now())));
     this.next = undefined;
     const startMs = performance.now();
     try {

@@ -22,3 +22,9 @@ test("bytes are not accepted without the header, by a wildcard, or by another ty
   ])
     assert.equal(acceptsBytes(accept), false, accept);
 });
+
+test("bytes with a weight of zero are refused bytes, and other weights are not", () => {
+  const accepted = (weight: string) => acceptsBytes(`application/json, application/octet-stream; q=${weight}`);
+  for (const weight of ["0", "0.", "0.0", "0.000"]) assert.equal(accepted(weight), false, weight);
+  for (const weight of ["1", "0.1", "0.001"]) assert.equal(accepted(weight), true, weight);
+});
