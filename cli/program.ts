@@ -221,7 +221,7 @@ function createServe(onExitCode: (code: number) => void): Command {
       }
       const finality = readFinality(values, readNodes(values, "l1", command), nodes, command);
       const {runServe} = await import("./commands/serveCommand.ts");
-      const code = await runServe({
+      const served = {
         db,
         host,
         port,
@@ -240,12 +240,11 @@ function createServe(onExitCode: (code: number) => void): Command {
         allowedHosts: allowHost ?? [],
         namespace,
         history,
-        logLevel,
         logRequests: logRequests === true,
         limits: readLimits(values),
         estimate: readEstimateOptions(values, command),
-      });
-      onExitCode(code);
+      };
+      onExitCode(await runServe(served, logLevel));
     });
 }
 

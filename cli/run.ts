@@ -1,8 +1,8 @@
 /** Runs a command and turns its end into an exit code. */
 import {CommanderError} from "commander";
+import {WorkError} from "../service/workError.ts";
 import {ExitCode} from "./exitCode.ts";
 import {createProgram, readEnvironment} from "./program.ts";
-import {WorkError} from "./workError.ts";
 
 /** @param args - without the program's name. @returns the exit code */
 export async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {

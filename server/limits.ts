@@ -3,8 +3,6 @@
  * has the same defaults.
  */
 
-import {MAX_MULTI_KEYS, MAX_PACKED_KEYS} from "../workers/job/packedCall.ts";
-
 export interface Limits {
   /** Bytes of one request's body. */
   readonly bodyBytes: number;
@@ -20,10 +18,6 @@ export interface Limits {
   readonly fields: number;
   /** Storage keys of one call for a proof. At most MAX_STORAGE_KEYS. */
   readonly storageKeys: number;
-  /** Accounts of one call for a multiproof. At most MAX_MULTIPROOF_KEYS. */
-  readonly multiProofAccounts: number;
-  /** Storage keys of one call for a multiproof, of all its accounts. At most MAX_MULTIPROOF_KEYS. */
-  readonly multiProofKeys: number;
   /** Cost of one HTTP request: 1 for an account, 1 for each slot, 20 for an estimate. */
   readonly requestCost: number;
   readonly responseBytes: number;
@@ -42,6 +36,9 @@ export interface Limits {
 
 const MIB = 2 ** 20;
 
+/** Largest value of `storageKeys`. More could hold a proof thread for more than 30 ms. */
+export const MAX_STORAGE_KEYS = 1024;
+
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 5 * MIB,
   bodyBytesTotal: 256 * MIB,
@@ -50,9 +47,7 @@ export const DEFAULT_LIMITS: Limits = {
   members: 40_000,
   // Enough for 1000 calls of 4 fields with 12 fields in each call object: 18 each, since both objects count too.
   fields: 18_000,
-  storageKeys: 1024,
-  multiProofAccounts: 1024,
-  multiProofKeys: 10_000,
+  storageKeys: MAX_STORAGE_KEYS,
   requestCost: 20_000,
   responseBytes: 256 * MIB,
   queueCost: 10_000,
@@ -60,12 +55,6 @@ export const DEFAULT_LIMITS: Limits = {
   timeoutMs: 30_000,
   waitingCalls: 10_000,
 };
-
-/** Largest value of `storageKeys`. */
-export const MAX_STORAGE_KEYS = MAX_PACKED_KEYS;
-
-/** Largest value of `multiProofAccounts` and of `multiProofKeys`. */
-export const MAX_MULTIPROOF_KEYS = MAX_MULTI_KEYS;
 
 /** Cost of one estimate. An account or slot costs 1 (docs/json-rpc.md, "Limits"). */
 export const ESTIMATE_COST = 20;

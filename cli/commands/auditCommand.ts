@@ -1,5 +1,7 @@
 /** `proofd audit`: compares values of a store with those of a layer-2 node, as of one block. It changes nothing. */
 
+import {openFailed} from "../../service/openFailure.ts";
+import {WorkError} from "../../service/workError.ts";
 import {requireFormat} from "../../storage/block/format.ts";
 import {HeldValues} from "../../storage/block/heldValues.ts";
 import {StateReader} from "../../storage/block/stateReader.ts";
@@ -13,8 +15,6 @@ import {findBlockSubjects} from "../../sync/layer2/auditSubjects.ts";
 import {type Node, NodeRefusal} from "../../sync/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../sync/rpc/nodes.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
-import {WorkError} from "../workError.ts";
-import {openFailed} from "./openFailure.ts";
 
 export interface AuditOptions {
   readonly db: string;

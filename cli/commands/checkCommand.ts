@@ -1,8 +1,9 @@
 /** `proofd check`: reports what is damaged in a store's files and records, and where. It changes nothing. */
+
+import {openFailed} from "../../service/openFailure.ts";
 import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
 import {startCheck} from "../../workers/pool/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
-import {openFailed} from "./openFailure.ts";
 
 export interface CheckOptions {
   readonly db: string;

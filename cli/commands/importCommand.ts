@@ -1,6 +1,7 @@
 /** `proofd import`: imports blocks or block differences into a store. */
 
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
+import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../service/storeOpening.ts";
 import type {History} from "../../storage/prune/retention.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {ProofPool} from "../../workers/engine.ts";
@@ -10,7 +11,6 @@ import type {ImportSource} from "../../workers/job/importSource.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 import {describeSourceEvent} from "./sourceLine.ts";
-import {DEFAULT_CACHE_BYTES, useStore} from "./storeOpening.ts";
 
 export interface ImportOptions {
   readonly db: string;
@@ -38,22 +38,36 @@ export async function runImport(options: ImportOptions): Promise<number> {
     ...(options.suite === undefined ? {} : {suite: options.suite}),
     pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };
-  return useStore(poolOptions, reportOrder, async pool => {
-    if (stop.received !== undefined) return exitCodeOf(stop.received);
-    const {outcome, signal} = await importWithProgress(pool, options);
-    if (!outcome.ok) {
-      process.stderr.write(`error: ${outcome.message}\n${describe(pool, outcome)}\n`);
-      return ExitCode.FAILED;
-    }
-    if (signal === undefined) await Promise.race([pool.pruner?.idle(), stop.signal]);
-    process.stdout.write(`${describe(pool, outcome)}${pruned.text}\n`);
-    if (pruned.failure !== undefined) {
-      process.stderr.write(`error: pruning failed: ${pruned.failure}\n`);
-      return ExitCode.FAILED;
-    }
-    if (outcome.stopped && signal !== undefined) return exitCodeOf(signal);
-    return signal === undefined && stop.received !== undefined ? exitCodeOf(stop.received) : ExitCode.OK;
-  });
+  const store = await OwnedStore.open(poolOptions, reportOrder);
+  let code: number = ExitCode.FAILED;
+  try {
+    code = await importInto(store.pool, options, stop, pruned);
+    return code;
+  } finally {
+    await store.close(code !== ExitCode.OK);
+  }
+}
+
+async function importInto(
+  pool: ProofPool,
+  options: ImportOptions,
+  stop: StopWatch,
+  pruned: PruneReport,
+): Promise<number> {
+  if (stop.received !== undefined) return exitCodeOf(stop.received);
+  const {outcome, signal} = await importWithProgress(pool, options);
+  if (!outcome.ok) {
+    process.stderr.write(`error: ${outcome.message}\n${describe(pool, outcome)}\n`);
+    return ExitCode.FAILED;
+  }
+  if (signal === undefined) await Promise.race([pool.pruner?.idle(), stop.signal]);
+  process.stdout.write(`${describe(pool, outcome)}${pruned.text}\n`);
+  if (pruned.failure !== undefined) {
+    process.stderr.write(`error: pruning failed: ${pruned.failure}\n`);
+    return ExitCode.FAILED;
+  }
+  if (outcome.stopped && signal !== undefined) return exitCodeOf(signal);
+  return signal === undefined && stop.received !== undefined ? exitCodeOf(stop.received) : ExitCode.OK;
 }
 
 function reportOrder({kind}: BlockOrder, answer: ControlAnswer): void {
@@ -65,9 +79,9 @@ function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
 }
 
 /** Runs an import. The first signal stops it after the current block. */
-export async function importWithProgress(
+async function importWithProgress(
   pool: ProofPool,
-  options: Omit<ImportOptions, "db" | "suite" | "history">,
+  options: ImportOptions,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
   const progress = createProgress(process.stderr);
   let received: StopSignal | undefined;

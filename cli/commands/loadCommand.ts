@@ -3,9 +3,9 @@ import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import {Command} from "commander";
 import type {LoadOptions} from "../../bench/load/loadOptions.ts";
+import {WorkError} from "../../service/workError.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {createLoadOptions, type LoadFlags, readLoadOptions} from "../flags/loadFlags.ts";
-import {WorkError} from "../workError.ts";
 
 export function createLoad(onExitCode: (code: number) => void): Command {
   const command = new Command("load")

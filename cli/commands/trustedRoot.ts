@@ -1,11 +1,12 @@
 /** The root that `proofd verify` trusts: given as it is, said by a proofd that the user trusts, or held by layer 1. */
+
+import {WorkError} from "../../service/workError.ts";
 import {toHex} from "../../storage/hex.ts";
 import {readRecordedRoot} from "../../sync/finality/recordedRoot.ts";
 import {type Node, NodeRefusal} from "../../sync/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../sync/rpc/nodes.ts";
 import {readProvenBlock} from "../../sync/rpc/provenBlock.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
-import {WorkError} from "../workError.ts";
 
 export interface TrustedRoot {
   /** 32 bytes. */
@@ -59,7 +60,7 @@ async function askOnce<Result>(
     if (state === "up") return;
     failures.push(`${name}: ${reason}`);
     if (failures.length === settings.urls.length)
-      giveUp.abort(new WorkError(`no answer from ${flag}: ${failures.join("; ")}`));
+      giveUp.abort(new WorkError(`no useful answer from ${flag}: ${failures.join("; ")}`));
   });
   try {
     return await nodes.use(work, giveUp.signal);

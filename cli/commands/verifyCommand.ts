@@ -2,9 +2,9 @@
 import {createReadStream} from "node:fs";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
+import {WorkError} from "../../service/workError.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {RootSource, VerifyOptions} from "../flags/verifyFlags.ts";
-import {WorkError} from "../workError.ts";
 import {type AnswerForm, parseAnswer} from "./answerForm.ts";
 import {chooseEntries, type GivenRequest, parseRequest} from "./askedEntries.ts";
 import {judge} from "./judgement.ts";

@@ -4,11 +4,8 @@
  */
 import {availableParallelism} from "node:os";
 import type {Command, Option} from "commander";
-import {
-  DEFAULT_ESTIMATE_SETTINGS,
-  type EstimateSettings,
-  HARDFORKS,
-} from "../../workers/job/estimateSettings.ts";
+import type {EstimateOptions} from "../../service/serviceOptions.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, HARDFORKS} from "../../workers/job/estimateSettings.ts";
 import {
   createFeeOptions,
   createModelOptions,
@@ -25,16 +22,6 @@ import {
   readHttpUrl,
   refuseSecret,
 } from "./flag.ts";
-
-export interface EstimateOptions {
-  readonly settings: EstimateSettings;
-  /** Number of threads that estimate. Not used unless `isEnabled`. */
-  readonly workers: number;
-  /** false if this node runs without the sequencer extension. */
-  readonly isEnabled: boolean;
-  /** The node that estimates are forwarded to. Set only if not `isEnabled`. */
-  readonly gateway: URL | undefined;
-}
 
 /** Values of the flags below, as commander names them. */
 interface EstimateFlags extends FeeFlags {

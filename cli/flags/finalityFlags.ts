@@ -1,23 +1,11 @@
 /** Flags of `proofd serve` that say what tells which blocks are finalized. A flag that has no effect is refused. */
 import type {Command, Option} from "commander";
-import type {RollupSettings} from "../../sync/finality/rollupWatch.ts";
+import type {FinalityOptions} from "../../service/serviceOptions.ts";
 import {refuseIdle} from "./estimateFlags.ts";
 import {createOption, integerParser, parseAddress, parseBlockNumber} from "./flag.ts";
 import type {NodeOptions} from "./nodeFlags.ts";
 
-const SOURCES = ["l1", "tag", "manual"] as const;
-
-export type FinalityOptions =
-  | {
-      readonly source: "l1";
-      readonly nodes: NodeOptions;
-      /** Whose blocks are finalized. undefined: they come from files. */
-      readonly layer2: NodeOptions | undefined;
-      readonly rollup: RollupSettings;
-      readonly pollMs: number;
-    }
-  | {readonly source: "tag"; readonly nodes: NodeOptions; readonly pollMs: number}
-  | {readonly source: "manual"; readonly adminPort: number};
+const SOURCES = ["l1", "tag"] as const;
 
 /** Values of the flags below, as commander names them. */
 export interface FinalityFlags {
@@ -26,7 +14,6 @@ export interface FinalityFlags {
   readonly rollup?: Uint8Array;
   readonly l1From?: number;
   readonly l1Depth?: number;
-  readonly adminPort?: number;
 }
 
 /** A block of layer 1. */
@@ -34,7 +21,7 @@ const POLL_MS = 12_000;
 const MAX_DEPTH = 1_000_000;
 
 export function createFinalityOptions(): Option[] {
-  return [createSourceOption(), createPollOption(), ...createLayer1Options(), createAdminOption()];
+  return [createSourceOption(), createPollOption(), ...createLayer1Options()];
 }
 
 /**
@@ -51,8 +38,7 @@ export function readFinality(
   const source = flags.finality ?? (layer1 === undefined ? undefined : "l1");
   const company = source === undefined ? "without --finality or --l1" : `with --finality ${source}`;
   if (source !== "l1") refuseIdle(createLayer1Options(), command, company);
-  if (source !== "manual") refuseIdle([createAdminOption()], command, company);
-  if (source === undefined || source === "manual") refuseIdle([createPollOption()], command, company);
+  if (source === undefined) refuseIdle([createPollOption()], command, company);
   const {finalityPoll: pollMs = POLL_MS} = flags;
   switch (source) {
     case undefined:
@@ -67,16 +53,13 @@ export function readFinality(
     case "tag":
       if (layer2 === undefined) return command.error("error: --finality tag needs --l2");
       return {source, nodes: layer2, pollMs};
-    case "manual":
-      if (flags.adminPort === undefined) return command.error("error: --finality manual needs --admin-port");
-      return {source, adminPort: flags.adminPort};
   }
 }
 
 function createSourceOption(): Option {
   return createOption(
     "--finality <source>",
-    "what tells which blocks are finalized: events on layer 1 (l1, the default with --l1), the finalized tag of --l2 (tag), or calls on --admin-port (manual)",
+    "what tells which blocks are finalized: events on layer 1 (l1, the default with --l1) or the finalized tag of --l2 (tag)",
   ).choices(SOURCES);
 }
 
@@ -103,11 +86,4 @@ function createLayer1Options(): Option[] {
       "read layer-1 blocks with this many above them; default: those that layer 1 calls finalized",
     ).argParser(integerParser(0, MAX_DEPTH)),
   ];
-}
-
-function createAdminOption(): Option {
-  return createOption(
-    "--admin-port <port>",
-    "port on 127.0.0.1 for admin_setFinalized; 0 takes a free port",
-  ).argParser(integerParser(0, 65_535));
 }

@@ -1,6 +1,6 @@
 /** Flags of `proofd serve` for its limits. */
 import type {Option} from "commander";
-import {DEFAULT_LIMITS, type Limits, MAX_MULTIPROOF_KEYS, MAX_STORAGE_KEYS} from "../../server/limits.ts";
+import {DEFAULT_LIMITS, type Limits, MAX_STORAGE_KEYS} from "../../server/limits.ts";
 import {createOption, integerParser} from "./flag.ts";
 
 interface LimitFlag {
@@ -47,22 +47,8 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "storageKeys",
     name: "max-storage-keys",
     unit: "keys",
-    description: "most storage keys of one call",
+    description: "most storage keys of one call for a single proof",
     high: MAX_STORAGE_KEYS,
-  },
-  {
-    limit: "multiProofAccounts",
-    name: "max-multiproof-accounts",
-    unit: "accounts",
-    description: "most accounts of one multiproof",
-    high: MAX_MULTIPROOF_KEYS,
-  },
-  {
-    limit: "multiProofKeys",
-    name: "max-multiproof-keys",
-    unit: "keys",
-    description: "most storage keys of one multiproof, of all its accounts",
-    high: MAX_MULTIPROOF_KEYS,
   },
   {
     limit: "requestCost",

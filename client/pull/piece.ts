@@ -2,9 +2,6 @@
 import type {ProofRequest} from "../proof/request.ts";
 import type {PullPlace} from "./cursor.ts";
 
-/** What a proofd answers in one call unless it is told otherwise. */
-const MAX_ENTRIES = 1024;
-
 /** Some entries. One that is too long for a piece is in several, with some of its storage keys in each. */
 export interface Piece {
   readonly entries: readonly ProofRequest[];
@@ -38,7 +35,7 @@ export async function* divideRequests(
     if (entry >= start.entry)
       do {
         // Only an entry that is too long for a whole piece is divided.
-        const isFull = 1 + storageKeys.length - key > room || entries.length === MAX_ENTRIES;
+        const isFull = 1 + storageKeys.length - key > room;
         if (isFull && entries.length > 0) {
           yield {entries, places};
           [entries, places, room] = [[], [], maxKeys];

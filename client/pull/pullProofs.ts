@@ -20,7 +20,7 @@ export interface PullParameters extends Abortable {
   readonly block?: BlockName;
   /** Where to go on: the `cursor` of the last entry that was given. `requests` must be the same, from their beginning. */
   readonly cursor?: string;
-  /** Addresses and storage keys of one proof together, 2 to 11 024. Default: 1 000. */
+  /** Addresses and storage keys of one proof together, 2 to 2 000. Default: 1 000. */
   readonly keysPerProof?: number;
   /** Proofs that are asked for or held at a time: this bounds the memory. Default: 4. */
   readonly ahead?: number;
@@ -48,7 +48,7 @@ export async function* pullProofs(
   client: Pick<ProofClient, "getMultiProof" | "getStateRoot">,
   {requests, block, cursor, keysPerProof = 1000, ahead = 4, signal}: PullParameters,
 ): AsyncGenerator<PulledProof, void, void> {
-  requireWhole("keysPerProof", keysPerProof, 2, 11_024);
+  requireWhole("keysPerProof", keysPerProof, 2, 2000);
   requireWhole("ahead", ahead, 1, 1024);
   const start = await findStart(client, block, cursor, signal);
   const stop = new AbortController();

@@ -7,6 +7,9 @@ import {type ControlAddress, readControlFile} from "./controlFile.ts";
 /** An answer has two heads, so it is much smaller. */
 const MAX_ANSWER_BYTES = 16 << 10;
 
+/** An order may take as long as it needs, since an import first finishes its block. Its process sends a byte more often than this. */
+const SILENCE_MS = 10_000;
+
 /** No process takes the order. `message` says why. */
 export class NoControl extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -16,15 +19,20 @@ export class NoControl extends Error {
 }
 
 /**
- * Sends the order and waits for the answer without a time limit, since an import first finishes its current block.
+ * Sends the order and waits for its answer.
  *
+ * @param silenceMs - a program that sends nothing for this long is not waited for
  * @throws NoControl
  */
-export async function sendOrder(directory: string, order: BlockOrder): Promise<ControlAnswer> {
+export async function sendOrder(
+  directory: string,
+  order: BlockOrder,
+  silenceMs = SILENCE_MS,
+): Promise<ControlAnswer> {
   const address = await readControlFile(directory);
   if (address === undefined) throw new NoControl("it has no control.json");
   try {
-    return await post(address, order);
+    return await post(address, order, silenceMs);
   } catch (error) {
     if (error instanceof NoControl) throw error;
     const what = `nothing answers on the port of its control.json (process ${address.pid})`;
@@ -32,12 +40,21 @@ export async function sendOrder(directory: string, order: BlockOrder): Promise<C
   }
 }
 
-async function post({port, token, pid}: ControlAddress, order: BlockOrder): Promise<ControlAnswer> {
+async function post(
+  {port, token, pid}: ControlAddress,
+  order: BlockOrder,
+  silenceMs: number,
+): Promise<ControlAnswer> {
   const headers = {Authorization: `Bearer ${token}`, "Content-Type": "application/json"};
   const path = pathOf(order.kind);
   const sent = request({host: "127.0.0.1", port, path, method: "POST", headers, agent: false});
+  sent.on("error", () => {}); // it ends the wait for the response, or the response
+  let response: IncomingMessage | undefined;
+  sent.setTimeout(silenceMs, () => {
+    (response ?? sent).destroy(new Error(`it has sent nothing for ${silenceMs} ms`));
+  });
   sent.end(encodeBody(order));
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  [response] = (await once(sent, "response")) as [IncomingMessage];
   const text = await readText(response);
   if (response.statusCode !== 200)
     throw new NoControl(

@@ -2,11 +2,12 @@
  * Takes the operator's orders while this process has the store open. LevelDB lets no second process open it.
  *
  * It speaks HTTP on a free port of 127.0.0.1. A request must carry the token of control.json. Without it, the answer is 401.
+ * An order may take long. Until its answer is there, a space is sent now and then, so that the sender sees that it is at work.
  */
 import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
-import type {AddressInfo} from "node:net";
+import type {AddressInfo, Socket} from "node:net";
 import {type ProofPool, StoreError} from "../../workers/engine.ts";
 import {
   type BlockOrder,
@@ -14,6 +15,7 @@ import {
   encodeAnswer,
   kindOfPath,
   MAX_ORDER_BYTES,
+  type OrderKind,
   parseBody,
 } from "./blockOrder.ts";
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
@@ -21,9 +23,17 @@ import {removeControlFile, writeControlFile} from "./controlFile.ts";
 const HOST = "127.0.0.1";
 /** The next three limits protect against other programs that connect. */
 const RECEIVE_MS = 5_000;
-const MAX_CONNECTIONS = 8;
+/** Connections without an order. When one more comes, the oldest is closed: idle ones cannot keep an order out. */
+const MAX_IDLE = 32;
 const MAX_HEADER_BYTES = 4096;
 const TOKEN_BYTES = 32;
+/** Time between two spaces. Much less than a sender's patience (controlClient.ts). */
+const BEAT_MS = 1_000;
+
+const HEADERS = {"Content-Type": "application/json", Connection: "close"};
+
+/** What obeys the orders. */
+type OrderedPool = Pick<ProofPool, "chain" | OrderKind>;
 
 /** Called with every order and its answer, for the log. */
 export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
@@ -31,15 +41,19 @@ export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
 export class ControlServer {
   private readonly server: Server;
   private readonly directory: string;
-  private readonly pool: ProofPool;
+  private readonly pool: OrderedPool;
   private readonly token = randomBytes(TOKEN_BYTES).toString("hex");
   private readonly onOrder: OrderListener;
+  private readonly beatMs: number;
+  /** Connections that have sent no order yet, the oldest first. */
+  private readonly idle = new Set<Socket>();
   private readonly underWay = new Set<Promise<void>>();
 
-  private constructor(directory: string, pool: ProofPool, onOrder: OrderListener) {
+  private constructor(directory: string, pool: OrderedPool, onOrder: OrderListener, beatMs: number) {
     this.directory = directory;
     this.pool = pool;
     this.onOrder = onOrder;
+    this.beatMs = beatMs;
     const bounds = {
       requestTimeout: RECEIVE_MS,
       headersTimeout: RECEIVE_MS,
@@ -47,15 +61,20 @@ export class ControlServer {
       connectionsCheckingInterval: RECEIVE_MS,
     };
     this.server = createServer(bounds, (request, response) => this.take(request, response));
-    this.server.maxConnections = MAX_CONNECTIONS;
+    this.server.on("connection", socket => this.admit(socket));
   }
 
   /**
    * @param pool - open on `directory`. The caller closes it, after `stop` and before `close`
    * @throws Error if it cannot listen or write its file
    */
-  static async start(directory: string, pool: ProofPool, onOrder: OrderListener): Promise<ControlServer> {
-    const control = new ControlServer(directory, pool, onOrder);
+  static async start(
+    directory: string,
+    pool: OrderedPool,
+    onOrder: OrderListener,
+    beatMs = BEAT_MS,
+  ): Promise<ControlServer> {
+    const control = new ControlServer(directory, pool, onOrder, beatMs);
     control.server.listen(0, HOST);
     await once(control.server, "listening");
     const {port} = control.server.address() as AddressInfo;
@@ -80,6 +99,13 @@ export class ControlServer {
     this.server.closeAllConnections();
   }
 
+  private admit(socket: Socket): void {
+    this.idle.add(socket);
+    socket.once("close", () => this.idle.delete(socket));
+    const [oldest] = this.idle;
+    if (this.idle.size > MAX_IDLE) oldest?.destroy();
+  }
+
   private take(request: IncomingMessage, response: ServerResponse): void {
     const answering = this.answer(request, response)
       .catch((error: Error) => {
@@ -97,10 +123,14 @@ export class ControlServer {
     const text = await readBody(request);
     const to = text === undefined ? undefined : parseBody(text);
     if (to === undefined) return send(response, 400);
+    this.idle.delete(request.socket);
+    response.writeHead(200, HEADERS);
+    const beat = setInterval(() => response.write(" "), this.beatMs);
+    response.write(" ");
     const order = {kind, to};
-    const answer = await this.obey(order);
+    const answer = await this.obey(order).finally(() => clearInterval(beat));
     this.onOrder(order, answer);
-    return send(response, 200, encodeAnswer(answer));
+    return end(response, encodeAnswer(answer));
   }
 
   private isAllowed(authorization: string | undefined): boolean {
@@ -131,11 +161,15 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
+function send(response: ServerResponse, status: number): Promise<void> {
+  return end(response.writeHead(status, HEADERS), "");
+}
+
 /** Resolves when the operating system has taken the text. */
-function send(response: ServerResponse, status: number, text = ""): Promise<void> {
+function end(response: ServerResponse, text: string): Promise<void> {
   return new Promise(resolve => {
     if (response.closed) return resolve(); // the client has gone
     response.once("close", resolve);
-    response.writeHead(status, {"Content-Type": "application/json", Connection: "close"}).end(text);
+    response.end(text);
   });
 }

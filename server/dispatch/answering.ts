@@ -1,16 +1,9 @@
 /** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
 import {answerStart} from "../../workers/job/answers.ts";
-import type {Failure} from "../../workers/job/failure.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {callsOf, type Place, type RequestCalls} from "../request/requestCalls.ts";
-import {
-  assembleAnswers,
-  assembleErrors,
-  countMethods,
-  type Segment,
-  type ShareSegment,
-} from "../request/segment.ts";
+import {assembleAnswers, assembleErrors, countMethods, type Segment} from "../request/segment.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import type {Piece, TaskText} from "../request/taskText.ts";
 import {createFailureError} from "../rpc/failure.ts";
@@ -54,30 +47,6 @@ export class Answering {
     if (isBytes && !hasFailed) request.reply.sendAsBytes();
     this.countAnswers(calls, segment, answers, base);
     return pieces;
-  }
-
-  /** Makes one share's part of its request's response, which may be empty. @param text - of the share, which did not fail */
-  assembleShare(
-    request: PendingRequest,
-    {lane}: ShareSegment,
-    {text: {length}}: TaskAnswers,
-    text: TaskText,
-  ): Piece[] {
-    if (length === 0) return [];
-    if (callsOf(request.calls, lane).isBytes) request.reply.sendAsBytes();
-    return [text.cut(0, length)];
-  }
-
-  /** Counts the call of which the last share is answered. */
-  countResult(request: PendingRequest, segment: ShareSegment): void {
-    for (const [name, count] of countMethods(request.calls, segment)) this.tally.add(name, 0, count);
-  }
-
-  /** Answers the segment's only call with the error for its failure. */
-  assembleFailure(request: PendingRequest, segment: Segment, failure: Failure): Piece[] {
-    const error =
-      createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, request.id);
-    return this.assembleErrors(request, segment, error);
   }
 
   /** Answers every call of the segment with the same error. */

@@ -9,8 +9,6 @@
  *      |                                                               |
  *      +<-- answer in request order, window of its reader <------------+
  *
- * A large multiproof that is alone in its request is made in several tasks, its shares (request/shares.ts).
- *
  * A request can be in both lanes at once. An answer that is ready early waits until all answers before it are sent.
  */
 
@@ -20,8 +18,7 @@ import type {EstimateQueues} from "../observe/estimateMetrics.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LaneId} from "../request/requestCalls.ts";
-import {isShare, type Segment, type ShareSegment} from "../request/segment.ts";
-import type {TaskAnswers} from "../request/taskAnswers.ts";
+import type {Segment} from "../request/segment.ts";
 import {type Piece, TaskText} from "../request/taskText.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {Admission} from "./admission.ts";
@@ -145,8 +142,6 @@ export class Dispatcher implements EstimateQueues {
         if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
           request.giveBack(index);
           this.givenBackCount++;
-        } else if (!isOver && isShare(segment)) {
-          this.settleShare(request, index, answers, text);
         } else if (!isOver) {
           const pieces =
             answers === undefined || text === undefined
@@ -179,30 +174,6 @@ export class Dispatcher implements EstimateQueues {
     this.unfinished.delete(request);
   }
 
-  /** Takes over one share of the request's only call. The first failure of a share ends the request. */
-  private settleShare(
-    request: PendingRequest,
-    index: number,
-    answers: TaskAnswers | undefined,
-    text: TaskText | undefined,
-  ): void {
-    const segment = request.segments[index] as ShareSegment;
-    const failure = answers?.failures[0];
-    if (failure !== undefined) this.fail(request, this.answering.assembleFailure(request, segment, failure));
-    else if (answers === undefined || text === undefined)
-      this.fail(request, this.answering.assembleFault(request, segment));
-    else {
-      this.answer(request, index, this.answering.assembleShare(request, segment, answers, text));
-      if (request.isAnswered) this.answering.countResult(request, segment);
-    }
-  }
-
-  private fail(request: PendingRequest, pieces: Piece[]): void {
-    this.unfinished.delete(request);
-    request.fail(pieces);
-    this.recount(request);
-  }
-
   private answer(request: PendingRequest, index: number, pieces: Piece[]): void {
     request.answer(index, pieces);
     this.recount(request);
@@ -229,9 +200,7 @@ export class Dispatcher implements EstimateQueues {
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
       if (request.isSegmentAnswered(index)) continue;
       const segment = request.segments[index] as Segment;
-      const pieces = this.answering.assembleErrors(request, segment, error);
-      if (isShare(segment)) this.fail(request, pieces);
-      else this.answer(request, index, pieces);
+      this.answer(request, index, this.answering.assembleErrors(request, segment, error));
     }
   }
 }

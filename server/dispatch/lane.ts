@@ -13,7 +13,6 @@ import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {Fifo} from "../request/fifo.ts";
 import type {LaneId} from "../request/requestCalls.ts";
-import {isShare} from "../request/segment.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {hasRoom} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
@@ -36,7 +35,7 @@ export interface LaneOptions {
   readonly workers: number;
   /** How many tasks may be handed to workers at the same time, at least `workers`. */
   readonly maxTasks: number;
-  /** Highest cost of a task. A segment that costs more has a task of its own, and so has a share (request/shares.ts). */
+  /** Highest cost of a task. A segment that costs more has a task of its own. */
   readonly taskCost: number;
   /** A task takes at most the segments that recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;
@@ -150,8 +149,7 @@ export class Lane {
     let cost = 0;
     for (let request = this.queue.peek(); request !== undefined; request = this.queue.peek()) {
       const next = request.nextSegment(this.id);
-      const isFull = isShare(next) || (next?.cost ?? 0) + cost > wanted || requests.length >= most;
-      if (next !== undefined && cost > 0 && isFull) break;
+      if (next !== undefined && cost > 0 && (cost + next.cost > wanted || requests.length >= most)) break;
       this.queue.shift();
       request.progress[this.id].isQueued = false;
       // The request was aborted or given up meanwhile.
@@ -164,7 +162,6 @@ export class Lane {
       indexes.push(request.start(this.id));
       this.recount(request);
       this.offer(request);
-      if (isShare(next)) break;
     }
     return requests.length === 0 ? undefined : {requests, indexes, cost};
   }

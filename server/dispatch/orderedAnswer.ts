@@ -69,19 +69,6 @@ export class OrderedAnswer {
     this.reply.sendBusy(text, retryAfterSeconds);
   }
 
-  /**
-   * Answers a request of one call, whose answer comes in several segments, with an error. It takes the place of what is not sent
-   * yet. If a part of the answer may be sent already, the connection is closed.
-   */
-  fail(pieces: Piece[]): void {
-    this.drop();
-    this.next = this.count;
-    if (this.reply.takeBack()) {
-      (pieces.at(-1) as Piece).shorten(SEPARATOR.length);
-      this.reply.finish(pieces);
-    } else this.reply.close();
-  }
-
   /** Releases all parts, because the client has gone. */
   drop(): void {
     for (const pieces of this.aside?.values() ?? []) for (const piece of pieces) piece.release();

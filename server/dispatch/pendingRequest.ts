@@ -12,8 +12,7 @@
 import type {Head} from "../../workers/job/head.ts";
 import type {ReplySink} from "../request/replySink.ts";
 import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../request/requestCalls.ts";
-import {cutSegments, isShare, type Segment} from "../request/segment.ts";
-import {cutShares} from "../request/shares.ts";
+import {cutSegments, type Segment} from "../request/segment.ts";
 import type {Piece} from "../request/taskText.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
@@ -42,11 +41,6 @@ export class PendingRequest {
   /** Place in the list of unfinished requests (unfinishedRequests.ts). undefined if the request is not in it. */
   unfinishedAt: number | undefined;
   private readonly ordered: OrderedAnswer;
-  /**
-   * The most bytes per cost of a share so far. The first one that writes is answered before the others start, and all have
-   * about the same number of records. The lane's bound is up to 40 times as much, and would let one share run at a time.
-   */
-  private shareBytesPerCost = 0;
   private dropped = false;
 
   /** @param calls - must have at least one call for a lane */
@@ -57,7 +51,7 @@ export class PendingRequest {
     this.client = origin.client;
     this.calls = calls;
     this.reply = reply;
-    this.segments = (origin.isBatch ? undefined : cutShares(calls)) ?? cutSegments(calls);
+    this.segments = cutSegments(calls);
     this.progress = [new LaneProgress(this.segments), new LaneProgress(this.segments)];
     for (let index = 0; index < this.segments.length; index++) this.progressOf(index).add(index);
     this.ordered = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
@@ -100,13 +94,9 @@ export class PendingRequest {
   mayStart(lane: LaneId, windowBytes: number, bytesPerCost: number): boolean {
     const segment = this.nextSegment(lane);
     if (segment === undefined) return false;
-    if (isShare(segment) && this.ordered.nextToSend < segment.share.after) return false;
-    // Its answer has no bytes, and nothing is sent before all of them are answered.
-    if (segment.share?.stage === "locate") return true;
     const {next, underWayCost, asideBytes} = this.progress[lane];
     if (next === this.ordered.nextToSend && !this.reply.isBlocked) return true;
-    const perCost = isShare(segment) ? this.shareBytesPerCost : bytesPerCost;
-    const expected = (underWayCost + segment.cost) * perCost;
+    const expected = (underWayCost + segment.cost) * bytesPerCost;
     return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
 
@@ -159,11 +149,6 @@ export class PendingRequest {
   answer(index: number, pieces: Piece[]): void {
     const progress = this.progressOf(index);
     progress.answer(index);
-    const segment = this.segments[index];
-    if (isShare(segment)) {
-      const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      this.shareBytesPerCost = Math.max(this.shareBytesPerCost, bytes / segment.cost);
-    }
     if (!this.ordered.put(index, pieces)) {
       progress.asideBytes += this.ordered.asideBytes(index);
       return;
@@ -172,14 +157,6 @@ export class PendingRequest {
       this.progressOf(next).asideBytes -= this.ordered.asideBytes(next);
       this.ordered.sendAside();
     }
-  }
-
-  /** Answers a request whose call is made in shares with an error. May not be called after a drop. */
-  fail(pieces: Piece[]): void {
-    this.giveUp();
-    for (let index = 0; index < this.segments.length; index++)
-      if (!this.isSegmentAnswered(index)) this.progressOf(index).answer(index);
-    this.ordered.fail(pieces);
   }
 
   /** Answers a request that is not a batch with HTTP 503 and the body `text`. May not be called after a drop. */

@@ -98,13 +98,6 @@ export class Reply implements OpenReply {
     this.unsent.relieve();
   }
 
-  takeBack(): boolean {
-    if (this.mode !== "collecting") return false;
-    this.pieces.clear();
-    this.ownHeaders = [JSON_TYPE];
-    return true;
-  }
-
   readClient(): string {
     return clientOf(this.response.getRemoteAddress());
   }

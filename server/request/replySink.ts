@@ -11,16 +11,12 @@ export interface ReplySink {
   onAborted: (() => void) | undefined;
   /** Called when the reader takes bytes again. */
   onDrained: (() => void) | undefined;
-  /** The body is bytes (application/octet-stream), not JSON. Called before any byte is pushed. */
+  /** The body is bytes (application/octet-stream), not JSON. Called before the first `push` or `finish`. */
   sendAsBytes(): void;
   /** Adds to the body of a 200. More follows. Takes over the pieces and releases them when they are sent or not needed. */
   push(pieces: readonly Piece[]): void;
   /** Like `push`, for the last pieces of the body. */
   finish(pieces: readonly Piece[]): void;
-  /** Drops all that was pushed, so that another answer can take its place. @returns false if some of it may have been sent */
-  takeBack(): boolean;
-  /** Closes the connection, so that the client sees that the answer is not whole. */
-  close(): void;
   /** Turns the request away with HTTP 503. The client may try again later. */
   sendBusy(text: string, retryAfterSeconds: number): void;
 }

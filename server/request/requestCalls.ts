@@ -36,8 +36,6 @@ export interface LaneCalls {
   readonly segmentCost: number;
   /** The answer to the only call is bytes, and no JSON-RPC response, unless the call fails. */
   readonly isBytes: boolean;
-  /** In how many shares each stage of the only call is made (shares.ts). 1: it is not divided. */
-  readonly shares: number;
   /** Cost of one call. */
   costOf(call: number): number;
 }

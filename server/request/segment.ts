@@ -7,7 +7,6 @@
  */
 
 import {SEPARATOR} from "../../workers/job/answers.ts";
-import type {Share} from "../../workers/job/multiJob.ts";
 import {callsOf, LaneId, type LanePlace, type Place, type RequestCalls} from "./requestCalls.ts";
 import {Piece, type TaskText} from "./taskText.ts";
 
@@ -19,22 +18,6 @@ export interface Segment {
   readonly firstCall: number;
   readonly endCall: number;
   readonly cost: number;
-  /** The segment is only a share of the only call of its request (shares.ts). */
-  readonly share?: SegmentShare;
-}
-
-export interface SegmentShare extends Share {
-  /** The segments before this one must be answered before the share starts. */
-  readonly after: number;
-}
-
-/** A segment that is a share of its request's only call. */
-export interface ShareSegment extends Segment {
-  readonly share: SegmentShare;
-}
-
-export function isShare(segment: Segment | undefined): segment is ShareSegment {
-  return segment?.share !== undefined;
 }
 
 /**

@@ -12,8 +12,6 @@
  * Hot: the functions run once or twice per call.
  */
 
-import {MAX_PROVED_KEYS} from "../../storage/tree/keyTable.ts";
-
 const KEY_COUNT_AT = 26;
 const FORM_AT = 28;
 const KEY_BYTES = 32;
@@ -25,8 +23,8 @@ export const KEYS_AT = 29;
 /** The key count is a u16. */
 export const MAX_PACKED_KEYS = 2 ** 16 - 1;
 
-/** Accounts, and also keys, of a call for a multiproof: what one tree part can have (docs/proofs.md, 9.1). */
-export const MAX_MULTI_KEYS = MAX_PROVED_KEYS;
+/** Accounts and storage keys of a call for a multiproof together. It holds a thread for 30 ms at most. */
+export const MAX_MULTI_KEYS = 2000;
 
 /** What a call's result is. */
 export const ProofForm = {

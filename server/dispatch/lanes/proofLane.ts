@@ -1,13 +1,11 @@
 /** The lane of proofs. The pool's proof threads make them. Large tasks bring the memory for their answers. */
-
 import type {ProofPool} from "../../../workers/engine.ts";
-import type {MultiJob} from "../../../workers/job/multiJob.ts";
 import type {ProveJob} from "../../../workers/job/proveJob.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
 import {AnswerMemory} from "../../request/answerMemory.ts";
 import {callsOf} from "../../request/requestCalls.ts";
-import {isShare, type Segment} from "../../request/segment.ts";
+import type {Segment} from "../../request/segment.ts";
 import type {TaskAnswers} from "../../request/taskAnswers.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
@@ -50,23 +48,12 @@ export function createProofLane(pool: ProofPool, memory: AnswerMemory): LaneOpti
 
 /** Makes the proofs of a task. If the task fails, the memory that it brought is lost. */
 async function prove(pool: ProofPool, memory: AnswerMemory, task: Task): Promise<TaskAnswers> {
-  const share = packShare(task);
-  const job = share ?? packTask(task);
-  if (task.cost < MIN_COST_WITH_MEMORY || share?.share.stage === "locate") return pool.prove(job);
+  const job = packTask(task);
+  if (task.cost < MIN_COST_WITH_MEMORY) return pool.prove(job);
   const answers = await pool.prove({...job, memory: memory.take()});
   if (answers.unused === undefined) return {...answers, memory};
   memory.put(answers.unused);
   return answers;
-}
-
-/** @returns undefined if the task is no share */
-export function packShare({requests, indexes}: Task): MultiJob | undefined {
-  const [request] = requests as [PendingRequest];
-  const segment = request.segments[indexes[0] as number];
-  if (!isShare(segment)) return undefined;
-  const {stage, index, count} = segment.share;
-  const {sharedTables, ids} = callsOf(request.calls, segment.lane) as ProofCalls;
-  return {tables: sharedTables, share: {stage, index, count}, id: ids[0] as string};
 }
 
 /**

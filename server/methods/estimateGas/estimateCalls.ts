@@ -15,7 +15,6 @@ export class EstimateCalls implements LaneCalls {
   /** One call per segment, because a task may finish, put off or not begin each call separately. */
   readonly segmentCost = ESTIMATE_COST;
   readonly isBytes = false;
-  readonly shares = 1;
   readonly prepared: PreparedEstimate[] = [];
 
   costOf(): number {

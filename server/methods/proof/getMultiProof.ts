@@ -19,16 +19,11 @@ export const getMultiProof: LaneMethod<ProofCalls> = {
   summary: "One proof for many accounts and slots at a finalized block. Every node stands in it once.",
   params: new ParamList(NAME, MULTI_PROOF_PARAMS),
   result: {name: "multiProof", schema: MULTI_PROOF},
-  cost(params, {limits}) {
-    return multiProofCost(params, limits);
-  },
+  cost: multiProofCost,
   prepare(params, view, calls) {
     const {packed, end} = calls;
     const form = view.takesBytes ? ProofForm.MULTI_BYTES : ProofForm.MULTI_TEXT;
-    calls.add(
-      packMultiProofCall(this.params.read(params), form, view, packed, end),
-      multiProofCost(params, view.limits),
-    );
+    calls.add(packMultiProofCall(this.params.read(params), form, view, packed, end), multiProofCost(params));
     calls.isBytes = view.takesBytes;
   },
 };

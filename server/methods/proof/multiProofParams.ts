@@ -3,8 +3,13 @@
  *
  *   [{"address", "storageKeys": [..]}, ..]  ->  | call's form, address, keys | NEXT_ENTRY, address, keys | ..
  */
-import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
-import type {Limits} from "../../limits.ts";
+import {
+  ADDRESS_AT,
+  KEYS_AT,
+  MAX_MULTI_KEYS,
+  ProofForm,
+  writeCallHead,
+} from "../../../workers/job/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {createLimitError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";
@@ -30,20 +35,18 @@ const ENTRIES_NAME = "params[0] (entries)";
 const BLOCK_NAME = "params[1] (block)";
 const ENTRY_FIELDS = ["address", "storageKeys"];
 
-type MultiProofLimits = Pick<Limits, "multiProofAccounts" | "multiProofKeys">;
-
 /** Cost of a call: 1 for each entry and 1 for each key. 0 if its shape or its numbers will be refused. */
-export function multiProofCost(params: Call["params"], limits: MultiProofLimits): number {
+export function multiProofCost(params: Call["params"]): number {
   if (!Array.isArray(params)) return 0;
   const entries: unknown = params[0];
-  if (!Array.isArray(entries) || entries.length > limits.multiProofAccounts) return 0;
-  let keyCount = 0;
+  if (!Array.isArray(entries) || entries.length > MAX_MULTI_KEYS) return 0;
+  let cost = entries.length;
   for (const entry of entries) {
     const keys = keysOf(entry);
     if (keys === undefined) return 0;
-    keyCount += keys.length;
+    cost += keys.length;
   }
-  return keyCount > limits.multiProofKeys ? 0 : entries.length + keyCount;
+  return cost > MAX_MULTI_KEYS ? 0 : cost;
 }
 
 /**
@@ -58,19 +61,16 @@ export function multiProofCost(params: Call["params"], limits: MultiProofLimits)
 export function packMultiProofCall(
   params: readonly unknown[],
   form: ProofForm,
-  view: BlockView & {readonly limits: MultiProofLimits},
+  view: BlockView,
   packed: Buffer,
   start: number,
 ): number {
   const [entries, selector] = params;
-  const {multiProofAccounts, multiProofKeys} = view.limits;
   if (!Array.isArray(entries) || entries.length === 0) {
     const expected = "expected an array of {address, storageKeys}, at least one";
     throw new RpcError(RpcCode.INVALID_PARAMS, `${ENTRIES_NAME} is ${shorten(entries)}: ${expected}`);
   }
-  if (entries.length > multiProofAccounts)
-    throw createLimitError(ENTRIES_NAME, multiProofAccounts, entries.length, "accounts");
-  requireKeys(entries, multiProofKeys);
+  requireEntries(entries);
   const block = resolveProvable(selector, BLOCK_NAME, view);
   let at = start;
   for (let index = 0; index < entries.length; index++) {
@@ -88,9 +88,10 @@ export function packMultiProofCall(
   return at;
 }
 
-/** Checks the shape of all entries, and how many keys they have. @throws RpcError */
-function requireKeys(entries: readonly unknown[], limit: number): void {
-  let count = 0;
+/** Checks the shape of all entries, and how many accounts and keys they have. @throws RpcError */
+function requireEntries(entries: readonly unknown[]): void {
+  let count = entries.length;
+  requireCount(count);
   for (let index = 0; index < entries.length; index++) {
     const entry: unknown = entries[index];
     const name = `params[0][${index}]`;
@@ -110,7 +111,12 @@ function requireKeys(entries: readonly unknown[], limit: number): void {
     }
     count += keys.length;
   }
-  if (count > limit) throw createLimitError(ENTRIES_NAME, limit, count, "storage keys");
+  requireCount(count);
+}
+
+function requireCount(count: number): void {
+  if (count > MAX_MULTI_KEYS)
+    throw createLimitError(ENTRIES_NAME, MAX_MULTI_KEYS, count, "accounts and storage keys");
 }
 
 function keysOf(entry: unknown): readonly unknown[] | undefined {

@@ -1,6 +1,5 @@
 /** The proofs that one request asks for, packed back to back (workers/job/packedCall.ts). */
-import {createTables} from "../../../workers/job/multiTables.ts";
-import {keyCountOf, ProofForm, packedBytes, readCallForm} from "../../../workers/job/packedCall.ts";
+import {keyCountOf, packedBytes} from "../../../workers/job/packedCall.ts";
 import type {LaneCalls} from "../../request/requestCalls.ts";
 
 /**
@@ -11,20 +10,11 @@ import type {LaneCalls} from "../../request/requestCalls.ts";
  */
 export const PROOF_SEGMENT_COST = 128;
 
-/**
- * Units of a multiproof that a share has. A share takes a thread 3 to 5 ms, which is short enough to be fair between requests. The
- * 40 trips of 10 000 keys take the main thread 17 ms, and all else that it does for the call 11 ms. With 1 500 units, the trips
- * take 9 ms (on a machine with ten times as many threads as cores).
- */
-const SHARE_UNITS = 512;
-
 export class ProofCalls implements LaneCalls {
   readonly ids: string[] = [];
   readonly segmentCost = PROOF_SEGMENT_COST;
   /** The packed calls. The next one is written at `end`. */
   readonly packed: Buffer;
-  /** Made when the first share starts. */
-  private tables: SharedArrayBuffer | undefined;
   /** The answer to the only call is the bytes of a multiproof, and no JSON-RPC response. */
   isBytes = false;
   /** End of each call in `packed`. */
@@ -46,19 +36,6 @@ export class ProofCalls implements LaneCalls {
   add(end: number, cost = 1 + keyCountOf(end - this.end)): void {
     this.ends.push(end);
     this.costs.push(cost);
-  }
-
-  get shares(): number {
-    if (this.costs.length !== 1) return 1;
-    const form = readCallForm(this.packed, 0);
-    const isMulti = form === ProofForm.MULTI_TEXT || form === ProofForm.MULTI_BYTES;
-    return isMulti ? Math.ceil(this.costOf(0) / SHARE_UNITS) : 1;
-  }
-
-  /** The tables of the only call, which its shares have in common. */
-  get sharedTables(): SharedArrayBuffer {
-    this.tables ??= createTables(this.slice(0, 1), SharedArrayBuffer);
-    return this.tables;
   }
 
   costOf(call: number): number {

@@ -72,7 +72,7 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["serve", "--port"], /'--port <port>' argument missing/],
     [["serve", "--workers", "0"], /'--workers <count>' argument '0' is invalid/],
     [["serve", "--max-batch", "1e3"], /'--max-batch <calls>' argument '1e3' is invalid/],
-    [["serve", "--max-storage-keys", "65536"], /argument '65536' is invalid/],
+    [["serve", "--max-storage-keys", "1025"], /argument '1025' is invalid/],
     [["serve", "--log-level", "loud"], /argument 'loud' is invalid. Allowed choices are/],
     [["serve", "--chain-id", "mainnet"], /argument 'mainnet' is invalid. Expected a chain id/],
     [["serve", "--cors", "app.example.org"], /argument 'app.example.org' is invalid. Expected an origin/],

@@ -66,7 +66,10 @@ test("bodies that do not end take a share of the room for bodies, and another cl
       const refused: RawAnswer[] = [];
       const slow = await Promise.all(Array.from({length: 8}, () => RawConnection.open(service.port)));
       for (const connection of slow) {
-        connection.readAnswer().then(answer => refused.push(answer), () => {});
+        connection.readAnswer().then(
+          answer => refused.push(answer),
+          () => {},
+        );
         await connection.write(head + "x".repeat(MIB - 1));
       }
       while (refused.length < 6) await turn();
@@ -114,7 +117,8 @@ test("connections beyond the limit are closed at once, logged and counted, and o
 test("a request by a name that is not this server's is 421 at every path, and addresses and allowed names are not", async () => {
   const ask = async (service: WaitingService, path: string, headers: string) => {
     const connection = await RawConnection.open(service.port);
-    const request = path === "/" ? encodePost(CHAIN_CALL).replace("Host: localhost\r\n", headers) : GET(path, headers);
+    const request =
+      path === "/" ? encodePost(CHAIN_CALL).replace("Host: localhost\r\n", headers) : GET(path, headers);
     await connection.write(request);
     const answer = await connection.readAnswer();
     connection.destroy();
@@ -127,8 +131,13 @@ test("a request by a name that is not this server's is 421 at every path, and ad
   };
   await store.serve(async service => {
     await requireStatus(service, 200, ["localhost:8545", "LOCALHOST", "127.0.0.1", "[::1]:1", "10.0.0.1:80"]);
-    await requireStatus(service, 421, ["rebound.example", "localhost.rebound.example:8545", "127.0.0.1.rebound.example", "[rebound]"]);
-    const {body} = await ask(service, "/", 'Host: rebound.example\r\n');
+    await requireStatus(service, 421, [
+      "rebound.example",
+      "localhost.rebound.example:8545",
+      "127.0.0.1.rebound.example",
+      "[rebound]",
+    ]);
+    const {body} = await ask(service, "/", "Host: rebound.example\r\n");
     const {error} = JSON.parse(body);
     assert.equal(error.code, -32600);
     assert.equal(

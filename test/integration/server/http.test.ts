@@ -169,7 +169,12 @@ describe("HTTP", () => {
   test("a request pipelined behind any other ends that connection only, without half an answer", async () => {
     const probe = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
     await withConnection(async other => {
-      for (const first of [encodePost(proofText(1)), encodePost(CHAIN_CALL), probe, "GET /no HTTP/1.1\r\nHost: localhost\r\n\r\n"]) {
+      for (const first of [
+        encodePost(proofText(1)),
+        encodePost(CHAIN_CALL),
+        probe,
+        "GET /no HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      ]) {
         await withConnection(async connection => {
           await connection.write(first + encodePost(CHAIN_CALL));
           assert.equal(await connection.readToClose(), "");

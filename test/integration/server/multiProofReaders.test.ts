@@ -12,8 +12,8 @@ import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
 import {type Daemon, QUEUED_COST, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 
 const CONTRACT = `0x${"c0".repeat(20)}`;
-const SLOTS = 5000;
-const CALLS = 40;
+const SLOTS = 1990;
+const CALLS = 100;
 const REQUEST = [
   {address: CONTRACT, storageKeys: Array.from({length: SLOTS}, (_, slot) => `0x${slot.toString(16)}`)},
   {address: ABSENT_ACCOUNT, storageKeys: []},

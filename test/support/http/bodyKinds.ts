@@ -4,6 +4,7 @@
  */
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {scanBody} from "../../../server/rpc/bodyScan.ts";
+import {MAX_MULTI_KEYS} from "../../../workers/job/packedCall.ts";
 import {ACCOUNTS, CHAIN_ID} from "../chains/serviceChain.ts";
 
 export interface BodyKind {
@@ -13,8 +14,7 @@ export interface BodyKind {
   readonly isForGateway?: true;
 }
 
-const {bodyBytes, members, fields, batchCalls, requestCost, multiProofAccounts, multiProofKeys} =
-  DEFAULT_LIMITS;
+const {bodyBytes, members, fields, batchCalls, requestCost} = DEFAULT_LIMITS;
 /** A body has a few brackets and fields in addition to its repeated part. */
 const SPARE_MEMBERS = 40;
 const SPARE_BYTES = 500;
@@ -200,12 +200,12 @@ export function createHostileBodies(): BodyKind[] {
     "a multiproof of the most keys, the last one wrong": call(
       1,
       "chain_getMultiProof",
-      `[[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, multiProofKeys - 1)},"0x"]}],"latest"]`,
+      `[[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, MAX_MULTI_KEYS - 2)},"0x"]}],"latest"]`,
     ),
     "a multiproof of the most accounts, the last one wrong": call(
       1,
       "chain_getMultiProof",
-      `[[${fill(at => `{"address":"${address(at)}","storageKeys":["${word(at)}"]}`, multiProofAccounts - 1)},{"address":"0x","storageKeys":[]}],"latest"]`,
+      `[[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, MAX_MULTI_KEYS - 1)},{"address":"0x","storageKeys":[]}],"latest"]`,
     ),
     "a multiproof of accounts with other fields": call(
       1,

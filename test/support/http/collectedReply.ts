@@ -8,8 +8,6 @@ export class CollectedReply implements ReplySink {
   isBlocked = false;
   isFinished = false;
   isClosed = false;
-  /** Part of the answer may be sent. Set by the test. */
-  isSent = false;
   /** Set for a request that was turned away. */
   retryAfterSeconds: number | undefined;
   onAborted: (() => void) | undefined;
@@ -38,14 +36,6 @@ export class CollectedReply implements ReplySink {
   finish(pieces: readonly Piece[]): void {
     this.push(pieces);
     this.isFinished = true;
-  }
-
-  /** Nothing can be taken back once `isSent`. */
-  takeBack(): boolean {
-    if (this.isSent) return false;
-    this.texts.length = 0;
-    this.isBytes = false;
-    return true;
   }
 
   close(): void {

@@ -4,21 +4,18 @@ import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
 import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
-import {packShare, packTask} from "../../../server/dispatch/lanes/proofLane.ts";
+import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../server/limits.ts";
-import {getMultiProof} from "../../../server/methods/proof/getMultiProof.ts";
-import {PROOF_SEGMENT_COST, ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
+import {PROOF_SEGMENT_COST, type ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {AnswerMemory} from "../../../server/request/answerMemory.ts";
-import {LaneId} from "../../../server/request/requestCalls.ts";
+import {LaneId, type RequestCalls} from "../../../server/request/requestCalls.ts";
 import type {TaskAnswers} from "../../../server/request/taskAnswers.ts";
 import type {Failure} from "../../../workers/job/failure.ts";
-import type {Share} from "../../../workers/job/multiJob.ts";
-import {KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import {CollectedReply} from "./collectedReply.ts";
 import {createRequestCalls, type DescribedCall} from "./requestCalls.ts";
 
@@ -33,13 +30,8 @@ export const ESTIMATE_TASKS = 3;
 /** Size of one piece of the answers' memory. */
 export const MEMORY_BYTES = 1000;
 
-/** A share of a multiproof that runs. */
-export interface DrivenShare extends Share {
-  end(text: string): void;
-  fail(failure: Failure): void;
-  /** Its thread dies. */
-  die(error: Error): void;
-}
+/** How a held task of proofs ends: by a failure of its only call, or because its thread dies. undefined: it succeeds. */
+type ProofEnd = Failure | Error | undefined;
 
 export interface DrivenOptions {
   readonly timeoutMs?: number;
@@ -56,12 +48,10 @@ export class DrivenDispatcher {
   readonly estimate: DescribedCall = {
     run: idText => new Promise(resolve => this.estimates.push(() => resolve(createAnswers([idText])))),
   };
-  /** Running shares of multiproofs. They end when the test says so. */
-  readonly shares: DrivenShare[] = [];
   private readonly timeoutMs: number;
   private readonly estimates: (() => void)[] = [];
   /** undefined: proofs end at once. */
-  private heldProofs: (() => void)[] | undefined;
+  private heldProofs: ((end: ProofEnd) => void)[] | undefined;
   private nowMs = 1000;
 
   /** Takes over `performance.now` and `setInterval` until `close`. */
@@ -100,31 +90,14 @@ export class DrivenDispatcher {
 
   /** Admits the calls as one batch. */
   admit(calls: readonly DescribedCall[]): CollectedReply {
-    const reply = new CollectedReply();
-    const origin = {id: "r", isBatch: true, head: HEAD, client: "c"};
-    const request = new PendingRequest(origin, createRequestCalls(calls), reply, this.timeoutMs);
-    this.dispatcher.admit(request);
-    return reply;
+    return this.admitCalls(createRequestCalls(calls), true);
   }
 
-  /** Admits one call for a multiproof of many accounts, which is no batch. Its id is 7. */
-  admitMulti(accounts: number, form: ProofForm = ProofForm.MULTI_TEXT): CollectedReply {
-    const reply = new CollectedReply();
-    const calls = new ProofCalls(accounts);
-    for (let entry = 0; entry < accounts; entry++)
-      writeCallHead(calls.packed, entry * KEYS_AT, 1, 0, entry === 0 ? form : ProofForm.NEXT_ENTRY);
-    calls.add(accounts * KEYS_AT, accounts);
-    calls.ids.push("7");
-    calls.isBytes = form === ProofForm.MULTI_BYTES;
-    const origin = {id: "r", isBatch: false, head: HEAD, client: "c"};
-    const request = new PendingRequest(
-      origin,
-      {places: [getMultiProof], byLane: [calls, undefined]},
-      reply,
-      this.timeoutMs,
-    );
-    this.dispatcher.admit(request);
-    return reply;
+  /** Admits one proof that is asked for as bytes. */
+  admitBytes(): CollectedReply {
+    const calls = createRequestCalls([1]);
+    (calls.byLane[LaneId.PROOF] as ProofCalls).isBytes = true;
+    return this.admitCalls(calls, false);
   }
 
   /** From now on proofs do not end, until `releaseProofs`. */
@@ -132,8 +105,9 @@ export class DrivenDispatcher {
     this.heldProofs = [];
   }
 
-  releaseProofs(): void {
-    for (const end of this.heldProofs ?? []) end();
+  /** @param end - how each task ends. Default: it succeeds */
+  releaseProofs(end?: ProofEnd): void {
+    for (const release of this.heldProofs ?? []) release(end);
     this.heldProofs = undefined;
   }
 
@@ -154,6 +128,13 @@ export class DrivenDispatcher {
     mock.timers.reset();
   }
 
+  private admitCalls(calls: RequestCalls, isBatch: boolean): CollectedReply {
+    const reply = new CollectedReply();
+    const origin = {id: "r", isBatch, head: HEAD, client: "c"};
+    this.dispatcher.admit(new PendingRequest(origin, calls, reply, this.timeoutMs));
+    return reply;
+  }
+
   private createProofLane(): LaneOptions {
     return {
       method: "prove",
@@ -165,20 +146,11 @@ export class DrivenDispatcher {
       isSharedByClients: false,
       longCalls: undefined,
       perform: async task => {
-        const share = packShare(task);
-        if (share !== undefined) {
-          const answers = await new Promise<TaskAnswers>((end, die) =>
-            this.shares.push({
-              ...share.share,
-              end: text => end(createWhole(text)),
-              fail: failure => end(createFailure(failure)),
-              die,
-            }),
-          );
-          return this.putIntoMemory(answers);
-        }
         const held = this.heldProofs;
-        if (held !== undefined) await new Promise<void>(resolve => held.push(resolve));
+        const end =
+          held === undefined ? undefined : await new Promise<ProofEnd>(resolve => held.push(resolve));
+        if (end instanceof Error) throw end;
+        if (end !== undefined) return createFailure(end);
         return this.putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
       },
     };
@@ -216,10 +188,6 @@ export function createAnswers(ids: readonly string[], padding = 0): TaskAnswers 
     return end;
   });
   return {text: Buffer.from(texts.join("")), ends, failures: []};
-}
-
-function createWhole(text: string): TaskAnswers {
-  return {text: Buffer.from(text), ends: Uint32Array.of(text.length), failures: []};
 }
 
 /** The failure of a task's only call. */

@@ -2,12 +2,9 @@ import assert from "node:assert/strict";
 import {availableParallelism} from "node:os";
 import {afterEach, test} from "node:test";
 import {Command, CommanderError} from "commander";
-import {
-  createEstimateOptions,
-  type EstimateOptions,
-  readEstimateOptions,
-} from "../../../../cli/flags/estimateFlags.ts";
+import {createEstimateOptions, readEstimateOptions} from "../../../../cli/flags/estimateFlags.ts";
 import {readSwitches} from "../../../../cli/flags/flag.ts";
+import type {EstimateOptions} from "../../../../service/serviceOptions.ts";
 import type {EstimateSettings} from "../../../../workers/job/estimateSettings.ts";
 
 const DEFAULTS: EstimateSettings = {

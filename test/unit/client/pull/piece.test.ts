@@ -74,12 +74,3 @@ test("a place that a source does not have is a TypeError, and its end is none", 
   ])
     await assert.rejects(collect(5, place), TypeError);
 });
-
-test("a piece has at most 1 024 entries", async () => {
-  const source = Array.from({length: 2049}, (_, at) => ({address: `0x${at}`, storageKeys: []}));
-  const pieces = await collect(5000, BEGINNING, source);
-  assert.deepEqual(
-    pieces.map(({entries}) => entries.length),
-    [1024, 1024, 1],
-  );
-});

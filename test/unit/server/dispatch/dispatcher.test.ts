@@ -64,6 +64,27 @@ describe("Dispatcher", () => {
     }
   });
 
+  const ends: [string, number, (driven: DrivenDispatcher) => void][] = [
+    ["fails", -32001, one => one.releaseProofs({failure: "BLOCK_PRUNED", detail: "pruned", block: 1})],
+    ["loses its thread", -32603, one => one.releaseProofs(new Error("a thread died"))],
+    ["takes too long", -32005, one => one.pass(60_100)],
+  ];
+  for (const [what, code, end] of ends)
+    test(`a proof as bytes that ${what} is answered with an error as JSON`, async () => {
+      driven.holdProofs();
+      const reply = driven.admitBytes();
+      await settle();
+      end(driven);
+      await finish(reply);
+      assert.equal(reply.isBytes, false);
+      assert.match(reply.text, new RegExp(`"code":${code},`));
+      assert.deepEqual(driven.counts, [["chain_getProof", code, 1]]);
+      driven.releaseProofs();
+      const whole = driven.admitBytes();
+      await finish(whole);
+      assert.deepEqual([whole.text, whole.isBytes], ["<p0>", true]);
+    });
+
   test("while no proof ends, estimates go on", async () => {
     driven.holdProofs();
     const stuck = driven.admit([1, estimate]);

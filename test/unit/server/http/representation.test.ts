@@ -24,7 +24,8 @@ test("bytes are not accepted without the header, by a wildcard, or by another ty
 });
 
 test("bytes with a weight of zero are refused bytes, and other weights are not", () => {
-  const accepted = (weight: string) => acceptsBytes(`application/json, application/octet-stream; q=${weight}`);
+  const accepted = (weight: string) =>
+    acceptsBytes(`application/json, application/octet-stream; q=${weight}`);
   for (const weight of ["0", "0.", "0.0", "0.000"]) assert.equal(accepted(weight), false, weight);
   for (const weight of ["1", "0.1", "0.001"]) assert.equal(accepted(weight), true, weight);
 });

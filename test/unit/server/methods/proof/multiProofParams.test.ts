@@ -8,19 +8,21 @@ import {
 } from "../../../../../server/methods/proof/multiProofParams.ts";
 import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";
-import {ProofForm, packedBytes} from "../../../../../workers/job/packedCall.ts";
+import {MAX_MULTI_KEYS, ProofForm, packedBytes} from "../../../../../workers/job/packedCall.ts";
 
-const LIMITS = {multiProofAccounts: 3, multiProofKeys: 4};
 const VIEW = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},
   chain: {pruned: new PrunedBlocks(), findBlock: () => undefined},
-  limits: LIMITS,
 };
 const ADDRESS = `0x${"Ab".repeat(20)}`;
 const PARAMS = new ParamList("prove", MULTI_PROOF_PARAMS);
 
 function entry(...storageKeys: readonly unknown[]): unknown {
   return {address: ADDRESS, storageKeys};
+}
+
+function numbers(count: number): number[] {
+  return Array.from({length: count}, (_, at) => at);
 }
 
 function refusal(params: readonly unknown[]): RpcError {
@@ -50,7 +52,7 @@ test("entries are packed one after the other, the first with the call's form", (
 test("a call fits into the memory that its cost reserves, however its cost is divided", () => {
   for (const keyCounts of [[4], [0], [0, 0, 0], [4, 0, 0], [1, 2, 1]]) {
     const entries = keyCounts.map(count => entry(...Array.from({length: count}, () => "0x1")));
-    const cost = multiProofCost([entries, "latest"], LIMITS);
+    const cost = multiProofCost([entries, "latest"]);
     const packed = Buffer.alloc(1000);
     const end = packMultiProofCall([entries, "latest"], ProofForm.MULTI_TEXT, VIEW, packed, 0);
     assert.ok(end <= packedBytes(cost), `${end} bytes`);
@@ -58,12 +60,14 @@ test("a call fits into the memory that its cost reserves, however its cost is di
 });
 
 test("a call costs one for each entry and one for each key, and nothing where it will be refused", () => {
-  assert.equal(multiProofCost([[entry()], "latest"], LIMITS), 1);
-  assert.equal(multiProofCost([[entry("0x1", "0x1"), entry("0x1"), entry()], "latest"], LIMITS), 6);
-  const four = Array.from({length: 4}, () => entry());
-  for (const params of [[], [[]], [four], [[entry(1, 2, 3, 4, 5)]], [[ADDRESS]], [[{address: ADDRESS}]], [5]])
-    assert.equal(multiProofCost(params, LIMITS), 0, JSON.stringify(params));
-  assert.equal(multiProofCost({entries: []}, LIMITS), 0);
+  assert.equal(multiProofCost([[entry()], "latest"]), 1);
+  assert.equal(multiProofCost([[entry("0x1", "0x1"), entry("0x1"), entry()], "latest"]), 6);
+  assert.equal(multiProofCost([[entry(...numbers(MAX_MULTI_KEYS - 1))]]), MAX_MULTI_KEYS);
+  const accounts = numbers(MAX_MULTI_KEYS + 1).map(() => entry());
+  const keys = [entry(), entry(...numbers(MAX_MULTI_KEYS - 1))];
+  for (const params of [[], [[]], [accounts], [keys], [[ADDRESS]], [[{address: ADDRESS}]], [5]])
+    assert.equal(multiProofCost(params), 0);
+  assert.equal(multiProofCost({entries: []}), 0);
 });
 
 test("wrong parameters are named with what came and what is expected", () => {
@@ -101,12 +105,16 @@ test("wrong parameters are named with what came and what is expected", () => {
   }
 });
 
-test("more entries or keys than allowed is a limit with its numbers", () => {
-  const accounts = refusal([Array.from({length: 4}, () => entry()), "latest"]);
-  assert.equal(accounts.code, RpcCode.LIMIT_EXCEEDED);
-  assert.match(accounts.message, /^params\[0\] \(entries\) may have at most 3 accounts, this one has 4$/);
-  assert.deepEqual(accounts.data, {limit: 3, got: 4});
-  const keys = refusal([[entry("0x1", "0x2", "0x3"), entry("0x1", "0x2")], "latest"]);
-  assert.match(keys.message, /^params\[0\] \(entries\) may have at most 4 storage keys, this one has 5$/);
-  assert.deepEqual(keys.data, {limit: 4, got: 5});
+test("more accounts and keys than allowed is a limit with its numbers", () => {
+  const got = MAX_MULTI_KEYS + 1;
+  for (const entries of [
+    numbers(got).map(() => entry()),
+    [entry(), entry(...numbers(got - 2).map(at => `0x${at.toString(16)}`))],
+  ]) {
+    const {code, message, data} = refusal([entries, "latest"]);
+    assert.equal(code, RpcCode.LIMIT_EXCEEDED);
+    const counts = `at most ${MAX_MULTI_KEYS} accounts and storage keys, this one has ${got}`;
+    assert.equal(message, `params[0] (entries) may have ${counts}`);
+    assert.deepEqual(data, {limit: MAX_MULTI_KEYS, got});
+  }
 });

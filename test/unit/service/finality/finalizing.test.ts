@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {setImmediate as nextTurn, setTimeout as sleep} from "node:timers/promises";
 import {pino} from "pino";
-import {type FinalityWork, Finalizing} from "../../../../cli/commands/finalizing.ts";
 import {FinalityStatus} from "../../../../server/observe/finalityStatus.ts";
+import {type FinalityWork, Finalizing} from "../../../../service/finality/finalizing.ts";
 
 const POLL_MS = 100;
 const HOUR_MS = 3_600_000;

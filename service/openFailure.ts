@@ -1,5 +1,5 @@
 /** Tells the operator why a store cannot be opened. */
-import {WorkError} from "../workError.ts";
+import {WorkError} from "./workError.ts";
 
 /** @returns a WorkError for the operator, or `error` itself if it has no code and so was not expected */
 export function openFailed(directory: string, error: unknown): unknown {

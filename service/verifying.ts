@@ -5,11 +5,11 @@
  * makes /readyz fail. Proofs are still right, but LevelDB may end the process when it reads or compacts the damage.
  */
 import type {Logger} from "pino";
-import type {Metrics} from "../../server/observe/metrics.ts";
-import type {TroubleLog} from "../../server/observe/troubleLog.ts";
-import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
-import type {Running} from "../../workers/pool/running.ts";
-import {startCheck} from "../../workers/pool/runningCheck.ts";
+import type {Metrics} from "../server/observe/metrics.ts";
+import type {TroubleLog} from "../server/observe/troubleLog.ts";
+import type {CheckEvent, CheckOutcome} from "../workers/job/checkJob.ts";
+import type {Running} from "../workers/pool/running.ts";
+import {startCheck} from "../workers/pool/runningCheck.ts";
 
 /** 10 GB take 160 s and a tenth of a core. */
 const BYTES_PER_SECOND = 64 << 20;

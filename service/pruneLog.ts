@@ -1,6 +1,6 @@
 /** Log lines of the pruning while the service answers requests. */
 import type {Logger} from "pino";
-import type {PruneEvent} from "../../workers/chain/pruner.ts";
+import type {PruneEvent} from "../workers/chain/pruner.ts";
 
 export function logPruning(log: Logger): (event: PruneEvent) => void {
   return event => {

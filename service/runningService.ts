@@ -1,0 +1,217 @@
+/**
+ * The life of a running service: store, finality, HTTP front, and what imports and verifies meanwhile. It says what starts
+ * after what, and what ends first.
+ *
+ * If the import of --diffs or --l2 fails, the failure is logged and shown (following.ts). The service continues with the
+ * blocks it has, since their proofs stay right.
+ */
+import {accessSync, constants} from "node:fs";
+import type {Logger} from "pino";
+import {answerFields} from "../server/control/blockOrder.ts";
+import type {OrderListener} from "../server/control/controlServer.ts";
+import {createFront, type Front} from "../server/front.ts";
+import type {Estimates} from "../server/methods/estimates.ts";
+import {Readiness} from "../server/observe/readiness.ts";
+import {SourceStatus} from "../server/observe/sourceStatus.ts";
+import {TroubleLog} from "../server/observe/troubleLog.ts";
+import type {PoolOptions, ProofPool} from "../workers/engine.ts";
+import type {ImportEvent} from "../workers/job/importJob.ts";
+import {type Announcement, describeService} from "./announcement.ts";
+import {importDemo} from "./demo.ts";
+import {limitConnections} from "./descriptors.ts";
+import {Ends} from "./ends.ts";
+import type {RunningFinality} from "./finality/finality.ts";
+import {createFollowedFile} from "./following/followedFile.ts";
+import {createFollowedNode} from "./following/followedNode.ts";
+import type {FollowedSource} from "./following/followedSource.ts";
+import {Following} from "./following/following.ts";
+import {logPruning} from "./pruneLog.ts";
+import type {EstimateOptions, FinalityOptions, ServiceOptions} from "./serviceOptions.ts";
+import {OwnedStore} from "./storeOpening.ts";
+import {startVerifying} from "./verifying.ts";
+import {WorkError} from "./workError.ts";
+
+export interface RunningService {
+  readonly url: string;
+  readonly announcement: Announcement;
+  readonly pool: ProofPool;
+  /**
+   * Answers the requests that have begun, and ends everything.
+   *
+   * @throws WorkError that names what has not ended in time
+   */
+  stop(timeoutMs?: number): Promise<void>;
+}
+
+export interface Listeners {
+  readonly log: Logger;
+  /** Resolves when the service is to stop, also while it starts: then the demo's import ends early. */
+  readonly stopping?: Promise<unknown>;
+  /** Takes the progress of the demo's import. */
+  readonly onDemo?: (event: ImportEvent) => void;
+}
+
+/** A process must end within 10 s of its signal. */
+const STOP_MS = 9_500;
+/** Part of a stop's time after which connections that are still busy are closed. */
+const DRAIN_SHARE = 0.85;
+/** Time for the socket to send the rest of the last answer. */
+const FLUSH_MS = 200;
+
+/** Starts a service. It takes requests when this returns. @throws WorkError that says what it lacks, for the operator */
+export async function startService(
+  options: ServiceOptions,
+  {log, stopping, onDemo = () => {}}: Listeners,
+): Promise<RunningService> {
+  const {diffs, l2, demo = false, chainId} = options;
+  if (diffs !== "-") requireReadable("--diffs", diffs);
+  requireReadable("--genesis", l2?.genesisPath);
+  const trouble = new TroubleLog(log);
+  const onOrder: OrderListener = ({kind, to}, answer) =>
+    log.info({to, ...answerFields(answer)}, `proofd ${kind}`);
+  const store = await OwnedStore.open(describePool(options, trouble, log), onOrder);
+  const ends = new Ends();
+  let isStarted = false;
+  ends.add("the store", onWait => store.close(!isStarted, onWait));
+  try {
+    if (demo) await importDemo(store.pool, chainId, stopping, onDemo);
+    const finality = await createFinality(options.finality, store.pool, log);
+    if (finality !== undefined) ends.add("finality", () => finality.stop());
+    const service = await serve(options, store.pool, finality, trouble, log, ends);
+    isStarted = true;
+    return service;
+  } catch (error) {
+    await ends
+      .run(STOP_MS)
+      .catch((error: Error) => log.error({err: error}, "the failed start leaves parts open"));
+    throw error;
+  }
+}
+
+function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger): PoolOptions {
+  const {db, workers, cacheBytes, demo = false, diffs, l2, chainId, suite, estimate, history} = options;
+  return {
+    directory: db,
+    workers,
+    cacheBytes,
+    createIfMissing: demo || diffs !== undefined || l2 !== undefined,
+    ...(chainId === undefined ? {} : {chainId}),
+    ...(suite === undefined ? {} : {suite}),
+    ...(estimate.isEnabled ? {estimates: estimate} : {}),
+    pruning: {history, rests: true, onEvent: logPruning(log)},
+    onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
+  };
+}
+
+/** @param ends - of what this starts */
+async function serve(
+  options: ServiceOptions,
+  pool: ProofPool,
+  finality: RunningFinality | undefined,
+  trouble: TroubleLog,
+  log: Logger,
+  ends: Ends,
+): Promise<RunningService> {
+  const {host, port, limits, cors, namespace, logRequests = false, finalized, chainId} = options;
+  const estimates = await chooseEstimates(options.estimate, pool, log);
+  if (estimates.kind === "gateway") ends.add("the gateway", () => estimates.gateway.close());
+  const followed = chooseFollowed(options);
+  const source =
+    followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
+  const readiness = new Readiness(pool.chain, trouble, source, options.maxLagSeconds);
+  const named = namespace === undefined ? {} : {namespace};
+  const {workers, estimate, allowedHosts = []} = options;
+  const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
+  const httpOptions = {
+    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, maxConnections},
+    ...named,
+  };
+  const shown = {source, readiness, finality: finality?.status};
+  const front = createFront(httpOptions, pool, estimates, trouble, log, shown);
+  const boundPort = await front.http.listen().catch((error: Error) => {
+    throw new WorkError(error.message);
+  });
+  const announcement = describeService(host, boundPort, pool, estimates.kind);
+  const rules = {
+    ...(finalized === undefined ? {} : {finalized}),
+    ...(chainId === undefined ? {} : {chainId}),
+  };
+  const following =
+    followed === undefined || source === undefined
+      ? undefined
+      : new Following(pool, followed, rules, source, log);
+  const verifying = options.verify ? startVerifying(options.db, front.metrics, trouble, log) : undefined;
+  if (verifying !== undefined)
+    ends.add("verifying", async () => {
+      await verifying.outcome.catch(() => {}); // logged where it was started
+    });
+  let drainMs = 0;
+  ends.add("requests", () => endRequests(front, drainMs, log));
+  return {
+    url: announcement.url,
+    announcement,
+    pool,
+    stop: (timeoutMs = STOP_MS) => {
+      following?.stop();
+      verifying?.stop();
+      drainMs = timeoutMs * DRAIN_SHARE;
+      return ends.run(timeoutMs);
+    },
+  };
+}
+
+/** @param drainMs - connections that are still busy after this time are closed */
+async function endRequests({http, waiting, dispatcher}: Front, drainMs: number, log: Logger): Promise<void> {
+  const cut = setTimeout(() => {
+    log.warn("requests are still unfinished; closing their connections");
+    http.close();
+  }, drainMs);
+  const drained = http.drain();
+  waiting.close();
+  await drained;
+  clearTimeout(cut);
+  await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
+  http.close();
+  dispatcher.close();
+}
+
+/** @returns undefined if only imports and orders tell what is finalized */
+async function createFinality(
+  finality: FinalityOptions | undefined,
+  pool: ProofPool,
+  log: Logger,
+): Promise<RunningFinality | undefined> {
+  if (finality === undefined) return undefined;
+  // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
+  const {startFinality} = await import("./finality/finality.ts");
+  return startFinality(finality, pool, log);
+}
+
+async function chooseEstimates(
+  {isEnabled, gateway, settings, workers}: EstimateOptions,
+  pool: ProofPool,
+  log: Logger,
+): Promise<Estimates> {
+  if (isEnabled) {
+    const {gasCap, timeMs} = settings;
+    return {kind: "here", gasCap, timeMs, workers, estimate: job => pool.estimate(job)};
+  }
+  if (gateway === undefined) return {kind: "none"};
+  const {Gateway} = await import("../server/gateway/gateway.ts");
+  return {kind: "gateway", gateway: new Gateway(gateway, log)};
+}
+
+function chooseFollowed({diffs, l2}: ServiceOptions): FollowedSource | undefined {
+  if (l2 !== undefined) return createFollowedNode(l2);
+  return diffs === undefined ? undefined : createFollowedFile(diffs);
+}
+
+/** @throws WorkError for a file that cannot be read, before a store is made for it */
+function requireReadable(flag: string, path: string | undefined): void {
+  if (path === undefined) return;
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    throw new WorkError(`${flag}: cannot read ${path}: ${(error as Error).message}`);
+  }
+}

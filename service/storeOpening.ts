@@ -1,0 +1,54 @@
+/** Opens the store of a command or a service, and closes it. */
+import {ControlServer, type OrderListener} from "../server/control/controlServer.ts";
+import {type PoolOptions, ProofPool} from "../workers/engine.ts";
+import {requireDescriptors} from "./descriptors.ts";
+import {openFailed} from "./openFailure.ts";
+import {WorkError} from "./workError.ts";
+
+/** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
+export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
+
+/** @throws WorkError that names the folder. If there is no store, it also names the commands that make one */
+export async function openStore(options: PoolOptions): Promise<ProofPool> {
+  requireDescriptors(options.workers + (options.estimates?.workers ?? 0));
+  try {
+    return await ProofPool.open(options);
+  } catch (error) {
+    throw openFailed(options.directory, error);
+  }
+}
+
+/** A store that this process has open. Meanwhile `proofd finalize` and `proofd rollback` can reach it. */
+export class OwnedStore {
+  readonly pool: ProofPool;
+  private readonly control: ControlServer;
+
+  private constructor(pool: ProofPool, control: ControlServer) {
+    this.pool = pool;
+    this.control = control;
+  }
+
+  /** @throws WorkError if the store cannot be opened, or takes no orders */
+  static async open(options: PoolOptions, onOrder: OrderListener): Promise<OwnedStore> {
+    const {directory} = options;
+    const pool = await openStore(options);
+    try {
+      return new OwnedStore(pool, await ControlServer.start(directory, pool, onOrder));
+    } catch (error) {
+      await pool.discard();
+      const reason = (error as Error).message;
+      throw new WorkError(`cannot take orders for the store in ${directory}: ${reason}`, {cause: error});
+    }
+  }
+
+  /**
+   * @param failed - what used it has failed: a store that was made for it and has no block is removed
+   * @param onWait - called with the name of what is waited for
+   */
+  async close(failed: boolean, onWait: (what: string) => void = () => {}): Promise<void> {
+    await this.control.stop();
+    await (failed ? this.pool.discard() : this.pool.close(onWait));
+    onWait("answers to orders");
+    await this.control.close();
+  }
+}
