@@ -47,10 +47,10 @@ export class TestBatch {
       });
     const waiting = new Set(this.files);
     const isFiltered = nodeOptions.some(option => option.startsWith("--test-name-pattern"));
-    let failed = 0;
+    const failed: string[] = [];
     child.on("message", (report: FileReport) => {
       waiting.delete(report.file);
-      failed += report.failed;
+      if (report.failed > 0) failed.push(report.file);
       if (report.tests === 0 && !isFiltered) this.failures.push(`${report.file} has no tests`);
       onFile(report);
     });
@@ -64,8 +64,10 @@ export class TestBatch {
     clearTimeout(timer);
     const [missing] = waiting;
     if (missing !== undefined) this.failures.push(`ended with ${code ?? signal} in ${missing}`);
-    else if (code !== 0) this.failures.push(`ended with ${code ?? signal}: ${this.files.join(", ")}`);
-    else if (failed > 0) this.failures.push(`ended with 0 although ${failed} tests failed`);
+    else if (code !== 0 || failed.length > 0)
+      this.failures.push(
+        `ended with ${code ?? signal}: ${failed.length > 0 ? failed.join(", ") : this.files.join(", ")}`,
+      );
   }
 
   /** Its keeper (childKeeper.ts) kills the processes that its tests started. */
