@@ -8,16 +8,19 @@ import {finalizationKey, META} from "../record/layout.ts";
 import {decodeFinalization, type Finalization} from "./finalization.ts";
 import {decodeLayer1Mark, type Layer1Mark} from "./layer1Mark.ts";
 
-/** @returns a record's body, or undefined if there is none */
-type ReadRecord = (key: Buffer) => Buffer | undefined;
+/** Both return a record's body. StateReader says more. */
+interface RecordReader {
+  readRecord(key: Buffer): Buffer | undefined;
+  readMark(key: Buffer): Buffer | undefined;
+}
 
 export class Finalizations {
-  private readonly readRecord: ReadRecord;
+  private readonly reader: RecordReader;
   /** End blocks in order. They are only ever added. */
   private readonly ends: number[] = [];
 
-  constructor(readRecord: ReadRecord) {
-    this.readRecord = readRecord;
+  constructor(reader: RecordReader) {
+    this.reader = reader;
   }
 
   /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
@@ -31,7 +34,7 @@ export class Finalizations {
 
   /** @param index - below `count()`. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   read(index: number): Finalization {
-    const body = this.readRecord(finalizationKey(index));
+    const body = this.reader.readRecord(finalizationKey(index));
     if (body === undefined)
       throw new StoreError(
         "RECORD_MISSING",
@@ -79,7 +82,7 @@ export class Finalizations {
   }
 
   private readHead(): ReturnType<typeof decodeLayer1Mark> | undefined {
-    const body = this.readRecord(META.layer1);
+    const body = this.reader.readMark(META.layer1);
     return body === undefined ? undefined : decodeLayer1Mark(body);
   }
 }
