@@ -179,9 +179,7 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     });
     assert.deepEqual([status, type], [200, "application/json"]);
     assert.equal(JSON.parse(body.toString()).error.code, -32603);
-    assert.ok(
-      (await daemon.call("chain_getMultiProof", [entries, "0x0"])).result.accountTree.nextFreeNode > 2,
-    );
+    assert.match((await daemon.call("chain_getMultiProof", [entries, "0x0"])).result, /^0x01/);
     assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 3);
   } finally {
     await daemon.stop();
