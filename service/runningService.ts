@@ -18,11 +18,10 @@ import type {PoolOptions, ProofPool} from "../workers/engine.ts";
 import type {ImportEvent} from "../workers/job/importJob.ts";
 import {type Announcement, describeService} from "./announcement.ts";
 import {importDemo} from "./demo.ts";
+import {limitConnections} from "./descriptors.ts";
 import {Ends} from "./ends.ts";
 import type {RunningFinality} from "./finality/finality.ts";
-import {createFollowedFile} from "./following/followedFile.ts";
-import {createFollowedNode} from "./following/followedNode.ts";
-import type {FollowedSource} from "./following/followedSource.ts";
+import {createFollowedFile, createFollowedNode, type FollowedSource} from "./following/followedSource.ts";
 import {Following} from "./following/following.ts";
 import {logPruning} from "./pruneLog.ts";
 import type {EstimateOptions, FinalityOptions, ServiceOptions} from "./serviceOptions.ts";
@@ -120,7 +119,12 @@ async function serve(
     followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
   const readiness = new Readiness(pool.chain, trouble, source, options.maxLagSeconds);
   const named = namespace === undefined ? {} : {namespace};
-  const httpOptions = {host, port, limits, logsRequests: logRequests, cors, ...named};
+  const {workers, estimate, allowedHosts = []} = options;
+  const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
+  const httpOptions = {
+    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, maxConnections},
+    ...named,
+  };
   const shown = {source, readiness, finality: finality?.status};
   const front = createFront(httpOptions, pool, estimates, trouble, log, shown);
   const boundPort = await front.http.listen().catch((error: Error) => {

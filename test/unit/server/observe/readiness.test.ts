@@ -48,3 +48,14 @@ test("damage, a failed import and an old newest block are three reasons", () => 
   const lag = "the newest block, 10, is 9 s old: --max-lag is 5 s (state of the source: failed)";
   assert.deepEqual(readiness.readObstacles(), ["a table of the store is damaged", FAILED, lag]);
 });
+
+test("nodes that are not up are remarks, whether the service is ready or not", () => {
+  const readiness = new Readiness(chain, {tableFindings: 0}, source);
+  assert.deepEqual(readiness.readRemarks(), []);
+  source.nodes.set("http://a:1", "down: connection refused");
+  source.nodes.set("http://b:1", "refused: it is a node of chain 6, expected 5");
+  assert.deepEqual(readiness.readRemarks(), [
+    "the node http://a:1 is down: connection refused",
+    "the node http://b:1 is refused: it is a node of chain 6, expected 5",
+  ]);
+});
