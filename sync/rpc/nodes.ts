@@ -71,10 +71,40 @@ export class Nodes {
    * @returns the work's result
    * @throws what the work throws, except NodeFailure; the signal's reason; Error after `close`
    */
-  async use<Result>(
+  use<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
     onBytes?: (bytes: number) => void,
+  ): Promise<Result> {
+    return this.whileOpen(signal, life => this.runUntilDone(work, life, onBytes));
+  }
+
+  /**
+   * Runs `work` against every node that is not left alone, at the same time. Waits for a node that answers.
+   *
+   * @returns the results of the nodes that answered, at least one
+   * @throws as `use`
+   */
+  useEach<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result[]> {
+    return this.whileOpen(signal, async life => {
+      for (;;) {
+        life.throwIfAborted();
+        const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
+        const answers = await Promise.allSettled(due.map(candidate => candidate.run(work, life)));
+        const results: Result[] = [];
+        for (const answer of answers)
+          if (answer.status === "fulfilled") results.push(answer.value);
+          else if (!(answer.reason instanceof NodeFailure)) throw answer.reason;
+        if (results.length > 0) return results;
+        await this.waitForOne(life);
+      }
+    });
+  }
+
+  /** @param run - gets a signal that ends with `signal`, and with `close` */
+  private async whileOpen<Result>(
+    signal: AbortSignal,
+    run: (life: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     // Not AbortSignal.any, which keeps memory for each use as long as the signal lives.
     const life = new AbortController();
@@ -87,7 +117,7 @@ export class Nodes {
       return () => ending.removeEventListener("abort", end);
     });
     try {
-      return await this.runUntilDone(work, life.signal, onBytes);
+      return await run(life.signal);
     } finally {
       for (const forget of endings) forget();
     }
