@@ -55,7 +55,7 @@ export type {
 } from "./service/block.ts";
 export type {ConnectionOptions} from "./service/connection.ts";
 export type {Coverage} from "./service/coverage.ts";
-export {createProofClient, type NoTrust, type Trust} from "./service/createProofClient.ts";
+export {createProofClient} from "./service/createProofClient.ts";
 export type {
   AccessListEntry,
   AccountOverride,
@@ -82,4 +82,4 @@ export type {
   ServerMultiProof,
   ServerProof,
 } from "./service/provenAnswer.ts";
-export type {Root, RootOfBlock, TrustedRoot} from "./service/trustedRoot.ts";
+export type {NoTrust, Root, RootOfBlock, Trust, TrustedRoot} from "./service/trustedRoot.ts";

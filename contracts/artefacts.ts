@@ -7,10 +7,10 @@ export const SOURCES = new URL("src/", FOLDER);
 
 export interface Artefact {
   readonly abi: readonly unknown[];
-  /** Creation code, hex without 0x; constructor arguments follow it. */
-  readonly bytecode: string;
+  /** Creation code, hex with 0x; constructor arguments follow it. */
+  readonly bytecode: `0x${string}`;
   /** Code of the created account, with immutables set to zero. */
-  readonly deployedBytecode: string;
+  readonly deployedBytecode: `0x${string}`;
 }
 
 export interface Artefacts {

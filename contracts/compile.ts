@@ -51,7 +51,8 @@ export function compileContracts(): string {
     const {object: bytecode} = evm.bytecode;
     if (bytecode === "" || abi.length === 0) continue;
     const {object: deployedBytecode} = evm.deployedBytecode;
-    contracts[name] = {abi, bytecode, deployedBytecode};
+    // With 0x: libraries such as viem take hex without it for text, and deploy garbage.
+    contracts[name] = {abi, bytecode: `0x${bytecode}`, deployedBytecode: `0x${deployedBytecode}`};
   }
   const artefacts: Artefacts = {compiler: solc.version(), settings: SETTINGS, contracts};
   return `${JSON.stringify(artefacts, undefined, 1)}\n`;

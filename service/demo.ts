@@ -11,12 +11,14 @@ const CHAIN = new URL(import.meta.resolve("#package/demo/chain.rlp"));
  * Imports the demo chain and marks all its blocks as finalized. Blocks that are already in the store are only compared,
  * so an import that was stopped continues where it ended.
  *
+ * @param stopping - when it resolves, the import ends after the current block
  * @param chainId - refuses the demo if its chain has another id
  * @throws WorkError if the store holds another chain, or the import fails
  */
 export async function importDemo(
   pool: ProofPool,
   chainId: bigint | undefined,
+  stopping: Promise<unknown> | undefined,
   onEvent: (event: ImportEvent) => void,
 ): Promise<void> {
   const source = {
@@ -25,6 +27,8 @@ export async function importDemo(
     blocksPath: fileURLToPath(CHAIN),
   } as const;
   const rules = {finalized: "last", ...(chainId === undefined ? {} : {chainId})} as const;
-  const outcome = await pool.startImport({source, ...rules}, onEvent).outcome;
+  const running = pool.startImport({source, ...rules}, onEvent);
+  void stopping?.then(() => running.stop());
+  const outcome = await running.outcome;
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);
 }

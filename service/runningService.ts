@@ -44,6 +44,8 @@ export interface RunningService {
 
 export interface Listeners {
   readonly log: Logger;
+  /** Resolves when the service is to stop, also while it starts: then the demo's import ends early. */
+  readonly stopping?: Promise<unknown>;
   /** Takes the progress of the demo's import. */
   readonly onDemo?: (event: ImportEvent) => void;
 }
@@ -58,7 +60,7 @@ const FLUSH_MS = 200;
 /** Starts a service. It takes requests when this returns. @throws WorkError that says what it lacks, for the operator */
 export async function startService(
   options: ServiceOptions,
-  {log, onDemo = () => {}}: Listeners,
+  {log, stopping, onDemo = () => {}}: Listeners,
 ): Promise<RunningService> {
   const {diffs, l2, demo = false, chainId} = options;
   if (diffs !== "-") requireReadable("--diffs", diffs);
@@ -69,9 +71,9 @@ export async function startService(
   const store = await OwnedStore.open(describePool(options, trouble, log), onOrder);
   const ends = new Ends();
   let isStarted = false;
-  ends.add("the store", () => store.close(!isStarted));
+  ends.add("the store", onWait => store.close(!isStarted, onWait));
   try {
-    if (demo) await importDemo(store.pool, chainId, onDemo);
+    if (demo) await importDemo(store.pool, chainId, stopping, onDemo);
     const finality = await createFinality(options.finality, store.pool, log);
     if (finality !== undefined) ends.add("finality", () => finality.stop());
     const service = await serve(options, store.pool, finality, trouble, log, ends);
@@ -137,6 +139,8 @@ async function serve(
     ends.add("verifying", async () => {
       await verifying.outcome.catch(() => {}); // logged where it was started
     });
+  let drainMs = 0;
+  ends.add("requests", () => endRequests(front, drainMs, log));
   return {
     url: announcement.url,
     announcement,
@@ -144,7 +148,7 @@ async function serve(
     stop: (timeoutMs = STOP_MS) => {
       following?.stop();
       verifying?.stop();
-      ends.add("requests", () => endRequests(front, timeoutMs * DRAIN_SHARE, log));
+      drainMs = timeoutMs * DRAIN_SHARE;
       return ends.run(timeoutMs);
     },
   };

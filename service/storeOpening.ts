@@ -41,10 +41,14 @@ export class OwnedStore {
     }
   }
 
-  /** @param failed - what used it has failed: a store that was made for it and has no block is removed */
-  async close(failed: boolean): Promise<void> {
+  /**
+   * @param failed - what used it has failed: a store that was made for it and has no block is removed
+   * @param onWait - called with the name of what is waited for
+   */
+  async close(failed: boolean, onWait: (what: string) => void = () => {}): Promise<void> {
     await this.control.stop();
-    await (failed ? this.pool.discard() : this.pool.close());
+    await (failed ? this.pool.discard() : this.pool.close(onWait));
+    onWait("answers to orders");
     await this.control.close();
   }
 }

@@ -178,15 +178,20 @@ export class ProofPool {
     return this.writes.rollback(block);
   }
 
-  /** Waits for running jobs, ends the threads, closes the store. */
-  async close(): Promise<void> {
-    await this.end();
+  /**
+   * Waits for running jobs, ends the threads, closes the store.
+   *
+   * @param onWait - called with the name of what is waited for, before each wait
+   */
+  async close(onWait: (what: string) => void = () => {}): Promise<void> {
+    await this.end(onWait);
+    onWait("the store");
     await this.store.close();
   }
 
   /** Closes after a failure. Removes the store if it was made for this pool and holds no block. */
   async discard(): Promise<void> {
-    await this.end();
+    await this.end(() => {});
     await this.store.discard();
   }
 
@@ -208,10 +213,13 @@ export class ProofPool {
     return {...answers, failures: answers.failures.map(failure => this.chain.withNearest(failure))};
   }
 
-  private async end(): Promise<void> {
+  private async end(onWait: (what: string) => void): Promise<void> {
+    onWait("pruning");
     await this.pruner?.stop();
+    onWait("the import");
     await this.writes.end();
     await this.imports.destroy();
+    onWait("proof and estimate threads");
     await Promise.all([this.proofs?.close(), this.estimates?.close()]);
   }
 }

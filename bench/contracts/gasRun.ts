@@ -72,7 +72,7 @@ async function measureSuite(
   suite: string,
 ): Promise<string[][]> {
   const artefact = readArtefact(VERIFIERS[suite] as string);
-  const {contractAddress: to} = await send(anvil, {data: `0x${artefact.bytecode}`});
+  const {contractAddress: to} = await send(anvil, {data: artefact.bytecode});
   const rows: string[][] = [];
   for (const gasCase of cases) {
     const data = encodeCall(artefact, gasCase);

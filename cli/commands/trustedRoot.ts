@@ -60,7 +60,7 @@ async function askOnce<Result>(
     if (state === "up") return;
     failures.push(`${name}: ${reason}`);
     if (failures.length === settings.urls.length)
-      giveUp.abort(new WorkError(`no answer from ${flag}: ${failures.join("; ")}`));
+      giveUp.abort(new WorkError(`no useful answer from ${flag}: ${failures.join("; ")}`));
   });
   try {
     return await nodes.use(work, giveUp.signal);

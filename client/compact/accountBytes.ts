@@ -41,7 +41,7 @@ export function readAccount(
 type Code = Pick<AccountContent, "codeSize" | "codeHash" | "keccakCodeHash">;
 
 function noCode(suite: HashSuite): Code {
-  return {codeSize: 0n, codeHash: noCodeHash(suite), keccakCodeHash: NO_CODE_KECCAK};
+  return {codeSize: 0n, codeHash: noCodeHash(suite), keccakCodeHash: NO_CODE_KECCAK.slice()};
 }
 
 function readCode(reader: ByteReader): Code {

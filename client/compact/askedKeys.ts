@@ -19,12 +19,14 @@ export interface AskedSlots {
 
 export type Asked = AskedAccounts | AskedSlots;
 
-/** @throws ProofError if an address or a key is none, or there are no entries or too many */
+/** @throws ProofError if an address or a key is none, there are no entries or too many, or too many slots of one account */
 export function askAccounts(suite: HashSuite, request: readonly ProofRequest[]): AskedAccounts {
   checkCount(request.length, 1, "entries");
+  const hKeys = request.map(({address}) => readAddress(suite, address).hKey);
+  checkSlots(request);
   return {
     tree: "accounts",
-    hKeys: request.map(({address}) => readAddress(suite, address).hKey),
+    hKeys,
     slots: request.map(({storageKeys}) => hashKeys(suite, storageKeys)),
   };
 }
@@ -43,6 +45,17 @@ function hashKeys(suite: HashSuite, keys: readonly string[]): Uint8Array[] {
 /** @returns hKeys of the slots of all entries that name a leaf, in request order */
 export function slotsOf({slots}: AskedAccounts, named: readonly number[]): readonly Uint8Array[] {
   return named.flatMap(entry => slots[entry] ?? []);
+}
+
+/** An account has one tree part, however many entries name it: the limit is that of the part. Addresses are hex text. */
+function checkSlots(request: readonly ProofRequest[]): void {
+  const counts = new Map<string, number>();
+  for (const {address, storageKeys} of request) {
+    const account = address.toLowerCase();
+    const count = (counts.get(account) ?? 0) + storageKeys.length;
+    checkCount(count, 0, "storage keys of one account");
+    counts.set(account, count);
+  }
 }
 
 function checkCount(count: number, min: number, what: string): void {

@@ -81,6 +81,7 @@ function openLeaf(
   proof: unknown,
 ): {nextFreeNode: number; leaf: OpenedLeaf; value: Uint8Array} {
   const {leafIndex, nextFreeNode, opening, value, preImages} = readLeafProof(suite, at, index, proof);
-  const siblings = hashSiblings(suite, preImages);
+  // Copies: those of empty sub-trees belong to the suite, and this goes to a caller who may write into it.
+  const siblings = hashSiblings(suite, preImages).map(sibling => sibling.slice());
   return {nextFreeNode, leaf: {leafIndex, ...opening, siblings}, value};
 }

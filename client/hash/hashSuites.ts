@@ -17,7 +17,7 @@ export interface HashSuite {
   readonly leafOpeningBytes: number;
   /** Number of bytes that safe() makes from a 32-byte word. */
   readonly safeWordBytes: number;
-  /** hKey of the tail leaf, 32 bytes. */
+  /** hKey of the tail leaf, 32 bytes: a new array each time, as of every member. A caller may write into it. */
   readonly tailKey: Uint8Array;
   hash(...parts: readonly Uint8Array[]): Uint8Array;
   /** hash of two digests: a branch. Remembered, because the proofs of a block share branches. */
@@ -120,13 +120,13 @@ const newTreeOfSuite = new WeakMap<HashSuite, Uint8Array>();
 
 /**
  * Top root of a new tree, which has only head and tail. Written out step by step, so that it can check both trees. Made once
- * for a suite.
+ * for a suite; each caller gets an array of its own.
  *
  *   H( word(2) | H( ... H( H( H(head) H(tail) ) z1 ) z2 ... z39 ) )
  */
 export function newTreeRoot(suite: HashSuite): Uint8Array {
   const known = newTreeOfSuite.get(suite);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.slice();
   const zero = zeroSubTrees(suite);
   const head = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: ZERO_WORD, hVal: ZERO_WORD});
   const tail = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: suite.tailKey, hVal: ZERO_WORD});
@@ -134,7 +134,7 @@ export function newTreeRoot(suite: HashSuite): Uint8Array {
   for (let height = 1; height < 40; height++) node = suite.hash(node, zero[height] as Uint8Array);
   const root = suite.hash(encodeRootNode(suite, 2, node));
   newTreeOfSuite.set(suite, root);
-  return root;
+  return root.slice();
 }
 
 /** @param sha256 - what hashes, faster perhaps than the one of {@link sha256Suite} */
@@ -150,7 +150,9 @@ export function createSha256Suite(sha256: Sha256): HashSuite {
     rootNodeBytes: 64,
     leafOpeningBytes: 128,
     safeWordBytes: 32,
-    tailKey: new Uint8Array(32).fill(0xff),
+    get tailKey() {
+      return new Uint8Array(32).fill(0xff);
+    },
     hash,
     hashPair: (left, right) => pairs.hash(left, right),
     hashBranch: pair => pairs.hashJoined(pair),
@@ -214,7 +216,9 @@ export const poseidon2Suite: HashSuite = {
   rootNodeBytes: 96,
   leafOpeningBytes: 192,
   safeWordBytes: 64,
-  tailKey: Uint8Array.from({length: 32}, (_, i) => (i % 4 === 0 ? 0x7f : 0)),
+  get tailKey() {
+    return Uint8Array.from({length: 32}, (_, i) => (i % 4 === 0 ? 0x7f : 0));
+  },
   hash: hashPoseidon2,
   hashPair: (left, right) => poseidon2Pairs.hash(left, right),
   hashBranch: pair => poseidon2Pairs.hashJoined(pair),

@@ -16,7 +16,7 @@ import {type Answered, PieceQueue} from "./pieceQueue.ts";
 export interface PullParameters extends Abortable {
   /** May be endless. An entry is taken when it is needed, and forgotten when it is given back. */
   readonly requests: ProofRequests;
-  /** All proofs are of this one block. Default: "finalized", the newest one at the start. Not with a cursor, which has it. */
+  /** All proofs are of this one block. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
   readonly block?: BlockName;
   /** Where to go on: the `cursor` of the last entry that was given. `requests` must be the same, from their beginning. */
   readonly cursor?: string;
@@ -89,10 +89,12 @@ async function findStart(
   cursor: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<PullPlace> {
-  if (cursor !== undefined && block !== undefined)
-    throw new TypeError("block is given with a cursor, which has it");
-  if (cursor !== undefined) return decodeCursor(cursor);
   const number = blockNumber(block ?? "finalized");
+  if (cursor !== undefined) {
+    const place = decodeCursor(cursor);
+    if (block === undefined || number === place.block) return place;
+    throw new TypeError(`expected block ${place.block}, which the cursor is of, got ${block}`);
+  }
   if (number !== undefined) return {block: number, entry: 0, key: 0};
   // Proofs know no block above the newest finalized one.
   const tag = block === "earliest" ? block : "finalized";

@@ -1,4 +1,5 @@
-/** Promises that a caller's AbortSignal ends. */
+/** Promises that end early: by a caller's AbortSignal, or after a time. */
+import {RpcError} from "./rpcError.ts";
 
 /** @returns after this time. @throws the signal's reason */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -20,5 +21,23 @@ export function orAborted<Result>(
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, {once: true});
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/**
+ * The outcome of some work, unless it takes too long. What the promise stands for goes on.
+ *
+ * @param what - of the message
+ * @throws what the work throws; RpcError TIMEOUT
+ */
+export function within<Result>(ms: number, work: () => Promise<Result>, what: string): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new RpcError("TIMEOUT", `${what} is not there after ${ms} ms`)),
+      ms,
+    );
+    work()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
   });
 }

@@ -52,17 +52,18 @@ async function ask(
   const {takesBytes = false, waitMs = 0} = first.request;
   const isBatch = calls.length > 1;
   const texts = calls.map(({text}) => text);
+  const maxAnswerBytes = PAGE_BYTES + calls.reduce((sum, call) => sum + answerBytes(call), 0);
   const answer = await exchange.send(
     {
       body: isBatch ? `[${texts.join()}]` : first.text,
       accept: takesBytes ? `${BYTES_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
       timeoutMs: timeoutMs + waitMs,
-      maxAnswerBytes: PAGE_BYTES + calls.reduce((sum, call) => sum + answerBytes(call), 0),
+      maxAnswerBytes,
     },
     stopSignal(calls),
   );
   if (takesBytes && answer.contentType === BYTES_TYPE) return [{result: answer.bytes}];
-  return readJson(answer, calls, isBatch);
+  return readJson(answer, calls, isBatch, maxAnswerBytes);
 }
 
 /** @throws RpcError */
@@ -70,9 +71,10 @@ function readJson(
   {bytes, status}: HttpAnswer,
   calls: readonly PendingCall[],
   isBatch: boolean,
+  maxBytes: number,
 ): readonly CallAnswer[] {
   const ids = calls.map(({id}) => id);
-  const answers = readAnswers(bytes, ids, isBatch, status);
+  const answers = readAnswers(bytes, ids, isBatch, status, maxBytes);
   if (answers instanceof RpcError) throw answers;
   return answers;
 }

@@ -1,10 +1,16 @@
 /** JSON-RPC 2.0: the text of calls, and answers read without trust. */
+import {hasMoreValues} from "./jsonValues.ts";
 import {RpcError} from "./rpcError.ts";
 
 /** The server's word on one call. */
 export type CallAnswer = {readonly result: unknown} | {readonly error: RpcError};
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A value of an answer has more bytes than this, unless the answer is there to fill memory. */
+const BYTES_PER_VALUE = 32;
+/** The values of a shorter answer take little memory, whatever they are. */
+const SHORT_BYTES = 65_536;
 
 export function encodeCall(id: number, method: string, params: readonly unknown[]): string {
   return JSON.stringify({jsonrpc: "2.0", id, method, params});
@@ -16,6 +22,7 @@ export function encodeCall(id: number, method: string, params: readonly unknown[
  * @param ids - of the calls, all different
  * @param isBatch - whether the calls were sent as an array
  * @param status - of the HTTP answer, for errors
+ * @param maxBytes - no right answer has more: it bounds the values that are made
  * @returns an answer for each id, in their order; or the one error with which the server refused the batch as a whole
  * @throws RpcError BAD_ANSWER unless each call is answered exactly once, and nothing else is
  */
@@ -24,8 +31,9 @@ export function readAnswers(
   ids: readonly number[],
   isBatch: boolean,
   status: number,
+  maxBytes: number,
 ): readonly CallAnswer[] | RpcError {
-  const parsed = parseJson(bytes);
+  const parsed = parseJson(bytes, maxBytes);
   if (!Array.isArray(parsed)) {
     const fields = readFields(parsed);
     const answer = readAnswer(fields, status);
@@ -51,9 +59,9 @@ export function readAnswers(
 }
 
 /** The error in the body of an HTTP refusal. @returns undefined if there is none */
-export function readRefusal(bytes: Uint8Array, status: number): RpcError | undefined {
+export function readRefusal(bytes: Uint8Array, status: number, maxBytes: number): RpcError | undefined {
   try {
-    const answer = readAnswer(readFields(parseJson(bytes)), status);
+    const answer = readAnswer(readFields(parseJson(bytes, maxBytes)), status);
     return "error" in answer ? answer.error : undefined;
   } catch {
     return undefined; // a page for people, as proxies send it
@@ -64,7 +72,10 @@ export function badAnswer(message: string): RpcError {
   return new RpcError("BAD_ANSWER", message);
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array, maxBytes: number): unknown {
+  const maxValues = Math.ceil(maxBytes / BYTES_PER_VALUE);
+  if (bytes.length > SHORT_BYTES && hasMoreValues(bytes, maxValues))
+    throw badAnswer(`expected at most ${maxValues} JSON values in the answer, got more`);
   try {
     return JSON.parse(new TextDecoder("utf-8", {fatal: true}).decode(bytes));
   } catch {

@@ -60,7 +60,8 @@ export class Exchange {
     const {status, bytes, retryAfterMs} = answer;
     if (status === 200) return answer;
     const message = `the server answers with HTTP status ${status}`;
-    const error = readRefusal(bytes, status) ?? new RpcError("HTTP_STATUS", message, {status});
+    const error =
+      readRefusal(bytes, status, request.maxAnswerBytes) ?? new RpcError("HTTP_STATUS", message, {status});
     if (LATER.includes(status)) return {error, retryAfterMs};
     throw error;
   }

@@ -1,23 +1,9 @@
 /** Makes a client of one server. */
-import type {HashSuite} from "../hash/hashSuites.ts";
 import {HttpCaller} from "../rpc/httpCaller.ts";
 import {type ConnectionOptions, readConnection} from "./connection.ts";
 import {bindMethods, type ProofClient} from "./proofClient.ts";
 import {AnswerVerifier} from "./provenAnswer.ts";
-import type {TrustedRoot} from "./trustedRoot.ts";
-
-/** What proofs are verified against. */
-export interface Trust {
-  readonly verify?: true;
-  /** Of the chain: what its roots are made with. Never taken from the server's word. */
-  readonly suite: HashSuite;
-  readonly trustedRoot: TrustedRoot;
-}
-
-/** Nothing is verified: for a server of your own, or to verify later. */
-export interface NoTrust {
-  readonly verify: false;
-}
+import type {NoTrust, Trust} from "./trustedRoot.ts";
 
 /**
  * Makes a client. It holds no resource: connections are those of `fetch`.
@@ -36,5 +22,5 @@ export function createProofClient(options: ConnectionOptions & NoTrust): ProofCl
 export function createProofClient(options: ConnectionOptions & (Trust | NoTrust)): ProofClient<boolean> {
   const caller = new HttpCaller(readConnection(options));
   if (options.verify === false) return bindMethods(caller, undefined);
-  return bindMethods(caller, new AnswerVerifier(options.suite, options.trustedRoot));
+  return bindMethods(caller, new AnswerVerifier(options));
 }

@@ -23,6 +23,9 @@ const KEY_BYTES = 32_768;
 const NOT_FINALIZED = -32002;
 /** One waiting call waits no longer, because proxies close connections that are silent for a minute. */
 const WAIT_STEP_MS = 30_000;
+/** From one look for a root to the next: doubled each time, up to a block of layer 1. */
+const FIRST_ROOT_PAUSE_MS = 500;
+const ROOT_PAUSE_MS = 12_000;
 
 export interface ProofMethods {
   readonly caller: RpcCaller;
@@ -50,10 +53,10 @@ export async function getProof(
 }
 
 /**
- * Waits until a block is finalized, in calls of half a minute.
+ * Waits until a block is finalized, in calls of half a minute, and then until there is a trusted root of it.
  *
  * @param timeoutMs - in all, at most a day
- * @throws RpcError, -32002 if the block is not finalized in this time; ProofError
+ * @throws RpcError: -32002 if the block is not finalized in this time, ROOT_UNKNOWN if there is no root of it; ProofError
  */
 export async function waitForProof(
   {caller, verifier}: ProofMethods,
@@ -73,11 +76,31 @@ export async function waitForProof(
       const request = {method: "chain_waitForProof", params, waitMs, ...boundOf(storageKeys)};
       const proof = (await caller.call(request, signal)) as ProofJson;
       if (verifier === undefined) return {block: number, proof};
-      return await verifier.verifyProof({address, storageKeys}, number, proof, signal);
+      return await verifyAwaited(verifier, {address, storageKeys}, number, proof, endMs, signal);
     } catch (error) {
-      if (!isNotFinalized(error) || leftMs <= waitMs) throw error;
-      // A server that does not wait is not asked more often than one that does.
+      if (!hasCode(error, NOT_FINALIZED) || leftMs === 0) throw error;
+      // A server that does not wait, or waits less, is not asked more often than one that does.
       await sleep(Math.max(0, beganMs + waitMs - performance.now()), signal);
+    }
+  }
+}
+
+/** The server may know a finalization before layer 1 shows its root to whoever finds the trusted root. @throws as above */
+async function verifyAwaited(
+  verifier: AnswerVerifier,
+  request: ProofRequest,
+  block: bigint,
+  proof: ProofJson,
+  endMs: number,
+  signal: AbortSignal | undefined,
+): Promise<ProvenProof> {
+  for (let pauseMs = FIRST_ROOT_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, ROOT_PAUSE_MS)) {
+    try {
+      return await verifier.verifyProof(request, block, proof, signal);
+    } catch (error) {
+      const leftMs = endMs - performance.now();
+      if (!hasCode(error, "ROOT_UNKNOWN") || leftMs <= 0) throw error;
+      await sleep(Math.min(pauseMs, leftMs), signal);
     }
   }
 }
@@ -126,6 +149,6 @@ function boundOf(storageKeys: readonly string[]): {readonly maxAnswerBytes: numb
 }
 
 /** Errors of other libraries have the code too. */
-function isNotFinalized(error: unknown): boolean {
-  return isObject(error) && error.code === NOT_FINALIZED;
+function hasCode(error: unknown, code: number | string): boolean {
+  return isObject(error) && error.code === code;
 }

@@ -6,8 +6,11 @@ import {type Proven, verifyProof} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
 import {check} from "../proof/strictJson.ts";
 import type {RootedBlock} from "./block.ts";
+import {MAX_MS, requireWhole} from "./connection.ts";
 import type {ProofJson} from "./proofJson.ts";
-import {type TrustedRoot, TrustedRoots} from "./trustedRoot.ts";
+import {type Trust, TrustedRoots} from "./trustedRoot.ts";
+
+const DEFAULT_ROOT_TIMEOUT_MS = 60_000;
 
 /** What the answer to getProof or waitForProof proves. */
 export interface ProvenProof extends Proven {
@@ -47,11 +50,15 @@ export class AnswerVerifier {
   private readonly roots: TrustedRoots;
 
   /** @throws TypeError if a part is missing, which types cannot tell callers in JavaScript, or the root is none */
-  constructor(suite: HashSuite | undefined, trustedRoot: TrustedRoot | undefined) {
+  constructor({suite, trustedRoot, rootTimeoutMs = DEFAULT_ROOT_TIMEOUT_MS}: Partial<Trust>) {
     if (suite === undefined || trustedRoot === undefined)
       throw new TypeError("suite and trustedRoot are needed, unless verify is false");
     this.suite = suite;
-    this.roots = new TrustedRoots(suite, trustedRoot);
+    this.roots = new TrustedRoots(
+      suite,
+      trustedRoot,
+      requireWhole("rootTimeoutMs", rootTimeoutMs, 1, MAX_MS),
+    );
   }
 
   /**

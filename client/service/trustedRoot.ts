@@ -1,7 +1,8 @@
 /** The roots that the caller trusts. Everything that is proved is proved against one of them. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
-import {orAborted} from "../rpc/abortable.ts";
+import {orAborted, within} from "../rpc/abortable.ts";
+import {RpcError} from "../rpc/rpcError.ts";
 
 /** 32 bytes, or `0x` and 64 digits. */
 export type Root = Uint8Array | string;
@@ -12,19 +13,41 @@ export type RootOfBlock = (block: bigint) => Root | Promise<Root>;
 /** One root for all answers, or how to find the root of a block. {@link layer1Root} is such a function. */
 export type TrustedRoot = Root | RootOfBlock;
 
+/** What proofs are verified against. */
+export interface Trust {
+  readonly verify?: true;
+  /** Of the chain: what its roots are made with. Never taken from the server's word. */
+  readonly suite: HashSuite;
+  readonly trustedRoot: TrustedRoot;
+  /** For one look-up of a root by `trustedRoot`, if that is a function. Default: 60 000. */
+  readonly rootTimeoutMs?: number;
+}
+
+/** Nothing is verified: for a server of your own, or to verify later. */
+export interface NoTrust {
+  readonly verify: false;
+}
+
 export class TrustedRoots {
   private readonly suite: HashSuite;
   private readonly trusted: TrustedRoot;
+  private readonly timeoutMs: number;
   /** The roots that are being looked for: several answers for one block ask once. */
   private readonly asked = new Map<bigint, Promise<Uint8Array>>();
 
-  constructor(suite: HashSuite, trusted: TrustedRoot) {
+  /** @param timeoutMs - for one look-up of a root by the caller's function */
+  constructor(suite: HashSuite, trusted: TrustedRoot, timeoutMs: number) {
     this.suite = suite;
+    this.timeoutMs = timeoutMs;
     this.trusted = trusted;
     if (typeof trusted !== "function") readRoot(suite, trusted);
   }
 
-  /** @returns 32 bytes. @throws what the caller's function throws; TypeError if it gives no root; the signal's reason */
+  /**
+   * @returns 32 bytes
+   * @throws what the caller's function throws; RpcError TIMEOUT if it takes too long, ROOT_UNKNOWN if it gives undefined;
+   *   TypeError if it gives anything else that is no root; the signal's reason
+   */
   of(block: bigint, signal: AbortSignal | undefined): Promise<Uint8Array> {
     let root = this.asked.get(block);
     if (root === undefined) {
@@ -35,17 +58,26 @@ export class TrustedRoots {
   }
 
   private async find(block: bigint): Promise<Uint8Array> {
-    const {trusted} = this;
-    return readRoot(this.suite, typeof trusted === "function" ? await trusted(block) : trusted);
+    const {trusted, suite} = this;
+    if (typeof trusted !== "function") return readRoot(suite, trusted);
+    const root = await within(
+      this.timeoutMs,
+      async () => trusted(block),
+      `the trusted root of block ${block}`,
+    );
+    // Functions in JavaScript end without a value where a map has none.
+    if ((root ?? undefined) === undefined)
+      throw new RpcError("ROOT_UNKNOWN", `expected the trusted root of block ${block}, got ${root}`);
+    return readRoot(suite, root);
   }
 }
 
 /** @throws TypeError */
 function readRoot(suite: HashSuite, root: Root): Uint8Array {
-  const text = typeof root === "string" ? root.toLowerCase() : encodeHex(root);
+  const text = root instanceof Uint8Array ? encodeHex(root) : String(root).toLowerCase();
   const bytes = /^0x[0-9a-f]{64}$/.test(text) ? decodeHex(text) : undefined;
   if (bytes !== undefined && suite.isDigest(bytes)) return bytes;
-  throw new TypeError(`a trusted root is ${shorten(text)}, expected 32 bytes: a digest of ${suite.name}`);
+  throw new TypeError(`expected a trusted root of 32 bytes, a digest of ${suite.name}, got ${shorten(text)}`);
 }
 
 function shorten(text: string): string {

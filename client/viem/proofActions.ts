@@ -5,9 +5,9 @@
  */
 import {orAborted} from "../rpc/abortable.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
-import type {NoTrust, Trust} from "../service/createProofClient.ts";
 import {bindMethods, type ProofClient} from "../service/proofClient.ts";
 import {AnswerVerifier} from "../service/provenAnswer.ts";
+import type {NoTrust, Trust} from "../service/trustedRoot.ts";
 
 /** What is needed of a viem client, or of any provider of EIP-1193. */
 export interface RequestingClient {
@@ -36,7 +36,7 @@ export function proofActions(
 export function proofActions(
   trust: Trust | NoTrust,
 ): (client: RequestingClient) => {readonly proofs: ProofClient<boolean>} {
-  const verifier = trust.verify === false ? undefined : new AnswerVerifier(trust.suite, trust.trustedRoot);
+  const verifier = trust.verify === false ? undefined : new AnswerVerifier(trust);
   return client => ({proofs: bindMethods(createCaller(client), verifier)});
 }
 

@@ -85,7 +85,10 @@ export class Candidate {
       // Once the signal has ended the work, the failure comes from that.
       if (signal.aborted) throw signal.reason;
       if (error instanceof NodeFailure) this.noteFailure(error, failureCount);
-      else if (error instanceof NodeRefusal) this.noteSuccess(failureCount);
+      else if (error instanceof NodeRefusal) {
+        if (error.isOfCall) this.noteSuccess(failureCount);
+        else this.noteFailure(new NodeFailure(error.message, {cause: error}), failureCount);
+      }
       throw error;
     }
   }

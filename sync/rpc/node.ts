@@ -24,7 +24,10 @@ export interface Node {
   requestAll(calls: readonly NodeCall[]): Promise<unknown[]>;
 }
 
-/** The node answered with a JSON-RPC error. Another try gives the same, so it is not tried again. */
+/** "Method not found" and "invalid params" (JSON-RPC 2.0). */
+const CODES_OF_CALL: ReadonlySet<number> = new Set([-32601, -32602]);
+
+/** The node answered with a JSON-RPC error that does not ask to come later. Another node may still have the answer (nodes.ts). */
 export class NodeRefusal extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -34,6 +37,11 @@ export class NodeRefusal extends Error {
     this.name = "NodeRefusal";
     this.code = code;
     this.data = data;
+  }
+
+  /** The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about the node. */
+  get isOfCall(): boolean {
+    return CODES_OF_CALL.has(this.code);
   }
 }
 

@@ -1,8 +1,9 @@
 /** Calls one node: makes the JSON-RPC of a call or a batch, and reads the answer. */
+import {setTimeout as sleep} from "node:timers/promises";
 import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./answer.ts";
 import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {type Node, type NodeCall, NodeFailure} from "./node.ts";
-import {toNodeError} from "./nodeError.ts";
+import {InternalError, toNodeError} from "./nodeError.ts";
 import {cleanText} from "./nodeText.ts";
 import {createRedaction} from "./secrets.ts";
 
@@ -10,6 +11,10 @@ import {createRedaction} from "./secrets.ts";
 export const MAX_BATCH_CALLS = 100;
 /** geth's code for the calls of a batch whose answers would be too long together. */
 const RESPONSE_TOO_LARGE = -32003;
+/** Waits before a call is sent again because the node had an internal error. After the last one, the work has failed. */
+const INSIST_MS = [25, 100];
+/** Two calls may be one question, of which one node behind the URL must answer both (rollupEvents.ts). */
+const MAX_QUESTION_CALLS = 2;
 /** Longest reason of a failure. It may quote values that the node wrote. */
 const MAX_REASON = 500;
 const OK = 200;
@@ -53,7 +58,15 @@ export class NodeCaller {
   }
 
   /** @throws NodeRefusal, NodeFailure, or the signal's reason */
-  async request(call: NodeCall, signal: AbortSignal, onBytes?: OnBytes): Promise<unknown> {
+  request(call: NodeCall, signal: AbortSignal, onBytes?: OnBytes): Promise<unknown> {
+    return insist(() => this.requestOnce(call, signal, onBytes), signal);
+  }
+
+  private async requestOnce(
+    call: NodeCall,
+    signal: AbortSignal,
+    onBytes: OnBytes | undefined,
+  ): Promise<unknown> {
     const id = this.nextId++;
     const answer = await this.endpoint.post(JSON.stringify(encodeCall(call, id)), signal, onBytes);
     return this.resultOf(
@@ -82,9 +95,12 @@ export class NodeCaller {
     while (results.length < calls.length) {
       const part = calls.slice(results.length, results.length + count);
       try {
-        results.push(...(await this.requestBatch(part, signal, onBytes)));
+        const ask = () => this.requestBatch(part, signal, onBytes);
+        results.push(...(await (part.length > MAX_QUESTION_CALLS ? ask() : insist(ask, signal))));
       } catch (error) {
-        if (!(error instanceof BatchTooLarge)) throw error;
+        // A part of the calls meets fewer internal errors, and fewer are sent again.
+        const isPassing = error instanceof InternalError && part.length > MAX_QUESTION_CALLS;
+        if (!(error instanceof BatchTooLarge || isPassing)) throw error;
         count = Math.ceil(part.length / 2);
       }
     }
@@ -99,7 +115,7 @@ export class NodeCaller {
   ): Promise<unknown[]> {
     // Sent as a single call, because some nodes do not support batches.
     const [only] = calls;
-    if (calls.length === 1) return [await this.request(only as NodeCall, signal, onBytes)];
+    if (calls.length === 1) return [await this.requestOnce(only as NodeCall, signal, onBytes)];
     const firstId = this.nextId;
     this.nextId += calls.length;
     const body = JSON.stringify(calls.map((call, at) => encodeCall(call, firstId + at)));
@@ -151,6 +167,19 @@ export class NodeCaller {
     if (answer.member === "result") return answer.result;
     throw toNodeError(answer.error, method, this.name, this.redact);
   }
+}
+
+/** Asks again at once while the node has an internal error: to begin the whole work again takes longer. */
+async function insist<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  for (const waitMs of INSIST_MS) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof InternalError)) throw error;
+    }
+    await sleep(waitMs, undefined, {signal}).catch(() => signal.throwIfAborted());
+  }
+  return ask();
 }
 
 function encodeCall({method, params}: NodeCall, id: number) {

@@ -14,8 +14,14 @@ const LATER_CODES: ReadonlySet<number> = new Set([-32002, -32016, -32029, -32090
 /** A rate limit under another code. */
 const LATER_MESSAGE = /too many requests|rate limit|compute units per second/i;
 
+/** "Internal error" (JSON-RPC 2.0). Mostly it passes: a backend is restarted, or a call took too long. */
+const INTERNAL_ERROR = -32603;
+
 /** Longest text of a node in a message. */
 const MAX_TEXT = 300;
+
+/** The node had an internal error. The same call may succeed at once. */
+export class InternalError extends NodeFailure {}
 
 /**
  * @param nodeName - for the message
@@ -30,6 +36,7 @@ export function toNodeError(
   const {code, data} = error;
   const text = cleanText(error.message, redact, MAX_TEXT);
   if (isForLater(error)) return new NodeFailure(`it asks to try ${method} later: ${text} (${code})`);
+  if (code === INTERNAL_ERROR) return new InternalError(`it fails at ${method}: ${text} (${code})`);
   return new NodeRefusal(`${nodeName} refuses ${method}: ${text} (${code})`, code, data);
 }
 

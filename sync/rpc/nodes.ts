@@ -6,7 +6,7 @@ import {setMaxListeners} from "node:events";
 import {setTimeout as sleep} from "node:timers/promises";
 import {type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {Candidate, type NodeState} from "./candidate.ts";
-import {type Node, NodeFailure} from "./node.ts";
+import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
 import {NodeCaller} from "./nodeCaller.ts";
 
 /** Part of an import job: structured clone can copy it. */
@@ -35,6 +35,8 @@ export interface NodesEvent {
 
 /** HTTP requests that one node has at the same time. */
 const CONNECTIONS = 16;
+/** How often work is tried per node while nodes refuse it for a reason of their own, such as a block that they do not have yet. */
+const MAX_REFUSALS = 3;
 
 export class Nodes {
   private readonly candidates: readonly Candidate[];
@@ -65,11 +67,12 @@ export class Nodes {
 
   /**
    * Runs `work` against one node, and again after a NodeFailure: at once with another healthy node, or else after a wait that
-   * grows. So the work may run several times, and only its last result counts.
+   * grows. So the work may run several times, and only its last result counts. A NodeRefusal is a failure of that node too, unless it
+   * is of the call (`isOfCall`), or nodes have refused the work MAX_REFUSALS times for each node that there is.
    *
    * @param onBytes - called with the length of each part of an answer to the work's requests
    * @returns the work's result
-   * @throws what the work throws, except NodeFailure; the signal's reason; Error after `close`
+   * @throws what the work throws, except NodeFailure and refusals that another try may end; the signal's reason; Error after `close`
    */
   use<Result>(
     work: (node: Node) => Promise<Result>,
@@ -134,13 +137,16 @@ export class Nodes {
     signal: AbortSignal,
     onBytes: ((bytes: number) => void) | undefined,
   ): Promise<Result> {
+    let refusalsLeft = MAX_REFUSALS * this.candidates.length;
     for (;;) {
       signal.throwIfAborted();
       const candidate = this.choose();
       try {
         if (candidate !== undefined) return await candidate.run(work, signal, onBytes);
       } catch (error) {
-        if (!(error instanceof NodeFailure)) throw error;
+        const isRefusal = error instanceof NodeRefusal && !error.isOfCall;
+        if (!(error instanceof NodeFailure || isRefusal)) throw error;
+        if (isRefusal && --refusalsLeft === 0) throw error;
         continue;
       }
       await this.waitForOne(signal);

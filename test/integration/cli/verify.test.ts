@@ -107,7 +107,10 @@ test("the root is that of a block hash, as a proofd that is trusted says", async
   );
   const unknown = await verify(single, ...node, root);
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /^error: http:.* refuses chain_getStateRoot: [^\n]*\(-32001\)\n$/);
+  assert.match(
+    unknown.stderr,
+    /^error: no useful answer from --node: http:.* refuses chain_getStateRoot: [^\n]*\(-32001\)\n$/,
+  );
 });
 
 test("the root is the one that the rollup's contract holds in layer 1's finalized block", async t => {
@@ -144,7 +147,7 @@ test("the root is the one that the rollup's contract holds in layer 1's finalize
 test("a node that does not answer, a file that is not there and bytes of slots alone are errors", async () => {
   const rows: readonly (readonly [readonly string[], string, RegExp])[] = [
     // Port 0 refuses every connection.
-    [["--node", "http://127.0.0.1:0", "--block-hash", root], single, /no answer from --node: http:/],
+    [["--node", "http://127.0.0.1:0", "--block-hash", root], single, /no useful answer from --node: http:/],
     [["--root", root, "--answer", service.path("none.json")], "", /cannot read the answer from .*ENOENT/],
     [["--node", service.daemon.url, "--block-hash", root, "--keys", "0x1"], "0x0200", /--root, not --node/],
     [["--root", root, "--request", "/dev/null"], single, /cannot use --request \/dev\/null: it is not JSON/],

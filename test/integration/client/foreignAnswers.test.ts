@@ -387,3 +387,80 @@ test("headers go with every request, and options that are none are refused", asy
   for (const missing of ["suite", "trustedRoot"])
     assert.throws(() => createClient({[missing]: undefined}), /suite and trustedRoot are needed/);
 });
+
+test("an answer of more JSON values than any right one has is refused before they are made", async () => {
+  const values = `[${"{},".repeat(1_000_000)}{}]`;
+  server.handler = answerText(`{"jsonrpc":"2.0","id":ID,"result":${values}}`);
+  const address = ADDRESS;
+  const storageKeys = Array.from({length: 200}, (_, i) => `0x${i.toString(16)}`);
+  const isBomb = (error: unknown) => {
+    hasCode("BAD_ANSWER")(error);
+    assert.match((error as RpcError).message, /^expected at most \d+ JSON values in the answer, got more$/);
+    return true;
+  };
+  await assert.rejects(createClient().getProof({address, storageKeys}), isBomb);
+  server.handler = answerText(`{"jsonrpc":"2.0","id":ID,"error":${values}}`, 400);
+  await assert.rejects(createClient().getProof({address, storageKeys}), hasCode("HTTP_STATUS"));
+});
+
+/** Answers as a proofd does whose block 0 is finalized from the answer with this number on. */
+function finalizeAfter(count: number): void {
+  const number = "0x0";
+  const notYet = {error: {code: -32002, message: "block 0x0 is not finalized"}};
+  server.handler = answerCalls(method => {
+    const result = method === "chain_waitForProof" ? state.prove(0, ADDRESS, []) : {number};
+    return method === "chain_waitForProof" && server.requests.length <= count ? notYet : {result};
+  });
+}
+
+test("waitForProof asks again when a server does not wait as long as it was asked to", async () => {
+  finalizeAfter(1);
+  const {account} = await createClient().waitForProof({address: ADDRESS, block: 0, timeoutMs: 100});
+  assert.equal(account?.balance, 5n);
+  assert.equal(server.requests.length, 2);
+});
+
+test("waitForProof waits for the trusted root too, and says what is missing when its time is over", async () => {
+  finalizeAfter(0);
+  const asked: bigint[] = [];
+  const trustedRoot = (block: bigint) => {
+    asked.push(block);
+    return (asked.length > 2 ? root : undefined) as Uint8Array;
+  };
+  const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
+  const {account} = await client.waitForProof({address: ADDRESS, block: 0});
+  assert.equal(account?.balance, 5n);
+  assert.equal(asked.length, 3);
+  asked.length = 0;
+  await assert.rejects(
+    client.waitForProof({address: ADDRESS, block: 0, timeoutMs: 0}),
+    hasCode("ROOT_UNKNOWN"),
+  );
+});
+
+test("a trusted root that never comes ends its call with TIMEOUT, and the next call looks for it again", async () => {
+  finalizeAfter(0);
+  let looks = 0;
+  const trustedRoot = () => (++looks === 1 ? new Promise<Uint8Array>(() => {}) : root);
+  const client = createProofClient({
+    url: server.url.href,
+    suite: sha256Suite,
+    trustedRoot,
+    rootTimeoutMs: 1,
+  });
+  const ask = () => client.waitForProof({address: ADDRESS, block: 0, timeoutMs: 1000});
+  await assert.rejects(ask(), hasCode("TIMEOUT"));
+  assert.equal((await ask()).account?.balance, 5n);
+  assert.equal(looks, 2);
+});
+
+for (const nothing of [undefined, null])
+  test(`a trusted root that is ${nothing} is ROOT_UNKNOWN`, async () => {
+    finalizeAfter(0);
+    const trustedRoot = () => nothing as unknown as Uint8Array;
+    const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
+    await assert.rejects(
+      client.waitForProof({address: ADDRESS, block: 0, timeoutMs: 0}),
+      hasCode("ROOT_UNKNOWN"),
+    );
+  });

@@ -192,9 +192,17 @@ test("an aborted pull ends at once, also while its source is silent", async () =
   await assert.rejects(collect(pull({signal: AbortSignal.abort()})), {name: "AbortError"});
 });
 
+test("a cursor may come with its own block, and with no other", async () => {
+  const at = async (block: PullParameters["block"] & {}) =>
+    values(await collect(pull({cursor: "1.3.0.0", block, requests: REQUESTS.slice(0, 1)})));
+  assert.deepEqual(await at(3), await at(3n));
+  for (const block of [2, "finalized"] as const)
+    await assert.rejects(at(block), {message: `expected block 3, which the cursor is of, got ${block}`});
+});
+
 test("parameters that are none are a TypeError", async () => {
   const cursor = "1.3.0.0";
-  for (const wrong of [{keysPerProof: 1}, {ahead: 0}, {cursor: "0x3"}, {cursor, block: 3}])
+  for (const wrong of [{keysPerProof: 1}, {ahead: 0}, {cursor: "0x3"}, {cursor, block: 2}])
     await assert.rejects(collect(pull(wrong)), TypeError, JSON.stringify(wrong));
   await assert.rejects(collect(pull({cursor: "1.3.99.0"})), TypeError);
 });

@@ -154,6 +154,16 @@ test("a claimant that claims again while it is paid is paid once", async t => {
   assert.equal(await countEvents(chain, claim), 1);
 });
 
+test("a claimant that returns a megabyte costs the sender no more than the payment may, and is not paid", async t => {
+  const chain = layer1(t);
+  if (chain === undefined) return;
+  const {claim} = await createClaimAtRoot(chain);
+  // PUSH3 1 MiB, PUSH0, RETURN: 2.2 million gas of memory in the claimant, and as much again where it is copied.
+  await chain.request("anvil_setCode", CREDITOR, "0x621000005ff3");
+  assert.equal(await claim.refusal("claim", [CREDITOR, encodeHex(prove(CREDITOR))]), "PaymentFailed");
+  await chain.request("anvil_setCode", CREDITOR, "0x");
+});
+
 test("the oracle takes roots from its source alone, and never changes one", async t => {
   const chain = layer1(t);
   if (chain === undefined) return;

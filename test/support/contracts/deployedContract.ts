@@ -24,7 +24,7 @@ export class DeployedContract {
   /** @param values - of the constructor */
   static async create(anvil: Anvil, name: string, ...values: readonly Argument[]): Promise<DeployedContract> {
     const artefact = readArtefact(name);
-    const bytecode: `0x${string}` = `0x${artefact.bytecode}`;
+    const {bytecode} = artefact;
     const data =
       values.length === 0
         ? bytecode

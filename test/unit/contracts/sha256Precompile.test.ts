@@ -26,7 +26,7 @@ type Precompile = (input: PrecompileInput) => ExecResult;
 
 /** @returns what asks for the slots with this SHA-256 in place of the precompile: their values, or the error's name or kind */
 async function createVerifier(precompile?: Precompile): Promise<(gas?: bigint) => Promise<unknown>> {
-  const code = decodeHex(`0x${deployedBytecode}`);
+  const code = decodeHex(deployedBytecode);
   const evm = await createEVM({
     customPrecompiles: [
       precompile === undefined ? {address: SHA256} : {address: SHA256, function: precompile},

@@ -26,7 +26,20 @@ test("an entry has 0 to 16 384 storage keys", () => {
     assert.equal(slots[0]?.length, count);
   }
   assert.throws(() => askAccounts(sha256Suite, [{address: ADDRESS, storageKeys: keysOf(MAX + 1)}]), {
-    message: "request: 16385 storage keys instead of 0 to 16384",
+    message: "request: 16385 storage keys of one account instead of 0 to 16384",
+  });
+});
+
+test("all entries of one account have at most 16 384 storage keys together, however they write its address", () => {
+  const address = `0x${"ab".repeat(20)}`;
+  const halves = (more: number) => [
+    {address, storageKeys: keysOf(MAX / 2)},
+    {address: address.toUpperCase().replace("X", "x"), storageKeys: keysOf(MAX / 2 + more)},
+    {address: ADDRESS, storageKeys: keysOf(MAX)},
+  ];
+  assert.equal(askAccounts(sha256Suite, halves(0)).slots.length, 3);
+  assert.throws(() => askAccounts(sha256Suite, halves(1)), {
+    message: "request: 16385 storage keys of one account instead of 0 to 16384",
   });
 });
 

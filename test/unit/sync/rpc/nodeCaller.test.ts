@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {type Node, NodeFailure, NodeRefusal} from "../../../../sync/rpc/node.ts";
 import {MAX_BATCH_CALLS, NodeCaller} from "../../../../sync/rpc/nodeCaller.ts";
-import {answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
+import {answerCalls, answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
 
 /** Where it must not be over, on any machine. */
 const TIMEOUT_MS = 3_600_000;
@@ -135,6 +135,31 @@ describe("NodeCaller", () => {
       assert.deepEqual(await node.requestAll(callsOf(2)), [0, 1]);
       assert.deepEqual(batchSizes(), [2, 1, 1]);
     }
+  });
+
+  test("an internal error is asked again in place, of two calls both, of more the half that has it", async () => {
+    for (const [count, sizes] of [
+      [1, [1, 1, 1]],
+      [2, [2, 2, 2]],
+      [8, [8, 4, 2, 2, 2, 2]],
+    ] as const) {
+      upstream.requests.length = 0;
+      let errorsLeft = 2;
+      upstream.handler = answerCalls((_method, [value]) =>
+        value === 0 && errorsLeft-- > 0 ? {error: {code: -32603, message: "busy"}} : {result: value},
+      );
+      const calls = callsOf(count);
+      assert.deepEqual(
+        await node.requestAll(calls),
+        calls.map(({params}) => params[0]),
+      );
+      assert.deepEqual(batchSizes(), sizes);
+    }
+    upstream.handler = answerCalls(() => ({error: {code: -32603, message: "busy"}}));
+    upstream.requests.length = 0;
+    const {message} = await failureOf(node.request("eth_echo", [1]));
+    assert.equal(message, "it fails at eth_echo: busy (-32603)");
+    assert.deepEqual(batchSizes(), [1, 1, 1]);
   });
 
   test("the first call that the node refuses is the batch's error", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {NodeFailure, NodeRefusal} from "../../../../sync/rpc/node.ts";
-import {toNodeError} from "../../../../sync/rpc/nodeError.ts";
+import {InternalError, toNodeError} from "../../../../sync/rpc/nodeError.ts";
 import {createRedaction} from "../../../../sync/rpc/secrets.ts";
 
 function convert(code: number, message: string, redact = (text: string) => text) {
@@ -24,17 +24,25 @@ test("errors that ask to come later are failures", () => {
   }
 });
 
+test("an internal error is a failure that may pass at once", () => {
+  const error = convert(-32603, "Internal error");
+  assert.ok(error instanceof InternalError);
+  assert.equal(error.message, "it fails at eth_getLogs: Internal error (-32603)");
+});
+
 test("other errors are refusals, also of a result that would be too long", () => {
   const table: [number, string][] = [
     [-32005, "query returned more than 10000 results"],
     [-32005, "block range is too wide"],
     [-32601, "the method does not exist"],
+    [-32602, "invalid argument 0"],
     [-32000, "header not found"],
   ];
   for (const [code, message] of table) {
     const error = convert(code, message);
     assert.ok(error instanceof NodeRefusal, message);
     assert.deepEqual([error.code, error.data], [code, [1]]);
+    assert.equal(error.isOfCall, code === -32601 || code === -32602);
     assert.equal(error.message, `http://node:1 refuses eth_getLogs: ${message} (${code})`);
   }
 });

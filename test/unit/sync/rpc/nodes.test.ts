@@ -164,7 +164,36 @@ describe("Nodes", () => {
     assert.deepEqual(states(first), ["down: block 5 is missing"]);
   });
 
-  test("other errors pass through, and a refusal shows that the node answers", async () => {
+  test("what a node refuses for a reason of its own is asked of the next one, and fails once every node refuses it", async () => {
+    const refuse = answerText(
+      '{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"header not found"}}',
+    );
+    first.handler = refuse;
+    createNodes([first, second]);
+    assert.equal(await use(askName), "second");
+    const reason = `${first.url.origin} refuses eth_name: header not found (-32000)`;
+    assert.deepEqual(states(first), [`down: ${reason}`]);
+    second.handler = refuse;
+    const {length: before} = second.requests;
+    await assert.rejects(use(askName), {name: "NodeRefusal", code: -32000});
+    const asked = [first, second]
+      .flatMap(({requests}) => requests)
+      .filter(({call}) => call.method === "eth_name");
+    assert.ok(second.requests.length > before && asked.length >= 6, `${asked.length}`);
+  });
+
+  test("one node that refuses for a while is asked again", async () => {
+    let refusals = 2;
+    first.handler = (request, response) => {
+      if (refusals-- === 0) first.handler = answerAs("first");
+      const text = '{"jsonrpc":"2.0","id":ID,"error":{"code":-39001,"message":"unknown block"}}';
+      (refusals < 0 ? first.handler : answerText(text))(request, response);
+    };
+    createNodes([first]);
+    assert.equal(await use(askName), "first");
+  });
+
+  test("other errors pass through, and a refusal of the call itself shows that the node answers", async () => {
     createNodes([first]);
     const error = new Error("of the work");
     await assert.rejects(
