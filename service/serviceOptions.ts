@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly finalized?: number | "last" | undefined;
   /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs` or `l2`. */
   readonly maxLagSeconds?: number | undefined;
+  /** Highest age of the newest finalized block, in seconds, at which the service counts as ready. */
+  readonly maxFinalityLagSeconds?: number | undefined;
   /** What tells which blocks are finalized, besides imports and orders. */
   readonly finality?: FinalityOptions | undefined;
   readonly demo?: boolean;

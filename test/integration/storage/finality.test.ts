@@ -192,6 +192,59 @@ test("another first block of layer 1 begins finality again, also with another co
   });
 });
 
+test("finalized blocks that are wrong are removed on the operator's word, and the rest of the store goes on", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    await store.pool.recordFinality(createStep(100, createEvent(1, 3, 60), createEvent(4, 8, 61)));
+    await assert.rejects(store.pool.rollback(5), {code: "FINALIZED"});
+    const kept = store.pool.chain.readBlock(5);
+    await store.pool.close();
+    const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
+    await assert.rejects(opened.rollbackFinalized(10), {code: "BLOCK_UNKNOWN"});
+    await opened.rollbackFinalized(5);
+    await opened.close();
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+    await store.reopen();
+    const {chain} = store.pool;
+    assert.deepEqual([chain.head().latest, chain.head().finalized], [5, 5]);
+    assert.deepEqual(chain.readBlock(5), kept);
+    assert.deepEqual(endsOf(store, 0), [3]);
+    assert.deepEqual(chain.readLayer1()?.mark.blockHash, Buffer.alloc(32));
+    const other = createLines(6, 9).map(line => ({...line, accounts: {}}));
+    await store.mustImport(other);
+    const step = createStep(120, createEvent(4, 6, 62, {parentRoot: rootOf(3)}));
+    assert.equal((await store.pool.recordFinality(step)).finalized, 6);
+    assert.deepEqual(endsOf(store, 0), [3, 6]);
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
+});
+
+test("finalized blocks are removed also where blocks between the kept ones are pruned", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    await store.pool.recordFinality(
+      createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61), createEvent(7, 9, 62)),
+    );
+    await store.pool.close();
+    const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
+    const {finalizations} = opened.reader;
+    const ends = {
+      from: (block: number) => finalizations.covering(block)?.endBlock,
+      last: () => finalizations.last()?.endBlock,
+    };
+    const retention = createRetention({kind: "finalizations"}, ends);
+    assert.ok(await pruneStore(opened, retention, {pages: 100, goesOn: () => true}));
+    await assert.rejects(opened.rollbackFinalized(4), {code: "BLOCK_PRUNED"});
+    await opened.rollbackFinalized(2);
+    await opened.close();
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+    await store.reopen();
+    assert.deepEqual(endsOf(store, 0), [2]);
+    await store.mustImport(createLines(3, 9));
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
+});
+
 test("a check finds a finalization that is gone, and one that is not counted", async () => {
   for (const [lost, found] of [
     [finalizationKey(0), [/^finalization 1: .*finalization 0 is not in the store, although it is counted/]],
