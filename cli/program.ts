@@ -17,12 +17,14 @@ import {
   createOption,
   createSwitch,
   integerParser,
+  listParser,
   MAX_WORKERS,
   parseBlockNumber,
   parseChainId,
   parseFinalized,
   parseHash,
-  parseOrigins,
+  parseHostName,
+  parseOrigin,
   parseText,
   readSwitches,
   refuseUnknownVariables,
@@ -185,7 +187,11 @@ function createServe(onExitCode: (code: number) => void): Command {
     createOption(
       "--cors <origin>",
       "let web pages of this origin ask from a browser; * for any origin; may be given several times",
-    ).argParser(parseOrigins),
+    ).argParser(listParser(parseOrigin)),
+    createOption(
+      "--allow-host <name>",
+      "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
+    ).argParser(listParser(parseHostName)),
     createNamespaceOption(),
     createHistoryOption(),
     createSwitch("--verify", "compare the checksums of all tables in the background after the start"),
@@ -202,7 +208,7 @@ function createServe(onExitCode: (code: number) => void): Command {
     .action(async (values, command: Command) => {
       const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, demo, verify, chainId, suite} =
         values;
-      const {cors, namespace, history, logLevel, logRequests} = values;
+      const {cors, allowHost, namespace, history, logLevel, logRequests} = values;
       const nodes = readNodes(values, "l2", command);
       // Beside --diffs the nodes only tell what is finalized.
       const isOnlyFinality = diffs !== undefined && values.finality === "tag";
@@ -236,6 +242,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         chainId,
         suite,
         cors: cors ?? [],
+        allowedHosts: allowHost ?? [],
         namespace,
         history,
         logRequests: logRequests === true,
@@ -288,9 +295,7 @@ function createAudit(onExitCode: (code: number) => void): Command {
 
 function createVerify(onExitCode: (code: number) => void): Command {
   return addOptions(new Command("verify"), createVerifyOptions())
-    .description(
-      "Check an answer of chain_getProof, chain_getProofAt or chain_getMultiProof, or proof bytes, against a root that you trust.",
-    )
+    .description("Check the answer to a request for proofs against a root that you trust.")
     .action(async (flags: VerifyFlags, command: Command) => {
       const options = readVerifyOptions(flags, command);
       const {runVerify} = await import("./commands/verifyCommand.ts");

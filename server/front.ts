@@ -5,6 +5,7 @@ import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";
 import {WaitingRoom} from "./dispatch/waiting/waitingRoom.ts";
+import {Connections} from "./http/connections.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {UnsentBytes} from "./http/unsentBytes.ts";
 import type {Estimates} from "./methods/estimates.ts";
@@ -15,6 +16,7 @@ import type {FinalityStatus} from "./observe/finalityStatus.ts";
 import {Metrics} from "./observe/metrics.ts";
 import {Readiness} from "./observe/readiness.ts";
 import {RefusalLog} from "./observe/refusalLog.ts";
+import {Scrapes} from "./observe/scrapes.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {WaitFigures} from "./observe/waitFigures.ts";
@@ -33,6 +35,8 @@ export interface Front {
 export interface FrontOptions extends HttpOptions {
   /** Prefix of the methods for clients of a network's own server. undefined: there are none. */
   readonly namespace?: string;
+  /** Most open connections. Default: the system decides. */
+  readonly maxConnections?: number;
 }
 
 /** What runs while the service answers requests, if it does: an import, and what tells which blocks are finalized. */
@@ -59,6 +63,7 @@ export function createFront(
   const methods = new MethodTable(options.namespace);
   const tally = new CallTally(methods.names);
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
+  const connections = new Connections(options.maxConnections ?? Number.POSITIVE_INFINITY, log);
   const memory = createAnswerMemory();
   const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
@@ -69,6 +74,7 @@ export function createFront(
     tally,
     trouble,
     unsent,
+    connections,
     readQueuedCosts: () =>
       Object.fromEntries(LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)])),
     estimates: dispatcher,
@@ -84,7 +90,9 @@ export function createFront(
   const http = new HttpServer(options, {
     service,
     unsent,
+    connections,
     metrics,
+    scrapes: new Scrapes(() => metrics.read()),
     log,
     readiness: imported.readiness,
     finality: imported.finality,

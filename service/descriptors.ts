@@ -16,12 +16,21 @@ const OF_CONNECTIONS = 64;
  */
 export function requireDescriptors(threads: number): void {
   const limit = readLimit();
-  const needed = OF_PROCESS + PER_THREAD * threads + (threads === 0 ? 0 : OF_CONNECTIONS);
+  const needed = countOwn(threads) + (threads === 0 ? 0 : OF_CONNECTIONS);
   if (limit >= needed) return;
   const forWhat = threads === 0 ? "" : ` with ${threads} proof and estimate threads`;
   throw new WorkError(
     `this process may open ${limit} files (ulimit -n) but needs at least ${needed}${forWhat}. Raise the limit`,
   );
+}
+
+/** @returns how many connections leave the process enough files. LevelDB opens up to a fifth of the system's limit for its tables */
+export function limitConnections(threads: number): number {
+  return Math.max(OF_CONNECTIONS, Math.floor(readLimit() * 0.8) - countOwn(threads));
+}
+
+function countOwn(threads: number): number {
+  return OF_PROCESS + PER_THREAD * threads;
 }
 
 /** The soft limit, which Node has raised to the hard one. Infinity if there is none, as on Windows. */

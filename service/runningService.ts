@@ -18,6 +18,7 @@ import type {PoolOptions, ProofPool} from "../workers/engine.ts";
 import type {ImportEvent} from "../workers/job/importJob.ts";
 import {type Announcement, describeService} from "./announcement.ts";
 import {importDemo} from "./demo.ts";
+import {limitConnections} from "./descriptors.ts";
 import {Ends} from "./ends.ts";
 import type {RunningFinality} from "./finality/finality.ts";
 import {createFollowedFile} from "./following/followedFile.ts";
@@ -120,7 +121,12 @@ async function serve(
   const {maxLagSeconds, maxFinalityLagSeconds} = options;
   const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds, maxFinalityLagSeconds);
   const named = namespace === undefined ? {} : {namespace};
-  const httpOptions = {host, port, limits, logsRequests: logRequests, cors, ...named};
+  const {workers, estimate, allowedHosts = []} = options;
+  const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
+  const httpOptions = {
+    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, maxConnections},
+    ...named,
+  };
   const shown = {source, readiness, finality: finality?.status};
   const front = createFront(httpOptions, pool, estimates, trouble, log, shown);
   const boundPort = await front.http.listen().catch((error: Error) => {

@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly history: History;
   /** Origins whose web pages may send requests. Empty: no page may. */
   readonly cors: readonly string[];
+  /** Names by which requests may call the server, besides localhost. */
+  readonly allowedHosts?: readonly string[];
   /** Prefix of the methods for clients of a network's own server. */
   readonly namespace?: string | undefined;
   readonly logRequests?: boolean;

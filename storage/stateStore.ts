@@ -7,17 +7,18 @@
 import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
-import {checkFormat} from "./block/format.ts";
-import {latestBlock, StateReader} from "./block/stateReader.ts";
+import {makeFormat, readFormat, requireFormat} from "./block/format.ts";
+import {StateReader} from "./block/stateReader.ts";
 import {acknowledge, reclaimPages, rollBack} from "./commit/rollback.ts";
 import type {WriteTarget} from "./commit/writeTarget.ts";
 import {StoreError} from "./errors.ts";
+import type {HashSuite} from "./hash/suite.ts";
 import {requireAcknowledged} from "./leveldb/acknowledgedNote.ts";
 import {openFailed} from "./leveldb/levelErrors.ts";
-import {markClosed, markOpen} from "./leveldb/openMark.ts";
 import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "./leveldb/storeFolder.ts";
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 import {readRun} from "./prune/pruneRun.ts";
+import {META_KEYS} from "./record/layout.ts";
 
 export interface StoreOptions {
   readonly directory: string;
@@ -55,17 +56,15 @@ export class StateStore implements WriteTarget {
   readonly directory: string;
   /** The folders created with the store; undefined if the store existed before. */
   private readonly madeFolders: readonly string[] | undefined;
-  private readonly isOwner: boolean;
 
   private constructor(
     db: Level<Buffer, Buffer>,
-    {directory, role}: StoreOptions,
+    directory: string,
     reader: StateReader,
     madeFolders: readonly string[] | undefined,
   ) {
     this.db = db;
     this.directory = directory;
-    this.isOwner = role === "owner";
     this.reader = reader;
     this.madeFolders = madeFolders;
   }
@@ -75,13 +74,9 @@ export class StateStore implements WriteTarget {
     const {directory, role, cacheBytes} = options;
     const create = role === "owner" && options.createIfMissing === true;
     const missing = missingFolders(directory);
-    const isNew = missing.length > 0 || !existsSync(join(directory, "CURRENT"));
     refuseForeignDirectory(directory, create);
-    if (role === "owner" && !isNew) {
-      await requireWholeFiles(directory);
-      // LevelDB starts to compact as soon as it opens.
-      markOpen(directory);
-    }
+    const isNew = !existsSync(join(directory, "CURRENT"));
+    if (role === "owner" && !isNew) await requireWholeFiles(directory, META_KEYS);
     makeFolders(missing);
     const db = new Level<Buffer, Buffer>(directory, {
       keyEncoding: "buffer",
@@ -99,30 +94,26 @@ export class StateStore implements WriteTarget {
       throw openFailed(directory, error);
     }
     try {
-      if (role === "owner") markOpen(directory);
-      const latest = await latestBlock(db);
-      // Must come before a format record is written into a store without one.
-      const note = role === "owner" ? await requireAcknowledged(directory, latest) : undefined;
-      const suite = await checkFormat(db, directory, create, options.suite);
+      const suite = await readSuite(db, directory, create, options.suite);
       const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
       const reader = new StateReader(db, suite, {pageBytes: cacheBytes - hintBytes, hintBytes});
-      const store = new StateStore(db, options, reader, isNew ? missing : undefined);
-      if (latest !== undefined) reader.noteNewest(latest);
+      const store = new StateStore(db, directory, reader, isNew ? missing : undefined);
+      const latest = await reader.latest();
       if (role === "owner") {
+        await reader.requireMarks();
+        const note = await requireAcknowledged(directory, latest);
         await store.reclaim();
         if (latest !== undefined && latest !== note?.block) acknowledge(directory, latest);
       }
       return store;
     } catch (error) {
       await db.close();
-      if (role === "owner") markClosed(directory);
       throw error;
     }
   }
 
-  async close(): Promise<void> {
-    await this.db.close();
-    if (this.isOwner) markClosed(this.directory);
+  close(): Promise<void> {
+    return this.db.close();
   }
 
   /** Closes a store that could not be filled. Removes it if `open` created it and it has no block. */
@@ -156,4 +147,18 @@ export class StateStore implements WriteTarget {
   reclaim(): Promise<void> {
     return reclaimPages(this);
   }
+}
+
+/** @param expected - the hash suite that the store must have, or that a new one gets */
+async function readSuite(
+  db: Level<Buffer, Buffer>,
+  directory: string,
+  create: boolean,
+  expected: string | undefined,
+): Promise<HashSuite> {
+  if (create && readFormat(db, directory) === undefined) return makeFormat(db, directory, expected);
+  const suite = await requireFormat(db, directory);
+  if (expected !== undefined && suite.name !== expected)
+    throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${suite.name}, not ${expected}`);
+  return suite;
 }

@@ -112,15 +112,23 @@ export function refuseSecret(command: Command, attribute: string, problem: strin
 }
 
 /**
- * Adds origins to those of earlier flags. Commas separate several. Each is written as browsers send it, or is *.
- *
- * @param earlier - undefined at the first flag
+ * @param parseOne - checks one element
+ * @returns a parser that adds elements to those of earlier flags. Commas separate several
  */
-export function parseOrigins(text: string, earlier: readonly string[] | undefined): readonly string[] {
-  return [...(earlier ?? []), ...text.split(",").map(parseOrigin)];
+export function listParser(
+  parseOne: (text: string) => string,
+): (text: string, earlier: readonly string[] | undefined) => readonly string[] {
+  return (text, earlier) => [...(earlier ?? []), ...text.split(",").map(parseOne)];
 }
 
-function parseOrigin(text: string): string {
+/** A host name without a port, or *. */
+export function parseHostName(text: string): string {
+  if (text === "*" || /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i.test(text)) return text;
+  throw new InvalidArgumentError("Expected a host name without a port, such as proofd.example.org, or *.");
+}
+
+/** An origin as browsers send it, or *. */
+export function parseOrigin(text: string): string {
   if (text === "*") return text;
   // URL gives no origin for other schemes, such as those of browser extensions.
   const isWeb = /^https?:/i.test(text);

@@ -1,16 +1,41 @@
 /**
  * Collects a request's body up to a limit. All bodies that are being received share a second limit, so that many slow
- * writers cannot fill the memory.
+ * writers cannot fill the memory. One client may have a quarter of it, so that no client keeps the others out.
  */
 import type {HttpResponse} from "uWebSockets.js";
+import type {Limits} from "../limits.ts";
 
-/** Counts the bytes of the bodies that are being received. */
+/** Counts the memory of the bodies that are being received, also by client (clientAddress.ts). */
 export class ReceivingBytes {
-  total = 0;
-  readonly limit: number;
+  /** Of one body. */
+  readonly bodyLimit: number;
+  private readonly limit: number;
+  /** Of one client, and large enough for one body. */
+  private readonly clientLimit: number;
+  private total = 0;
+  private readonly byClient = new Map<string, number>();
 
-  constructor(limit: number) {
-    this.limit = limit;
+  constructor({bodyBytes, bodyBytesTotal}: Pick<Limits, "bodyBytes" | "bodyBytesTotal">) {
+    this.bodyLimit = bodyBytes;
+    this.limit = bodyBytesTotal;
+    this.clientLimit = Math.max(bodyBytes, Math.floor(bodyBytesTotal / 4));
+  }
+
+  /** @returns the limit that the bytes would exceed, and the bytes with them. undefined: they are counted */
+  take(client: string, byteCount: number): {readonly limit: number; readonly got: number} | undefined {
+    const own = (this.byClient.get(client) ?? 0) + byteCount;
+    if (own > this.clientLimit) return {limit: this.clientLimit, got: own};
+    if (this.total + byteCount > this.limit) return {limit: this.limit, got: this.total + byteCount};
+    this.byClient.set(client, own);
+    this.total += byteCount;
+    return undefined;
+  }
+
+  giveBack(client: string, byteCount: number): void {
+    const own = (this.byClient.get(client) as number) - byteCount;
+    if (own === 0) this.byClient.delete(client);
+    else this.byClient.set(client, own);
+    this.total -= byteCount;
   }
 }
 
@@ -18,10 +43,10 @@ export class ReceivingBytes {
 export interface BodyOutcome {
   /** @param body - may be read during the call only */
   readonly onBody: (body: Buffer) => void;
-  /** More than `limit` bytes came. The rest is read and dropped. @param got - bytes that have come so far */
+  /** More bytes came than a body may have. The rest is read and dropped. @param got - bytes that have come so far */
   readonly onTooLarge: (got: number) => void;
-  /** The bodies that are being received exceed their common limit. */
-  readonly onNoRoom: () => void;
+  /** The bodies that are being received would exceed a common limit. */
+  readonly onNoRoom: (limit: number, got: number) => void;
 }
 
 const FIRST_BYTES = 16 * 1024;
@@ -29,15 +54,17 @@ const FIRST_BYTES = 16 * 1024;
 /** @returns a function that gives up the memory. Call it if the client goes away */
 export function collectBody(
   response: HttpResponse,
-  limit: number,
   receiving: ReceivingBytes,
+  readClient: () => string,
   outcome: BodyOutcome,
 ): () => void {
+  const limit = receiving.bodyLimit;
+  let client: string | undefined;
   let collected: Buffer | undefined;
   let length = 0;
   let isSettled = false;
   const release = () => {
-    if (collected !== undefined) receiving.total -= collected.length;
+    if (collected !== undefined) receiving.giveBack(client as string, collected.length);
     collected = undefined;
     isSettled = true;
   };
@@ -57,15 +84,16 @@ export function collectBody(
     // One buffer that doubles. As a list of chunks, a body sent byte by byte would take a hundred times its size.
     if (collected === undefined || end > collected.length) {
       const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
-      receiving.total += byteCount - (collected?.length ?? 0);
+      client ??= readClient();
+      const excess = receiving.take(client, byteCount - (collected?.length ?? 0));
+      if (excess !== undefined) {
+        release();
+        outcome.onNoRoom(excess.limit, excess.got);
+        return;
+      }
       const grown: Buffer = Buffer.allocUnsafeSlow(byteCount);
       collected?.copy(grown, 0, 0, length);
       collected = grown;
-      if (receiving.total > receiving.limit) {
-        outcome.onNoRoom();
-        release();
-        return;
-      }
     }
     // uWebSockets.js takes the chunk's memory back after this call.
     collected.set(new Uint8Array(chunk), length);

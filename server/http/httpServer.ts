@@ -4,10 +4,9 @@
  *   POST /          JSON-RPC          GET /healthz   the process runs
  *   GET  /metrics   Prometheus        GET /readyz    it should get requests (readiness.ts), and is not stopping
  *
- * uWebSockets.js reads the next request of a connection only after it has answered the one before. A client that sends a
- * second request (pipelining) while workers answer the first loses that connection, and nothing else. Calls that are
- * answered at once may be pipelined. (Pausing the socket would help only if the requests come in separate TCP segments, and
- * would hide that a client has gone.)
+ * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is answered
+ * (pipelining) loses that connection, and nothing else (turns.ts). (Pausing the socket would help only if the requests come in
+ * separate TCP segments, and would hide that a client has gone.)
  */
 import {
   App,
@@ -19,11 +18,14 @@ import {
   type us_socket,
   us_socket_local_port,
 } from "uWebSockets.js";
+import {AllowedHosts} from "./allowedHosts.ts";
+import type {Connections} from "./connections.ts";
 import {explainListenFailure} from "./listenFailure.ts";
 import {PROBES, type ProbeParts} from "./probes.ts";
-import {refusePath, refuseVerb} from "./refusals.ts";
+import {refuseHost, refusePath, refuseVerb} from "./refusals.ts";
 import {Reply} from "./reply.ts";
 import {type RpcOptions, type RpcParts, RpcRoute} from "./rpcRoute.ts";
+import {Turns} from "./turns.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT. The module exports it, but its types lack it. */
@@ -32,16 +34,21 @@ const LISTEN_EXCLUSIVELY = 1;
 export interface HttpOptions extends RpcOptions {
   readonly host: string;
   readonly port: number;
+  /** Names by which requests may call the server, besides localhost (allowedHosts.ts). Default: none. */
+  readonly allowedHosts?: readonly string[];
 }
 
 export interface HttpParts extends RpcParts, ProbeParts {
   readonly unsent: UnsentBytes;
+  readonly connections: Connections;
 }
 
 export class HttpServer {
   private readonly options: HttpOptions;
   private readonly parts: HttpParts;
   private readonly rpc: RpcRoute;
+  private readonly hosts: AllowedHosts;
+  private readonly turns = new Turns();
   private readonly app: TemplatedApp;
   private listenSocket: us_listen_socket | undefined;
 
@@ -49,7 +56,10 @@ export class HttpServer {
     this.options = options;
     this.parts = parts;
     this.rpc = new RpcRoute(options, parts);
+    this.hosts = new AllowedHosts(options.host, options.allowedHosts ?? []);
     this.app = App();
+    // Called when a connection opens (1) and when it closes (-1).
+    this.app.filter((response, change) => parts.connections.count(Number(change), () => response.close()));
     this.app.any("/*", (response, request) => this.route(response, request));
   }
 
@@ -89,9 +99,14 @@ export class HttpServer {
   }
 
   private route(response: HttpResponse, request: HttpRequest): void {
-    const reply = new Reply(response, this.parts.unsent);
+    const reply = new Reply(response, this.parts.unsent, this.turns);
     const verb = request.getMethod();
     const path = request.getUrl();
+    const host = request.getHeader("host");
+    if (!this.hosts.allows(host)) {
+      refuseHost(reply, verb, host);
+      return;
+    }
     if (path === "/") {
       this.rpc.take(response, request, reply, verb);
       return;

@@ -1,8 +1,8 @@
 /** Answers the requests of operators and their tools: GET /healthz, /readyz, /metrics. */
 import type {Logger} from "pino";
 import type {FinalityStatus} from "../observe/finalityStatus.ts";
-import type {Metrics} from "../observe/metrics.ts";
 import type {Readiness} from "../observe/readiness.ts";
+import type {Scrapes} from "../observe/scrapes.ts";
 import type {Header} from "./cors.ts";
 import {RETRY_AFTER, sendWhole} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
@@ -10,7 +10,7 @@ import type {Reply} from "./reply.ts";
 const TEXT_TYPE: Header = ["Content-Type", "text/plain; charset=utf-8"];
 
 export interface ProbeParts {
-  readonly metrics: Metrics;
+  readonly scrapes: Scrapes<{readonly type: string; readonly text: string}>;
   readonly readiness: Readiness;
   readonly finality: FinalityStatus | undefined;
   readonly log: Logger;
@@ -42,8 +42,8 @@ function describeFinality(finality: FinalityStatus | undefined): string {
   return finality?.state === "stopped" ? `finality has stopped: ${finality.reason}\n${byNumber}` : byNumber;
 }
 
-function answerMetrics({metrics, log}: ProbeParts, reply: Reply, verb: string): void {
-  metrics.read().then(
+function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, verb: string): void {
+  scrapes.read().then(
     ({type, text}) => sendWhole(reply, verb, "200 OK", [["Content-Type", type]], text),
     (error: unknown) => {
       log.error({err: error}, "metrics could not be read");

@@ -1,5 +1,5 @@
 /** Answers to requests that are refused before JSON-RPC is read. Each has a JSON-RPC error whose id is null. */
-import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
+import {encodeError, RpcCode, RpcError, shorten} from "../rpc/rpcError.ts";
 import type {Header} from "./cors.ts";
 import {JSON_TYPE, type Reply} from "./reply.ts";
 
@@ -46,6 +46,19 @@ export function refuseType(reply: Reply): void {
   refuse(reply, "post", "415 Unsupported Media Type", error);
 }
 
+/** @param encoding - the Content-Encoding header */
+export function refuseEncoding(reply: Reply, encoding: string): void {
+  const message = `expected a body without Content-Encoding, got ${shorten(encoding)}`;
+  const error = new RpcError(RpcCode.INVALID_REQUEST, message);
+  refuse(reply, "post", "415 Unsupported Media Type", error, [["Accept-Encoding", "identity"]]);
+}
+
+/** @param host - the Host header */
+export function refuseHost(reply: Reply, verb: string, host: string): void {
+  const message = `expected a Host header with an address, localhost or a name of --allow-host, got ${shorten(host)}`;
+  refuse(reply, verb, "421 Misdirected Request", new RpcError(RpcCode.INVALID_REQUEST, message));
+}
+
 /** The rest of the body is read and dropped. If the connection were closed now, the answer could be lost. */
 export function refuseLarge(reply: Reply, limit: number, got: number): void {
   const message = `the body may have at most ${limit} bytes`;
@@ -54,7 +67,8 @@ export function refuseLarge(reply: Reply, limit: number, got: number): void {
 }
 
 export function refuseRoom(reply: Reply, limit: number, got: number): void {
-  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, "too many bodies are being received", {limit, got});
+  const message = "too many bytes of bodies are being received: try again later";
+  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
   reply.sendBusy(encodeError("null", error), RETRY_SECONDS);
 }
 

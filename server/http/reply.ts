@@ -12,10 +12,11 @@
  */
 import type {HttpResponse} from "uWebSockets.js";
 import type {OpenReply} from "../request/replySink.ts";
-import type {Piece} from "../request/taskText.ts";
+import {Piece} from "../request/taskText.ts";
 import {clientOf} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
 import {PieceQueue} from "./pieceQueue.ts";
+import type {Turns} from "./turns.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
@@ -45,18 +46,24 @@ export class Reply implements OpenReply {
 
   private readonly response: HttpResponse;
   private readonly unsent: UnsentBytes;
+  private readonly turns: Turns;
+  /** The turn of the event loop in which the request came. */
+  private readonly turn: number;
   private readonly pieces: PieceQueue;
   private mode: "collecting" | "whole" | "chunked" = "collecting";
-  private type = JSON_TYPE;
+  private status = "200 OK";
+  private ownHeaders: readonly Header[] = [JSON_TYPE];
   private totalBytes = 0;
   private areHeadersSent = false;
   private isFinished = false;
   private watchesWritable = false;
 
   /** Must run inside the route handler, because it registers the abort handler that uWebSockets.js requires. */
-  constructor(response: HttpResponse, unsent: UnsentBytes) {
+  constructor(response: HttpResponse, unsent: UnsentBytes, turns: Turns) {
     this.response = response;
     this.unsent = unsent;
+    this.turns = turns;
+    this.turn = turns.enter();
     this.pieces = new PieceQueue(unsent);
     response.onAborted(() => this.abort());
   }
@@ -66,7 +73,7 @@ export class Reply implements OpenReply {
   }
 
   sendAsBytes(): void {
-    this.type = BYTES_TYPE;
+    this.ownHeaders = [BYTES_TYPE];
   }
 
   push(pieces: readonly Piece[]): void {
@@ -86,7 +93,7 @@ export class Reply implements OpenReply {
       this.mode = this.unsentBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
       this.totalBytes = this.unsentBytes;
     }
-    if (!this.isBlocked) this.pump();
+    if (!this.isBlocked) this.turns.run(this.turn, () => this.pump());
     for (const piece of pieces) piece.wait();
     this.unsent.relieve();
   }
@@ -104,29 +111,27 @@ export class Reply implements OpenReply {
     this.send("503 Service Unavailable", headers, text, false);
   }
 
-  /** Sends a whole answer at once. @param isLast - close the connection after it */
+  /** Sends a whole answer. @param isLast - close the connection after it */
   send(status: string, headers: readonly Header[], body: string, isLast: boolean): void {
-    if (this.isOver) return;
-    this.end(false, () => {
-      this.response.cork(() => {
-        this.writeHeaders(status, headers);
-        // Called without arguments, since this build writes an undefined length as 2^63.
-        if (body === "") this.response.endWithoutBody();
-        else this.response.end(body, isLast);
-      });
+    if (body !== "" && !isLast) {
+      this.status = status;
+      this.ownHeaders = headers;
+      this.finish([new Piece(Buffer.from(body))]);
+      return;
+    }
+    this.sendAtOnce(status, headers, () => {
+      // Called without arguments, since this build writes an undefined length as 2^63.
+      if (body === "") this.response.endWithoutBody();
+      else this.response.end(body, isLast);
     });
   }
 
   /** Like `send`, for a HEAD request: sends the headers and the length, without a body. */
   sendHeaders(status: string, headers: readonly Header[], bodyBytes: number): void {
-    if (this.isOver) return;
-    this.end(false, () => {
-      this.response.cork(() => {
-        this.writeHeaders(status, headers);
-        // If endWithoutBody got the length, this build would wait for that body and never reuse the connection.
-        this.response.writeHeader("Content-Length", String(bodyBytes));
-        this.response.endWithoutBody();
-      });
+    this.sendAtOnce(status, headers, () => {
+      // If endWithoutBody got the length, this build would wait for that body and never reuse the connection.
+      this.response.writeHeader("Content-Length", String(bodyBytes));
+      this.response.endWithoutBody();
     });
   }
 
@@ -140,11 +145,25 @@ export class Reply implements OpenReply {
     else this.pieces.add(pieces);
   }
 
+  /** Sends an answer whose bytes are few, and are not counted (unsentBytes.ts). */
+  private sendAtOnce(status: string, headers: readonly Header[], end: () => void): void {
+    this.turns.run(this.turn, () => {
+      if (this.isOver) return;
+      this.end(false, () => {
+        this.response.cork(() => {
+          this.writeHeaders(status, headers);
+          end();
+        });
+      });
+    });
+  }
+
   private pump(): void {
+    if (this.isOver) return;
     this.response.cork(() => {
       if (!this.areHeadersSent) {
         this.areHeadersSent = true;
-        this.writeHeaders("200 OK", [this.type]);
+        this.writeHeaders(this.status, this.ownHeaders);
       }
       if (this.mode === "whole") this.pumpWhole();
       else this.pumpChunks();

@@ -4,11 +4,11 @@ import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import type {OpenReply} from "../request/replySink.ts";
-import {acceptsBytes} from "./acceptHeader.ts";
 import {collectBody, ReceivingBytes} from "./body.ts";
 import {Cors} from "./cors.ts";
-import {refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
+import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
+import {acceptsBytes, isPlain} from "./representation.ts";
 
 export interface RpcOptions {
   readonly limits: Limits;
@@ -46,7 +46,7 @@ export class RpcRoute {
     const {cors = [], limits} = options;
     this.options = options;
     this.parts = parts;
-    this.receiving = new ReceivingBytes(limits.bodyBytesTotal);
+    this.receiving = new ReceivingBytes(limits);
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
   }
 
@@ -81,16 +81,18 @@ export class RpcRoute {
     const limit = this.options.limits.bodyBytes;
     // Chunked bodies declare no length (the header is empty). They are counted as they come.
     const declared = Number(request.getHeader("content-length"));
+    const encoding = request.getHeader("content-encoding");
     if (this.draining) this.refuseStopping(reply);
     else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
     else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
+    else if (!isPlain(encoding)) refuseEncoding(reply, encoding);
     else if (declared > limit) this.refuseLarge(reply, declared);
     else {
       reply.acceptsBytes = acceptsBytes(request.getHeader("accept"));
-      reply.onAborted = collectBody(response, limit, this.receiving, {
+      reply.onAborted = collectBody(response, this.receiving, () => reply.readClient(), {
         onBody: body => this.answer(body, reply),
         onTooLarge: got => this.refuseLarge(reply, got),
-        onNoRoom: () => this.refuseRoom(reply),
+        onNoRoom: (limit, got) => this.refuseRoom(reply, limit, got),
       });
     }
   }
@@ -129,10 +131,9 @@ export class RpcRoute {
     refuseLarge(reply, this.options.limits.bodyBytes, got);
   }
 
-  private refuseRoom(reply: Reply): void {
-    const {limit, total} = this.receiving;
+  private refuseRoom(reply: Reply, limit: number, got: number): void {
     this.parts.metrics.countRefusedBody("no_room");
-    refuseRoom(reply, limit, total);
+    refuseRoom(reply, limit, got);
   }
 }
 

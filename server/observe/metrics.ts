@@ -20,6 +20,8 @@ export interface MetricSources {
   readonly trouble: TroubleLog;
   /** Bytes of finished answers that wait for readers, and connections closed because of too many. */
   readonly unsent: {readonly total: number; readonly cut: number};
+  /** Open connections, and connections closed because there were too many. */
+  readonly connections: {readonly open: number; readonly refused: number};
   /** Queued cost by lane. */
   readonly readQueuedCosts: () => Readonly<Record<string, number>>;
   readonly estimates: EstimateQueues;
@@ -103,6 +105,13 @@ export class Metrics {
       "proofd_readers_cut_total",
       "Connections closed because too many bytes waited for readers",
       () => sources.unsent.cut,
+    );
+    registerGauge(registers, "proofd_connections", "Open connections", () => sources.connections.open);
+    registerTotal(
+      registers,
+      "proofd_connections_refused_total",
+      "Connections closed because too many were open",
+      () => sources.connections.refused,
     );
     registerTotal(
       registers,

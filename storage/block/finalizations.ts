@@ -8,21 +8,24 @@ import {finalizationKey, META} from "../record/layout.ts";
 import {decodeFinalization, type Finalization} from "./finalization.ts";
 import {decodeLayer1Record, type Layer1Record} from "./layer1Mark.ts";
 
-/** @returns a record's body, or undefined if there is none */
-type ReadRecord = (key: Buffer) => Buffer | undefined;
+/** Both return a record's body. StateReader says more. */
+interface RecordReader {
+  readRecord(key: Buffer): Buffer | undefined;
+  readMark(key: Buffer): Buffer | undefined;
+}
 
 export class Finalizations {
-  private readonly readRecord: ReadRecord;
+  private readonly reader: RecordReader;
   /** End blocks in order. They are only ever added. */
   private readonly ends: number[] = [];
 
-  constructor(readRecord: ReadRecord) {
-    this.readRecord = readRecord;
+  constructor(reader: RecordReader) {
+    this.reader = reader;
   }
 
   /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
   readLayer1(): Layer1Record | undefined {
-    const body = this.readRecord(META.layer1);
+    const body = this.reader.readMark(META.layer1);
     return body === undefined ? undefined : decodeLayer1Record(body);
   }
 
@@ -32,7 +35,7 @@ export class Finalizations {
 
   /** @param index - below `count()`. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   read(index: number): Finalization {
-    const body = this.readRecord(finalizationKey(index));
+    const body = this.reader.readRecord(finalizationKey(index));
     if (body === undefined)
       throw new StoreError(
         "RECORD_MISSING",

@@ -1,52 +1,71 @@
 /**
- * The two records that say what a store holds.
+ * What a store is: the first records of a new one, and the two of them that are JSON.
  *
- *   format   {"version": 2, "suite": "sha256"}                        written first of all
- *   chain    {"chainId": "0x..", "config": "{..}"}                    written with block 0
+ *   format   {"version": 3, "suite": "sha256"}                        never changes
+ *   chain    {"chainId": "0x..", "config": "{..}"}                    empty before block 0
  */
 import type {Level} from "level";
 import {StoreError} from "../errors.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../hash/suiteNames.ts";
 import {findSuite} from "../hash/suites.ts";
+import {requireAcknowledged} from "../leveldb/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
-import {META} from "../record/layout.ts";
+import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
+import {encodeNumber} from "../record/numberRecord.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
 import type {ChainConfig} from "./blockDifference.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 /** Sorts after every key that begins with a letter or a digit. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 
+/** The records of META that a new store has besides `format`. */
+const FIRST_MARKS: readonly (readonly [key: Buffer, body: Buffer])[] = [
+  [META.chain, Buffer.alloc(0)],
+  [META.finalized, Buffer.alloc(0)],
+  [META.layer1, Buffer.alloc(0)],
+  [META.pruning, Buffer.alloc(0)],
+  [META.earliest, encodeNumber(0)],
+  [META.floor, encodeNumber(FIRST_PAGE)],
+  [META.unaudited, encodeNumber(MAX_U48)],
+];
+
 /**
- * @param create - write the record if the database is empty
- * @param suite - the hash suite that the caller expects, if it expects one
- * @throws StoreError STORE_MISSING, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
+ * Writes the first records into an empty database.
+ *
+ * @param suite - its name; undefined: the default
+ * @throws StoreError FORMAT_MISMATCH if the database is not empty, STORE_DAMAGED if it should not be, WRITE_FAILED
  */
-export async function checkFormat(
+export async function makeFormat(
   db: Level<Buffer, Buffer>,
   directory: string,
-  create: boolean,
-  suite: string | undefined,
+  suite: string = DEFAULT_SUITE_NAME,
 ): Promise<HashSuite> {
-  const stored = readFormat(db, directory);
-  if (stored === undefined) {
-    await refuseUnlessEmpty(db, directory);
-    if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
-    return writeFormat(db, suite ?? DEFAULT_SUITE_NAME);
-  }
-  if (suite !== undefined && stored.name !== suite)
-    throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${stored.name}, not ${suite}`);
-  return stored;
+  await refuseUnlessEmpty(db, directory);
+  // A note of blocks shows that this is no new store.
+  await requireAcknowledged(directory, undefined);
+  return writeFormat(db, suite);
+}
+
+/**
+ * @returns the store's hash suite
+ * @throws StoreError STORE_MISSING if the database is empty, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
+ */
+export async function requireFormat(source: RecordSource, directory: string): Promise<HashSuite> {
+  const stored = readFormat(source, directory);
+  if (stored !== undefined) return stored;
+  await refuseUnlessEmpty(source, directory);
+  throw new StoreError("STORE_MISSING", `${directory} holds no store`);
 }
 
 /**
  * @returns the store's hash suite, or undefined if the record is missing
  * @throws StoreError FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
  */
-function readFormat(source: RecordSource, directory: string): HashSuite | undefined {
+export function readFormat(source: RecordSource, directory: string): HashSuite | undefined {
   let value: Buffer | undefined;
   try {
     value = source.getSync(META.format);
@@ -87,22 +106,14 @@ export function checkChainId(stored: ChainConfig | undefined, expected: bigint |
     throw new StoreError("FORMAT_MISMATCH", `the store holds chain ${stored.chainId}, not ${expected}`);
 }
 
-/** Like checkFormat, for a source that can only be read. @throws as checkFormat */
-export async function requireFormat(source: RecordSource, directory: string): Promise<HashSuite> {
-  const stored = readFormat(source, directory);
-  if (stored !== undefined) return stored;
-  await refuseUnlessEmpty(source, directory);
-  throw new StoreError("STORE_MISSING", `${directory} holds no store`);
-}
-
 async function refuseUnlessEmpty(source: RecordSource, directory: string): Promise<void> {
-  let keys: Buffer[];
+  let records: unknown[];
   try {
-    keys = await source.keys({gte: Buffer.alloc(0), lte: LAST_KEY, reverse: false, limit: 1}).all();
+    records = await source.iterator({gte: Buffer.alloc(0), lte: LAST_KEY, reverse: false, limit: 1}).all();
   } catch (error) {
     throw damaged(directory, error);
   }
-  if (keys.length > 0)
+  if (records.length > 0)
     throw new StoreError(
       "FORMAT_MISMATCH",
       `${directory} is a LevelDB without proofd's format record: not a proofd store, or damaged`,
@@ -111,9 +122,12 @@ async function refuseUnlessEmpty(source: RecordSource, directory: string): Promi
 
 async function writeFormat(db: Level<Buffer, Buffer>, name: string): Promise<HashSuite> {
   const suite = suiteOrThrow(name);
-  const body = Buffer.from(JSON.stringify({version: FORMAT_VERSION, suite: name}));
+  const format = Buffer.from(JSON.stringify({version: FORMAT_VERSION, suite: name}));
+  const batch = db.batch();
+  for (const [key, body] of [[META.format, format] as const, ...FIRST_MARKS])
+    batch.put(key, sealRecord(key, body));
   try {
-    await db.put(META.format, sealRecord(META.format, body), {sync: true});
+    await batch.write({sync: true});
   } catch (error) {
     throw writeFailed(error);
   }

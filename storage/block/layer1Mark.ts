@@ -3,8 +3,7 @@
  *
  *   count u48 | block u48 | block hash 32 | contract address 20 | begun u48 | root u8 | from u48, if one was given
  *
- * An older release ends it after the address. It is written in one batch with the finalizations that it counts and the mark
- * `finalized`.
+ * It is written in one batch with the finalizations that it counts and the mark `finalized`.
  */
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -60,8 +59,7 @@ export function encodeLayer1Record({mark, count, begun, from, root}: Layer1Recor
 
 /** @throws StoreError RECORD_DAMAGED */
 export function decodeLayer1Record(body: Buffer): Layer1Record {
-  const isOld = body.length === BEGUN_AT;
-  if (!isOld && body.length !== FROM_AT && body.length !== FROM_AT + NUMBER_BYTES)
+  if (body.length !== FROM_AT && body.length !== FROM_AT + NUMBER_BYTES)
     throw new StoreError("RECORD_DAMAGED", `the layer1 record has ${body.length} bytes`);
   return {
     count: body.readUIntBE(0, NUMBER_BYTES),
@@ -70,8 +68,8 @@ export function decodeLayer1Record(body: Buffer): Layer1Record {
       blockHash: body.subarray(HASH_AT, CONTRACT_AT),
       contract: body.subarray(CONTRACT_AT, BEGUN_AT),
     },
-    begun: isOld ? 0 : body.readUIntBE(BEGUN_AT, NUMBER_BYTES),
-    root: ROOTS[body[ROOT_AT] ?? 0],
+    begun: body.readUIntBE(BEGUN_AT, NUMBER_BYTES),
+    root: ROOTS[body[ROOT_AT] as number],
     from: body.length > FROM_AT ? body.readUIntBE(FROM_AT, NUMBER_BYTES) : undefined,
   };
 }

@@ -32,6 +32,8 @@ import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
 import {decodeChain} from "./format.ts";
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** How much memory a reader may use for what it has read. */
 export interface ReaderMemory {
   readonly pageBytes: number;
@@ -45,7 +47,7 @@ export class StateReader {
   readonly pages: Pages;
   readonly hints: KeyHints;
   /** What layer 1 has finalized, as far as it is recorded. */
-  readonly finalizations = new Finalizations(key => this.readRecord(key));
+  readonly finalizations = new Finalizations(this);
   private readonly source: RecordSource;
   /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
   private newestSeen = -1;
@@ -125,7 +127,9 @@ export class StateReader {
 
   /** @param hash - 32 bytes. @returns the number of the block with this hash, pruned or not */
   findBlock(hash: Uint8Array): number | undefined {
-    return this.readNumber(hashKey(hash));
+    const key = hashKey(hash);
+    const body = this.readRecord(key);
+    return body === undefined ? undefined : decodeNumber(key, body);
   }
 
   /** @throws StoreError RECORD_MISSING */
@@ -146,7 +150,7 @@ export class StateReader {
 
   /** undefined until the store has block 0. */
   readChain(): ChainConfig | undefined {
-    const body = this.readRecord(META.chain);
+    const body = this.readMark(META.chain);
     return body === undefined ? undefined : decodeChain(body);
   }
 
@@ -163,17 +167,18 @@ export class StateReader {
 
   /** Blocks up to this number were said to be finalized, audited or not. */
   readMarkedFinalized(): number | undefined {
-    return this.readNumber(META.finalized);
+    const body = this.readMark(META.finalized);
+    return body === undefined ? undefined : decodeNumber(META.finalized, body);
   }
 
   /** Blocks from this number on await their audit, as far as they are held. MAX_U48: no block does. */
   readUnaudited(): number {
-    return this.readNumber(META.unaudited) ?? MAX_U48;
+    return this.readMarkedNumber(META.unaudited);
   }
 
   /** The oldest block that is not pruned, once the store has a block. */
   readEarliest(): number {
-    return this.readNumber(META.earliest) ?? 0;
+    return this.readMarkedNumber(META.earliest);
   }
 
   /** The block nearest to `from` at or above it that is not pruned. */
@@ -192,9 +197,9 @@ export class StateReader {
     return edgeOf(this.source, prunedKey(from), prunedKey(MAX_U48), false);
   }
 
-  /** The newest block in the store. */
+  /** The newest block in the store. It is never pruned. */
   async latest(): Promise<number | undefined> {
-    const latest = await latestBlock(this.source);
+    const latest = await edgeOf(this.source, blockKey(0), blockKey(MAX_U48), true);
     if (latest !== undefined && latest > this.newestSeen) this.newestSeen = latest;
     return latest;
   }
@@ -207,7 +212,7 @@ export class StateReader {
 
   /** The first page number that no page has and that no reader's cache can hold. */
   async nextPage(): Promise<number> {
-    return Math.max(await this.pagesEnd(), this.readNumber(META.floor) ?? FIRST_PAGE);
+    return Math.max(await this.pagesEnd(), this.readMarkedNumber(META.floor));
   }
 
   /** A record's body, after its checksum is checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
@@ -221,34 +226,48 @@ export class StateReader {
     return value === undefined ? undefined : openRecord(key, value);
   }
 
+  /**
+   * The body of a record of META; undefined: it says nothing yet.
+   *
+   * @throws StoreError RECORD_MISSING (a store has all of them from its first moment on), RECORD_DAMAGED, STORE_DAMAGED
+   */
+  readMark(key: Buffer): Buffer | undefined {
+    const body = this.readRecord(key);
+    if (body === undefined) throw new StoreError("RECORD_MISSING", `${nameOfKey(key)} is not in the store`);
+    return body.length === 0 ? undefined : body;
+  }
+
+  /** Reads every record of META. @throws StoreError RECORD_MISSING, RECORD_DAMAGED if one of them is not what was written */
+  async requireMarks(): Promise<void> {
+    for (const key of Object.values(META)) this.readMark(key);
+    const latest = await this.latest();
+    if (latest !== undefined && this.readChain() === undefined)
+      throw new StoreError("RECORD_MISSING", `the chain record is empty, although block ${latest} is held`);
+  }
+
+  private readMarkedNumber(key: Buffer): number {
+    return decodeNumber(key, this.readMark(key) ?? NO_BYTES);
+  }
+
   private readBlockRecord(block: number, keyOf: (block: number) => Buffer): BlockRecord | undefined {
     if (block > MAX_U48) return undefined;
     const body = this.readRecord(keyOf(block));
     return body === undefined ? undefined : decodeBlockRecord(block, body);
   }
-
-  private readNumber(key: Buffer): number | undefined {
-    const body = this.readRecord(key);
-    return body === undefined ? undefined : decodeNumber(key, body);
-  }
 }
 
-/** The newest block in the store. It is never pruned. */
-export function latestBlock(source: RecordSource): Promise<number | undefined> {
-  return edgeOf(source, blockKey(0), blockKey(MAX_U48), true);
-}
-
-/** The block of the first key of a range, or of its last one. */
+/** The block of the first record in a range of keys, or of the last one. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
 async function edgeOf(
   source: RecordSource,
   gte: Buffer,
   lte: Buffer,
   isLast: boolean,
 ): Promise<number | undefined> {
-  const keys = source.keys({gte, lte, reverse: isLast, limit: 1});
   try {
-    const [key] = await keys.all();
-    return key === undefined ? undefined : blockOfKey(key);
+    const [edge] = await source.iterator({gte, lte, reverse: isLast, limit: 1}).all();
+    if (edge === undefined) return undefined;
+    openRecord(...edge); // the checksum shows that the key is the one that was written
+    return blockOfKey(edge[0]);
   } catch (error) {
     throw damaged("the block records", error);
   }

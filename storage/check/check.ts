@@ -8,7 +8,7 @@ import type {FileFinding} from "../leveldb/manifest.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
 import {checkRecords} from "./checkRecords.ts";
 import {checkState, readBlock, readKeptBlock} from "./checkState.ts";
-import type {Findings} from "./findings.ts";
+import {type Findings, toFinding} from "./findings.ts";
 
 /**
  * Checks every record's checksum, each kept block's new pages, and the newest block's linked lists and indexes. Of pruned
@@ -22,16 +22,21 @@ export async function checkEverything(
   if (!(await checkRecords(store, records, findings))) return;
   const latest = await store.latest();
   if (latest === undefined) return;
-  if (store.readChain() === undefined)
-    findings.report("chain record", "it is not there, although blocks are");
-  const earliest = store.readEarliest();
+  let isMarked = true;
+  try {
+    await store.requireMarks();
+  } catch (error) {
+    findings.report("the records that say what the store is", toFinding(error));
+    isMarked = false;
+  }
+  const earliest = isMarked ? store.readEarliest() : undefined;
   let before: BlockRecord | undefined;
   let kept: BlockRecord | undefined;
   for (let block = 0; block <= latest; block++) {
     const record = readBlock(store, block, findings);
     if (record === undefined) continue;
     const isKept = store.readPruned(block) === undefined;
-    if (block < earliest ? isKept : block === earliest && !isKept)
+    if (earliest !== undefined && (block < earliest ? isKept : block === earliest && !isKept))
       findings.report(`block ${block}`, `block ${earliest} is not the oldest kept one, as recorded`);
     if (before !== undefined) checkSuccession(before, record, findings);
     if (isKept) {

@@ -14,11 +14,10 @@
  * nothing.
  */
 import {closeSync, fsyncSync, openSync, renameSync, writeSync} from "node:fs";
-import {readFile} from "node:fs/promises";
 import {join} from "node:path";
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
-import type {FileFinding} from "./manifest.ts";
+import {type FileFinding, readSmallFile} from "./manifest.ts";
 
 export const NOTE_FILE = "ACKNOWLEDGED";
 export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";
@@ -32,13 +31,14 @@ export interface AcknowledgedNote {
 
 /** @returns the note; undefined if the store has none; a finding if the note is damaged */
 export async function readNote(directory: string): Promise<AcknowledgedNote | FileFinding | undefined> {
-  let bytes: Buffer;
+  let bytes: Buffer | FileFinding;
   try {
-    bytes = await readFile(join(directory, NOTE_FILE));
+    bytes = await readSmallFile(directory, NOTE_FILE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
+  if (isFinding(bytes)) return bytes;
   if (bytes.every(byte => byte === 0)) return undefined;
   return decodeNote(bytes) ?? {file: NOTE_FILE, offset: undefined, what: "it is not what was written"};
 }

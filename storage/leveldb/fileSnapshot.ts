@@ -24,6 +24,7 @@ const MAX_ATTEMPTS = 20;
 /** For index and data blocks. The index blocks of some 4 GB of tables have this size. */
 const MEMORY_BYTES = 32 << 20;
 const LEVELS = [1, 2, 3, 4, 5, 6];
+const FIRST_KEY = Buffer.alloc(0);
 
 export class FileSnapshot implements RecordSource {
   private readonly logs: MemoryTable;
@@ -80,16 +81,18 @@ export class FileSnapshot implements RecordSource {
     return undefined;
   }
 
-  keys({gte, lte, reverse}: KeyRange & {readonly reverse: boolean}): {all(): Promise<Buffer[]>} {
-    return {all: async () => (reverse ? this.lastKey(gte, lte) : this.firstKey(gte, lte))};
+  iterator({gte, lte, reverse}: KeyRange & {readonly reverse: boolean}): {
+    all(): Promise<[key: Buffer, value: Buffer][]>;
+  } {
+    return {all: async () => (reverse ? this.last(gte, lte) : this.first(gte, lte))};
   }
 
-  /** Every record, in key order. @throws FileDamage */
-  *records(): Generator<[key: Buffer, value: Buffer]> {
+  /** Every record from key `from` on, in key order. @throws FileDamage */
+  *records(from: Buffer = FIRST_KEY): Generator<[key: Buffer, value: Buffer]> {
     const sources = [
-      this.logs.versions(),
-      ...this.overlapping.map(table => table.versions()),
-      ...this.levels.map(versionsOf),
+      this.logs.versions(from),
+      ...this.overlapping.map(table => table.versions(from)),
+      ...this.levels.map(level => versionsOf(level, from)),
     ];
     // The sources are ordered from newest to oldest, and each gives the newest version of a key first.
     const heads = sources.map(source => source.next());
@@ -108,15 +111,12 @@ export class FileSnapshot implements RecordSource {
     }
   }
 
-  private firstKey(gte: Buffer, lte: Buffer): Buffer[] {
-    for (const [key] of this.records()) {
-      if (Buffer.compare(key, lte) > 0) break;
-      if (Buffer.compare(key, gte) >= 0) return [key];
-    }
-    return [];
+  private first(gte: Buffer, lte: Buffer): [Buffer, Buffer][] {
+    const {done, value} = this.records(gte).next();
+    return done === true || Buffer.compare(value[0], lte) > 0 ? [] : [value];
   }
 
-  private lastKey(gte: Buffer, lte: Buffer): Buffer[] {
+  private last(gte: Buffer, lte: Buffer): [Buffer, Buffer][] {
     // The smallest key above `lte`.
     let bound: Buffer | undefined = Buffer.concat([lte, Buffer.alloc(1)]);
     while (bound !== undefined && Buffer.compare(bound, gte) > 0) {
@@ -126,8 +126,9 @@ export class FileSnapshot implements RecordSource {
         .filter(key => key !== undefined)
         .sort(Buffer.compare)
         .at(-1);
-      if (bound !== undefined && Buffer.compare(bound, gte) >= 0 && this.getSync(bound) !== undefined)
-        return [bound];
+      if (bound === undefined || Buffer.compare(bound, gte) < 0) break;
+      const value = this.getSync(bound);
+      if (value !== undefined) return [[bound, value]];
     }
     return [];
   }
@@ -188,8 +189,8 @@ function tableOf(level: readonly TableReader[], key: Buffer): TableReader | unde
   return level[low];
 }
 
-function* versionsOf(level: readonly TableReader[]): Generator<Version> {
-  for (const table of level) yield* table.versions();
+function* versionsOf(level: readonly TableReader[], from: Buffer): Generator<Version> {
+  for (const table of level) if (compareKeys(table.live.largest, from) >= 0) yield* table.versions(from);
 }
 
 function headKey(heads: readonly IteratorResult<Version>[], at: number): Buffer {

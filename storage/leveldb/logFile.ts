@@ -68,7 +68,13 @@ export async function readLog(path: string, onRecord?: OnRecord): Promise<LogCon
     const reader = new LogReader(size, onRecord);
     const chunk = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
     for (let at = 0; at < size && reader.damage === undefined; ) {
-      const bytes = await readFully(file, chunk.subarray(0, Math.min(size - at, CHUNK_BYTES)), at);
+      let bytes: number;
+      try {
+        bytes = await readFully(file, chunk.subarray(0, Math.min(size - at, CHUNK_BYTES)), at);
+      } catch (error) {
+        reader.damage = {offset: at, what: `it cannot be read: ${(error as Error).message}`};
+        break;
+      }
       if (bytes === 0) break;
       for (let block = 0; block < bytes && reader.damage === undefined; block += LOG_BLOCK_BYTES)
         reader.readBlock(chunk.subarray(block, Math.min(block + LOG_BLOCK_BYTES, bytes)), at + block);

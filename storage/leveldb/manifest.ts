@@ -62,10 +62,22 @@ const REQUIRED = [
   [LAST_SEQUENCE, "last sequence number"],
 ] as const;
 
+/** @returns the bytes, or a finding if the disk cannot read them. @throws the system's error if the file does not open */
+export async function readSmallFile(directory: string, file: string): Promise<Buffer | FileFinding> {
+  try {
+    return await readFile(join(directory, file));
+  } catch (error) {
+    const {syscall, message} = error as NodeJS.ErrnoException;
+    if (syscall !== "read") throw error;
+    return {file, offset: 0, what: `it cannot be read: ${message}`};
+  }
+}
+
 /** @returns the manifest that CURRENT names, or what is wrong with CURRENT or the manifest */
 export async function readManifest(directory: string): Promise<Manifest | FileFinding> {
-  const current = await readFile(join(directory, "CURRENT"), "latin1");
-  const name = /^(MANIFEST-\d+)\n$/.exec(current)?.[1];
+  const current = await readSmallFile(directory, "CURRENT");
+  if ("what" in current) return current;
+  const name = /^(MANIFEST-\d+)\n$/.exec(current.toString("latin1"))?.[1];
   if (name === undefined) return {file: "CURRENT", offset: 0, what: "it does not name a manifest"};
   const numbers = new Map<number, number>();
   const tables = new Map<number, TableFile>();

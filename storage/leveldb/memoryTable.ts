@@ -14,9 +14,12 @@ export class MemoryTable {
    * entries.
    */
   private readonly values = new Map<string, Buffer | undefined>();
+  /** The keys in order, once they are asked for. */
+  private order: readonly string[] | undefined;
 
   /** @param batch - a record of a log; records come in writing order. @throws RangeError if it is not a batch */
   apply(batch: Buffer): void {
+    this.order = undefined;
     const fields = new ByteReader(batch.subarray(HEADER_BYTES));
     for (let left = batch.readUInt32LE(COUNT_AT); left > 0; left--) {
       const kind = fields.byte();
@@ -32,17 +35,36 @@ export class MemoryTable {
     return value === undefined && !this.values.has(name) ? undefined : {key, value};
   }
 
-  /** All versions in key order. */
-  *versions(): Generator<Version> {
-    for (const name of [...this.values.keys()].sort())
+  /** The versions from key `from` on, in key order. */
+  *versions(from: Buffer): Generator<Version> {
+    const names = this.names();
+    for (let at = this.countBelow(from); at < names.length; at++) {
+      const name = names[at] as string;
       yield {key: Buffer.from(name, "latin1"), value: this.values.get(name)};
+    }
   }
 
   /** The last key below `bound`, deleted or not. */
   lastBelow(bound: Buffer): Buffer | undefined {
-    const end = bound.toString("latin1");
-    let last: string | undefined;
-    for (const name of this.values.keys()) if (name < end && (last === undefined || name > last)) last = name;
+    const last = this.names()[this.countBelow(bound) - 1];
     return last === undefined ? undefined : Buffer.from(last, "latin1");
+  }
+
+  private names(): readonly string[] {
+    this.order ??= [...this.values.keys()].sort();
+    return this.order;
+  }
+
+  private countBelow(bound: Buffer): number {
+    const names = this.names();
+    const end = bound.toString("latin1");
+    let low = 0;
+    let high = names.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((names[middle] as string) < end) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }

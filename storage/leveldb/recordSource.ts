@@ -11,6 +11,8 @@ export interface KeyRange {
 export interface RecordSource {
   /** @returns undefined if there is no such key. @throws if the files are damaged or cannot be read */
   getSync(key: Buffer): Buffer | undefined;
-  /** The first key of a range, or its last key with `reverse`. */
-  keys(edge: KeyRange & {readonly reverse: boolean; readonly limit: 1}): {all(): Promise<Buffer[]>};
+  /** The first record of a range, or its last one with `reverse`. */
+  iterator(edge: KeyRange & {readonly reverse: boolean; readonly limit: 1}): {
+    all(): Promise<[key: Buffer, value: Buffer][]>;
+  };
 }

@@ -4,11 +4,13 @@
  * It is not created with the recursive mkdir of Node or LevelDB. On a file system that takes no folders and answers "no such
  * file" (/proc), these try for ever, on a thread that nothing can stop.
  */
-import {existsSync, mkdirSync, readdirSync, rmdirSync, statSync} from "node:fs";
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
 import {Level} from "level";
 import {StoreError} from "../errors.ts";
 import {NOTE_FILE} from "./acknowledgedNote.ts";
+
+const FIRST_MANIFEST = "MANIFEST-000001";
 
 /**
  * The missing folders on the way to `directory`, uppermost first; empty if `directory` exists.
@@ -39,23 +41,54 @@ export function makeFolders(folders: readonly string[]): void {
 }
 
 /**
- * Checks the directory before LevelDB does, because LevelDB would create files in any directory.
+ * Checks the directory before LevelDB does, because LevelDB would create files in any directory. Clears away what is left of a
+ * store that was never made.
  *
  * @throws StoreError STORE_MISSING, STORE_DAMAGED
  */
 export function refuseForeignDirectory(directory: string, create: boolean): void {
-  if (existsSync(join(directory, "CURRENT"))) return;
-  const files = existsSync(directory) ? readdirSync(directory) : [];
+  let files = existsSync(directory) ? readdirSync(directory) : [];
+  if (files.includes("CURRENT")) {
+    if (!isUnborn(directory, files)) return;
+    if (create) for (const name of [...files.filter(isNumbered), "CURRENT"]) rmSync(join(directory, name));
+    files = [];
+  }
   // The first manifest is written just before CURRENT. A crash between the two leaves only the manifest, and nothing is lost.
-  if (files.some(name => name === NOTE_FILE || /^(\d+\.(ldb|log)|MANIFEST-(?!000001$).*)$/.test(name)))
+  if (
+    files.some(name => name === NOTE_FILE || (isNumbered(name) && !/^(MANIFEST-000001|.*dbtmp)$/.test(name)))
+  )
     throw new StoreError("STORE_DAMAGED", `${directory} holds a store without its CURRENT file`);
   if (!create) throw new StoreError("STORE_MISSING", `${directory} holds no store`);
-  const foreign = files.find(name => !/^(LOCK|LOG|LOG\.old|MANIFEST-000001|\d+\.dbtmp)$/.test(name));
+  const foreign = files.find(name => !isNumbered(name) && !OTHER_FILE.test(name));
   if (foreign !== undefined)
     throw new StoreError(
       "STORE_MISSING",
       `${directory} holds no store, and is not empty (it has ${foreign}): a new store needs an empty directory`,
     );
+}
+
+const OTHER_FILE = /^(CURRENT|LOCK|LOG|LOG\.old)$/;
+
+function isNumbered(name: string): boolean {
+  return /^(MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp))$/.test(name);
+}
+
+/**
+ * Was the power cut while LevelDB made the store? It does not sync the manifest that CURRENT names first. The next one is on
+ * disk before the first record is written.
+ */
+function isUnborn(directory: string, files: readonly string[]): boolean {
+  const isEmpty = (name: string): boolean => {
+    const {size} = statSync(join(directory, name));
+    if (name !== FIRST_MANIFEST) return size === 0 || !/\.(ldb|sst|log)$/.test(name);
+    return readFileSync(join(directory, name)).every(byte => byte === 0);
+  };
+  // The sizes first: what the disk cannot read of a store's files is named later.
+  return (
+    files.every(name => isNumbered(name) || OTHER_FILE.test(name)) &&
+    files.filter(isNumbered).every(isEmpty) &&
+    readFileSync(join(directory, "CURRENT"), "latin1") === `${FIRST_MANIFEST}\n`
+  );
 }
 
 /**

@@ -21,6 +21,8 @@ const TRAILER_BYTES = 5;
 const FOOTER_BYTES = 48;
 const MAGIC_AT = 40;
 const MAGIC = Buffer.from("57fb808b247547db", "hex");
+/** No block is that large: a level-0 table has 72 MB at most. The footer of a sparse file may name one of terabytes. */
+const MAX_READ_BYTES = 128 << 20;
 const PLAIN = 0;
 const COMPRESSED = 1;
 
@@ -86,6 +88,7 @@ export class TableBlocks {
 
   /** @throws FileDamage if the disk cannot read it, or the file ends before */
   read(offset: number, length: number): Buffer {
+    if (length > MAX_READ_BYTES) throw this.damage(offset, `a block of ${length} bytes`);
     const bytes = Buffer.allocUnsafe(length);
     for (let done = 0; done < length; ) {
       let got: number;

@@ -2,17 +2,23 @@
  * Verifies the checksums in a table, without LevelDB.
  *
  *   frame   footer, index, metaindex and filter: 1 to 2 % of the file      each time a store is opened
+ *   keys    also the data blocks: where a checksum is wrong, the keys      the same, for the newest tables
+ *           must still decode and be in order
  *   whole   the frame and all data blocks                                  `proofd check`, `serve --verify`
+ *
+ * LevelDB ends the process over keys that do not decode or are out of order. It notices no other damage; records have checksums
+ * of their own.
  *
  * The blocks must fill the file without gaps. Its first and last key must be those in the manifest.
  */
 import {BlockCursor} from "./blockCursor.ts";
 import {ByteReader} from "./byteReader.ts";
 import {FileDamage} from "./fileDamage.ts";
+import {compareInternalKeys, Kind, kindOf} from "./internalKey.ts";
 import type {FileFinding, TableFile} from "./manifest.ts";
 import {type BlockHandle, checkBlock, endOf, readHandle, type TableBlocks} from "./tableBlocks.ts";
 
-export type Extent = "frame" | "whole";
+export type Extent = "frame" | "keys" | "whole";
 
 /** One step of a check: the bytes that it read, and the damage in them. */
 export interface TableStep {
@@ -31,7 +37,7 @@ export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent)
     yield {bytes: table.size, damage};
     return;
   }
-  const dataBlocks = collect(damage, () => findDataBlocks(table, frame));
+  const dataBlocks = collect(damage, () => findDataBlocks(table, live, frame));
   yield {
     bytes: table.size - (dataBlocks === undefined ? 0 : endOf(dataBlocks.at(-1) as BlockHandle)),
     damage,
@@ -42,7 +48,7 @@ export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent)
     const first = next++;
     const start = (dataBlocks[first] as BlockHandle).offset;
     while (next < dataBlocks.length && endOf(dataBlocks[next] as BlockHandle) - start <= READ_BYTES) next++;
-    const step = checkDataBlocks(table, dataBlocks.slice(first, next));
+    const step = checkDataBlocks(table, dataBlocks.slice(first, next), extent);
     isWhole &&= step.damage.length === 0;
     yield step;
   }
@@ -50,6 +56,12 @@ export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent)
   const wrong: FileFinding[] = [];
   collect(wrong, () => checkEdges(table, live, dataBlocks));
   yield {bytes: 0, damage: wrong};
+}
+
+/** A data block, and between which internal keys those of the block are. */
+interface DataBlock extends BlockHandle {
+  readonly from: Buffer;
+  readonly until: Buffer;
 }
 
 interface Frame {
@@ -64,15 +76,27 @@ function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]):
   if (table.size !== live.size)
     throw table.damage(Math.min(table.size, live.size), `${table.size} bytes, expected ${live.size}`);
   const {metaindex, index} = table.readFooter();
-  const filters = collect(damage, () => readHandles(table, metaindex, "metaindex block"));
+  const filters = collect(damage, () =>
+    readHandles(table, metaindex, "metaindex block").map(({handle}) => handle),
+  );
   for (const filter of filters ?? []) collect(damage, () => table.readBlock(filter, "filter block"));
   table.readBlock(index, "index block");
   return {index, metaindex, filters};
 }
 
 /** Finds the data blocks, and checks that all blocks together fill the file. @throws FileDamage */
-function findDataBlocks(table: TableBlocks, {index, metaindex, filters}: Frame): readonly BlockHandle[] {
-  const dataBlocks = readHandles(table, index, "index block");
+function findDataBlocks(
+  table: TableBlocks,
+  {smallest, largest}: TableFile,
+  {index, metaindex, filters}: Frame,
+): readonly DataBlock[] {
+  let from = smallest;
+  const dataBlocks = readHandles(table, index, "index block").map(({key, handle}) => {
+    const until = compareInternalKeys(key, largest) < 0 ? key : largest;
+    const block = {...handle, from, until};
+    from = until;
+    return block;
+  });
   if (dataBlocks.length === 0) throw table.damage(index.offset, "index block: it is empty");
   if (filters === undefined) return dataBlocks;
   let end = 0;
@@ -85,20 +109,24 @@ function findDataBlocks(table: TableBlocks, {index, metaindex, filters}: Frame):
 }
 
 /** The blocks that an index or metaindex block leads to. @throws FileDamage */
-function readHandles(table: TableBlocks, handle: BlockHandle, kind: string): BlockHandle[] {
-  const bytes = table.readBlock(handle, kind);
-  const handles: BlockHandle[] = [];
+function readHandles(
+  table: TableBlocks,
+  block: BlockHandle,
+  kind: string,
+): {readonly key: Buffer; readonly handle: BlockHandle}[] {
+  const bytes = table.readBlock(block, kind);
+  const handles: {key: Buffer; handle: BlockHandle}[] = [];
   try {
     const cursor = new BlockCursor(bytes);
-    while (cursor.next()) handles.push(readHandle(new ByteReader(cursor.value)));
+    while (cursor.next()) handles.push({key: cursor.key, handle: readHandle(new ByteReader(cursor.value))});
     return handles;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw table.damage(handle.offset, `${kind}: ${error.message}`);
+    throw table.damage(block.offset, `${kind}: ${error.message}`);
   }
 }
 
-function checkDataBlocks(table: TableBlocks, blocks: readonly BlockHandle[]): TableStep {
+function checkDataBlocks(table: TableBlocks, blocks: readonly DataBlock[], extent: Extent): TableStep {
   const start = (blocks[0] as BlockHandle).offset;
   const bytes = endOf(blocks.at(-1) as BlockHandle) - start;
   const damage: FileFinding[] = [];
@@ -106,10 +134,31 @@ function checkDataBlocks(table: TableBlocks, blocks: readonly BlockHandle[]): Ta
   if (read === undefined) return {bytes, damage};
   for (const block of blocks) {
     const wrong = checkBlock(read.subarray(block.offset - start, endOf(block) - start));
-    if (wrong !== undefined)
+    if (wrong === undefined) continue;
+    const at = block.offset - start;
+    if (extent === "whole" || !hasSoundKeys(read.subarray(at, at + block.size), block))
       damage.push({file: table.name, offset: block.offset, what: `data block: ${wrong}`});
   }
   return {bytes, damage};
+}
+
+/** Do the keys of a damaged block decode, and are they in order and where the index says? */
+function hasSoundKeys(bytes: Buffer, {from, until}: DataBlock): boolean {
+  try {
+    const cursor = new BlockCursor(bytes);
+    let last: Buffer | undefined;
+    while (cursor.next()) {
+      const {key} = cursor;
+      if (kindOf(key) > Kind.VALUE || compareInternalKeys(key, until) > 0) return false;
+      // The first key of a table is its smallest one. That of another block is above the bound of the block before.
+      if (compareInternalKeys(key, last ?? from) < (last === undefined ? 0 : 1)) return false;
+      last = key;
+    }
+    return last !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** An undamaged table may still be a copy of another one; its keys tell. @throws FileDamage */

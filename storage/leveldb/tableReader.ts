@@ -18,6 +18,8 @@ export class TableReader {
   readonly live: TableFile;
   private readonly blocks: TableBlocks;
   private readonly memory: BlockMemory;
+  /** Where the block begins that is read. 0 for the index. */
+  private readingAt = 0;
 
   /** @param blocks - belongs to this reader from now on */
   constructor(blocks: TableBlocks, live: TableFile, memory: BlockMemory) {
@@ -34,49 +36,70 @@ export class TableReader {
   get(userKey: Buffer): Version | undefined {
     const {smallest, largest} = this.live;
     if (compareKeys(smallest, userKey) > 0 || compareKeys(largest, userKey) < 0) return undefined;
-    const index = new BlockCursor(this.index());
-    if (!index.seek(userKey)) return undefined;
-    const entries = new BlockCursor(this.dataBlock(handleAt(index)));
-    if (!entries.seek(userKey) || compareKeys(entries.key, userKey) !== 0) return undefined;
-    return versionAt(entries);
+    const {value, done} = this.versions(userKey).next();
+    return done === true || !value.key.equals(userKey) ? undefined : value;
   }
 
   /** The last key below `bound`, deleted or not. @throws FileDamage */
   lastBelow(bound: Buffer): Buffer | undefined {
-    // It is in the block where `bound` belongs, or else in the block before.
-    const handles: BlockHandle[] = [];
-    const index = new BlockCursor(this.index());
-    while (index.next()) {
-      handles.push(handleAt(index));
-      if (compareKeys(index.key, bound) >= 0) break;
-    }
-    let last: Buffer | undefined;
-    for (const handle of handles.slice(-2)) {
-      const entries = new BlockCursor(this.dataBlock(handle));
-      while (entries.next() && compareKeys(entries.key, bound) < 0) last = userKeyOf(entries.key);
-    }
-    return last;
+    return this.reading(() => {
+      // It is in the block where `bound` belongs, or else in the block before.
+      const handles: BlockHandle[] = [];
+      const index = this.index();
+      while (index.next()) {
+        handles.push(handleAt(index));
+        if (compareKeys(index.key, bound) >= 0) break;
+      }
+      let last: Buffer | undefined;
+      for (const handle of handles.slice(-2)) {
+        const entries = this.dataBlock(handle);
+        while (entries.next() && compareKeys(entries.key, bound) < 0) last = userKeyOf(entries.key);
+      }
+      return last;
+    });
   }
 
-  /** Every version of every key, in the order of tables. @throws FileDamage */
-  *versions(): Generator<Version> {
-    const index = new BlockCursor(this.index());
-    while (index.next()) {
-      const entries = new BlockCursor(this.blocks.readBlock(handleAt(index), "data block"));
-      while (entries.next()) yield versionAt(entries);
+  /** Every version of every key from `from` on, in the order of tables. @throws FileDamage */
+  *versions(from: Buffer): Generator<Version, undefined> {
+    const index = this.index();
+    let entries: BlockCursor | undefined;
+    const next = (): boolean => {
+      if (entries === undefined) {
+        // Only the first block can begin with keys below `from`.
+        if (!index.seek(from)) return false;
+        entries = this.dataBlock(handleAt(index));
+        if (entries.seek(from)) return true;
+      }
+      while (!entries.next()) {
+        if (!index.next()) return false;
+        entries = this.dataBlock(handleAt(index));
+      }
+      return true;
+    };
+    while (this.reading(next)) yield this.reading(() => versionAt(entries as BlockCursor));
+    return undefined;
+  }
+
+  private index(): BlockCursor {
+    this.readingAt = 0;
+    const read = (): Buffer => this.blocks.readBlock(this.blocks.readFooter().index, "index block");
+    return this.reading(() => new BlockCursor(this.memory.get(this.blocks.name, read)));
+  }
+
+  private dataBlock(handle: BlockHandle): BlockCursor {
+    this.readingAt = handle.offset;
+    const read = (): Buffer => this.blocks.readBlock(handle, "data block");
+    return new BlockCursor(this.memory.get(`${this.blocks.name} ${handle.offset}`, read));
+  }
+
+  /** A block may match its checksum and still be no block: then its writer was at fault, or the file is forged. */
+  private reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw this.blocks.damage(this.readingAt, error.message);
     }
-  }
-
-  private index(): Buffer {
-    return this.memory.get(this.blocks.name, () =>
-      this.blocks.readBlock(this.blocks.readFooter().index, "index block"),
-    );
-  }
-
-  private dataBlock(handle: BlockHandle): Buffer {
-    return this.memory.get(`${this.blocks.name} ${handle.offset}`, () =>
-      this.blocks.readBlock(handle, "data block"),
-    );
   }
 }
 

@@ -5,7 +5,7 @@
  *   body     first u48 | next u48
  *
  * Some blocks of a run may have been pruned by an earlier run, but not `first`. The record is written together with the first
- * pruned block, and removed together with the last page. So after a kill in between, the next process goes on with the same run.
+ * pruned block, and emptied together with the last page. So after a kill in between, the next process goes on with the same run.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
@@ -28,7 +28,7 @@ export function encodeRun({first, next}: PruneRun): Buffer {
 
 /** @returns the run that was begun and is not done. @throws StoreError RECORD_DAMAGED */
 export function readRun(reader: StateReader): PruneRun | undefined {
-  const body = reader.readRecord(META.pruning);
+  const body = reader.readMark(META.pruning);
   if (body === undefined) return undefined;
   if (body.length !== 2 * NUMBER_BYTES)
     throw new StoreError("RECORD_DAMAGED", `pruning record: ${body.length} bytes, not ${2 * NUMBER_BYTES}`);

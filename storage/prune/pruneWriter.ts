@@ -36,7 +36,7 @@ export async function performStep(target: WriteTarget, step: PruneStep): Promise
   const batch = target.db.batch();
   if (step.kind === "retire") await retireBlocks(target, step, batch);
   else if (step.kind === "remove") for (const page of step.pages) batch.del(pageKey(page));
-  else batch.del(META.pruning);
+  else put(batch, META.pruning, Buffer.alloc(0));
   try {
     await batch.write({sync: true});
   } catch (error) {

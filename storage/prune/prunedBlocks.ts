@@ -5,6 +5,7 @@
  *            pruned    | held    | pruned    | held
  */
 import type {StateReader} from "../block/stateReader.ts";
+import {StoreError} from "../errors.ts";
 
 /** The blocks nearest to a pruned one that are not pruned. */
 export interface NearestHeld {
@@ -20,18 +21,29 @@ export class PrunedBlocks {
   private readonly froms: number[] = [];
   private readonly tos: number[] = [];
 
-  /** Searches twice per range among the keys of the records. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  /**
+   * Searches twice per range among the records of blocks. Where pruned and held blocks meet, both records must be there.
+   *
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED
+   */
   static async read(reader: StateReader): Promise<PrunedBlocks> {
     const pruned = new PrunedBlocks();
-    let held: number | undefined = reader.readEarliest();
-    if (held > 0) pruned.add(0, held - 1);
-    while (held !== undefined) {
-      const from = await reader.prunedFrom(held);
-      if (from === undefined) break;
-      held = await reader.heldFrom(from);
-      if (held !== undefined) pruned.add(from, held - 1);
+    const earliest = reader.readEarliest();
+    if (earliest > 0) {
+      requireRecord(earliest, reader.readBlock(earliest));
+      requireRecord(earliest - 1, reader.readPruned(earliest - 1));
+      pruned.add(0, earliest - 1);
     }
-    return pruned;
+    for (let held = earliest; ; ) {
+      const from = await reader.prunedFrom(held);
+      if (from === undefined) return pruned;
+      requireRecord(from - 1, reader.readBlock(from - 1));
+      const next = await reader.heldFrom(from);
+      if (next === undefined) return pruned;
+      requireRecord(next - 1, reader.readPruned(next - 1));
+      pruned.add(from, next - 1);
+      held = next;
+    }
   }
 
   has(block: number): boolean {
@@ -94,4 +106,9 @@ export class PrunedBlocks {
     }
     return low;
   }
+}
+
+function requireRecord(block: number, record: unknown): void {
+  if (record === undefined)
+    throw new StoreError("RECORD_MISSING", `record of block ${block} is not in the store`);
 }

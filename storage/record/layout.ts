@@ -35,24 +35,31 @@ const PREFIX = {
   pruned: 0x78,
 } as const;
 
+/** A new store gets all of them in one batch, so a missing one is damage. An empty body says: nothing yet. */
 export const META = {
-  /** JSON: format version and suite. Written first. */
+  /** JSON: format version and suite. */
   format: metaKey("format"),
-  /** JSON: chain id and genesis configuration. Written with block 0. */
+  /** JSON: chain id and genesis configuration. Empty before block 0. */
   chain: metaKey("chain"),
-  /** u48: blocks up to this one are finalized on layer 1. It only rises, and may be above the newest block in the store. */
+  /**
+   * u48: blocks up to this one are finalized on layer 1. It only rises, and may be above the newest block in the store. Empty:
+   * none is.
+   */
   finalized: metaKey("finalized"),
   /** u48: lower page numbers may be in a reader's cache even if they were rolled back. They are never given again. */
   floor: metaKey("floor"),
-  /** How far layer 1 has been read, and how many finalizations are recorded. */
+  /** How far layer 1 has been read, and how many finalizations are recorded. Empty: never, and none. */
   layer1: metaKey("layer1"),
-  /** u48: every block below this one is pruned, and this one is not. Not there: no block below the oldest kept one is. */
+  /** u48: every block below this one is pruned, and this one is not. */
   earliest: metaKey("earliest"),
-  /** The run of blocks that is being pruned (prune/pruneRun.ts). Not there: no pruning was begun that is not done. */
+  /** The run of blocks that is being pruned (prune/pruneRun.ts). Empty: no pruning was begun that is not done. */
   pruning: metaKey("pruning"),
-  /** u48: held blocks from this one on await their audit. Not there, or 2^48 - 1: none does, and none that comes will. */
+  /** u48: held blocks from this one on await their audit. 2^48 - 1: none does, and none that comes will. */
   unaudited: metaKey("unaudited"),
 } as const;
+
+/** The first and the last key that a record of META can have. */
+export const META_KEYS = {gte: metaKey(""), lte: metaKey("\xff")} as const;
 
 export function pageKey(page: number): Buffer {
   const key = Buffer.allocUnsafe(PAGE_KEY_BYTES);

@@ -86,7 +86,11 @@ async function compare(
       const [gte, lte] = [keyAt(random(KEYS)), keyAt(random(KEYS))].sort(Buffer.compare) as [Buffer, Buffer];
       for (const reverse of [false, true]) {
         const edge = {gte, lte, reverse, limit: 1} as const;
-        assert.deepEqual(await snapshot.keys(edge).all(), await db.keys(edge).all(), `${gte} to ${lte}`);
+        assert.deepEqual(
+          await snapshot.iterator(edge).all(),
+          await db.iterator(edge).all(),
+          `${gte} to ${lte}`,
+        );
       }
     }
   } finally {

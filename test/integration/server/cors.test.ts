@@ -33,7 +33,7 @@ function allowing(origin: string): Record<string, string> {
 }
 
 function preflight(origin: string): string {
-  return `OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n`;
+  return `OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: ${origin}\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n\r\n`;
 }
 
 const PREFLIGHT_HEADERS = {
@@ -100,8 +100,8 @@ describe("cross-origin requests", () => {
         [encodePost(largeBatch(2), origin), 200],
         [encodePost("{", origin), 200],
         [encodePost('{"jsonrpc":"2.0","method":"chain_chainId"}', origin), 204],
-        [`POST / HTTP/1.1\r\nHost: x\r\n${origin}Content-Length: 2\r\n\r\n{}`, 415],
-        [`GET / HTTP/1.1\r\nHost: x\r\n${origin}\r\n`, 405],
+        [`POST / HTTP/1.1\r\nHost: localhost\r\n${origin}Content-Length: 2\r\n\r\n{}`, 415],
+        [`GET / HTTP/1.1\r\nHost: localhost\r\n${origin}\r\n`, 405],
       ];
       for (const [request, status] of table) {
         const answer = await ask(request);
@@ -150,7 +150,7 @@ describe("cross-origin requests", () => {
 
   test("other paths have no such headers", () =>
     serve(["--cors", "*"], async ask => {
-      const answer = await ask(`GET /metrics HTTP/1.1\r\nHost: x\r\nOrigin: ${APP}\r\n\r\n`);
+      const answer = await ask(`GET /metrics HTTP/1.1\r\nHost: localhost\r\nOrigin: ${APP}\r\n\r\n`);
       assert.equal(answer.status, 200);
       assert.deepEqual(corsHeadersOf(answer), {});
     }));

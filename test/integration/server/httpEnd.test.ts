@@ -43,7 +43,7 @@ describe("HTTP at the end of the service", () => {
     while (answers.length === 0) await new Promise(setImmediate);
     daemon.child.kill("SIGTERM");
     await daemon.waitForStderr(/stopping/);
-    await probe.write("GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+    await probe.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const unready = await probe.readAnswer();
     assert.equal(unready.status, 503);
     await idle.write(encodePost(CHAIN_CALL));

@@ -179,9 +179,7 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     });
     assert.deepEqual([status, type], [200, "application/json"]);
     assert.equal(JSON.parse(body.toString()).error.code, -32603);
-    assert.ok(
-      (await daemon.call("chain_getMultiProof", [entries, "0x0"])).result.accountTree.nextFreeNode > 2,
-    );
+    assert.match((await daemon.call("chain_getMultiProof", [entries, "0x0"])).result, /^0x01/);
     assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 3);
   } finally {
     await daemon.stop();
@@ -243,7 +241,6 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
       undefined,
       /block 0: RECORD_MISSING: record of block 0 is not in the store/,
     ],
-    ["the chain record gone", "mchain", undefined, /chain record: it is not there/],
   ];
   for (const [what, name, body, expectedFinding] of forgeries) {
     const key = Buffer.from(name, "latin1");
@@ -293,8 +290,8 @@ test("a store of another format version or hash suite, and a LevelDB of somethin
   const record = (body: object): Buffer => seal(key, Buffer.from(JSON.stringify(body)));
   const directory = await copyOfStore("format");
   await tamper(directory, db => db.put(key, record({version: 99, suite: "sha256"})));
-  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 2/});
-  await tamper(directory, db => db.put(key, record({version: 2, suite: "md5"})));
+  await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 3/});
+  await tamper(directory, db => db.put(key, record({version: 3, suite: "md5"})));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /suite md5 is not one of sha256/});
   await tamper(directory, db => db.del(key));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /not a proofd store/});

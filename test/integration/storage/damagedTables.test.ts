@@ -2,13 +2,28 @@
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
 import {once} from "node:events";
-import {cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile} from "node:fs/promises";
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
+import {TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
+import {requireWholeFiles} from "../../../storage/leveldb/wholeFiles.ts";
+import {blockKey, META, META_KEYS} from "../../../storage/record/layout.ts";
+import {sealRecord} from "../../../storage/record/record.ts";
 import {ProofPool} from "../../../workers/engine.ts";
 import {startCheck} from "../../../workers/pool/runningCheck.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
@@ -18,6 +33,7 @@ import {notRun} from "../../support/processes/notRun.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
 import {tableParts} from "../../support/stores/tableParts.ts";
+import {tamper} from "../../support/stores/tamper.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 const BLOCKS = 4;
@@ -135,29 +151,128 @@ test("a store with a damaged index, filter, metaindex or footer is refused by na
   await (await open(directory)).close();
 });
 
-test("where LevelDB ends the process over a damaged table, the next start refuses the store by the file's name", async () => {
+test("a table of a closed store over which LevelDB would end the process is refused by its name", async () => {
   const directory = await copyOfStore();
   const path = join(directory, tableFile());
   const bytes = await readFile(path);
   // In each data block a first key of 3 bytes: LevelDB asserts that a key has 8.
   for (const {offset} of tableParts(whole, table).data) bytes[offset + 1] = 3;
   await writeFile(path, bytes);
-  const first = await runProofd(["serve", "--port", "0", "--db", directory]);
-  assert.equal(first.signal, "SIGABRT", `LevelDB stopped to assert it: ${first.code} ${first.stderr}`);
-  const second = await runProofd(["serve", "--port", "0", "--db", directory]);
-  assert.deepEqual([second.code, second.signal], [1, null]);
-  assert.match(second.stderr, new RegExp(`is damaged: ${tableFile()}, byte 0: data block: checksum`));
+  const {code, signal, stderr} = await runProofd(["serve", "--port", "0", "--db", directory]);
+  assert.deepEqual([code, signal], [1, null]);
+  assert.match(stderr, new RegExp(`is damaged: ${tableFile()}, byte 0: data block: checksum`));
 });
 
-test("a process that was killed leaves its mark, an orderly end takes it away", async () => {
+test("a flipped bit in the key of a record that says what the store is refuses a closed store of any size", async () => {
   const directory = await copyOfStore();
-  const has = async (): Promise<boolean> => (await readdir(directory)).includes("OPEN");
-  const killed = await startDaemon(["--db", directory]);
-  await killed.stop("SIGKILL");
-  assert.ok(await has());
-  const stopped = await startDaemon(["--db", directory]);
-  assert.equal((await stopped.stop()).code, 0);
-  assert.ok(!(await has()));
+  const bytes = await readFile(join(directory, tableFile()));
+  for (const key of Object.values(META)) {
+    // A table leaves out the bytes that a key shares with the one before it.
+    const at = bytes.indexOf(key.subarray(-4));
+    assert.ok(at > 0, key.toString());
+    await flip(directory, at, 1);
+    await assert.rejects(requireWholeFiles(directory, META_KEYS, 0), {
+      code: "STORE_DAMAGED",
+      message: new RegExp(`is damaged: ${tableFile()}, byte \\d+: data block: checksum`),
+    });
+    await flip(directory, at, 1);
+  }
+  // Damage to a page's value does not refuse the store: the page's own checksum notices it.
+  await flip(directory, byteOfAPage(directory), 0);
+  await requireWholeFiles(directory, META_KEYS);
+});
+
+test("a record that says what the store is and is gone refuses the store, and check names it", async () => {
+  for (const key of Object.values(META)) {
+    const directory = await copyOfStore();
+    await tamper(directory, db => db.del(key));
+    const isFormat = key.equals(META.format);
+    await assert.rejects(open(directory), {code: isFormat ? "FORMAT_MISMATCH" : "RECORD_MISSING"});
+    if (isFormat) continue;
+    const {found} = await checkStore(directory);
+    assert.match(
+      found.join("\n"),
+      new RegExp(`RECORD_MISSING: ${key.subarray(1)} record is not in the store`),
+    );
+  }
+});
+
+test("a store of the older format is refused by name, also if an older release has rolled it back", async () => {
+  const directory = await copyOfStore();
+  await tamper(directory, async db => {
+    await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":2,"suite":"sha256"}')));
+    await db.del(blockKey(BLOCKS - 1));
+  });
+  for (const opening of [open(directory), checkStore(directory)])
+    await assert.rejects(opening, {code: "FORMAT_MISMATCH", message: /store format 2; this proofd reads 3/});
+});
+
+test("a sparse table whose footer names a block of gigabytes is a finding", async () => {
+  const directory = await copyOfStore();
+  const size = 2 ** 33;
+  const whole = TableBlocks.open(directory, table);
+  const {metaindex, index} = whole.readFooter();
+  whole.close();
+  const footer = Buffer.alloc(48);
+  const handles = [metaindex.offset, metaindex.size, index.offset, size - 48 - 5 - index.offset];
+  footer.set(handles.flatMap(varint));
+  footer.set(Buffer.from("57fb808b247547db", "hex"), 40);
+  const file = await openFile(join(directory, tableFile()), "r+");
+  await file.write(footer, 0, 48, size - 48);
+  await file.close();
+  const sparse = TableBlocks.open(directory, table);
+  try {
+    assert.throws(() => sparse.readBlock(sparse.readFooter().index, "index block"), {
+      code: "STORE_DAMAGED",
+      message: new RegExp(`^${tableFile()}, byte ${index.offset}: a block of \\d+ bytes`),
+    });
+  } finally {
+    sparse.close();
+  }
+});
+
+/** A number as LevelDB writes it: seven bits per byte, lowest first. */
+function varint(number: number): number[] {
+  return number < 0x80 ? [number] : [(number % 0x80) + 0x80, ...varint(Math.floor(number / 0x80))];
+}
+
+test("what the disk cannot read is named with its byte, and check goes on with the other files", async () => {
+  const directory = await copyOfStore();
+  const logs = (await readdir(directory)).filter(name => name.endsWith(".log"));
+  const at = byteOfAPage(directory);
+  await flip(directory, at, 0);
+  for (const name of [...logs, "ACKNOWLEDGED"]) {
+    // The read of a folder fails as that of a bad sector does, after it was opened.
+    await rm(join(directory, name));
+    await mkdir(join(directory, name));
+  }
+  const {found, filesDamaged} = await checkStore(directory);
+  assert.ok(filesDamaged);
+  for (const name of [...logs, "ACKNOWLEDGED"])
+    assert.ok(
+      found.includes(`${name}, byte 0: it cannot be read: EISDIR: illegal operation on a directory, read`),
+      found.join("; "),
+    );
+  assert.match(found.join("\n"), new RegExp(`^${tableFile()}, byte \\d+: data block: checksum`, "m"));
+});
+
+test("a store that a power cut left before it was made is made anew", async () => {
+  const directory = join(folder, "unborn");
+  for (const manifest of ["", "\0".repeat(50)]) {
+    await mkdir(directory);
+    await writeFile(join(directory, "CURRENT"), "MANIFEST-000001\n");
+    await writeFile(join(directory, "MANIFEST-000001"), manifest);
+    await writeFile(join(directory, "MANIFEST-000002"), "half");
+    for (const name of ["LOCK", "LOG", "000003.log"]) await writeFile(join(directory, name), "");
+    await assert.rejects(checkStore(directory), {code: "STORE_MISSING"});
+    await (await open(directory)).close();
+    await rm(directory, {recursive: true});
+  }
+  // With a byte in the log it is one that was made.
+  await mkdir(directory);
+  await writeFile(join(directory, "CURRENT"), "MANIFEST-000001\n");
+  await writeFile(join(directory, "000003.log"), "x");
+  await assert.rejects(open(directory), {code: "STORE_DAMAGED"});
 });
 
 test("check writes nothing into the store's folder, which may be mounted read-only", async t => {

@@ -12,6 +12,7 @@ import {createAnswerMemory, createProofLane} from "../../../server/dispatch/lane
 import {WaitingRoom} from "../../../server/dispatch/waiting/waitingRoom.ts";
 import {Gateway} from "../../../server/gateway/gateway.ts";
 import {Reply} from "../../../server/http/reply.ts";
+import {Turns} from "../../../server/http/turns.ts";
 import {UnsentBytes} from "../../../server/http/unsentBytes.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import type {Estimates} from "../../../server/methods/estimates.ts";
@@ -124,7 +125,7 @@ export class AnsweringThread {
     const service = isForGateway === true ? this.forwarding : this.here;
     const bytes = Buffer.from(body);
     const reader = new Reader();
-    const reply = new Reply(reader.createResponse(), new UnsentBytes(LIMITS.unsentBytesTotal));
+    const reply = new Reply(reader.createResponse(), new UnsentBytes(LIMITS.unsentBytesTotal), new Turns());
     const startMs = this.readMs();
     service.answer(bytes, reply, "test");
     // At the end of a turn, lanes start the calls that came in it.

@@ -11,7 +11,7 @@ export interface RawAnswer {
 /** The whole text of a POST / with a Content-Length. */
 export function encodePost(body: string, headers = ""): string {
   const length = Buffer.byteLength(body);
-  return `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;
+  return `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`;
 }
 
 export class RawConnection {

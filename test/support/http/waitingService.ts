@@ -2,7 +2,7 @@
 import {cp} from "node:fs/promises";
 import {setImmediate as turn} from "node:timers/promises";
 import {pino} from "pino";
-import {createFront, type Front} from "../../../server/front.ts";
+import {createFront, type Front, type FrontOptions} from "../../../server/front.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import type {WaitOutcome} from "../../../server/observe/waitFigures.ts";
@@ -50,8 +50,12 @@ export class WaitingStore {
     return directory;
   }
 
-  async serve(use: (service: WaitingService) => Promise<void>, limits: Partial<Limits> = {}): Promise<void> {
-    const service = await WaitingService.start(await this.copy(), limits);
+  async serve(
+    use: (service: WaitingService) => Promise<void>,
+    limits: Partial<Limits> = {},
+    options: Partial<FrontOptions> = {},
+  ): Promise<void> {
+    const service = await WaitingService.start(await this.copy(), limits, options);
     try {
       await use(service);
     } finally {
@@ -68,20 +72,31 @@ export class WaitingService {
   readonly pool: ProofPool;
   readonly front: Front;
   readonly port: number;
+  /** Lines of the log, from warnings on. */
+  readonly logged: readonly string[];
   private readonly connections: RawConnection[] = [];
 
-  private constructor(pool: ProofPool, front: Front, port: number) {
+  private constructor(pool: ProofPool, front: Front, port: number, logged: readonly string[]) {
+    this.logged = logged;
     this.pool = pool;
     this.front = front;
     this.port = port;
   }
 
-  static async start(directory: string, limits: Partial<Limits>): Promise<WaitingService> {
+  static async start(
+    directory: string,
+    limits: Partial<Limits>,
+    more: Partial<FrontOptions> = {},
+  ): Promise<WaitingService> {
     const pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
-    const options = {host: "127.0.0.1", port: 0, limits: {...DEFAULT_LIMITS, ...limits}, logsRequests: false};
-    const log = pino({level: "silent"});
+    const options = {
+      ...{host: "127.0.0.1", port: 0, logsRequests: false, ...more},
+      limits: {...DEFAULT_LIMITS, ...limits},
+    };
+    const logged: string[] = [];
+    const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
     const front = createFront(options, pool, {kind: "none"}, new TroubleLog(log), log);
-    return new WaitingService(pool, front, await front.http.listen());
+    return new WaitingService(pool, front, await front.http.listen(), logged);
   }
 
   /** Sends a body on a connection of its own. @param localAddress - the client's address */

@@ -70,12 +70,3 @@ test("the record of layer 1 decodes to what was encoded, and no other length doe
     }),
   );
 });
-
-test("the record of layer 1 of an older release ends after the contract", () => {
-  fc.assert(
-    fc.property(layer1, given => {
-      const old = encodeLayer1Record(given).subarray(0, 64);
-      assert.deepEqual(decodeLayer1Record(old), {...given, begun: 0, from: undefined, root: undefined});
-    }),
-  );
-});

@@ -63,7 +63,7 @@ function pass(ms: number): void {
 beforeEach(() => {
   clock = mock.method(performance, "now", () => nowMs);
   mock.timers.enable({apis: ["setInterval"]});
-  const nothing = {getSync: () => undefined, keys: () => ({all: () => Promise.resolve([])})};
+  const nothing = {getSync: () => undefined, iterator: () => ({all: () => Promise.resolve([])})};
   const reader = new StateReader(nothing, findSuite("sha256") as HashSuite, {pageBytes: 0, hintBytes: 0});
   chain = new ChainView(reader, HEAD, new PrunedBlocks(), undefined);
   figures = new WaitFigures();

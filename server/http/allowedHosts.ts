@@ -1,0 +1,38 @@
+/**
+ * Which names a request may call this server by, in its Host header. The owner of a name can make it point at this machine while a
+ * page of that name is open (DNS rebinding). For the browser, the page and this server have the same origin then, so --cors cannot
+ * keep the page out. A Host header with an address comes from no such page.
+ */
+import {isIP} from "node:net";
+
+export const ANY_HOST = "*";
+
+const LOOPBACK = /^(localhost|127\..*|::1)$/;
+/** A name or an IPv4 address, or an IPv6 address in brackets, and a port. */
+const HOST_AND_PORT = /^(?:([^:[\]]+)|\[([^[\]]+)\])(?::\d*)?$/;
+
+export class AllowedHosts {
+  /** undefined: every name is allowed. */
+  private readonly names: ReadonlySet<string> | undefined;
+  /** The header that was allowed last. Most clients send the same one again and again. */
+  private last = "";
+
+  /**
+   * @param listening - the name or address that the server listens on
+   * @param allowed - names besides localhost, or ANY_HOST. Empty: every name, unless the server listens on loopback
+   */
+  constructor(listening: string, allowed: readonly string[]) {
+    const isOpen = allowed.length === 0 ? !LOOPBACK.test(listening) : allowed.includes(ANY_HOST);
+    if (!isOpen) this.names = new Set(["localhost", ...allowed.map(name => name.toLowerCase())]);
+  }
+
+  /** @param header - the Host header, "" if there is none: browsers always send one */
+  allows(header: string): boolean {
+    if (this.names === undefined || header === this.last || header === "") return true;
+    const [, name, address] = HOST_AND_PORT.exec(header.toLowerCase()) ?? [];
+    const isAllowed =
+      name === undefined ? isIP(address ?? "") === 6 : isIP(name) === 4 || this.names.has(name);
+    if (isAllowed) this.last = header;
+    return isAllowed;
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * What a JSON-RPC request says about representations (RFC 9110): whether the client takes an answer as bytes, and how the body is
+ * encoded.
+ */
+
+const BYTES = "application/octet-stream";
+/** A weight of zero: the client does not take the type (RFC 9110, section 12.4.2). */
+const ZERO_WEIGHT = /^q=0(\.0{0,3})?$/i;
+
+/**
+ * Tells whether the Accept header names application/octet-stream with a weight above 0. Wildcards do not count, because clients send
+ * them without knowing of bytes. Other weights are not compared: a client that names the type can read it.
+ */
+export function acceptsBytes(accept: string): boolean {
+  if (accept.length < BYTES.length) return false;
+  return accept.split(",").some(range => {
+    const [type, ...parameters] = range.split(";").map(part => part.trim());
+    return type?.toLowerCase() === BYTES && !parameters.some(parameter => ZERO_WEIGHT.test(parameter));
+  });
+}
+
+/** Tells whether the Content-Encoding header names no encoding but `identity`. @param encoding - "" without the header */
+export function isPlain(encoding: string): boolean {
+  return encoding === "" || encoding.split(",").every(name => name.trim().toLowerCase() === "identity");
+}
