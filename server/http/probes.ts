@@ -28,7 +28,8 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
 
 function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
   const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles();
-  const finality = describeFinality(parts.finality);
+  const remarks = parts.readiness.readRemarks().map(remark => `${remark}\n`);
+  const finality = remarks.join("") + describeFinality(parts.finality);
   if (obstacles.length === 0) sendText(reply, verb, `ready\n${finality}`);
   else {
     const text = `${obstacles.join("\n")}\n${finality}`;

@@ -60,6 +60,11 @@ export class Readiness {
     return reasons.filter(reason => reason !== undefined);
   }
 
+  /** @returns what an operator should know whether the service is ready or not: a line of text for each node that is not up */
+  readRemarks(): string[] {
+    return [...(this.source?.nodes ?? [])].map(([name, trouble]) => `the node ${name} is ${trouble}`);
+  }
+
   /** @returns undefined while no block is held */
   readLagSeconds(): number | undefined {
     if (this.chain.head().latest === undefined) return undefined;

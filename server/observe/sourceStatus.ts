@@ -22,6 +22,8 @@ export class SourceStatus {
   state: SourceStatusName = "reading";
   /** Why the import failed, or why no node answers. Empty in all other states. */
   reason = "";
+  /** By name, the nodes of --l2 that are not up: their state and its reason. */
+  readonly nodes = new Map<string, string>();
   /** When this process last stored a block durably, in ms since 1970. undefined if it has stored none. */
   receivedMs: number | undefined;
   /** Number of attempts to continue after a failure. */

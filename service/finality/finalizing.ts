@@ -8,6 +8,7 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import type {FinalityStateName, FinalityStatus} from "../../server/observe/finalityStatus.ts";
+import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 
 export interface FinalityWork {
   /**
@@ -89,7 +90,7 @@ export class Finalizing {
 
   private fail(reason: string): void {
     const {status} = this;
-    const isKnown = status.state === "stopped" && status.reason === reason;
+    const isKnown = status.state === "stopped" && isSameFailure(status.reason, reason);
     status.state = "stopped";
     status.reason = reason;
     this.log[isKnown ? "debug" : "error"]({reason}, "finality has stopped; the service goes on");

@@ -39,6 +39,7 @@ export interface Layer1Settings extends RollupSettings {
 
 export class Layer1Finality implements FinalityWork {
   private readonly pool: ProofPool;
+  private readonly nodes: Nodes;
   private readonly watch: RollupWatch;
   private readonly layer2: Nodes | undefined;
   private readonly settings: Layer1Settings;
@@ -74,6 +75,7 @@ export class Layer1Finality implements FinalityWork {
     const record = pool.chain.readLayer1();
     const from = settings.from ?? record?.from;
     this.pool = pool;
+    this.nodes = nodes;
     this.watch = new RollupWatch(nodes, {...settings, from});
     this.layer2 = layer2;
     this.settings = settings;
@@ -98,6 +100,7 @@ export class Layer1Finality implements FinalityWork {
       if (!(error instanceof Contradiction || isConflict(error))) throw error;
       this.mark = undefined;
       this.misfits++;
+      if (this.node !== undefined) this.nodes.putLast(this.node);
       if (this.misfits > REREADS) throw error;
       this.log.warn(
         {node: this.node, reason: error.message},
@@ -148,8 +151,7 @@ export class Layer1Finality implements FinalityWork {
   private async read(signal: AbortSignal): Promise<AwaitedStart | undefined> {
     const {status} = this;
     const last = this.lastRecorded();
-    const avoided = this.misfits > 0 && this.misfits <= REREADS ? this.node : undefined;
-    const step = await this.watch.read({mark: this.mark, last, avoided}, signal);
+    const step = await this.watch.read({mark: this.mark, last}, signal);
     status.answeredMs = Date.now();
     status.layer1Final = step.head;
     if ("awaits" in step) return step;

@@ -2,6 +2,8 @@
 import type {NodeSource} from "../../workers/job/importSource.ts";
 import type {FollowedSource} from "./followedSource.ts";
 
+const FOLLOWED_MS = 60_000;
+
 export function createFollowedNode(source: NodeSource): FollowedSource {
   const {nodes} = source;
   return {
@@ -17,11 +19,11 @@ export function createFollowedNode(source: NodeSource): FollowedSource {
       reorganised:
         "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
     },
-    // After a failure another node is asked first: the first one may have given a wrong block.
+    // After a failure another node is asked first, and followed for a while: the one before may have given a wrong block.
     describe: attempt => {
       const first = attempt % nodes.urls.length;
       const urls = [...nodes.urls.slice(first), ...nodes.urls.slice(0, first)];
-      return {...source, nodes: {...nodes, urls}};
+      return {...source, nodes: {...nodes, urls}, surveyAfterMs: attempt === 0 ? 0 : FOLLOWED_MS};
     },
   };
 }

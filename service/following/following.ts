@@ -5,6 +5,7 @@
 import type {Logger} from "pino";
 import {headFields} from "../../server/control/headFields.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 import type {ProofPool} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
@@ -74,6 +75,7 @@ export class Following {
   private start(): void {
     this.startedMs = performance.now();
     this.pace = new ImportPace();
+    this.status.nodes.clear();
     this.highest = this.pool.chain.head().latest ?? -1;
     this.running = this.pool.startImport(
       {source: this.source.describe(this.attempts), ...this.rules},
@@ -134,6 +136,8 @@ export class Following {
         break;
       case "node":
         this.sourceLog.noteNode(event);
+        if (event.state === "up") this.status.nodes.delete(event.name);
+        else this.status.nodes.set(event.name, `${event.state}: ${event.reason}`);
         break;
     }
   }
@@ -178,7 +182,7 @@ export class Following {
     const tookMs = performance.now() - this.startedMs;
     const reason = shortenReason(message);
     // Each audit samples other values, so two failed audits give different reasons.
-    const isSame = this.status.reason === reason || (auditFailed && this.awaitsAudit);
+    const isSame = isSameFailure(this.status.reason, reason) || (auditFailed && this.awaitsAudit);
     const isKnown = this.status.state === "failed" && isSame;
     this.awaitsAudit ||= auditFailed;
     this.status.state = "failed";

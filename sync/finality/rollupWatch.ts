@@ -36,8 +36,6 @@ export interface ReadPosition {
   readonly mark: Layer1Mark | undefined;
   /** The last event that is recorded. undefined: none that the next one must follow. */
   readonly last: Finalization | undefined;
-  /** Name of a node that is asked only if no other one answers. */
-  readonly avoided: string | undefined;
 }
 
 export interface RollupStep {
@@ -78,14 +76,7 @@ export class RollupWatch {
    * @throws Contradiction; the signal's reason
    */
   read(position: ReadPosition, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
-    let isAvoided = position.avoided !== undefined;
-    return this.nodes.use(node => {
-      if (isAvoided && node.name === position.avoided) {
-        isAvoided = false;
-        throw new NodeFailure("what it said last does not fit; another node is asked first");
-      }
-      return this.readFrom(node, position);
-    }, signal);
+    return this.nodes.use(node => this.readFrom(node, position), signal);
   }
 
   private async readFrom(node: Node, {mark, last}: ReadPosition): Promise<RollupStep | AwaitedStart> {

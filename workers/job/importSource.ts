@@ -25,6 +25,8 @@ export interface NodeSource {
   /** undefined: chosen by what the store and the node can do. */
   readonly source: NodeSourceName | undefined;
   readonly nodes: NodesSettings;
+  /** For this long at the start, the first healthy node is followed even if another one is ahead. */
+  readonly surveyAfterMs: number;
   /** ws and wss URLs, where the node announces its new heads. May be empty. */
   readonly subscriptions: readonly string[];
   /** geth's genesis file: an empty store begins with its block 0. */

@@ -16,7 +16,7 @@ import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 /** Time between two looks at a service. */
 const LOOK_MS = 20;
-/** test/soakFollow.sh sets it. */
+/** `npm run test:soak` sets it. */
 const KILLS = Number(process.env.FOLLOW_KILLS ?? 3);
 const KILL_WITHIN_MS = 1000;
 

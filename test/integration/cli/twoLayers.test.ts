@@ -22,7 +22,7 @@ import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 const LOOK_MS = 20;
 /** The longest that a call may wait. */
 const WAIT_MS = 60_000;
-/** test/soakFollow.sh sets it. */
+/** `npm run test:soak` sets it. */
 const KILLS = Number(process.env.FOLLOW_KILLS ?? 2);
 /** About as long as the nodes need to grow, finalize and start again. */
 const KILL_WITHIN_MS = 3000;

@@ -68,7 +68,7 @@ class Layer1Node {
 }
 
 const SETTINGS: RollupSettings = {contract: CONTRACT, from: undefined, depth: undefined};
-const NOTHING_READ: ReadPosition = {mark: undefined, last: undefined, avoided: undefined};
+const NOTHING_READ: ReadPosition = {mark: undefined, last: undefined};
 const forever = new AbortController().signal;
 
 let first: Layer1Node;
@@ -164,15 +164,6 @@ test("another hash where layer 1 was read: it is read again from the last record
       /block 45 has no finalization up to block 3 .* any more/.test(error.message),
   );
   assert.deepEqual(first.ranges, ["40 to 100", "45 to 100"]);
-});
-
-test("a node that is to be avoided is asked after the others, and if there is no other", async () => {
-  const watch = new RollupWatch(nodes, SETTINGS);
-  const step = await read(watch, undefined, {avoided: first.upstream.url.origin});
-  assert.equal(step.node, second.upstream.url.origin);
-  second.refusals.set("eth_getBlockByNumber", "finalized block not found");
-  const again = await read(watch, undefined, {avoided: first.upstream.url.origin});
-  assert.equal(again.node, first.upstream.url.origin);
 });
 
 test("a node that refuses the events of one block is left for another", async () => {

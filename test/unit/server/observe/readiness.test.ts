@@ -62,3 +62,14 @@ test("finality that has not risen for --max-finality-lag is a reason, by the blo
   chain.setHead({...chain.head(), finalized: 4});
   assert.deepEqual(readiness.readObstacles(), []);
 });
+
+test("nodes that are not up are remarks, whether the service is ready or not", () => {
+  const readiness = new Readiness(chain, {tableFindings: 0}, source);
+  assert.deepEqual(readiness.readRemarks(), []);
+  source.nodes.set("http://a:1", "down: connection refused");
+  source.nodes.set("http://b:1", "refused: it is a node of chain 6, expected 5");
+  assert.deepEqual(readiness.readRemarks(), [
+    "the node http://a:1 is down: connection refused",
+    "the node http://b:1 is refused: it is a node of chain 6, expected 5",
+  ]);
+});
