@@ -140,7 +140,7 @@ function chooseSource(values: SourceFlags, command: Command): ImportSource {
   if (diffs !== undefined) {
     const other = genesis === undefined ? (blocks === undefined ? undefined : "--blocks") : "--genesis";
     if (other !== undefined) command.error(`error: --diffs and ${other} cannot be used together`);
-    return {kind: "diffs", path: diffs, follow: false};
+    return {kind: "diffs", path: diffs};
   }
   if (genesis === undefined && blocks === undefined)
     command.error("error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs or --l2");

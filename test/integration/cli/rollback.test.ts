@@ -11,7 +11,7 @@ import {
   hashOfBlock,
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
-import {waitForHead, waitForState} from "../../support/http/followingDaemon.ts";
+import {waitForHead} from "../../support/http/followingDaemon.ts";
 import {type Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
@@ -86,7 +86,6 @@ test("after a rollback nothing of the blocks that went is served under their num
     // Block 3 again: it is held.
     daemon.child.stdin.write(encodeLines([createLine(3), otherLine(4), otherLine(5)]));
     await waitForHead(daemon, 5);
-    await waitForState(daemon, "following");
     assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_800_000_005);
     for (const block of ["0x4", "0x5", "latest"])
       assert.match((await estimateTransfer(daemon, block)) ?? "", /^insufficient funds for transfer/);
