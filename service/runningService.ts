@@ -117,7 +117,8 @@ async function serve(
   const followed = chooseFollowed(options);
   const source =
     followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
-  const readiness = new Readiness(pool.chain, trouble, source, options.maxLagSeconds);
+  const {maxLagSeconds, maxFinalityLagSeconds} = options;
+  const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds, maxFinalityLagSeconds);
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = []} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
