@@ -157,7 +157,7 @@ class OpenedNode {
 
   private async rollback(ancestor: number, latest: number): Promise<void> {
     await this.host.rollback(ancestor);
-    this.host.onEvent({kind: "change", change: "reorganised", latest, ancestor});
+    this.host.onEvent({kind: "reorganised", latest, ancestor});
   }
 
   /** The store's, else the one asked for, else the genesis file's. @throws SourceError if two of them differ */
