@@ -136,7 +136,8 @@ export class Service {
     requestId: string,
   ): void {
     const {admission} = this.dispatcher;
-    const client = admission.needsClient(costs) ? reply.readClient() : "";
+    const needsLane = costs.some(cost => cost > 0);
+    const client = needsLane ? reply.readClient() : "";
     const busy = admission.refuse(costs, client);
     if (busy === undefined) this.run(envelope, costs, view, reply, requestId, client);
     else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply);

@@ -64,7 +64,7 @@ export class Dispatcher implements EstimateQueues {
   }
 
   queuedCost(lane: LaneId): number {
-    return this.lanes[lane].queuedCost;
+    return this.lanes[lane].costs.total;
   }
 
   /** Number of estimates that came back from their tasks because they had not begun. */
@@ -73,16 +73,16 @@ export class Dispatcher implements EstimateQueues {
   }
 
   readEstimateQueues(): ReturnType<EstimateQueues["readEstimateQueues"]> {
-    const {figures, queuedCost, longCalls} = this.lanes[LaneId.ESTIMATE];
-    const first = {figures, calls: Math.ceil(queuedCost / ESTIMATE_COST)};
+    const {figures, costs, longCalls} = this.lanes[LaneId.ESTIMATE];
+    const first = {figures, calls: Math.ceil(costs.total / ESTIMATE_COST)};
     if (longCalls === undefined) return [first];
     const {second, long} = longCalls;
     return [first, ...[second, long].map(queue => ({figures: queue.figures, calls: queue.waiting}))];
   }
 
-  /** Whether the lane of proofs is at most half full, so that waiting requests can enter and leave room for others. */
-  get hasRoomToSpare(): boolean {
-    return this.queuedCost(LaneId.PROOF) < this.limits.queueCost / 2;
+  /** Whether a waiting request of the client can enter the lane of proofs and leave room for others. */
+  hasRoomToSpare(client: string): boolean {
+    return this.lanes[LaneId.PROOF].costs.hasRoomToSpare(client);
   }
 
   admit(request: PendingRequest): void {
