@@ -42,7 +42,8 @@ export class WaitingRoom {
   /** Number of calls that wait, by client. */
   private readonly byClient = new Map<string, number>();
   private readonly settled = new ClientQueue<WaitingRequest>();
-  private bodyBytes = 0;
+  /** Memory of the requests. */
+  private heldBytes = 0;
   private timer: NodeJS.Timeout | undefined;
   private isReleasePlanned = false;
 
@@ -61,20 +62,20 @@ export class WaitingRoom {
   }
 
   /** @returns why a request may not wait now, or undefined */
-  refuse(callCount: number, bodyBytes: number, client: string): Busy | undefined {
+  refuse(callCount: number, heldBytes: number, client: string): Busy | undefined {
     const {waitingCalls, bodyBytesTotal} = this.limits;
     const calls = this.figures.waiting + callCount;
     if (!hasRoom(this.countOf(client) + callCount - 1, calls - 1, waitingCalls))
       return this.createRefusal("too many calls wait for finality", waitingCalls, calls, callCount);
-    const bytes = this.bodyBytes + bodyBytes;
+    const bytes = this.heldBytes + heldBytes;
     if (bytes <= bodyBytesTotal) return undefined;
-    const what = "the requests that wait for finality have too many bytes";
+    const what = "the requests that wait for finality take too much memory";
     return this.createRefusal(what, bodyBytesTotal, bytes, callCount);
   }
 
   /** Lets a request wait that `refuse` does not refuse. */
   add(request: WaitingRequest): void {
-    const {waits, client, reply, bodyBytes} = request;
+    const {waits, client, reply, envelope} = request;
     const nowMs = performance.now();
     for (const call of waits) {
       const {number, timeoutMs} = call.block;
@@ -84,7 +85,7 @@ export class WaitingRoom {
       call.tick = this.deadlines.add(call, nowMs, timeoutMs);
     }
     this.requests.add(request);
-    this.bodyBytes += bodyBytes;
+    this.heldBytes += envelope.heldBytes;
     this.recount(client, waits.length);
     reply.onAborted = () => this.forget(request);
     this.timer ??= setInterval(() => this.tick(), TICK_MS);
@@ -197,7 +198,7 @@ export class WaitingRoom {
     request.isOver = true;
     request.reply.onAborted = undefined;
     this.requests.delete(request);
-    this.bodyBytes -= request.bodyBytes;
+    this.heldBytes -= request.envelope.heldBytes;
   }
 
   private endWait(call: WaitingCall, outcome: WaitOutcome): void {
