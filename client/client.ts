@@ -14,15 +14,8 @@ export {
   verifyCompact,
   verifySlots,
 } from "./compact/compactProof.ts";
-export {
-  decodeMultiProof,
-  encodeMultiProof,
-  type MultiProofJson,
-  verifyMultiProof,
-} from "./compact/multiProof.ts";
+export {verifyMultiProof} from "./compact/multiProof.ts";
 export {type OpenedEntry, type OpenedKey, type OpenedLeaf, openAnswer} from "./compact/openedPaths.ts";
-export type {LeafJson, TreePartJson} from "./compact/partJson.ts";
-export type {KeyPlace} from "./compact/treePart.ts";
 export {
   createSha256Suite,
   type HashSuite,

@@ -17,6 +17,7 @@ import {requireAcknowledged} from "./leveldb/acknowledgedNote.ts";
 import {openFailed} from "./leveldb/levelErrors.ts";
 import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "./leveldb/storeFolder.ts";
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
+import {readRun} from "./prune/pruneRun.ts";
 import {META_KEYS} from "./record/layout.ts";
 
 export interface StoreOptions {
@@ -125,6 +126,21 @@ export class StateStore implements WriteTarget {
   /** Removes the blocks above `block` (rollback.ts). @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   rollback(block: number): Promise<void> {
     return rollBack(this, block);
+  }
+
+  /**
+   * As rollback, also for finalized blocks. No sharer may be open.
+   *
+   * @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED, PRUNING, WRITE_FAILED
+   */
+  async rollbackFinalized(block: number): Promise<void> {
+    const run = readRun(this.reader);
+    if (run !== undefined)
+      throw new StoreError(
+        "PRUNING",
+        `blocks ${run.first} to ${run.next - 1} are being pruned: let \`proofd serve\` or \`proofd import\` finish that first`,
+      );
+    await rollBack(this, block, true);
   }
 
   /** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */

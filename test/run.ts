@@ -1,93 +1,133 @@
 /**
- * `npm test`: runs test files under node:test, and fails when a process that any of them started is still there at the
- * end. Such a process is found by a variable in its environment, which it inherits however deep it was started.
+ * `npm test`: runs test files under node:test, several at a time. Unit and property files share a few processes; every other
+ * file has its own. Fails too when a process that a test started is still there at the end.
  *
- * Run: node dist/test/run.js [OPTION OF NODE...] [FILE...]; without files: all tests
+ * Run: node dist/test/run.js [--times=N] [--busy=N] [--timeout=MS] [OPTION OF NODE...] [FILE OR FOLDER...]
+ *
+ *   --times     runs everything so often
+ *   --busy      so many busy loops run beside the tests
+ *   --timeout   for a process of test files
  */
-import {spawn} from "node:child_process";
+import {type ChildProcess, spawn} from "node:child_process";
 import {randomUUID} from "node:crypto";
-import {once} from "node:events";
-import {existsSync, readdirSync, readFileSync} from "node:fs";
+import {readdirSync, statSync} from "node:fs";
 import {availableParallelism} from "node:os";
-import {setTimeout as delay} from "node:timers/promises";
+import {join, relative, resolve} from "node:path";
 import {fileURLToPath} from "node:url";
 import {RUN_VARIABLE} from "./support/processes/runVariable.ts";
+import type {FileReport} from "./support/run/fileReporter.ts";
+import {killLeft} from "./support/run/leftProcesses.ts";
+import {readProcessorSeconds} from "./support/run/processorTime.ts";
+import {TestBatch} from "./support/run/testBatch.ts";
 
-const FOLDERS = ["integration", "property", "unit"];
-/**
- * For a file, on Node 20, else for a test. The slowest file takes 70 s on two processors; beside 30 other busy processes
- * one took more than 13 minutes.
- */
-const TIMEOUT_MS = 900_000;
-/** Test files at the same time. They wait for disks, timers and other processes about half of their time. */
-const FILES = availableParallelism() + 1;
-/** What was killed at a file's end may take a moment to be gone. */
-const LOOKS = 50;
-const LOOK_EVERY_MS = 100;
+const TESTS = fileURLToPath(new URL("./", import.meta.url));
+const FOLDERS = ["integration", "property", "unit"].map(name => join(TESTS, name));
+/** Their tests start nothing that outlives them. */
+const SHARING = /(^|\/)(property|unit)\//;
+/** Test files wait for disks, timers and other processes about half of their time. */
+const PROCESSES = availableParallelism() + 1;
+const SLOWEST = 10;
 
-interface Left {
-  readonly pid: number;
-  readonly name: string;
+const own = {times: 1, busy: 0, timeout: 900_000};
+const nodeOptions: string[] = [];
+const paths: string[] = [];
+for (const arg of process.argv.slice(2)) {
+  const [, name, value] = /^--(times|busy|timeout)=(\d+)$/.exec(arg) ?? [];
+  if (name !== undefined) own[name as keyof typeof own] = Number(value);
+  else if (arg.startsWith("-")) nodeOptions.push(arg);
+  else paths.push(resolve(arg));
 }
-
-const args = process.argv.slice(2);
-const isOption = (arg: string) => arg.startsWith("-");
-const files = args.filter(arg => !isOption(arg));
-const run = randomUUID();
-const tests = spawn(
-  process.execPath,
-  [
-    "--test",
-    `--test-concurrency=${FILES}`,
-    // A line for a test, and at the end once more what failed, where a reader of the last lines finds it.
-    "--test-reporter=spec",
-    `--test-timeout=${TIMEOUT_MS}`,
-    ...args.filter(isOption),
-    ...(files.length > 0 ? files : findFiles()),
-  ],
-  {stdio: "inherit", env: {...process.env, [RUN_VARIABLE]: run}},
-);
-// What ends this process alone (a terminal's Ctrl-C reaches both) ends the runner too, and with it what its tests started.
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => tests.kill(name));
-const [code, signal] = (await once(tests, "close")) as [number | null, NodeJS.Signals | null];
-if (signal !== null) console.error(`the test runner was ended by ${signal}`);
-let left = findLeft();
-for (let look = 1; look < LOOKS && left.length > 0; look++) {
-  await delay(LOOK_EVERY_MS);
-  left = findLeft();
-}
-for (const {pid, name} of left) {
-  console.error(`left running by the tests, killed: ${pid} ${name}`);
-  process.kill(pid, "SIGKILL");
-}
-process.exitCode = left.length > 0 ? 1 : (code ?? 1);
-
-function findFiles(): string[] {
-  return FOLDERS.flatMap(folder => {
-    const path = fileURLToPath(new URL(`${folder}/`, import.meta.url));
-    const names = (readdirSync(path, {recursive: true}) as string[]).filter(name =>
-      name.endsWith(".test.js"),
-    );
-    return names.sort().map(name => `${path}${name}`);
+const files = (paths.length > 0 ? paths : FOLDERS).flatMap(findFiles);
+let stopped: NodeJS.Signals | undefined;
+const running = new Set<TestBatch>();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(name, () => {
+    stopped = name;
+    for (const batch of running) batch.kill();
   });
+const loops = Array.from({length: own.busy}, () => spawn(process.execPath, ["-e", "for (;;);"]));
+process.exitCode = (await runAll(loops)) ? 0 : 1;
+
+async function runAll(busy: readonly ChildProcess[]): Promise<boolean> {
+  let hasPassed = true;
+  for (let time = 0; time < own.times && stopped === undefined; time++)
+    hasPassed = (await runOnce()) && hasPassed;
+  for (const loop of busy) loop.kill("SIGKILL");
+  return hasPassed;
 }
 
-/** Only where the system has /proc. */
-function findLeft(): Left[] {
-  const found: Left[] = [];
-  for (const entry of existsSync("/proc") ? readdirSync("/proc") : []) {
-    if (!/^\d+$/.test(entry)) continue;
-    if (!(readProc(`${entry}/environ`)?.split("\0").includes(`${RUN_VARIABLE}=${run}`) ?? false)) continue;
-    found.push({pid: Number(entry), name: readProc(`${entry}/cmdline`)?.replaceAll("\0", " ").trim() ?? "?"});
-  }
-  return found;
+/** @returns whether all passed and nothing was left running */
+async function runOnce(): Promise<boolean> {
+  const run = randomUUID();
+  const start = performance.now();
+  const startSeconds = readProcessorSeconds() ?? 0;
+  const reports: FileReport[] = [];
+  const options = {
+    nodeOptions,
+    env: {...process.env, [RUN_VARIABLE]: run},
+    timeoutMs: own.timeout,
+    onFile: (report: FileReport) => {
+      reports.push(report);
+      const {file, milliseconds, tests, failed, skipped} = report;
+      const verdict = failed > 0 ? `${failed} FAILED of` : "passed,";
+      console.log(
+        `${reports.length} of ${files.length}  ${seconds(milliseconds)}  ${file}: ${verdict} ${tests} tests`,
+      );
+      for (const one of skipped) console.log(`    skipped: ${one}`);
+    },
+  };
+  const waiting = planBatches().map(batch => new TestBatch(batch, options));
+  const isAlone = waiting.length === 1;
+  const failed: TestBatch[] = [];
+  const work = async () => {
+    for (let batch = waiting.shift(); batch !== undefined && stopped === undefined; batch = waiting.shift()) {
+      running.add(batch);
+      await batch.run();
+      running.delete(batch);
+      if (batch.failures.length > 0 && stopped === undefined) failed.push(batch);
+      if (isAlone) console.log(batch.output);
+      if (failed.includes(batch)) console.log(`FAILED: ${batch.failures.join("; ")}`);
+    }
+  };
+  await Promise.all(Array.from({length: PROCESSES}, work));
+  // What failed comes last, where a reader of the last lines finds it.
+  for (const {output, failures} of failed)
+    console.log(`\n${failures.join("; ")}\n${output.slice(Math.max(0, output.indexOf("✖ failing tests:")))}`);
+  const left = await killLeft(run);
+  for (const {pid, name} of left) console.error(`left running by the tests, killed: ${pid} ${name}`);
+  console.log(`\nThe slowest of ${reports.length} files:`);
+  const slowest = reports.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST);
+  for (const {file, milliseconds} of slowest) console.log(`${seconds(milliseconds).padStart(9)}  ${file}`);
+  const sum = (count: (report: FileReport) => number) => reports.reduce((all, one) => all + count(one), 0);
+  const processor = readProcessorSeconds();
+  const end = stopped === undefined ? "" : `interrupted by ${stopped}: `;
+  console.log(
+    `\n${end}${reports.length} of ${files.length} files, ${sum(one => one.tests)} tests, ` +
+      `${sum(one => one.failed)} failed, ${sum(one => one.skipped.length)} skipped, ${failed.length} processes failed, ` +
+      `${seconds(performance.now() - start)}` +
+      (processor === undefined ? "" : `, ${(processor - startSeconds).toFixed(0)} s of processor time`),
+  );
+  return failed.length === 0 && left.length === 0 && stopped === undefined;
 }
 
-/** Undefined for what has ended, or belongs to another user. */
-function readProc(file: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${file}`, "utf8");
-  } catch {
-    return undefined;
-  }
+/** Files that share processes come last: they fill the time in which the last long files end. */
+function planBatches(): string[][] {
+  const sharing = files.filter(file => SHARING.test(file));
+  const shared = Array.from({length: Math.min(PROCESSES, sharing.length)}, (_, at) =>
+    sharing.filter((_file, place) => place % PROCESSES === at),
+  );
+  return [...files.filter(file => !SHARING.test(file)).map(file => [file]), ...shared];
+}
+
+/** @returns paths below dist/test */
+function findFiles(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [relative(TESTS, path)];
+  const names = readdirSync(path, {recursive: true, encoding: "utf8"}).filter(name =>
+    name.endsWith(".test.js"),
+  );
+  return names.sort().map(name => relative(TESTS, join(path, name)));
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
 }

@@ -24,7 +24,6 @@ import type {EstimateSettings} from "./job/estimateSettings.ts";
 import type {Head} from "./job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "./job/importJob.ts";
 import type {SourceEvent} from "./job/importSource.ts";
-import type {MultiJob} from "./job/multiJob.ts";
 import type {ProveJob} from "./job/proveJob.ts";
 import {EstimateThreads} from "./pool/estimateThreads.ts";
 import {ImportThread} from "./pool/importThread.ts";
@@ -141,7 +140,7 @@ export class ProofPool {
   }
 
   /** Runs on one proof thread. Rejects if that thread dies; the job's memory is lost then. */
-  prove(job: ProveJob | MultiJob): Promise<Answers> {
+  prove(job: ProveJob): Promise<Answers> {
     if (this.proofs === undefined)
       return Promise.reject(new Error("the pool was opened without proof threads"));
     return this.withNearest(this.proofs.prove(job));

@@ -1,20 +1,14 @@
 /** The loads of the comparison: the same connections, calls per request and time for all servers. */
-
 import type {LoadChoice} from "../served/measuredLoad.ts";
+import {SCENARIOS, type Scenario} from "../served/scenarios.ts";
 import type {LoadName, PeerName} from "./peerNames.ts";
 import {listSlotAccounts, listTokenTransfers} from "./peerStore.ts";
 
-export interface PeerLoad {
+export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
   readonly name: LoadName;
-  readonly title: string;
-  /** What is counted; CPU time is divided by the count. */
-  readonly unit: "proof" | "estimate";
   /** A server that cannot do this load is not in the list. */
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
-
-const SINGLE = {connections: 64};
-const BATCH = {connections: 16, batch: 100};
 
 export function listLoads(accounts: number): PeerLoad[] {
   const numbered = {keys: {kind: "numbered", count: accounts}} as const;
@@ -24,49 +18,21 @@ export function listLoads(accounts: number): PeerLoad[] {
   } as const;
   const anvil = {...slotAccounts, style: "eth"} as const;
   const tokens = {estimateParams: listTokenTransfers()};
-  const estimates = {...SINGLE, estimates: 1};
+  const create = (
+    name: LoadName,
+    keys: Readonly<Partial<Record<PeerName, LoadChoice>>>,
+    more: Partial<LoadChoice> = {},
+  ): PeerLoad => {
+    const {choice, ...words} = SCENARIOS[name];
+    const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, ...choice, ...more}]);
+    return {name, ...words, choices: Object.fromEntries(choices)};
+  };
   return [
-    {
-      name: "account",
-      title: "account, single",
-      unit: "proof",
-      choices: {
-        proofd: {...numbered, ...SINGLE},
-        naive: {...numbered, ...SINGLE},
-        anvil: {...anvil, ...SINGLE},
-      },
-    },
-    {
-      name: "slot",
-      title: "account + 1 slot, single",
-      unit: "proof",
-      choices: {
-        proofd: {...slotAccounts, ...SINGLE, slots: 1},
-        naive: {...slotAccounts, ...SINGLE, slots: 1},
-        anvil: {...anvil, ...SINGLE, slots: 1},
-      },
-    },
-    {
-      name: "batch",
-      title: "accounts, batches of 100",
-      unit: "proof",
-      // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
-      choices: {proofd: {...numbered, ...BATCH}, naive: {...numbered, ...BATCH}},
-    },
-    {
-      name: "transfer",
-      title: "estimate of a transfer",
-      unit: "estimate",
-      choices: {proofd: {...slotAccounts, ...estimates}, anvil: {...anvil, ...estimates}},
-    },
-    {
-      name: "erc20",
-      title: "estimate of an ERC-20 transfer",
-      unit: "estimate",
-      choices: {
-        proofd: {...slotAccounts, ...estimates, ...tokens},
-        anvil: {...anvil, ...estimates, ...tokens},
-      },
-    },
+    create("account", {proofd: numbered, naive: numbered, anvil}),
+    create("slot", {proofd: slotAccounts, naive: slotAccounts, anvil}),
+    // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
+    create("batch", {proofd: numbered, naive: numbered}),
+    create("transfer", {proofd: slotAccounts, anvil}),
+    create("erc20", {proofd: slotAccounts, anvil}, tokens),
   ];
 }

@@ -50,8 +50,7 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<v
   } finally {
     await Promise.all([...servers.values()].map(server => server.stop()));
   }
-  const {table, verdicts} = writeReport(figures);
-  process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${table}\n${verdicts.join("\n")}\n`);
+  process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeReport(figures)}\n`);
   const file = writeRun(`peers-${accounts}`, machine, {
     command,
     accounts,
@@ -59,7 +58,6 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<v
     rounds,
     ...seconds,
     figures,
-    verdicts,
   });
   say(`wrote ${file}\n`);
 }

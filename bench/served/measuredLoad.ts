@@ -81,3 +81,7 @@ export function requireRight({failures, verification, errors, url}: LoadReport):
   if (failures.length > 0)
     throw new Error(`${url}: ${failures.join(" ")} ${JSON.stringify([verification, errors])}`);
 }
+
+export function p99Ms({latency}: LoadReport): number | undefined {
+  return latency?.p99Ms;
+}

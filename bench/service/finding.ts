@@ -1,10 +1,12 @@
-/** What the parts of the service's bench find: figures, some with a target. */
+/** What the parts of the service's bench find: figures. */
 
 import {writeNumber} from "../program/table.ts";
+import type {LoadChoice} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 
 export interface ServiceBench {
   readonly accounts: number;
+  readonly keys: LoadChoice["keys"];
   readonly durationSeconds: number;
   /** Single proofs per second. Their latency is measured. */
   readonly rate: number;
@@ -17,16 +19,8 @@ export interface Finding {
   readonly figure: string;
   readonly value: number | undefined;
   readonly unit: "MB" | "ms" | "x" | "us" | "/s" | "bytes" | "";
-  readonly atMost?: number;
-  readonly atLeast?: number;
 }
 
-export function writeFinding({figure, value, unit, atMost, atLeast}: Finding): string[] {
-  const withUnit = (number: number | undefined) =>
-    unit === "x" ? `x ${writeNumber(number)}` : `${writeNumber(number)} ${unit}`.trim();
-  const limit = atMost ?? atLeast;
-  if (limit === undefined) return [figure, withUnit(value), "", ""];
-  const isMet = value !== undefined && value <= (atMost ?? Infinity) && value >= (atLeast ?? -Infinity);
-  const target = `${atMost === undefined ? "at least" : "at most"} ${withUnit(limit)}`;
-  return [figure, withUnit(value), target, isMet ? "met" : "NOT MET"];
+export function writeFinding({figure, value, unit}: Finding): string[] {
+  return [figure, unit === "x" ? `x ${writeNumber(value)}` : `${writeNumber(value)} ${unit}`.trim()];
 }

@@ -2,16 +2,7 @@
 import type {Command} from "commander";
 import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
 
-export const PART_NAMES = [
-  "memory",
-  "clients",
-  "estimates",
-  "loops",
-  "reader",
-  "idle",
-  "import",
-  "wait",
-] as const;
+export const PART_NAMES = ["memory", "clients", "loops", "reader", "idle", "import", "wait"] as const;
 
 export type PartName = (typeof PART_NAMES)[number];
 

@@ -12,7 +12,7 @@ import {writeTable} from "../program/table.ts";
 import {startProofd} from "../served/serverProcess.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {keepBenchStore} from "../stages/benchStore.ts";
-import {measureEstimates, measureManyClients, measureMemory} from "./busyService.ts";
+import {measureManyClients, measureMemory} from "./busyService.ts";
 import {type Finding, type ServiceBench, writeFinding} from "./finding.ts";
 import {measureIdleConnections} from "./idleConnections.ts";
 import {measureImport} from "./importBeside.ts";
@@ -24,7 +24,6 @@ import {measureWaiting} from "./waitingCalls.ts";
 const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[]>>> = {
   memory: measureMemory,
   clients: measureManyClients,
-  estimates: measureEstimates,
   loops: measureLoopingClients,
   reader: measureSlowReader,
   idle: measureIdleConnections,
@@ -50,6 +49,7 @@ export async function measureService(
       copyStore(kept, directory);
       const bench: ServiceBench = {
         ...options,
+        keys: {kind: "numbered", count: accounts},
         directory,
         startServer: (args = []) => startProofd(directory, args),
       };
@@ -59,9 +59,7 @@ export async function measureService(
     rmSync(directory, {recursive: true, force: true});
   }
   const rows = findings.map(writeFinding);
-  process.stdout.write(
-    `\n${heading}, ${accounts} accounts\n\n${writeTable(["figure", "", "target", ""], rows, 1)}\n`,
-  );
+  process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeTable(["figure", ""], rows, 1)}\n`);
   const file = writeRun(`service-${accounts}`, machine, {command, ...options, findings});
   process.stderr.write(`wrote ${file}\n`);
 }

@@ -1,12 +1,16 @@
 /** What other clients see, and how much memory the server takes, while something happens. */
 import type {LoadReport} from "../load/report/loadReport.ts";
-import {type LoadChoice, measureLoad, requireRight} from "../served/measuredLoad.ts";
+import {measureLoad, p99Ms, requireRight} from "../served/measuredLoad.ts";
 import type {Memory, ServerProcess} from "../served/serverProcess.ts";
 import type {ServiceBench} from "./finding.ts";
 
 const SAMPLE_MS = 50;
 const CONNECTIONS = 16;
 export const MB = 1e6;
+
+export function inMb(bytes: number | undefined): number | undefined {
+  return bytes === undefined ? undefined : bytes / MB;
+}
 
 /** Samples the memory of a process and keeps the largest values. */
 export class MemoryWatch {
@@ -35,26 +39,20 @@ export class MemoryWatch {
 }
 
 /** Single proofs at the bench's rate. @throws Error if one is wrong */
-async function watchProofs(
-  server: ServerProcess,
-  bench: ServiceBench,
-  choice: Partial<LoadChoice> = {},
-): Promise<LoadReport> {
-  const {accounts, rate, durationSeconds} = bench;
+async function watchProofs(server: ServerProcess, bench: ServiceBench): Promise<LoadReport> {
+  const {keys, rate, durationSeconds} = bench;
   const {report} = await measureLoad(server, {
-    keys: {kind: "numbered", count: accounts},
+    keys,
     connections: CONNECTIONS,
     rate,
     durationSeconds,
-    ...choice,
   });
   requireRight(report);
   return report;
 }
 
 /** The first seconds of a process are slower: code is compiled, and pages are read for the first time. */
-export async function warmUp(server: ServerProcess, {accounts}: ServiceBench): Promise<void> {
-  const keys = {kind: "numbered", count: accounts} as const;
+export async function warmUp(server: ServerProcess, {keys}: ServiceBench): Promise<void> {
   await measureLoad(server, {keys, batch: 20, durationSeconds: 2, verify: 0});
 }
 
@@ -95,10 +93,6 @@ export async function compareProofs(
 
 function meanP99Ms(reports: readonly LoadReport[]): number {
   return reports.reduce((sum, report) => sum + (p99Ms(report) ?? Number.NaN), 0) / reports.length;
-}
-
-export function p99Ms({latency}: LoadReport): number | undefined {
-  return latency?.p99Ms;
 }
 
 export function sleep(ms: number): Promise<void> {

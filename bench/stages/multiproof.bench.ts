@@ -35,7 +35,7 @@ const BLOCK_HASH = Buffer.alloc(32, 0xc0);
 interface Compared {
   readonly name: string;
   readonly single: readonly ProveJob[];
-  readonly text: readonly ProveJob[];
+  readonly hex: readonly ProveJob[];
   readonly bytes: readonly ProveJob[];
 }
 
@@ -58,9 +58,9 @@ export async function createMultiproofStage({store, accounts, blocks}: BenchStor
     return {name, units: KEYS, run: () => answer(next(jobs, round++)), hooks: {beforeAll: warmUp}};
   };
   return {
-    tasks: compared.flatMap(({name, single, text, bytes}) => [
+    tasks: compared.flatMap(({name, single, hex, bytes}) => [
       prove(`1 000 ${name}, single proofs`, single),
-      prove(`1 000 ${name}, multiproof as JSON`, text),
+      prove(`1 000 ${name}, multiproof in hex`, hex),
       prove(`1 000 ${name}, multiproof as bytes`, bytes),
     ]),
     figures: () => compared.flatMap(one => [...compareSizes(one, answer), ...compareTimes(one, answer)]),
@@ -104,7 +104,7 @@ function compareAccounts(block: number, accounts: number): Compared {
   return {
     name: "accounts",
     single: sets.map(set => packCalls(KEYS, i => ({block, address: set[i] as Buffer}))),
-    text: multi(ProofForm.MULTI_TEXT),
+    hex: multi(ProofForm.MULTI_HEX),
     bytes: multi(ProofForm.MULTI_BYTES),
   };
 }
@@ -115,7 +115,7 @@ function compareSlots(block: number, total: number): Compared {
   return {
     name: "slots",
     single: pack(ProofForm.PLAIN),
-    text: pack(ProofForm.MULTI_TEXT),
+    hex: pack(ProofForm.MULTI_HEX),
     bytes: pack(ProofForm.MULTI_BYTES),
   };
 }
@@ -123,10 +123,10 @@ function compareSlots(block: number, total: number): Compared {
 type StageFigure = Omit<Figure, "suite" | "stage">;
 
 function compareSizes(
-  {name, single, text, bytes}: Compared,
+  {name, single, hex, bytes}: Compared,
   answer: (job: ProveJob) => Uint8Array,
 ): StageFigure[] {
-  const [singleText, multiText, multiBytes] = [single, text, bytes].map(jobs => answer(next(jobs, 0))) as [
+  const [singleText, multiHex, multiBytes] = [single, hex, bytes].map(jobs => answer(next(jobs, 0))) as [
     Uint8Array,
     Uint8Array,
     Uint8Array,
@@ -139,31 +139,31 @@ function compareSizes(
   });
   return [
     {name: `1 000 ${name}, single proofs`, value: singleText.length, unit: "bytes"},
-    {name: `1 000 ${name}, multiproof as JSON`, value: multiText.length, unit: "bytes"},
+    {name: `1 000 ${name}, multiproof in hex`, value: multiHex.length, unit: "bytes"},
     {name: `1 000 ${name}, multiproof as bytes`, value: multiBytes.length, unit: "bytes"},
-    ratio("JSON", percent(multiText, singleText)),
-    ratio("gzipped JSON", percent(gzipSync(multiText), gzipSync(singleText))),
+    ratio("hex", percent(multiHex, singleText)),
+    ratio("gzipped hex", percent(gzipSync(multiHex), gzipSync(singleText))),
     ratio("bytes", percent(multiBytes, singleText)),
     ratio("gzipped bytes", percent(gzipSync(multiBytes), gzipSync(singleText))),
   ];
 }
 
 function compareTimes(
-  {name, single, text, bytes}: Compared,
+  {name, single, hex, bytes}: Compared,
   answer: (job: ProveJob) => Uint8Array,
 ): StageFigure[] {
   const cpuUs = [0, 0, 0] as [number, number, number];
   for (let turn = 0; turn < Math.min(MOST_TURNS, single.length); turn++) {
-    for (const [at, jobs] of [single, text, bytes].entries()) {
+    for (const [at, jobs] of [single, hex, bytes].entries()) {
       const before = process.cpuUsage();
       answer(next(jobs, turn));
       const {user, system} = process.cpuUsage(before);
       cpuUs[at] = (cpuUs[at] as number) + user + system;
     }
   }
-  const [singleUs, textUs, bytesUs] = cpuUs;
+  const [singleUs, hexUs, bytesUs] = cpuUs;
   return [
-    {name: `1 000 ${name}, rate as JSON against single proofs`, value: singleUs / textUs, unit: "times"},
+    {name: `1 000 ${name}, rate in hex against single proofs`, value: singleUs / hexUs, unit: "times"},
     {name: `1 000 ${name}, rate as bytes against single proofs`, value: singleUs / bytesUs, unit: "times"},
   ];
 }

@@ -1,53 +1,45 @@
 /** What `proofd verify` finds in a proof. Only the independent verifier of client/ decides, never the code that makes proofs. */
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
-import {verifySlots} from "../../client/compact/compactProof.ts";
 import {verifyMultiProof} from "../../client/compact/multiProof.ts";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import {check, isObject, readBytes} from "../../client/proof/strictJson.ts";
-import type {AnswerForm, AskedEntry, NamedBlock} from "./answerForm.ts";
+import {check, isObject, readBytes, readFields} from "../../client/proof/strictJson.ts";
+import type {AskedCall} from "./askedCalls.ts";
 import type {TrustedRoot} from "./trustedRoot.ts";
 
-export interface JudgedEntry {
-  readonly asked: AskedEntry;
-  readonly proven: Proven;
-}
-
 /**
- * @param asked - what `chooseEntries` returned for the form
+ * @param result - proof bytes, plain or in hex, or the JSON of chain_getProof or chain_getProofAt
+ * @returns what is proven, per entry of the call
  * @throws ProofError that names the place in the proof and what is wrong there
  */
 export function judge(
   suite: HashSuite,
-  form: AnswerForm,
-  asked: readonly AskedEntry[],
-  trusted: TrustedRoot,
-): readonly JudgedEntry[] {
-  const proven = prove(suite, form, asked, trusted);
-  return asked.map((entry, i) => ({asked: entry, proven: proven[i] as Proven}));
-}
-
-function prove(
-  suite: HashSuite,
-  form: AnswerForm,
-  asked: readonly AskedEntry[],
+  {entries}: AskedCall,
+  result: unknown,
   trusted: TrustedRoot,
 ): readonly Proven[] {
   const {root} = trusted;
-  const [first] = asked as readonly [AskedEntry];
-  if (form.kind === "slots")
-    return [{account: undefined, slots: verifySlots(suite, root, first.storageKeys, form.bytes)}];
-  const entries = asked as readonly ProofRequest[];
-  if (form.kind === "accounts") return verifyMultiProof(suite, root, entries, form.bytes);
-  if (form.kind === "multi") return verifyMultiProof(suite, root, entries, form.proof);
-  refuseOtherSuite(suite, form.proof);
-  if (form.block !== undefined) checkBlock(form.block, trusted);
-  return [verifyProof(suite, root, (entries[0] as ProofRequest).address, first.storageKeys, form.proof)];
+  if (result instanceof Uint8Array) return verifyMultiProof(suite, root, entries, result);
+  if (typeof result === "string") return verifyMultiProof(suite, root, entries, readBytes("result", result));
+  check(
+    entries.length === 1,
+    "result",
+    `expected one proof of ${entries.length} entries in hex, got other JSON`,
+  );
+  const [{address, storageKeys}] = entries as readonly [ProofRequest];
+  let proof = result;
+  if (isObject(result) && "block" in result) {
+    checkBlock(result.block, trusted);
+    [proof] = readFields("result", result, ["proof"]);
+  }
+  refuseOtherSuite(suite, proof);
+  return [verifyProof(suite, root, address, storageKeys, proof)];
 }
 
 /** An answer of chain_getProofAt must name the block that is trusted, as far as that is known. */
-function checkBlock({number, hash, stateRoot}: NamedBlock, {root, block}: TrustedRoot): void {
+function checkBlock(named: unknown, {root, block}: TrustedRoot): void {
+  const [number, hash, stateRoot] = readFields("block", named, ["number", "hash", "stateRoot"]);
   const expected = encodeHex(root);
   check(
     encodeHex(readBytes("block.stateRoot", stateRoot, 32)) === expected,

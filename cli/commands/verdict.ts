@@ -1,17 +1,21 @@
 /** What `proofd verify` prints: sentences, or one line of JSON. */
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import type {ProofError} from "../../client/proof/proofError.ts";
-import type {ProvenAccount} from "../../client/proof/proofVerifier.ts";
-import type {JudgedEntry} from "./judgement.ts";
+import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
+import type {ProofRequest} from "../../client/proof/request.ts";
 import type {TrustedRoot} from "./trustedRoot.ts";
+
+export interface JudgedEntry {
+  readonly asked: ProofRequest;
+  readonly proven: Proven;
+}
 
 /** A line for each account and slot, and a last one with the verdict. */
 export function writeVerdict(entries: readonly JudgedEntry[], {root, by}: TrustedRoot): string {
   const lines: string[] = [];
   let slotCount = 0;
   for (const {asked, proven} of entries) {
-    if (asked.address !== undefined)
-      lines.push(`account ${asked.address} ${describeAccount(proven.account)}`);
+    lines.push(`account ${asked.address} ${describeAccount(proven.account)}`);
     for (const [i, key] of asked.storageKeys.entries()) {
       const value = proven.slots[i];
       lines.push(
@@ -20,9 +24,10 @@ export function writeVerdict(entries: readonly JudgedEntry[], {root, by}: Truste
       slotCount++;
     }
   }
-  const accountCount = entries.filter(({asked}) => asked.address !== undefined).length;
-  const counts = [count(accountCount, "account"), count(slotCount, "slot")].filter(text => text !== "");
-  lines.push(`VERIFIED: ${counts.join(" and ")} under the root ${encodeHex(root)}, ${by}`);
+  const slots = slotCount === 0 ? "" : ` and ${count(slotCount, "slot")}`;
+  lines.push(
+    `VERIFIED: ${count(entries.length, "account")}${slots} under the root ${encodeHex(root)}, ${by}`,
+  );
   return `${lines.join("\n")}\n`;
 }
 
@@ -32,7 +37,8 @@ export function encodeVerdict(entries: readonly JudgedEntry[], {root}: TrustedRo
     verified: true,
     root: encodeHex(root),
     entries: entries.map(({asked, proven}) => ({
-      ...(asked.address !== undefined && {address: asked.address, exists: proven.account !== undefined}),
+      address: asked.address,
+      exists: proven.account !== undefined,
       ...(proven.account !== undefined && {account: encodeAccountFields(proven.account)}),
       slots: asked.storageKeys.map((key, i) => {
         const value = proven.slots[i];
@@ -71,6 +77,5 @@ function encodeAccountFields({leafIndex, nonce, balance, codeSize, ...hashes}: P
 }
 
 function count(n: number, what: string): string {
-  if (n === 0) return "";
   return n === 1 ? `1 ${what}` : `${n} ${what}s`;
 }

@@ -1,17 +1,18 @@
-/** `proofd verify`: checks an answer against a root that the user trusts. It opens no store. */
+/** `proofd verify`: checks the answer to a request against a root that the user trusts. It opens no store. */
 import {createReadStream} from "node:fs";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
+import type {ProofRequest} from "../../client/proof/request.ts";
 import {WorkError} from "../../service/workError.ts";
 import {ExitCode} from "../exitCode.ts";
-import type {RootSource, VerifyOptions} from "../flags/verifyFlags.ts";
-import {type AnswerForm, parseAnswer} from "./answerForm.ts";
-import {chooseEntries, type GivenRequest, parseRequest} from "./askedEntries.ts";
+import type {VerifyOptions} from "../flags/verifyFlags.ts";
+import {readResults} from "./answeredCalls.ts";
+import {type AskedCalls, parseRequest} from "./askedCalls.ts";
 import {judge} from "./judgement.ts";
 import {readTrustedRoot} from "./trustedRoot.ts";
-import {encodeRefusal, encodeVerdict, writeRefusal, writeVerdict} from "./verdict.ts";
+import {encodeRefusal, encodeVerdict, type JudgedEntry, writeRefusal, writeVerdict} from "./verdict.ts";
 
-/** A chain_getProof of 1 024 absent slots has 12 MB, a chain_getMultiProof of 10 000 slots about as much. */
+/** A chain_getProof of 1 024 absent slots has 12 MB, a chain_getMultiProof of 2 000 accounts 2 MB. */
 const MAX_INPUT_BYTES = 64 * 2 ** 20;
 
 /**
@@ -19,16 +20,17 @@ const MAX_INPUT_BYTES = 64 * 2 ** 20;
  * @throws WorkError if the input cannot be read, or the root cannot be found out
  */
 export async function runVerify(options: VerifyOptions): Promise<number> {
-  const {answer, json} = options;
+  const {json} = options;
   const suite = HASH_SUITES.find(({name}) => name === options.suite) as HashSuite;
-  const input = await readInput(answer, "the answer");
-  const given = "path" in options.request ? await readRequest(options.request.path) : options.request;
+  const input = await readInput(options.answer, "the answer");
+  const asked = await readRequest(options.request);
   try {
-    const form = parseAnswer(input);
-    requireStateRoot(form, options.root);
-    const asked = chooseEntries(form, given);
+    const results = readResults(input, asked);
     const trusted = await readTrustedRoot(options.root);
-    const entries = judge(suite, form, asked, trusted);
+    const entries = asked.calls.flatMap((call, at): JudgedEntry[] => {
+      const proven = judge(suite, call, results[at], trusted);
+      return proven.map((one, entry) => ({asked: call.entries[entry] as ProofRequest, proven: one}));
+    });
     process.stdout.write(json ? encodeVerdict(entries, trusted) : writeVerdict(entries, trusted));
     return ExitCode.OK;
   } catch (error) {
@@ -38,17 +40,10 @@ export async function runVerify(options: VerifyOptions): Promise<number> {
   }
 }
 
-function requireStateRoot(form: AnswerForm, {kind}: RootSource): void {
-  if (form.kind === "slots" && kind !== "root")
-    throw new WorkError(
-      `the answer proves slots of a storage tree alone: give the account's storageRoot by --root, not --${kind}, which has state roots`,
-    );
-}
-
-async function readRequest(path: string): Promise<GivenRequest> {
+async function readRequest(path: string): Promise<AskedCalls> {
   const text = (await readInput(path, "the request")).toString();
   try {
-    return {entries: parseRequest(JSON.parse(text))};
+    return parseRequest(JSON.parse(text));
   } catch (error) {
     const reason = error instanceof ProofError ? error.message : "it is not JSON";
     throw new WorkError(`cannot use --request ${path}: ${reason}`, {cause: error});

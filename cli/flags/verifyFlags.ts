@@ -1,5 +1,5 @@
-/** Flags of `proofd verify`: the answer, the root that is trusted, and what was asked. A flag that has no effect is refused. */
-import {type Command, InvalidArgumentError, type Option} from "commander";
+/** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. A flag that has no effect is refused. */
+import type {Command, Option} from "commander";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES, type SuiteName} from "../../storage/hash/suiteNames.ts";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
 import {refuseIdle} from "./estimateFlags.ts";
@@ -7,11 +7,12 @@ import {createOption, createSwitch, parseAddress, parseBlockNumber, parseHash, p
 import {createNodeOptions, type NodeFlags, readNodes} from "./nodeFlags.ts";
 
 export interface VerifyOptions {
+  /** Path of the JSON-RPC request. */
+  readonly request: string;
   /** Path of the answer; - is standard input. */
   readonly answer: string;
   readonly suite: SuiteName;
   readonly root: RootSource;
-  readonly request: RequestSource;
   readonly json: boolean;
 }
 
@@ -26,28 +27,24 @@ export type RootSource =
       readonly block: number;
     };
 
-/** What was asked: the path of a file that says it; or 0x text, of which the answer may say what is undefined. */
-export type RequestSource =
-  | {readonly path: string}
-  | {readonly address: string | undefined; readonly keys: readonly string[] | undefined};
-
 /** Values of the flags below, as commander names them. */
 export interface VerifyFlags extends NodeFlags {
+  readonly request: string;
   readonly answer: string;
   readonly suite: SuiteName;
   readonly root?: Uint8Array;
   readonly blockHash?: Uint8Array;
   readonly rollup?: Uint8Array;
   readonly block?: number;
-  readonly address?: string;
-  readonly keys?: readonly string[];
-  readonly request?: string;
   readonly json?: boolean;
 }
 
 export function createVerifyOptions(): Option[] {
   return [
-    createOption("--answer <file>", "the answer or the proof bytes; - reads standard input")
+    createOption("--request <file>", "what was asked: the JSON-RPC request, or a batch of them")
+      .argParser(parseText)
+      .makeOptionMandatory(),
+    createOption("--answer <file>", "the JSON-RPC response or the proof bytes; - reads standard input")
       .argParser(parseText)
       .default("-"),
     createRootOption(),
@@ -55,11 +52,6 @@ export function createVerifyOptions(): Option[] {
     createHashOption(),
     ...createNodeOptions("l1"),
     ...createRecordOptions(),
-    ...createAskedOptions(),
-    createOption(
-      "--request <file>",
-      "what was asked, where flags are too short: the JSON-RPC request, or the entries of chain_getMultiProof",
-    ).argParser(parseText),
     createOption("--suite <name>", "hash suite of the chain's trees, which chain_getCoverage names")
       .choices(SUITE_NAMES)
       .default(DEFAULT_SUITE_NAME),
@@ -69,17 +61,10 @@ export function createVerifyOptions(): Option[] {
 
 /** @param command - ends the program with a usage error if not exactly one root is named, or a flag has no effect */
 export function readVerifyOptions(flags: VerifyFlags, command: Command): VerifyOptions {
-  const {answer, suite, address, keys, request, json} = flags;
-  if (request !== undefined) refuseIdle(createAskedOptions(), command, "with --request");
+  const {request, answer, suite, json} = flags;
   if (request === "-" && answer === "-")
     command.error("error: --request and --answer are both standard input: expected a file for one of them");
-  return {
-    answer,
-    suite,
-    root: readRootSource(flags, command),
-    request: request === undefined ? {address, keys} : {path: request},
-    json: json === true,
-  };
+  return {request, answer, suite, root: readRootSource(flags, command), json: json === true};
 }
 
 function readRootSource(flags: VerifyFlags, command: Command): RootSource {
@@ -104,21 +89,8 @@ function readRootSource(flags: VerifyFlags, command: Command): RootSource {
   return {kind: "root", root: root as Uint8Array};
 }
 
-/** Is it 0x and 40 hex digits? */
-export function isAddress(value: unknown): value is string {
-  return typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
-}
-
-/** Is it 0x and 1 to 64 hex digits? */
-export function isKey(value: unknown): value is string {
-  return typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value);
-}
-
 function createRootOption(): Option {
-  return createOption(
-    "--root <hash>",
-    "trust this root: a state root, or a storageRoot for bytes that begin with 0x02",
-  ).argParser(parseHash);
+  return createOption("--root <hash>", "trust this state root").argParser(parseHash);
 }
 
 function createHashOption(): Option {
@@ -136,30 +108,4 @@ function createRecordOptions(): Option[] {
     ).argParser(parseAddress),
     createOption("--block <block>", "block of layer 2 for --rollup").argParser(parseBlockNumber),
   ];
-}
-
-/** What was asked, if it was one account. */
-function createAskedOptions(): Option[] {
-  return [
-    createOption("--address <address>", "account that was asked for; default: that of the answer").argParser(
-      parseAddressText,
-    ),
-    createOption(
-      "--keys <keys>",
-      "storage keys that were asked for, with commas between; default: those of the answer",
-    ).argParser(parseKeys),
-  ];
-}
-
-function parseAddressText(text: string): string {
-  parseAddress(text);
-  return text;
-}
-
-function parseKeys(text: string): readonly string[] {
-  const keys = text.split(",").map(key => key.trim());
-  if (keys.every(isKey)) return keys;
-  throw new InvalidArgumentError(
-    "Expected storage keys with commas between, each 0x and 1 to 64 hex digits.",
-  );
 }

@@ -7,9 +7,10 @@ import {check} from "../proof/strictJson.ts";
 import {askAccounts, askSlots} from "./askedKeys.ts";
 import {expandPart} from "./expandPart.ts";
 import {gatherAnswers, gatherStorageProofs} from "./gatherAnswers.ts";
+import {verifyMultiProof} from "./multiProof.ts";
 import type {OpenedEntry} from "./openedPaths.ts";
 import {decodeProofBytes, encodeProofBytes} from "./proofBytes.ts";
-import {verifyAccountsPart, verifySlotsPart} from "./verifyAccounts.ts";
+import {verifySlotsPart} from "./verifyAccounts.ts";
 
 /**
  * Makes the compact form of an answer of chain_getProof. Nothing is verified.
@@ -57,11 +58,7 @@ export function verifyCompact(
   request: ProofRequest,
   bytes: Uint8Array,
 ): Proven {
-  const asked = askAccounts(suite, [request]);
-  const part = decodeProofBytes(suite, bytes, asked);
-  const {root, proven} = verifyAccountsPart(suite, "accountTree", part, asked);
-  check(isEqual(root, stateRoot), "accountTree", "does not fold to the trusted root");
-  return proven[0] as Proven;
+  return verifyMultiProof(suite, stateRoot, [request], bytes)[0] as Proven;
 }
 
 /**

@@ -2,7 +2,7 @@
  * A tree part (docs/proofs.md, section 9.2): leaves of one tree with the siblings that fold them to its root, and which of them
  * prove which key.
  *
- *   bytes  <->  TreePart  <->  JSON          verifyPart checks a TreePart, whichever form it came in
+ *   bytes  <->  TreePart          readPart checks its form (partBytes.ts), verifyPart the rest
  */
 import {readWord} from "../hash/hashSuites.ts";
 
@@ -48,7 +48,7 @@ export interface PartLeaf {
   readonly content: LeafContent;
   /** Bit h: a sibling of height h is in `siblings`. Below 2^40. */
   readonly bitmap: number;
-  /** In ascending height, 32 bytes each. */
+  /** In ascending height, 32 bytes each: one per bit. */
   readonly siblings: readonly Uint8Array[];
 }
 

@@ -1,13 +1,13 @@
 /** Verifies a part of the account tree with the storage parts in it, or one storage part (docs/proofs.md, section 10). */
-import {concatBytes, isEqual} from "../bytes/byteString.ts";
+import {concatBytes} from "../bytes/byteString.ts";
 import {encodeHex} from "../bytes/hex.ts";
-import {type HashSuite, hashSlotValue, newTreeRoot, word} from "../hash/hashSuites.ts";
+import {type HashSuite, hashSlotValue, word} from "../hash/hashSuites.ts";
 import type {Proven, ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
 import {type AskedAccounts, slotsOf} from "./askedKeys.ts";
 import type {SeeNode} from "./foldPart.ts";
 import {keysOfLeaves} from "./keyTable.ts";
-import type {AccountContent, PartLeaf, TreePart} from "./treePart.ts";
+import type {PartLeaf, TreePart} from "./treePart.ts";
 import {type VerifiedPart, verifyPart} from "./verifyPart.ts";
 
 /** Whoever wants to see the nodes of a part says how. */
@@ -77,10 +77,13 @@ export function verifyAccountsPart(
   const hashContent = (leaf: number, here: string): Uint8Array => {
     const {leafIndex, content} = part.leaves[leaf] as PartLeaf;
     check(content.role === "account", here, "no account's value");
-    const slots = slotsOf(asked, named[leaf] ?? []);
-    if (content.storage !== undefined)
+    if (content.storage !== undefined) {
+      const slots = slotsOf(asked, named[leaf] ?? []);
       storages[leaf] = verifySlotsPart(suite, `${here}.storageTree`, content.storage, slots, 3, seePart);
-    const storageRoot = openStorageRoot(suite, here, content, storages[leaf]?.root, slots.length > 0);
+    }
+    const storageRoot = storages[leaf]?.root ?? content.storageRoot;
+    check(storageRoot !== undefined, here, "no storageRoot");
+    check(suite.isDigest(storageRoot), here, "storageRoot is no digest of the suite");
     const {nonce, balance, codeHash, keccakCodeHash, codeSize} = content;
     check(suite.isDigest(codeHash), here, "codeHash is no digest of the suite");
     accounts[leaf] = {
@@ -98,24 +101,6 @@ export function verifyAccountsPart(
     seeNode: seePart?.(part),
   });
   return {...verified, accounts, storages, proven: sortByEntry(part, asked, accounts, storages)};
-}
-
-/** The account's storageRoot, sent or computed. Slots have a storage part exactly where they need one. */
-function openStorageRoot(
-  suite: HashSuite,
-  at: string,
-  content: AccountContent,
-  computedRoot: Uint8Array | undefined,
-  hasSlots: boolean,
-): Uint8Array {
-  const storageRoot = content.storageRoot ?? computedRoot;
-  check(storageRoot !== undefined, at, "no storageRoot");
-  check(computedRoot === undefined || isEqual(storageRoot, computedRoot), at, "storageTree has another root");
-  const isEmpty = isEqual(storageRoot, newTreeRoot(suite));
-  check(!hasSlots || computedRoot !== undefined || isEmpty, at, "no storage part for the slots asked for");
-  check(hasSlots || computedRoot === undefined, at, "a storage part, and no slot is asked for");
-  check(suite.isDigest(storageRoot), at, "storageRoot is no digest of the suite");
-  return storageRoot;
 }
 
 /** A leaf's slots are those of its entries one after the other. */

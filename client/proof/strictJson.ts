@@ -38,12 +38,3 @@ export function readBytes(at: Words, text: unknown, size?: number): Uint8Array {
   check(size === undefined || bytes.length === size, at, () => `${bytes.length} bytes instead of ${size}`);
   return bytes;
 }
-
-/** A JSON number that is a natural number below `bound`. */
-export function readNatural(at: string, value: unknown, bound: number): number {
-  const isNatural =
-    typeof value === "number" && Number.isInteger(value) && value >= 0 && !Object.is(value, -0);
-  check(isNatural, at, "is not a natural number");
-  check(value < bound, at, `${value} is not below ${bound}`);
-  return value;
-}

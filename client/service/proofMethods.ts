@@ -1,8 +1,7 @@
 /** The methods that answer with proofs. What they give back is verified, unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
-import type {MultiProofJson} from "../compact/multiProof.ts";
 import type {ProofRequest} from "../proof/request.ts";
-import {check, isObject} from "../proof/strictJson.ts";
+import {check, isObject, readBytes} from "../proof/strictJson.ts";
 import {sleep} from "../rpc/abortable.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
@@ -120,8 +119,10 @@ export async function getMultiProof(
     takesBytes: true,
     maxAnswerBytes: keyCount * KEY_BYTES,
   };
-  const proof = await caller.call(request, signal);
-  if (verifier === undefined) return {block: number, proof: proof as Uint8Array | MultiProofJson};
+  const result = await caller.call(request, signal);
+  // Not every transport and server sends bytes. The others send their hex.
+  const proof = result instanceof Uint8Array ? result : readBytes("result", result);
+  if (verifier === undefined) return {block: number, proof};
   return verifier.verifyMultiProof(entries, number, proof, signal);
 }
 

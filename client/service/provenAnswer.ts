@@ -1,6 +1,6 @@
 /** From the answers of a server to what they prove. */
 import {encodeHex} from "../bytes/hex.ts";
-import {encodeMultiProof, type MultiProofJson, verifyMultiProof} from "../compact/multiProof.ts";
+import {verifyMultiProof} from "../compact/multiProof.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import {type Proven, verifyProof} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
@@ -40,8 +40,7 @@ export interface ServerProof {
 /** As above, for getMultiProof. */
 export interface ServerMultiProof {
   readonly block: bigint;
-  /** Bytes, or JSON from a server or transport that does not send bytes. */
-  readonly proof: Uint8Array | MultiProofJson;
+  readonly proof: Uint8Array;
 }
 
 /** Verifies the answers of one server. */
@@ -83,16 +82,15 @@ export class AnswerVerifier {
     return {block, stateRoot, ...proven, proof: proof as ProofJson};
   }
 
-  /** @param proof - bytes, or parsed JSON. @throws as above */
+  /** @throws as above */
   async verifyMultiProof(
     entries: readonly ProofRequest[],
     block: bigint,
-    proof: unknown,
+    proof: Uint8Array,
     signal: AbortSignal | undefined,
   ): Promise<ProvenMultiProof> {
     const root = await this.roots.of(block, signal);
-    const bytes = proof instanceof Uint8Array ? proof : encodeMultiProof(this.suite, entries, proof);
-    const proven = verifyMultiProof(this.suite, root, entries, bytes);
-    return {block, stateRoot: encodeHex(root), entries: proven, proof: bytes};
+    const proven = verifyMultiProof(this.suite, root, entries, proof);
+    return {block, stateRoot: encodeHex(root), entries: proven, proof};
   }
 }

@@ -6,10 +6,8 @@
  *   rights        -       1       -                  PRESENT: the leaf named by `lefts` has the key
  *   leafIndexes   5       9       300                ascending, each leaf once
  *   ownKeys       -1      -1      0                  the first key that is present at the leaf
- *
- * First each key is located on its own (locateKey), on any thread and in any order. Then the table is made of all places (fillTable).
  */
-import type {LeafPageView} from "./leafPageView.ts";
+import {LeafPageView} from "./leafPageView.ts";
 import type {Tree} from "./tree.ts";
 
 /** A leaf number in the bytes of a multiproof has 15 bits, and a key needs up to two leaves. */
@@ -18,7 +16,7 @@ export const MAX_PROVED_KEYS = 2 ** 14;
 export const PRESENT = 0xffff;
 /** In `ownKeys`: no key is present at the leaf. */
 export const NO_KEY = -1;
-/** In place of a right neighbour's leaf index: the key is present, and the left one is its own leaf. */
+/** In place of a right neighbour's leaf index, which is never below zero: the key is present, and the left one is its own leaf. */
 const OWN_LEAF = -1;
 
 export interface KeyTable {
@@ -26,85 +24,66 @@ export interface KeyTable {
   readonly rights: Uint16Array;
   readonly leafIndexes: Float64Array;
   readonly ownKeys: Int32Array;
-  /** By leaf: its page, if the search has read it and kept it. */
+  /** By leaf: its page, if the search has read it. */
   readonly pages: readonly (Buffer | undefined)[];
 }
 
-/** Where keys are. By key: the leaf index of its leaf or of its left neighbour, and that of its right neighbour or OWN_LEAF. */
-export interface KeyPlaces {
-  readonly lefts: Float64Array;
-  readonly rights: Float64Array;
-}
-
 /**
- * Finds the place of one key. Hot: runs once per key of a multiproof.
+ * Hot: its loops run once per key of a multiproof.
  *
- * @param view - afterwards: holds the page of the key's leaf, if it is present and the tree is not new; else nothing
- * @param hKey - 32 bytes
- * @param key - its number in `places`
+ * @param hKeys - 32 bytes each: 1 to MAX_PROVED_KEYS
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
-export function locateKey(
-  tree: Tree,
-  view: LeafPageView,
-  hKey: Uint8Array,
-  {lefts, rights}: KeyPlaces,
-  key: number,
-): void {
-  view.clear();
-  const position = tree.locate(view, hKey);
-  lefts[key] = position.present ? position.leafIndex : position.leftLeafIndex;
-  rights[key] = position.present ? OWN_LEAF : position.rightLeafIndex;
-}
-
-/**
- * Makes the table of keys of one tree.
- *
- * @param places - of all keys: 1 to MAX_PROVED_KEYS
- * @param table - output: `lefts` and `rights` with room for a number per key, the others with room for two
- * @returns how many leaves the table has. What follows them in `leafIndexes` and `ownKeys` is unspecified
- */
-export function fillTable(
-  {lefts, rights}: KeyPlaces,
-  table: Pick<KeyTable, "lefts" | "rights" | "leafIndexes" | "ownKeys">,
-): number {
-  const count = lefts.length;
+export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[]): KeyTable {
+  const count = hKeys.length;
   if (count > MAX_PROVED_KEYS) throw new RangeError(`${count} keys: at most ${MAX_PROVED_KEYS}`);
-  const leafIndexes = sortOnce(lefts, rights, table.leafIndexes);
-  table.ownKeys.fill(NO_KEY, 0, leafIndexes.length);
-  for (let key = count - 1; key >= 0; key--) {
-    const leaf = countBelow(leafIndexes, leafIndexes.length, lefts[key] as number);
-    const isPresent = rights[key] === OWN_LEAF;
-    table.lefts[key] = leaf;
-    table.rights[key] = isPresent
-      ? PRESENT
-      : countBelow(leafIndexes, leafIndexes.length, rights[key] as number);
-    if (isPresent) table.ownKeys[leaf] = key;
+  /** By key: the leaf index of its leaf or of its left neighbour, and that of its right neighbour or OWN_LEAF. */
+  const places = {left: new Float64Array(count), right: new Float64Array(count)};
+  const read: (Buffer | undefined)[] = [];
+  const view = new LeafPageView();
+  for (let key = 0; key < count; key++) {
+    view.clear();
+    const position = tree.locate(view, hKeys[key] as Uint8Array);
+    places.left[key] = position.present ? position.leafIndex : position.leftLeafIndex;
+    places.right[key] = position.present ? OWN_LEAF : position.rightLeafIndex;
+    read.push(view.page);
   }
-  return leafIndexes.length;
+  const leafIndexes = sortOnce(places.left, places.right);
+  const lefts = new Uint16Array(count);
+  const rights = new Uint16Array(count);
+  const ownKeys = new Int32Array(leafIndexes.length).fill(NO_KEY);
+  for (let key = count - 1; key >= 0; key--) {
+    const leaf = numberOf(leafIndexes, places.left[key] as number);
+    const right = places.right[key] as number;
+    lefts[key] = leaf;
+    rights[key] = right === OWN_LEAF ? PRESENT : numberOf(leafIndexes, right);
+    if (right === OWN_LEAF) ownKeys[leaf] = key;
+  }
+  const pages = Array.from(ownKeys, own => (own === NO_KEY ? undefined : read[own]));
+  return {lefts, rights, leafIndexes, ownKeys, pages};
 }
 
-/** All leaf indexes of both lists, ascending, each once. @param out - output. @returns the part of `out` that they take */
-function sortOnce(lefts: Float64Array, rights: Float64Array, out: Float64Array): Float64Array {
-  const all = new Float64Array(lefts.length + rights.length);
-  all.set(lefts);
-  all.set(rights, lefts.length);
+/** All leaf indexes of both lists, ascending, each once. */
+function sortOnce(left: Float64Array, right: Float64Array): Float64Array {
+  const all = new Float64Array(left.length + right.length);
+  all.set(left);
+  all.set(right, left.length);
   all.sort();
   let kept = 0;
   for (let at = 0; at < all.length; at++) {
     const leafIndex = all[at] as number;
-    if (leafIndex !== OWN_LEAF && (kept === 0 || leafIndex !== out[kept - 1])) out[kept++] = leafIndex;
+    if (leafIndex !== OWN_LEAF && (kept === 0 || leafIndex !== all[kept - 1])) all[kept++] = leafIndex;
   }
-  return out.subarray(0, kept);
+  return all.subarray(0, kept);
 }
 
-/** How many of the first `count` numbers, which ascend, are below `bound`. */
-export function countBelow(numbers: Float64Array, count: number, bound: number): number {
+/** The place of `leafIndex` in the list, which has it. */
+function numberOf(leafIndexes: Float64Array, leafIndex: number): number {
   let low = 0;
-  let high = count;
+  let high = leafIndexes.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((numbers[middle] as number) < bound) low = middle + 1;
+    if ((leafIndexes[middle] as number) < leafIndex) low = middle + 1;
     else high = middle;
   }
   return low;

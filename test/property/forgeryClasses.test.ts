@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import {after, test} from "node:test";
 import * as asSha256 from "@chainsafe/as-sha256";
-import {decodeMultiProof, verifyMultiProof} from "../../client/compact/multiProof.ts";
+import {verifyMultiProof} from "../../client/compact/multiProof.ts";
 import {createSha256Suite} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
-import {COMPACT_REQUESTS, type CompactRequestName} from "../support/reference/compactCases.ts";
+import {verifyProof} from "../../client/proof/proofVerifier.ts";
+import {COMPACT_REQUESTS} from "../support/reference/compactCases.ts";
 import {forgeTexts} from "../support/reference/forgedTexts.ts";
 import {FORGERY_CLASSES, type ForgeryClass, ForgerySource} from "../support/reference/forgeryClasses.ts";
 import {memoiseSuite} from "../support/reference/memoisedSuite.ts";
@@ -13,7 +14,6 @@ import {memoiseSuite} from "../support/reference/memoisedSuite.ts";
 const suite = memoiseSuite(createSha256Suite(asSha256));
 const source = new ForgerySource(suite);
 const CLASSES = Object.keys(FORGERY_CLASSES) as ForgeryClass[];
-const NAMES = Object.keys(COMPACT_REQUESTS) as CompactRequestName[];
 const refused = new Map<string, number>();
 
 after(() => {
@@ -32,14 +32,17 @@ for (const name of CLASSES)
     refused.set(name, count);
   });
 
-test("forgeries by non-canonical hex are refused", () => {
+test("forgeries of single proofs by non-canonical hex are refused", () => {
+  const {state} = source.cases;
+  const root = state.stateRoot(state.latest);
   let count = 0;
-  for (const name of NAMES) {
-    const {root, request, bytes} = source.cases.prove(name);
-    const json = decodeMultiProof(suite, request, bytes);
-    verifyMultiProof(suite, root, request, json);
-    for (const forged of forgeTexts(json)) {
-      assert.throws(() => verifyMultiProof(suite, root, request, forged), ProofError, JSON.stringify(forged));
+  for (const name of ["answer", "absent"] as const) {
+    const [{address, storageKeys}] = COMPACT_REQUESTS[name];
+    const answer = state.prove(state.latest, address, storageKeys);
+    verifyProof(suite, root, address, storageKeys, answer);
+    for (const forged of forgeTexts(answer)) {
+      const verify = () => verifyProof(suite, root, address, storageKeys, forged);
+      assert.throws(verify, ProofError, JSON.stringify(forged));
       count++;
     }
   }

@@ -1,12 +1,12 @@
 /**
  * Law: the multiproof that a store makes is, to the byte, the one that is gathered from the reference's answers to chain_getProof,
- * and the client verifies it. It is the same if threads make it in shares, however small. Pool, threads and LevelDB are real.
+ * and the client verifies it. Pool, threads and LevelDB are real.
  */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {compactAnswers} from "../../client/compact/compactProof.ts";
-import {decodeMultiProof, verifyMultiProof} from "../../client/compact/multiProof.ts";
+import {verifyMultiProof} from "../../client/compact/multiProof.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import {verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
@@ -16,14 +16,12 @@ import {propertyRuns} from "../support/propertyRuns.ts";
 import {proofRequests} from "../support/reference/proofRequests.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
-import {proveMulti, proveShared} from "../support/stores/proveMulti.ts";
+import {proveMulti} from "../support/stores/proveMulti.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 interface Case {
   readonly chain: RandomChain;
   readonly requests: readonly (readonly ProofRequest[])[];
-  /** In how many shares each multiproof is also made. Most have fewer records than the largest number. */
-  readonly shares: number;
 }
 
 function casesOf(chains: fc.Arbitrary<RandomChain>, maxEntries: number): fc.Arbitrary<Case> {
@@ -31,13 +29,12 @@ function casesOf(chains: fc.Arbitrary<RandomChain>, maxEntries: number): fc.Arbi
     fc.record({
       chain: fc.constant(chain),
       requests: fc.array(proofRequests(chain, maxEntries), {minLength: 1, maxLength: 4}),
-      shares: fc.integer({min: 1, max: 40}),
     }),
   );
 }
 
 /** Asks every request at every block of the chain. */
-async function checkCase(suite: HashSuite, {chain, requests, shares}: Case): Promise<void> {
+async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<void> {
   const state = new ReferenceState(suite, chain.lines);
   const store = await TemporaryStore.create(suite.name);
   try {
@@ -46,17 +43,12 @@ async function checkCase(suite: HashSuite, {chain, requests, shares}: Case): Pro
       for (const request of requests) {
         const root = state.stateRoot(block);
         const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
-        const {json, bytes} = await proveMulti(store.pool, block, request);
+        const bytes = await proveMulti(store.pool, block, request);
         assert.deepEqual(bytes, compactAnswers(suite, request, answers));
-        assert.deepEqual(await proveShared(store.pool, block, request, shares), {json, bytes});
-        const expected = JSON.stringify(decodeMultiProof(suite, request, bytes));
-        assert.equal(json, `{"jsonrpc":"2.0","id":7,"result":${expected}}`);
         const proven = request.map(({address, storageKeys}, i) =>
           verifyProof(suite, root, address, storageKeys, answers[i]),
         );
         assert.deepEqual(verifyMultiProof(suite, root, request, bytes), proven);
-        const {result} = JSON.parse(json) as {result: unknown};
-        assert.deepEqual(verifyMultiProof(suite, root, request, result), proven);
       }
     }
   } finally {

@@ -8,7 +8,7 @@
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {Finalization} from "../../storage/block/finalization.ts";
-import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
+import type {Layer1Record} from "../../storage/block/layer1Mark.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
@@ -91,8 +91,8 @@ export class ChainView {
   }
 
   /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
-  readLayer1Mark(): Layer1Mark | undefined {
-    return this.reader.finalizations.readMark();
+  readLayer1(): Layer1Record | undefined {
+    return this.reader.finalizations.readLayer1();
   }
 
   /** The newest finalization of layer 1 that is recorded. @throws StoreError RECORD_DAMAGED, RECORD_MISSING */

@@ -7,7 +7,7 @@
  *
  * A call for a multiproof has one such entry for each account. The first one has the call's form, the others have NEXT_ENTRY:
  *
- *   | MULTI_TEXT, account, keys | NEXT_ENTRY, account, keys | NEXT_ENTRY, account, keys |
+ *   | MULTI_HEX, account, keys | NEXT_ENTRY, account, keys | NEXT_ENTRY, account, keys |
  *
  * Hot: the functions run once or twice per call.
  */
@@ -34,8 +34,8 @@ export const ProofForm = {
   WITH_BLOCK: 1,
   /** The proof alone. It has no storage proofs if the account does not exist or never had a slot. */
   NO_EMPTY_STORAGE: 2,
-  /** A multiproof as JSON. */
-  MULTI_TEXT: 3,
+  /** A multiproof as hex text. */
+  MULTI_HEX: 3,
   /** A multiproof as bytes, instead of a JSON-RPC response. */
   MULTI_BYTES: 4,
   /** No call of its own: one more account of the multiproof before it. */

@@ -1,6 +1,5 @@
 /** The threads that prove: as many as the operator says, started with the pool. */
 import type {Answers} from "../job/answers.ts";
-import type {MultiJob} from "../job/multiJob.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import type {WorkerSettings} from "../thread/workerStore.ts";
 import {ThreadPool} from "./threadPool.ts";
@@ -12,7 +11,7 @@ import {ThreadPool} from "./threadPool.ts";
 const YOUNG_MB = 12;
 
 export class ProofThreads {
-  private readonly threads: ThreadPool<ProveJob | MultiJob, Answers>;
+  private readonly threads: ThreadPool<ProveJob, Answers>;
 
   /** @param count - at least 1 */
   constructor(count: number, workerData: WorkerSettings, onExit: (error: Error) => void) {
@@ -32,7 +31,7 @@ export class ProofThreads {
   }
 
   /** Runs on one thread. Rejects if that thread dies; the job's memory is lost then. */
-  prove(job: ProveJob | MultiJob): Promise<Answers> {
+  prove(job: ProveJob): Promise<Answers> {
     return this.threads.run(job, job.memory === undefined ? {} : {transferList: [job.memory]});
   }
 

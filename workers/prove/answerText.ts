@@ -1,6 +1,6 @@
 /**
- * The text of a task's answers, or bytes where the caller asked for bytes. It is written into memory that the task brought, or into the thread's own memory if the task
- * brought none or too little:
+ * The text of a task's answers, or bytes where the caller asked for bytes. It is written into memory that the task brought, or
+ * into the thread's own memory if the task brought none or too little:
  *
  *   lent memory    written, handed back with the text in it: no copy, no pages that the kernel has to clear
  *   own memory     grows by doubling, kept from task to task; the text is copied out
@@ -74,6 +74,14 @@ export class AnswerText {
     at = writeHexInto(bytes, at + 3, from, start, end);
     bytes[at] = 0x22;
     this.length = at + 1;
+  }
+
+  /** Puts the hex digits of all bytes since `size` was `start` in their place. */
+  hexFrom(start: number): void {
+    const digits = this.bytes.toString("hex", start, this.length);
+    this.length = start;
+    this.reserve(digits.length);
+    this.ascii(digits);
   }
 
   /** Appends the 32 bytes at `start` of `from`. Their room must be reserved. A loop, because a view takes longer than the copy. */

@@ -1,23 +1,22 @@
 /**
  * Makes multiproofs (docs/proofs.md, section 9): the part of the account tree, and in it a part for each storage tree that is asked
- * about. A large one is made in shares (workers/job/multiJob.ts).
+ * about.
  *
- *   entries (packedCall.ts) -> MultiTables -> a record per leaf, in ascending leaf index -> text or bytes
- *                                              an account with storage: its slots of all entries -> a part of its own
+ *   entries (packedCall.ts) -> hKeys -> KeyTable -> a record per leaf, in ascending leaf index
+ *                                                     an account with storage: its slots of all entries -> a part of its own
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
-import {type KeyTable, NO_KEY} from "../../storage/tree/keyTable.ts";
+import {WORD_BYTES} from "../../storage/hash/suite.ts";
+import {decodeStoredAccount} from "../../storage/tree/account.ts";
+import {FIRST_FREE_NODE, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
+import {type KeyTable, locateKeys, NO_KEY, PRESENT} from "../../storage/tree/keyTable.ts";
 import {MultiPath} from "../../storage/tree/multiPath.ts";
 import {storageTree, type Tree} from "../../storage/tree/tree.ts";
-import {rangeOf, type Share} from "../job/multiJob.ts";
-import {createTables, MultiTables} from "../job/multiTables.ts";
+import {ADDRESS_AT, KEYS_AT, listEntries, readKeyCount} from "../job/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
-import {decodeAccount, entryHKey, locateUnits, makeTables} from "./multiPlaces.ts";
-import type {PartForm} from "./partForm.ts";
+import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSlot} from "./partBytes.ts";
 
-/** The whole of a stage, as one share. */
-const WHOLE: Share = {stage: "write", index: 0, count: 1};
+const ADDRESS_BYTES = 20;
 
 export class MultiProver {
   private readonly store: StateReader;
@@ -33,88 +32,82 @@ export class MultiProver {
   /**
    * Appends the part of the account tree, with all storage parts.
    *
-   * @param call - one packed call, with 1 to MAX_PROVED_KEYS entries and as many keys
+   * @param call - one packed call, with at least one entry
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
-  write(text: AnswerText, form: PartForm, accounts: Tree, call: Buffer): void {
-    const tables = new MultiTables(createTables(call, ArrayBuffer));
-    locateUnits(this.store, accounts, tables, [0, tables.units], true);
-    this.writeShare(text, form, accounts, tables, WHOLE);
+  write(text: AnswerText, accounts: Tree, call: Buffer): void {
+    const {suite} = this.store;
+    const entries = listEntries(call);
+    const hKeys = entries.map(entry => {
+      const at = entry + ADDRESS_AT;
+      return suite.hashAddress(call.subarray(at, at + ADDRESS_BYTES));
+    });
+    const table = locateKeys(accounts, hKeys);
+    const slotsOf = this.hashSlots(call, entries, table);
+    this.writePart(text, accounts, table, this.accountPath, (value, leaf) => {
+      const hKey = hKeys[table.ownKeys[leaf] as number] as Uint8Array;
+      this.writeAccountLeaf(text, value, hKey, slotsOf.get(leaf));
+    });
   }
 
-  /** Does a locate share. @throws as `write` */
-  locateShare(accounts: Tree, tables: MultiTables, share: Share): void {
-    locateUnits(this.store, accounts, tables, rangeOf(share, tables.units), false);
-  }
-
-  /** Does a write share: appends its range of the text. All locate shares must be done, and the first write share. @throws as `write` */
-  writeShare(text: AnswerText, form: PartForm, accounts: Tree, tables: MultiTables, share: Share): void {
-    const {store, accountPath} = this;
-    if (share.index === 0) makeTables(tables);
-    const part = tables.accountPart;
-    if (share.index === 0) form.openPart(text, accounts.root.nextFreeNode, part);
-    const [from, end] = rangeOf(share, tables.records);
-    if (from < end) {
-      let leaf = tables.leafOf(from);
-      accountPath.begin(store.pages, accounts, part, leaf);
-      for (; leaf < tables.accountLeaves && tables.recordOf(leaf) < end; leaf++)
-        this.writeRecord(text, form, tables, part, leaf, [from, end]);
-      accountPath.end();
+  /** @returns by leaf of the account tree: the hKeys of the slots of all entries that name it. None if there are no slots */
+  private hashSlots(
+    call: Buffer,
+    entries: readonly number[],
+    {lefts, rights}: KeyTable,
+  ): Map<number, Uint8Array[]> {
+    const slotsOf = new Map<number, Uint8Array[]>();
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i] as number;
+      const count = readKeyCount(call, entry);
+      if (rights[i] !== PRESENT || count === 0) continue;
+      const leaf = lefts[i] as number;
+      const hKeys = slotsOf.get(leaf) ?? [];
+      slotsOf.set(leaf, hKeys);
+      const end = entry + KEYS_AT + count * WORD_BYTES;
+      for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES)
+        hKeys.push(this.store.suite.hashSlot(call.subarray(at, at + WORD_BYTES)));
     }
-    if (share.index === share.count - 1) form.closePart(text);
+    return slotsOf;
   }
 
-  /** Writes what lies in the range of the record of an account's leaf, and of the records of its storage part. */
-  private writeRecord(
+  /** @param slots - hKeys of the slots that are asked for. undefined: none is */
+  private writeAccountLeaf(
     text: AnswerText,
-    form: PartForm,
-    tables: MultiTables,
-    part: KeyTable,
-    leaf: number,
-    [from, end]: readonly [number, number],
+    value: Uint8Array,
+    hKey: Uint8Array,
+    slots: readonly Uint8Array[] | undefined,
   ): void {
-    const {store, accountPath} = this;
-    const record = tables.recordOf(leaf);
-    const slots = tables.storagePart(leaf);
-    const own = part.ownKeys[leaf] as number;
-    const opens = record >= from;
-    accountPath.read(store.pages, leaf);
-    const account = own === NO_KEY ? undefined : decodeAccount(accountPath.value);
-    if (opens) {
-      const leafIndex = part.leafIndexes[leaf] as number;
-      form.openRecord(text, leaf, leafIndex, accountPath);
-      if (account !== undefined) form.account(text, account, slots !== undefined);
-      else if (leafIndex > TAIL_INDEX) form.neighbour(text, accountPath.hashes);
-    }
-    if (slots !== undefined && account?.storage !== undefined) {
-      const hKey = entryHKey(store, tables.call, tables.entries[own] as number);
-      const tree = storageTree(store, account.storage.tree, hKey);
-      if (opens) form.openPart(text, tree.root.nextFreeNode, slots);
-      this.writeSlots(text, form, tree, slots, [Math.max(from - record - 1, 0), end - record - 1]);
-    }
-    if (record + (slots?.leafIndexes.length ?? 0) < end) form.closeRecord(text, accountPath);
+    const stored = decodeStoredAccount(value);
+    // A storage tree to which only zeros were written has the root of a new tree, and stands as no storage.
+    const isNew = stored.storage?.tree.nextFreeNode === FIRST_FREE_NODE;
+    const account = isNew ? {...stored, storage: undefined} : stored;
+    const hasPart = account.storage !== undefined && slots !== undefined;
+    writeAccount(text, account, hasPart);
+    if (!hasPart) return;
+    const tree = storageTree(this.store, account.storage.tree, hKey);
+    this.writePart(text, tree, locateKeys(tree, slots), this.slotPath, slot => writeSlot(text, slot));
   }
 
-  /** Writes the records of slots in the range, and closes the part if the last one is among them. */
-  private writeSlots(
+  /** @param writeOwn - writes the content of a leaf that a key names as present, from its stored value */
+  private writePart(
     text: AnswerText,
-    form: PartForm,
     tree: Tree,
-    part: KeyTable,
-    [from, end]: readonly [number, number],
+    table: KeyTable,
+    path: MultiPath,
+    writeOwn: (value: Uint8Array, leaf: number) => void,
   ): void {
-    const {store, slotPath} = this;
-    const {leafIndexes, ownKeys} = part;
-    if (from < Math.min(end, leafIndexes.length)) slotPath.begin(store.pages, tree, part, from);
-    for (let leaf = from; leaf < end && leaf < leafIndexes.length; leaf++) {
-      const leafIndex = leafIndexes[leaf] as number;
-      slotPath.read(store.pages, leaf);
-      form.openRecord(text, leaf, leafIndex, slotPath);
-      if (ownKeys[leaf] !== NO_KEY) form.slot(text, slotPath.value);
-      else if (leafIndex > TAIL_INDEX) form.neighbour(text, slotPath.hashes);
-      form.closeRecord(text, slotPath);
+    const {pages} = this.store;
+    const {leafIndexes, ownKeys} = table;
+    openPart(text, tree.root.nextFreeNode, table);
+    path.begin(pages, tree, table);
+    for (let leaf = 0; leaf < leafIndexes.length; leaf++) {
+      path.read(pages, leaf);
+      openRecord(text, path);
+      if (ownKeys[leaf] !== NO_KEY) writeOwn(path.value, leaf);
+      else if ((leafIndexes[leaf] as number) > TAIL_INDEX) writeNeighbour(text, path.hashes);
+      closeRecord(text, path);
     }
-    slotPath.end();
-    if (end >= leafIndexes.length) form.closePart(text);
+    path.end();
   }
 }

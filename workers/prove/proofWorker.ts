@@ -3,7 +3,6 @@
  */
 import {move, transferableSymbol, valueSymbol} from "piscina";
 import type {Answers} from "../job/answers.ts";
-import type {MultiJob} from "../job/multiJob.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {openWorkerStore} from "../thread/workerStore.ts";
 import {TRANSFER_BYTES} from "./answerText.ts";
@@ -11,8 +10,8 @@ import {Prover} from "./prover.ts";
 
 const prover = new Prover((await openWorkerStore()).reader);
 
-export default function prove(job: ProveJob | MultiJob): Answers | ReturnType<typeof move> {
-  const answers = "share" in job ? prover.answerShare(job) : prover.answer(job);
+export default function prove(job: ProveJob): Answers | ReturnType<typeof move> {
+  const answers = prover.answer(job);
   const {text, unused} = answers;
   const transferred: ArrayBufferLike[] = text.length < TRANSFER_BYTES ? [] : [text.buffer];
   if (unused !== undefined) transferred.push(unused);

@@ -1,5 +1,5 @@
 /**
- * Answers each call of a ProveJob with its whole JSON-RPC response, as text, and a MultiJob with its share of one.
+ * Answers each call of a ProveJob with its whole JSON-RPC response, as text.
  */
 
 import type {StateReader} from "../../storage/block/stateReader.ts";
@@ -10,8 +10,6 @@ import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
 import {type Failure, failureAt} from "../job/failure.ts";
-import type {MultiJob} from "../job/multiJob.ts";
-import {MultiTables} from "../job/multiTables.ts";
 import {
   ADDRESS_AT,
   callEnd,
@@ -25,9 +23,6 @@ import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {BlockText} from "./blockText.ts";
 import {MultiProver} from "./multiProver.ts";
-import {partBytes} from "./partBytes.ts";
-import type {PartForm} from "./partForm.ts";
-import {createPartText} from "./partText.ts";
 import {ProofText} from "./proofText.ts";
 
 /** How many account trees of proved blocks a worker keeps, 350 bytes each. Calls at old blocks use each more than once. */
@@ -36,15 +31,14 @@ const COMMA = 0x2c;
 /** The end of a response, after its last storage proof. */
 const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
-const MULTI_END = `}${RESPONSE_END}${SEPARATOR}`;
+const MULTI_HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
 /** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
-const ACCOUNT_TREE = "\u0001";
+const ACCOUNT_TREE = 0x01;
 
 export class Prover {
   private readonly store: StateReader;
   private readonly proofs: ProofText;
   private readonly multi: MultiProver;
-  private readonly partText: PartForm;
   private readonly text = new AnswerText();
   private readonly blockText: BlockText;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
@@ -58,7 +52,6 @@ export class Prover {
     this.store = store;
     this.proofs = new ProofText(store.suite, store.empty);
     this.multi = new MultiProver(store);
-    this.partText = createPartText(store.empty);
     this.blockText = new BlockText(store);
   }
 
@@ -83,49 +76,30 @@ export class Prover {
     return {...this.text.take(), ends, failures};
   }
 
-  /** @returns a range of the call's text. It is empty for a locate share */
-  answerShare({tables: memory, share, id, memory: lent}: MultiJob): Answers {
-    const {text, multi} = this;
-    text.clear(lent);
-    const tables = new MultiTables(memory);
-    const block = readCallBlock(tables.call, 0);
-    const failures: Answers["failures"][number][] = [];
-    try {
-      const accounts = this.accountsAt(block);
-      if (share.stage === "locate") multi.locateShare(accounts, tables, share);
-      else {
-        const isBytes = readCallForm(tables.call, 0) === ProofForm.MULTI_BYTES;
-        if (share.index === 0) this.openMulti(id, isBytes);
-        multi.writeShare(text, isBytes ? partBytes : this.partText, accounts, tables, share);
-        if (share.index === share.count - 1) text.text(isBytes ? SEPARATOR : MULTI_END);
-      }
-    } catch (error) {
-      text.truncate(0);
-      failures.push({call: 0, ...failureAt(error, this.store, block)});
-    }
-    const ends = Uint32Array.of(text.size);
-    return {...text.take(), ends, failures};
-  }
-
   private answerCall(id: string, call: Buffer): void {
     const block = readCallBlock(call, 0);
     const accounts = this.accountsAt(block);
     const form = readCallForm(call, 0);
-    if (form === ProofForm.MULTI_TEXT || form === ProofForm.MULTI_BYTES)
-      this.writeMulti(id, accounts, call, form);
-    else this.writeProof(id, block, accounts, call, form);
+    if (form === ProofForm.MULTI_HEX) this.writeMultiHex(id, accounts, call);
+    else if (form === ProofForm.MULTI_BYTES) {
+      this.writeMultiBytes(accounts, call);
+      this.text.text(SEPARATOR);
+    } else this.writeProof(id, block, accounts, call, form);
   }
 
-  private writeMulti(id: string, accounts: Tree, call: Buffer, form: ProofForm): void {
-    const isBytes = form === ProofForm.MULTI_BYTES;
-    this.openMulti(id, isBytes);
-    this.multi.write(this.text, isBytes ? partBytes : this.partText, accounts, call);
-    this.text.text(isBytes ? SEPARATOR : MULTI_END);
-  }
-
-  private openMulti(id: string, isBytes: boolean): void {
+  private writeMultiHex(id: string, accounts: Tree, call: Buffer): void {
     const {text} = this;
-    text.text(isBytes ? ACCOUNT_TREE : `${openResult(id)}{"accountTree":`);
+    text.text(`${openResult(id)}"0x`);
+    const start = text.size;
+    this.writeMultiBytes(accounts, call);
+    text.hexFrom(start);
+    text.text(MULTI_HEX_END);
+  }
+
+  private writeMultiBytes(accounts: Tree, call: Buffer): void {
+    this.text.reserve(1);
+    this.text.byte(ACCOUNT_TREE);
+    this.multi.write(this.text, accounts, call);
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {

@@ -1,9 +1,7 @@
 /** `proofd verify` as users run it: answers of a real service, against roots given, of a trusted proofd, and of layer 1. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {encodeHex} from "../../../client/bytes/hex.ts";
-import {compact} from "../../../client/compact/compactProof.ts";
-import {sha256Suite} from "../../../client/hash/hashSuites.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
@@ -19,20 +17,28 @@ let root: string;
 /** Texts of answers. */
 let single: string;
 let multi: string;
+/** Paths of what was asked. */
+let asked: readonly string[];
+let askedMulti: readonly string[];
 
 before(async () => {
   service = await ProvenService.start();
   root = encodeHex(service.root(FINALIZED));
-  const ask = async (method: string, ...params: unknown[]) =>
-    (await service.daemon.post(JSON.stringify({jsonrpc: "2.0", id: 1, method, params}))).text;
-  single = await ask("chain_getProof", ADDRESS, REQUEST.storageKeys, BLOCK);
-  multi = await ask("chain_getMultiProof", [REQUEST, {address: ABSENT_ACCOUNT, storageKeys: []}], BLOCK);
+  const ask = async (name: string, method: string, ...params: unknown[]) => {
+    const request = JSON.stringify({jsonrpc: "2.0", id: 1, method, params});
+    const flags = ["--request", await service.write(name, request)];
+    return [(await service.daemon.post(request)).text, flags] as const;
+  };
+  const entries = [REQUEST, {address: ABSENT_ACCOUNT, storageKeys: []}];
+  [single, asked] = await ask("single.json", "chain_getProof", ADDRESS, REQUEST.storageKeys, BLOCK);
+  [multi, askedMulti] = await ask("multi.json", "chain_getMultiProof", entries, BLOCK);
 });
 
 after(() => service.stop());
 
+/** Verifies an answer for the request of `single`. */
 function verify(input: string, ...args: readonly string[]): Promise<Finished> {
-  return runProofd(["verify", ...args], {input});
+  return runProofd(["verify", ...asked, ...args], {input});
 }
 
 test("an answer from standard input is verified against a root, and each thing proved is a line", async () => {
@@ -45,8 +51,8 @@ test("an answer from standard input is verified against a root, and each thing p
       `^account ${ADDRESS} is present: nonce \\d+, balance \\d+, storageRoot 0x.{64}, codeHash 0x.{64}, keccakCodeHash`,
     ),
   );
-  assert.match(lines[1] as string, /^slot 0x0{63}1 = 0x[1-9a-f][0-9a-f]*$/);
-  assert.match(lines[2] as string, /^slot 0x0{60}9999 is absent: its value is 0$/);
+  assert.match(lines[1] as string, /^slot 0x1 = 0x[1-9a-f][0-9a-f]*$/);
+  assert.match(lines[2] as string, /^slot 0x9999 is absent: its value is 0$/);
   assert.equal(lines[3], `VERIFIED: 1 account and 2 slots under the root ${root}, given by --root`);
 });
 
@@ -63,36 +69,36 @@ test("a forged answer, another root and another request are refused, with the pl
   assert.deepEqual({...verdict, rule: ""}, {verified: false, at: verdict.at, rule: ""});
   assert.match(verdict.at, /^accountProof/);
 
-  const other = await verify(single, "--root", root, "--address", ABSENT_ACCOUNT);
+  const call = {params: [ABSENT_ACCOUNT, REQUEST.storageKeys, BLOCK]};
+  const stranger = await service.write("stranger.json", JSON.stringify(call));
+  const other = await runProofd(["verify", "--request", stranger, "--root", root], {input: single});
   assert.equal(other.code, 1, other.stderr);
-  assert.equal(other.stdout, `REFUSED: answer: is that for account ${ADDRESS}\n`);
+  assert.equal(other.stdout, `REFUSED: accountProof.key: is not ${ABSENT_ACCOUNT}\n`);
 });
 
-test("a multiproof and proof bytes are verified for a request from a file or from flags", async () => {
-  const request = {
-    method: "chain_getMultiProof",
-    params: [[REQUEST, {address: ABSENT_ACCOUNT, storageKeys: []}], BLOCK],
+test("a multiproof in hex, its bytes and a batch are verified for their requests", async () => {
+  const check = async (flags: readonly string[], input: string): Promise<Finished> => {
+    const finished = await runProofd(["verify", ...flags, "--root", root, "--json"], {input});
+    assert.equal(finished.code, 0, finished.stdout + finished.stderr);
+    return finished;
   };
-  const path = await service.write("request.json", JSON.stringify(request));
-  const many = await verify(multi, "--root", root, "--request", path, "--json");
-  assert.equal(many.code, 0, many.stdout + many.stderr);
-  const {verified, entries} = JSON.parse(many.stdout);
+  const hex = await check(askedMulti, multi);
+  const {verified, entries} = JSON.parse(hex.stdout);
   assert.equal(verified, true);
   assert.deepEqual(
     [entries[0].exists, entries[0].slots[0].exists, entries[0].slots[1]],
     [true, true, {key: "0x9999", exists: false}],
   );
   assert.deepEqual(entries[1], {address: ABSENT_ACCOUNT, exists: false, slots: []});
+  const file = await service.write("proof.bin", decodeHex(JSON.parse(multi).result));
+  assert.equal((await check([...askedMulti, "--answer", file], "")).stdout, hex.stdout);
 
-  const bytes = compact(sha256Suite, REQUEST, JSON.parse(single).result);
-  const file = await service.write("proof.bin", bytes);
-  const flags = ["--root", root, "--answer", file, "--address", ADDRESS];
-  const whole = await verify("", ...flags, "--keys", "0x1,0x9999");
-  assert.equal(whole.code, 0, whole.stdout + whole.stderr);
-  assert.match(whole.stdout, /^slot 0x1 = 0x/m);
-  const lacking = await verify("", ...flags, "--keys", "0x1");
-  assert.equal(lacking.code, 1, lacking.stderr);
-  assert.match(lacking.stdout, /^REFUSED: /);
+  const calls = [REQUEST, {address: ABSENT_ACCOUNT, storageKeys: []}].map((entry, id) => {
+    return {jsonrpc: "2.0", id, method: "chain_getMultiProof", params: [[entry], BLOCK]};
+  });
+  const batch = ["--request", await service.write("batch.json", JSON.stringify(calls))];
+  const answers = (await service.daemon.post(JSON.stringify(calls))).text;
+  assert.equal((await check(batch, answers)).stdout, hex.stdout);
 });
 
 test("the root is that of a block hash, as a proofd that is trusted says", async () => {
@@ -144,13 +150,17 @@ test("the root is the one that the rollup's contract holds in layer 1's finalize
   }
 });
 
-test("a node that does not answer, a file that is not there and bytes of slots alone are errors", async () => {
+test("a node that does not answer, and files that are not there or no request, are errors", async () => {
   const rows: readonly (readonly [readonly string[], string, RegExp])[] = [
     // Port 0 refuses every connection.
     [["--node", "http://127.0.0.1:0", "--block-hash", root], single, /no useful answer from --node: http:/],
     [["--root", root, "--answer", service.path("none.json")], "", /cannot read the answer from .*ENOENT/],
-    [["--node", service.daemon.url, "--block-hash", root, "--keys", "0x1"], "0x0200", /--root, not --node/],
     [["--root", root, "--request", "/dev/null"], single, /cannot use --request \/dev\/null: it is not JSON/],
+    [
+      ["--root", root, "--request", service.path("none.json")],
+      single,
+      /cannot read the request from .*ENOENT/,
+    ],
   ];
   for (const [args, input, message] of rows) {
     const {code, stderr} = await verify(input, ...args);
@@ -164,9 +174,7 @@ test("flags that name no root, two roots, or nothing that is read are usage erro
     [[], /expected exactly one of --root, --node with --block-hash, and --l1/],
     [["--root", root, "--node", "http://a"], /expected exactly one of --root/],
     [["--root", root, "--block", "1"], /--block has no effect without --l1/],
-    [["--root", root, "--request", "a", "--keys", "0x1"], /--keys has no effect with --request/],
     [["--root", root, "--request", "-"], /--request and --answer are both standard input/],
-    [["--root", root, "--keys", "1"], /Expected storage keys with commas between/],
     [["--node", "http://a"], /--node needs --block-hash/],
     [["--l1", "http://a", "--block", "1"], /--l1 needs --rollup/],
   ];

@@ -356,7 +356,7 @@ test("a proof of another block, root or account is a ProofError, and is not trie
   await assert.rejects(client.getProof({address: ADDRESS}), hasCode("BAD_ANSWER"));
 });
 
-test("getMultiProof refuses bytes that are no proof, and takes JSON of a server that sends no bytes", async () => {
+test("getMultiProof refuses bytes that are no proof, and JSON that is not their hex", async () => {
   const client = createClient();
   const entries = [{address: ADDRESS, storageKeys: []}];
   for (const bytes of [Buffer.alloc(0), Buffer.alloc(300, 7)]) {
@@ -364,8 +364,10 @@ test("getMultiProof refuses bytes that are no proof, and takes JSON of a server 
       response.writeHead(200, {"content-type": "application/octet-stream"}).end(bytes);
     await assert.rejects(client.getMultiProof({entries, block: 0}), ProofError);
   }
-  server.handler = answerCalls(() => ({result: {accountTree: {}}}));
-  await assert.rejects(client.getMultiProof({entries, block: 0}), ProofError);
+  for (const result of [{accountTree: {}}, "0x0", "0X01", "", null]) {
+    server.handler = answerCalls(() => ({result}));
+    await assert.rejects(client.getMultiProof({entries, block: 0}), ProofError);
+  }
   assert.equal(server.requests[0]?.head.headers.accept, "application/octet-stream, application/json");
 });
 

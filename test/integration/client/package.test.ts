@@ -47,13 +47,10 @@ test("the package verifies a vector without Buffer and process", async () => {
 ${WITHOUT_NODE}
 const {decodeHex, poseidon2Suite, verifyMultiProof} = await import("proofd-client");
 const {vectors} = JSON.parse(readFileSync("vectors.json", "utf8"));
-for (const form of ["bytes", "multiproof"]) {
-  const {root, request, proof} = vectors.find(({what}) => what === form + ": many");
-  const given = form === "bytes" ? decodeHex(proof) : proof;
-  const [{account, slots}] = verifyMultiProof(poseidon2Suite, decodeHex(root), request, given);
-  console.log(String(account.nonce), slots.map(String).join());
-}`;
-  assert.equal(await runModule("vector.mjs", script), "7 16,undefined\n7 16,undefined\n");
+const {root, request, proof} = vectors.find(({what}) => what === "bytes: many");
+const [{account, slots}] = verifyMultiProof(poseidon2Suite, decodeHex(root), request, decodeHex(proof));
+console.log(String(account.nonce), slots.map(String).join());`;
+  assert.equal(await runModule("vector.mjs", script), "7 16,undefined\n");
 });
 
 test("the client and its viem actions load and are made without Buffer and process", async () => {

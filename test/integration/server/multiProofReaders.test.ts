@@ -66,9 +66,9 @@ test("a reader of many large multiproofs that stops reading holds no more than a
   const {body} = await slow.readAnswer();
   const expected = Array.from({length: CALLS}, (_, id) => single.replace('"id":7', `"id":${id}`));
   assert.ok(body === `[${expected.join(",")}]`, "a batch is what its calls are alone");
-  const {result} = JSON.parse(single) as {result: unknown};
+  const {result} = JSON.parse(single) as {result: string};
   const {stateRoot} = (await daemon.call("chain_getStateRoot")).result;
-  const [proven] = verifyMultiProof(sha256Suite, decodeHex(stateRoot), REQUEST, result);
+  const [proven] = verifyMultiProof(sha256Suite, decodeHex(stateRoot), REQUEST, decodeHex(result));
   assert.deepEqual(
     proven?.slots,
     Array.from({length: SLOTS}, (_, i) => BigInt(i + 1)),

@@ -67,7 +67,7 @@ const WRONG_MULTI_PROOFS: readonly [number, Params][] = [
   [-32602, [[], "latest"]],
   [-32001, [[{address: ACCOUNT, storageKeys: []}], "0xff"]],
   [-32002, [[{address: ACCOUNT, storageKeys: []}], `0x${LATEST.toString(16)}`]],
-  [-32005, [Array.from({length: 1025}, () => ({address: ACCOUNT, storageKeys: []})), "latest"]],
+  [-32005, [Array.from({length: 2001}, () => ({address: ACCOUNT, storageKeys: []})), "latest"]],
 ];
 const WAITS: readonly Params[] = [
   ...PROOFS,

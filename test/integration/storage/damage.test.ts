@@ -44,7 +44,7 @@ function open(directory: string, suite?: SuiteName): Promise<ProofPool> {
 
 async function importWhole(suite: SuiteName): Promise<WholeStore> {
   const directory = join(folder, `whole-${suite}`);
-  const source = {kind: "diffs", path: join(folder, "chain.ndjson"), follow: false} as const;
+  const source = {kind: "diffs", path: join(folder, "chain.ndjson")} as const;
   const pool = await open(directory, suite);
   await pool.startImport({source, finalized: "last"}, () => {}).outcome;
   const expected = await proveCalls(pool, calls);
@@ -179,9 +179,7 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     });
     assert.deepEqual([status, type], [200, "application/json"]);
     assert.equal(JSON.parse(body.toString()).error.code, -32603);
-    assert.ok(
-      (await daemon.call("chain_getMultiProof", [entries, "0x0"])).result.accountTree.nextFreeNode > 2,
-    );
+    assert.match((await daemon.call("chain_getMultiProof", [entries, "0x0"])).result, /^0x01/);
     assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 3);
   } finally {
     await daemon.stop();

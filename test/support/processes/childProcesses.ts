@@ -148,7 +148,9 @@ afterEach(() => {
 async function killRest(): Promise<void> {
   for (const owned of running) await killLeft(owned);
   if (left.length > 0)
-    throw new Error(`processes had to be killed after ${process.argv[1]}:\n${left.join("\n")}`);
+    throw new Error(
+      `processes had to be killed after ${process.argv.slice(2).join(", ")}:\n${left.join("\n")}`,
+    );
 }
 
 /** A hook that is registered in this scope belongs to the whole file, not to the running hook or test. */

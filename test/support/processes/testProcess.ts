@@ -3,6 +3,7 @@
  * creates something that keeps a process alive imports this one.
  */
 import {after, afterEach, beforeEach} from "node:test";
+import {RUN_VARIABLE} from "./runVariable.ts";
 
 /** Time from the last test to the end of the process. Closing takes milliseconds; the rest is for a busy machine. */
 const CLOSING_MS = 30_000;
@@ -10,8 +11,7 @@ const CLOSING_MS = 30_000;
 /** Shorter than the time-out of run.ts. On Node 20 that time-out is for a file and does not name the test that hangs. */
 const LONG_TEST_MS = 600_000;
 
-/** The runner sets this variable. */
-if (process.env.NODE_TEST_CONTEXT !== undefined) {
+if (process.env[RUN_VARIABLE] !== undefined) {
   // The runner holds the other end of this pipe, and never writes.
   process.stdin.once("end", () => process.exit(1)).resume();
   process.stdin.unref();

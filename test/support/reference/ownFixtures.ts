@@ -11,7 +11,7 @@ const SOURCE =
   "made by `node dist/test/support/reference/writeFixtures.js` from the reference trees of test/support/reference and the " +
   "hashes of client/, which share no code with storage/ and workers/";
 
-const VERIFIER_SOURCE = `${SOURCE}; client/compact writes the bytes and the multiproofs`;
+const VERIFIER_SOURCE = `${SOURCE}; client/compact writes the bytes`;
 
 /** The contracts of test/support/gas/gasAccounts.ts. */
 function compileGasCases(): {contracts: Readonly<Record<string, ContractArtefact>>} {

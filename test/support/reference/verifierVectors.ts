@@ -4,11 +4,9 @@
  *   answer       JSON of chain_getProof                      request: one entry
  *   bytes        proof bytes that begin with 0x01            request: one entry or more
  *   slots        proof bytes that begin with 0x02            request: one entry without address; root: a storageRoot
- *   multiproof   JSON of chain_getMultiProof                 request: one entry or more
  */
 import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {compact, compactSlots} from "../../../client/compact/compactProof.ts";
-import {decodeMultiProof} from "../../../client/compact/multiProof.ts";
 import {type HashSuite, sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, type ProvenAccount, verifyProof} from "../../../client/proof/proofVerifier.ts";
@@ -16,11 +14,10 @@ import type {ProofRequest} from "../../../client/proof/request.ts";
 import {COMPACT_REQUESTS, CompactCases, type CompactRequestName} from "./compactCases.ts";
 import {FORGERIES, PRESENT, proveForgery} from "./forgeries.ts";
 import {type JsonEdit, listEdits} from "./jsonPath.ts";
-import {SPOILED_MULTIPROOFS, spoilMultiProof} from "./spoiledMultiProofs.ts";
 import {SPOILED_PARTS, spoilProof} from "./spoiledParts.ts";
 import {SPOILED_PROOFS, type ValidAnswer} from "./spoiledProofs.ts";
 
-export type VectorForm = "answer" | "bytes" | "slots" | "multiproof";
+export type VectorForm = "answer" | "bytes" | "slots";
 
 /** An account's numbers are quantities; null: proven absent. */
 export interface ExpectedEntry {
@@ -73,7 +70,6 @@ export function makeVerifierVectors(suite: HashSuite): VerifierVectors {
       ...makeGood(cases),
       ...makeSpoiledAnswers(cases),
       ...makeSpoiledParts(cases),
-      ...makeSpoiledMultiProofs(cases),
       ...(suite.name === "sha256" ? makeForgedTrees() : []),
     ],
   };
@@ -110,16 +106,7 @@ function makeGood(cases: CompactCases): VerifierVector[] {
     const what = goodName("answer", name);
     return {what, form: "answer", root: encodeHex(root), request, proof, expect: expectOf(request, root)};
   });
-  const {root, request, bytes: many} = cases.prove("many");
-  const multi: VerifierVector = {
-    what: goodName("multiproof", "many"),
-    form: "multiproof",
-    root: encodeHex(root),
-    request,
-    proof: decodeMultiProof(suite, request, many),
-    expect: expectOf(request, root),
-  };
-  return [...bytes, ...answers, multi, ...makeSlots(cases)];
+  return [...bytes, ...answers, ...makeSlots(cases)];
 }
 
 /** Slots of the contract alone, at both blocks: the older has a slot that the newer lost. */
@@ -174,17 +161,6 @@ function makeSpoiledParts(cases: CompactCases): VerifierVector[] {
       proof: encodeHex(spoilProof(cases, spoiled)),
       expect: "refused",
     };
-  });
-}
-
-function makeSpoiledMultiProofs(cases: CompactCases): VerifierVector[] {
-  const {root, request, bytes} = cases.prove("many");
-  const json = decodeMultiProof(cases.suite, request, bytes);
-  return SPOILED_MULTIPROOFS.map(spoiled => {
-    const edits = listEdits(json, spoilMultiProof(json, spoiled));
-    const forgery = {forgeryOf: goodName("multiproof", "many"), edits, expect: "refused" as const};
-    const what = `a multiproof that ${spoiled.name}`;
-    return {what, form: "multiproof", root: encodeHex(root), request, ...forgery};
   });
 }
 

@@ -27,7 +27,7 @@ function prove(
     return [{account: undefined, slots: verifySlots(suite, root, storageKeys, decodeHex(proof))}];
   const entries = request as readonly ProofRequest[];
   if (form === "answer") return [verifyProof(suite, root, entries[0]?.address ?? "", storageKeys, proof)];
-  return verifyMultiProof(suite, root, entries, form === "bytes" ? decodeHex(proof) : proof);
+  return verifyMultiProof(suite, root, entries, decodeHex(proof));
 }
 
 for (const suite of HASH_SUITES) {

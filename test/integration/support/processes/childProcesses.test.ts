@@ -52,9 +52,9 @@ for (const [way, message] of WAYS)
 
 test("a test file that hangs is ended by the time-out of the run, with what it started", async () => {
   for (let timeoutMs = 1000; ; timeoutMs *= 2) {
-    const finished = await runLeaving("a test that hangs", `--test-timeout=${timeoutMs}`);
+    const finished = await runLeaving("a test that hangs", `--timeout=${timeoutMs}`);
     assert.equal(finished.code, 1);
-    assert.match(finished.stdout, new RegExp(`timed out after ${timeoutMs}ms`));
+    assert.match(finished.stdout, new RegExp(`timed out after ${timeoutMs} ms`));
     const pids = startedBy(finished);
     if (pids.length === 0) continue; // too early
     await assertEnd(pids);

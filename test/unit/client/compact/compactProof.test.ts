@@ -106,6 +106,16 @@ test("paths meet at every height, and a sibling of any height must begin below n
   }
 });
 
+test("a multiproof for another request, or of no entries, is refused", () => {
+  const {root, request, bytes} = new CompactCases(suites.sha256Suite).prove("many");
+  const verify = (entries: typeof request) => verifyMultiProof(suites.sha256Suite, root, entries, bytes);
+  assert.throws(() => verify([]), /0 entries instead of 1 to 16384/);
+  assert.throws(() => verify([...request].reverse()), ProofError);
+  assert.throws(() => verify(request.slice(1)), ProofError);
+  assert.throws(() => verify([...request, ...request]), ProofError);
+  assert.throws(() => verify(request.map(({address}) => ({address, storageKeys: []}))), ProofError);
+});
+
 test("slots of another storage tree are refused", () => {
   const suite = suites.sha256Suite;
   const {state} = new CompactCases(suite);

@@ -50,7 +50,7 @@ test("a packed call's length tells how many keys it has", () => {
 
 test("a call for a multiproof ends after its last entry, and lists where its entries begin", () => {
   const forms = [
-    ProofForm.MULTI_TEXT,
+    ProofForm.MULTI_HEX,
     ProofForm.NEXT_ENTRY,
     ProofForm.NEXT_ENTRY,
     ProofForm.PLAIN,

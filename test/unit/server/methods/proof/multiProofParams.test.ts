@@ -27,7 +27,7 @@ function numbers(count: number): number[] {
 
 function refusal(params: readonly unknown[]): RpcError {
   try {
-    packMultiProofCall(PARAMS.read(params), ProofForm.MULTI_TEXT, VIEW, Buffer.alloc(1000), 0);
+    packMultiProofCall(PARAMS.read(params), ProofForm.MULTI_HEX, VIEW, Buffer.alloc(1000), 0);
   } catch (error) {
     assert.ok(error instanceof RpcError);
     return error;
@@ -54,7 +54,7 @@ test("a call fits into the memory that its cost reserves, however its cost is di
     const entries = keyCounts.map(count => entry(...Array.from({length: count}, () => "0x1")));
     const cost = multiProofCost([entries, "latest"]);
     const packed = Buffer.alloc(1000);
-    const end = packMultiProofCall([entries, "latest"], ProofForm.MULTI_TEXT, VIEW, packed, 0);
+    const end = packMultiProofCall([entries, "latest"], ProofForm.MULTI_HEX, VIEW, packed, 0);
     assert.ok(end <= packedBytes(cost), `${end} bytes`);
   }
 });

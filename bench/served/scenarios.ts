@@ -1,0 +1,41 @@
+/** What a running server is asked: one table for `npm run bench:peers` and `npm run bench:service`. */
+import type {LoadChoice} from "./measuredLoad.ts";
+
+export interface Scenario {
+  readonly title: string;
+  /** What is counted; CPU time is divided by the count. */
+  readonly unit: "proof" | "estimate";
+  /** Without the accounts that are asked for. */
+  readonly choice: Omit<LoadChoice, "keys">;
+}
+
+const LOOP = `0x${"99".repeat(20)}`;
+/** Parameters of a call of chain_estimateGas that never ends: JUMPDEST PUSH1 0 JUMP, as the code of a made-up account. */
+const ENDLESS = JSON.stringify([{to: LOOP}, "latest", {[LOOP]: {code: "0x5b600056"}}]);
+
+export const SCENARIOS = {
+  account: {title: "account, single", unit: "proof", choice: {connections: 64}},
+  slot: {title: "account + 1 slot, single", unit: "proof", choice: {connections: 64, slots: 1}},
+  batch: {title: "accounts, batches of 100", unit: "proof", choice: {connections: 16, batch: 100}},
+  clients: {title: "account, single, 1 000 connections", unit: "proof", choice: {connections: 1000}},
+  transfer: {title: "estimate of a transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
+  transfers: {
+    title: "estimates of transfers, batches of 100",
+    unit: "estimate",
+    choice: {connections: 4, batch: 100, estimates: 1},
+  },
+  erc20: {title: "estimate of an ERC-20 transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
+  // The calls wait as long as the server lets them, and come again at once when they are refused.
+  endless: {
+    title: "endless estimates at 64 connections",
+    unit: "estimate",
+    choice: {
+      connections: 64,
+      estimates: 1,
+      estimateParams: [ENDLESS],
+      warmUpSeconds: 0,
+      timeoutMs: 60_000,
+      verify: 0,
+    },
+  },
+} as const satisfies Readonly<Record<string, Scenario>>;

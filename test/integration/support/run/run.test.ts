@@ -1,0 +1,58 @@
+/** What the runner of the suite says of files that fail, end early or are interrupted. */
+import assert from "node:assert/strict";
+import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {runChild, startChild} from "../../../support/processes/childProcesses.ts";
+
+const RUN = fileURLToPath(new URL("../../../run.js", import.meta.url));
+/** More files than processes share them on most machines. */
+const GOOD_FILES = 10;
+const PASSES = `import {test} from "node:test"; test("passes", () => {});`;
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-run-"));
+});
+after(() => rm(folder, {recursive: true}));
+
+/** @param files - texts by name. @returns the command's arguments for a folder with these files and with good ones around them */
+async function place(name: string, files: Readonly<Record<string, string>>): Promise<string[]> {
+  const path = join(folder, name, "unit");
+  await mkdir(path, {recursive: true});
+  for (let file = 0; file < GOOD_FILES; file++) await writeFile(join(path, `${file}.test.js`), PASSES);
+  for (const [file, text] of Object.entries(files)) await writeFile(join(path, file), text);
+  await writeFile(join(path, "package.json"), '{"type": "module"}');
+  return [RUN, path];
+}
+
+test("files that share a process are judged one by one; who fails, ends early or has no test is named at the end", async () => {
+  const args = await place("failing", {
+    "5bad.test.js": `import {test} from "node:test"; test("fails", () => { throw new Error("as it must"); });`,
+    "5empty.test.js": "",
+    "9ends.test.js": `import {test} from "node:test"; test("ends", () => process.exit(0));`,
+  });
+  const {code, stdout} = await runChild(process.execPath, args, {env: {PATH: process.env.PATH ?? ""}});
+  assert.equal(code, 1);
+  assert.match(stdout, /\/5bad\.test\.js: 1 FAILED of 1 tests/);
+  assert.equal(stdout.split("passed, 1 tests").length - 1, GOOD_FILES);
+  const ends = [/as it must/, /\/5empty\.test\.js has no tests/, /ended with 0 in \S+\/9ends\.test\.js/];
+  for (const end of ends) assert.match(stdout.slice(stdout.lastIndexOf(" of 13  ")), end);
+  assert.match(stdout, /\n12 of 13 files, 11 tests, 1 failed, 0 skipped, \d processes failed, /);
+});
+
+test("an interrupted run says how far it came", async () => {
+  const hangs = `import {test} from "node:test"; test("hangs", () => new Promise(() => setInterval(() => {}, 1e9)));`;
+  const child = startChild(process.execPath, await place("hanging", {"9.test.js": hangs}));
+  let stdout = "";
+  for await (const text of child.stdout.setEncoding("utf8")) {
+    stdout += text;
+    if (stdout.includes("passed, 1 tests")) child.kill("SIGINT");
+  }
+  assert.match(
+    stdout,
+    new RegExp(`interrupted by SIGINT: \\d+ of ${GOOD_FILES} files, \\d+ tests, 0 failed`),
+  );
+});

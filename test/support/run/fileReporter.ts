@@ -1,0 +1,54 @@
+/** A reporter of node:test: tells the runner how each file of testFiles.ts went, as soon as it has ended. */
+
+export interface FileReport {
+  readonly file: string;
+  /** The sum of its tests' durations. */
+  readonly milliseconds: number;
+  readonly tests: number;
+  readonly failed: number;
+  /** Titles and reasons. What --test-name-pattern leaves out is not among them. */
+  readonly skipped: readonly string[];
+}
+
+interface TestEvent {
+  readonly type: string;
+  readonly data: {
+    readonly name: string;
+    readonly nesting: number;
+    readonly skip?: string | true;
+    readonly details: {
+      readonly duration_ms: number;
+      readonly type?: string;
+      readonly error?: {readonly failureType: string};
+    };
+  };
+}
+
+async function* reportFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  let milliseconds = 0;
+  let tests = 0;
+  let failed = 0;
+  let skipped: string[] = [];
+  for await (const {type, data} of events) {
+    if (type !== "test:pass" && type !== "test:fail") continue;
+    const {name, nesting, skip, details} = data;
+    if (nesting > 0 && /does not match pattern/.test(String(skip))) continue;
+    if (type === "test:fail" && details.error?.failureType !== "subtestsFailed") failed++;
+    if (nesting > 0) {
+      if (nesting === 1) milliseconds += details.duration_ms;
+      if (details.type !== "suite") tests++;
+      if (skip !== undefined) skipped.push(`${name}: ${skip}`);
+      continue;
+    }
+    const report: FileReport = {file: name, milliseconds, tests, failed, skipped};
+    process.send?.(report);
+    milliseconds = 0;
+    tests = 0;
+    failed = 0;
+    skipped = [];
+  }
+  yield ""; // what people read comes from another reporter
+}
+
+// biome-ignore lint/style/noDefaultExport: so node:test finds a reporter
+export default reportFiles;
