@@ -92,6 +92,7 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
     directory: db,
     workers,
     cacheBytes,
+    servesFullDisk: true,
     createIfMissing: demo || diffs !== undefined || l2 !== undefined,
     ...(chainId === undefined ? {} : {chainId}),
     ...(suite === undefined ? {} : {suite}),
