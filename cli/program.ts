@@ -178,6 +178,10 @@ function createServe(onExitCode: (code: number) => void): Command {
       "--max-lag <seconds>",
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
+    createOption(
+      "--max-finality-lag <seconds>",
+      "fail /readyz while the newest finalized block is older than this",
+    ).argParser(integerParser(1, MAX_LAG_SECONDS)),
     ...createNodeOptions("l1"),
     ...createFinalityOptions(),
     createSwitch("--demo", "import and serve the built-in demo chain; all its blocks are finalized"),
@@ -232,6 +236,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         l2,
         finalized,
         maxLagSeconds: maxLag,
+        maxFinalityLagSeconds: values.maxFinalityLag,
         finality,
         demo: demo === true,
         verify: verify === true,
@@ -321,6 +326,7 @@ function createRollback(onExitCode: (code: number) => void): Command {
     createOption("--to <block>", "block that becomes the newest")
       .argParser(parseBlockNumber)
       .makeOptionMandatory(),
+    createSwitch("--finalized", "remove finalized blocks too; only while no other proofd has the store open"),
   ])
     .description("Remove the unfinalized blocks above a block, also while another proofd serves or imports.")
     .action(async (values: RollbackOptions) => {

@@ -92,6 +92,7 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
     directory: db,
     workers,
     cacheBytes,
+    servesFullDisk: true,
     createIfMissing: demo || diffs !== undefined || l2 !== undefined,
     ...(chainId === undefined ? {} : {chainId}),
     ...(suite === undefined ? {} : {suite}),
@@ -116,7 +117,8 @@ async function serve(
   const followed = chooseFollowed(options);
   const source =
     followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
-  const readiness = new Readiness(pool.chain, trouble, source, options.maxLagSeconds);
+  const {maxLagSeconds, maxFinalityLagSeconds} = options;
+  const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds, maxFinalityLagSeconds);
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = []} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));

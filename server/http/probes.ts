@@ -39,7 +39,8 @@ function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStoppi
 
 /** Finality that has stopped is named, but does not make the service unready: what is finalized stays so. */
 function describeFinality(finality: FinalityStatus | undefined): string {
-  return finality?.state === "stopped" ? `finality has stopped: ${finality.reason}\n` : "";
+  const byNumber = finality?.isByNumber ? "finality is by block number: no state root is compared\n" : "";
+  return finality?.state === "stopped" ? `finality has stopped: ${finality.reason}\n${byNumber}` : byNumber;
 }
 
 function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, verb: string): void {

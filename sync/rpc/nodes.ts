@@ -75,7 +75,7 @@ export class Nodes {
    * @returns the work's result
    * @throws what the work throws, except NodeFailure and refusals that another try may end; the signal's reason; Error after `close`
    */
-  async use<Result>(
+  use<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
     onBytes?: (bytes: number) => void,
@@ -96,6 +96,31 @@ export class Nodes {
       for (const run of runs) {
         if (run.status === "fulfilled" || life.aborted) continue;
         if (!(run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal)) throw run.reason;
+      }
+    });
+  }
+
+  /**
+   * Runs `work` against every node that is not left alone, at the same time. Waits for a node that answers.
+   *
+   * @returns the results of the nodes that answered, at least one
+   * @throws as `use`; a NodeRefusal only if no node answers
+   */
+  useEach<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result[]> {
+    return this.live(signal, async life => {
+      for (;;) {
+        life.throwIfAborted();
+        const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
+        const answers = await Promise.allSettled(due.map(candidate => candidate.run(work, life)));
+        const results: Result[] = [];
+        let refusal: NodeRefusal | undefined;
+        for (const answer of answers)
+          if (answer.status === "fulfilled") results.push(answer.value);
+          else if (answer.reason instanceof NodeRefusal) refusal = answer.reason;
+          else if (!(answer.reason instanceof NodeFailure)) throw answer.reason;
+        if (results.length > 0) return results;
+        if (refusal !== undefined) throw refusal;
+        await this.waitForOne(life);
       }
     });
   }

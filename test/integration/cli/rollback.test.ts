@@ -46,8 +46,8 @@ function otherLine(number: number): DifferenceLine {
   };
 }
 
-function rollback(db: string, to: number): Promise<Finished> {
-  return runProofd(["rollback", "--db", db, "--to", String(to)]);
+function rollback(db: string, to: number, ...flags: readonly string[]): Promise<Finished> {
+  return runProofd(["rollback", "--db", db, "--to", String(to), ...flags]);
 }
 
 /** Serves what is written to its standard input: blocks 0 to 5, finalized up to 2. */
@@ -116,9 +116,13 @@ test("what is finalized or not held is refused, and the import goes on", async (
     }
     daemon.child.stdin.write(encodeLines([createLine(6)]));
     await waitForHead(daemon, 6);
+    const {stderr, code} = await rollback(db, 1, "--finalized");
+    assert.match(stderr, /another process/);
+    assert.equal(code, 1);
   } finally {
     assert.equal((await daemon.stop()).code, 0);
   }
+  assert.equal((await rollback(db, 1, "--finalized")).stdout, "rolled back from block 6 to block 1\n");
 });
 
 test("an import whose source does not go on after the block that is the newest now says which one is expected", async () => {
