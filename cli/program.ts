@@ -140,7 +140,7 @@ function chooseSource(values: SourceFlags, command: Command): ImportSource {
   if (diffs !== undefined) {
     const other = genesis === undefined ? (blocks === undefined ? undefined : "--blocks") : "--genesis";
     if (other !== undefined) command.error(`error: --diffs and ${other} cannot be used together`);
-    return {kind: "diffs", path: diffs, follow: false};
+    return {kind: "diffs", path: diffs};
   }
   if (genesis === undefined && blocks === undefined)
     command.error("error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs or --l2");
@@ -176,6 +176,10 @@ function createServe(onExitCode: (code: number) => void): Command {
     createOption(
       "--max-lag <seconds>",
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
+    ).argParser(integerParser(1, MAX_LAG_SECONDS)),
+    createOption(
+      "--max-finality-lag <seconds>",
+      "fail /readyz while the newest finalized block is older than this",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
     ...createNodeOptions("l1"),
     ...createFinalityOptions(),
@@ -231,6 +235,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         l2,
         finalized,
         maxLagSeconds: maxLag,
+        maxFinalityLagSeconds: values.maxFinalityLag,
         finality,
         demo: demo === true,
         verify: verify === true,
@@ -320,6 +325,7 @@ function createRollback(onExitCode: (code: number) => void): Command {
     createOption("--to <block>", "block that becomes the newest")
       .argParser(parseBlockNumber)
       .makeOptionMandatory(),
+    createSwitch("--finalized", "remove finalized blocks too; only while no other proofd has the store open"),
   ])
     .description("Remove the unfinalized blocks above a block, also while another proofd serves or imports.")
     .action(async (values: RollbackOptions) => {
