@@ -31,7 +31,6 @@ import {
 } from "./flags/flag.ts";
 import {createHistoryOption} from "./flags/historyFlag.ts";
 import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
-import {acceptOldVariables} from "./flags/loadFlags.ts";
 import {createNamespaceOption} from "./flags/namespaceFlag.ts";
 import {createNodeOptions, readNodes, refuseSockets} from "./flags/nodeFlags.ts";
 import {
@@ -41,6 +40,7 @@ import {
   readNodeSource,
   refuseReading,
 } from "./flags/nodeSourceFlags.ts";
+import {ignoreServiceVariables} from "./flags/serviceVariables.ts";
 import {createVerifyOptions, readVerifyOptions, type VerifyFlags} from "./flags/verifyFlags.ts";
 
 /** 30 years. */
@@ -74,12 +74,13 @@ export function createProgram(onExitCode: (code: number) => void): Command {
 }
 
 /**
- * Checks the PROOFD_ variables. Unknown ones are refused when a command runs.
+ * Checks the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning. Unknown ones are refused when a command runs.
  *
  * @throws InvalidArgumentError if the variable of a switch is not 1, true, 0, false or empty
  */
 export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv): void {
-  for (const command of program.commands) acceptOldVariables(command.options, environment);
+  const warning = ignoreServiceVariables(environment);
+  if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`);
   refuseUnknownVariables(program, environment);
   for (const command of program.commands) readSwitches(command.options, environment);
 }
@@ -140,7 +141,7 @@ function chooseSource(values: SourceFlags, command: Command): ImportSource {
   if (diffs !== undefined) {
     const other = genesis === undefined ? (blocks === undefined ? undefined : "--blocks") : "--genesis";
     if (other !== undefined) command.error(`error: --diffs and ${other} cannot be used together`);
-    return {kind: "diffs", path: diffs, follow: false};
+    return {kind: "diffs", path: diffs};
   }
   if (genesis === undefined && blocks === undefined)
     command.error("error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs or --l2");
@@ -176,6 +177,10 @@ function createServe(onExitCode: (code: number) => void): Command {
     createOption(
       "--max-lag <seconds>",
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
+    ).argParser(integerParser(1, MAX_LAG_SECONDS)),
+    createOption(
+      "--max-finality-lag <seconds>",
+      "fail /readyz while the newest finalized block is older than this",
     ).argParser(integerParser(1, MAX_LAG_SECONDS)),
     ...createNodeOptions("l1"),
     ...createFinalityOptions(),
@@ -231,6 +236,7 @@ function createServe(onExitCode: (code: number) => void): Command {
         l2,
         finalized,
         maxLagSeconds: maxLag,
+        maxFinalityLagSeconds: values.maxFinalityLag,
         finality,
         demo: demo === true,
         verify: verify === true,
@@ -320,6 +326,7 @@ function createRollback(onExitCode: (code: number) => void): Command {
     createOption("--to <block>", "block that becomes the newest")
       .argParser(parseBlockNumber)
       .makeOptionMandatory(),
+    createSwitch("--finalized", "remove finalized blocks too; only while no other proofd has the store open"),
   ])
     .description("Remove the unfinalized blocks above a block, also while another proofd serves or imports.")
     .action(async (values: RollbackOptions) => {

@@ -69,7 +69,7 @@ export function createFront(
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
   const waits = new WaitFigures();
-  const waiting = new WaitingRoom(pool.chain, limits, waits, () => dispatcher.hasRoomToSpare);
+  const waiting = new WaitingRoom(pool.chain, limits, waits, client => dispatcher.hasRoomToSpare(client));
   const metrics = new Metrics({
     tally,
     trouble,

@@ -1,12 +1,12 @@
 /**
- * The limits of one request and of all requests together. Each is a flag of `proofd serve`. docs/json-rpc.md, "Limits",
+ * The limits of one request and of all requests together. Most are flags of `proofd serve`. docs/json-rpc.md, "Limits",
  * has the same defaults.
  */
 
 export interface Limits {
   /** Bytes of one request's body. */
   readonly bodyBytes: number;
-  /** Bytes of all bodies that are being received at one moment. Also those of all bodies whose calls wait for finality. */
+  /** Bytes of all bodies that are being received at one moment. Also the memory of all requests whose calls wait for finality. */
   readonly bodyBytesTotal: number;
   readonly batchCalls: number;
   /** Array elements plus object fields of a body. Also the limit of characters in its numbers that are not plain integers. */
@@ -21,7 +21,7 @@ export interface Limits {
   /** Cost of one HTTP request: 1 for an account, 1 for each slot, 20 for an estimate. */
   readonly requestCost: number;
   readonly responseBytes: number;
-  /** Cost of all unfinished requests that do not wait for their own reader, for each lane separately. */
+  /** Cost of a client's unfinished requests that do not wait for their own reader, for each lane separately. */
   readonly queueCost: number;
   /** Bytes of finished answers that wait for slow readers, for all requests together. */
   readonly unsentBytesTotal: number;
@@ -30,7 +30,7 @@ export interface Limits {
    * count.
    */
   readonly timeoutMs: number;
-  /** Calls that wait for a block to be finalized. A client that has none waiting may enter up to twice the limit. */
+  /** Calls of a client that wait for a block to be finalized. All clients may have four times as many. */
   readonly waitingCalls: number;
 }
 

@@ -55,8 +55,9 @@ export class Service {
     this.methods = methods;
     this.dispatcher = dispatcher;
     this.waiting = waiting;
-    waiting.onSettled = request => this.resume(request);
-    waiting.onRefused = (request, busy) => this.giveUp(request, busy);
+    waiting.onSettled = request => this.guard(request.reply, request.id, () => this.resume(request));
+    waiting.onRefused = (request, busy) =>
+      this.guard(request.reply, request.id, () => this.giveUp(request, busy));
     this.tally = tally;
     this.trouble = trouble;
   }
@@ -76,6 +77,10 @@ export class Service {
       sendText(reply, encodeError("null", rpcError));
       return;
     }
+    this.guard(reply, requestId, () => this.answerCalls(envelope, reply, requestId));
+  }
+
+  private answerCalls(envelope: Envelope, reply: OpenReply, requestId: string): void {
     const view = this.readView(envelope, reply);
     const demand = measureDemand(envelope.calls, this.methods, view);
     const excess = refuseExcess(demand, view);
@@ -85,7 +90,17 @@ export class Service {
     }
     const waits = demand.mayWait ? findWaits(envelope.calls, this.methods, view) : [];
     if (waits.length === 0) this.begin(envelope, demand, view, reply, requestId);
-    else this.wait(envelope, waits, body, reply, requestId);
+    else this.wait(envelope, waits, reply, requestId);
+  }
+
+  /** Does work for a request. If the work throws, it is logged and ends the request's connection, and nothing else. */
+  private guard(reply: OpenReply, requestId: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.trouble.reportThrown(error, requestId);
+      reply.close();
+    }
   }
 
   private readView({isBatch}: Envelope, {acceptsBytes}: OpenReply): RequestView {
@@ -101,30 +116,22 @@ export class Service {
     };
   }
 
-  private wait(
-    envelope: Envelope,
-    waits: readonly FoundWait[],
-    body: Buffer,
-    reply: OpenReply,
-    requestId: string,
-  ): void {
+  private wait(envelope: Envelope, waits: readonly FoundWait[], reply: OpenReply, requestId: string): void {
     const client = reply.readClient();
-    const busy = this.waiting.refuse(waits.length, body.length, client);
-    if (busy === undefined) this.waiting.add(new WaitingRequest(requestId, client, body, reply, waits));
+    const busy = this.waiting.refuse(waits.length, envelope.heldBytes, client);
+    if (busy === undefined) this.waiting.add(new WaitingRequest(requestId, client, envelope, reply, waits));
     else this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
   }
 
   /** Begins a request whose waits are over. */
-  private resume({waits, body, reply, id}: WaitingRequest): void {
-    const {isBatch, calls: asked} = parseEnvelope(body, this.setup.limits);
-    const calls = endWaits(asked, this.methods, waits);
-    const view = this.readView({isBatch, calls}, reply);
-    this.begin({isBatch, calls}, measureDemand(calls, this.methods, view), view, reply, id);
+  private resume({waits, envelope, reply, id}: WaitingRequest): void {
+    const calls = endWaits(envelope.calls, this.methods, waits);
+    const view = this.readView(envelope, reply);
+    this.begin({...envelope, calls}, measureDemand(calls, this.methods, view), view, reply, id);
   }
 
   /** Turns a request away that has waited. */
-  private giveUp({waits, body, reply}: WaitingRequest, busy: Busy): void {
-    const envelope = parseEnvelope(body, this.setup.limits);
+  private giveUp({waits, envelope, reply}: WaitingRequest, busy: Busy): void {
     this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
   }
 
@@ -136,7 +143,8 @@ export class Service {
     requestId: string,
   ): void {
     const {admission} = this.dispatcher;
-    const client = admission.needsClient(costs) ? reply.readClient() : "";
+    const needsLane = costs.some(cost => cost > 0);
+    const client = needsLane ? reply.readClient() : "";
     const busy = admission.refuse(costs, client);
     if (busy === undefined) this.run(envelope, costs, view, reply, requestId, client);
     else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply);

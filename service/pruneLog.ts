@@ -14,7 +14,10 @@ export function logPruning(log: Logger): (event: PruneEvent) => void {
         break;
       }
       case "failed":
-        log.error({err: event.error}, "pruning failed: no more blocks are pruned until the next start");
+        log.error(
+          {err: event.error},
+          "pruning failed: no more blocks are pruned until the store is opened again",
+        );
     }
   };
 }

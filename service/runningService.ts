@@ -21,9 +21,7 @@ import {importDemo} from "./demo.ts";
 import {limitConnections} from "./descriptors.ts";
 import {Ends} from "./ends.ts";
 import type {RunningFinality} from "./finality/finality.ts";
-import {createFollowedFile} from "./following/followedFile.ts";
-import {createFollowedNode} from "./following/followedNode.ts";
-import type {FollowedSource} from "./following/followedSource.ts";
+import {createFollowedFile, createFollowedNode, type FollowedSource} from "./following/followedSource.ts";
 import {Following} from "./following/following.ts";
 import {logPruning} from "./pruneLog.ts";
 import type {EstimateOptions, FinalityOptions, ServiceOptions} from "./serviceOptions.ts";
@@ -94,6 +92,7 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
     directory: db,
     workers,
     cacheBytes,
+    servesFullDisk: true,
     createIfMissing: demo || diffs !== undefined || l2 !== undefined,
     ...(chainId === undefined ? {} : {chainId}),
     ...(suite === undefined ? {} : {suite}),
@@ -118,7 +117,8 @@ async function serve(
   const followed = chooseFollowed(options);
   const source =
     followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
-  const readiness = new Readiness(pool.chain, trouble, source, options.maxLagSeconds);
+  const {maxLagSeconds, maxFinalityLagSeconds} = options;
+  const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds, maxFinalityLagSeconds);
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = []} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));

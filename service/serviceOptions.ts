@@ -1,10 +1,10 @@
 /** What a service is started with. Its command fills it from flags; tests write it down. */
 import type {Limits} from "../server/limits.ts";
 import type {History} from "../storage/prune/retention.ts";
-import type {RollupSettings} from "../sync/finality/rollupWatch.ts";
 import type {NodesSettings} from "../sync/rpc/nodes.ts";
 import type {EstimateSettings} from "../workers/job/estimateSettings.ts";
 import type {NodeSource} from "../workers/job/importSource.ts";
+import type {Layer1Settings} from "./finality/layer1Finality.ts";
 
 export interface ServiceOptions {
   /** Folder of the store. */
@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly finalized?: number | "last" | undefined;
   /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs` or `l2`. */
   readonly maxLagSeconds?: number | undefined;
+  /** Highest age of the newest finalized block, in seconds, at which the service counts as ready. */
+  readonly maxFinalityLagSeconds?: number | undefined;
   /** What tells which blocks are finalized, besides imports and orders. */
   readonly finality?: FinalityOptions | undefined;
   readonly demo?: boolean;
@@ -48,7 +50,7 @@ export type FinalityOptions =
       readonly nodes: NodesSettings;
       /** Whose blocks are finalized. undefined: they come from files. */
       readonly layer2: NodesSettings | undefined;
-      readonly rollup: RollupSettings;
+      readonly rollup: Layer1Settings;
       readonly pollMs: number;
     }
   | {readonly source: "tag"; readonly nodes: NodesSettings; readonly pollMs: number};

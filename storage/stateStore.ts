@@ -14,20 +14,25 @@ import type {WriteTarget} from "./commit/writeTarget.ts";
 import {StoreError} from "./errors.ts";
 import type {HashSuite} from "./hash/suite.ts";
 import {requireAcknowledged} from "./leveldb/acknowledgedNote.ts";
-import {openFailed} from "./leveldb/levelErrors.ts";
+import {isWriteRefusal, openFailed} from "./leveldb/levelErrors.ts";
+import {LogTail} from "./leveldb/logTail.ts";
 import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "./leveldb/storeFolder.ts";
+import {StoreSource} from "./leveldb/storeSource.ts";
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
+import {readRun} from "./prune/pruneRun.ts";
 import {META_KEYS} from "./record/layout.ts";
 
 export interface StoreOptions {
   readonly directory: string;
   /**
    * The owner verifies LevelDB's files, creates the store if there is none, and removes what a crash left. A process has
-   * exactly one owner, and opens it before all sharers.
+   * exactly one owner, and opens it before all sharers. A reader reads the files, because the owner could not open LevelDB.
    */
-  readonly role: "owner" | "sharer";
+  readonly role: "owner" | "sharer" | "reader";
   /** Owner only: may a store be created in an empty or missing directory? */
   readonly createIfMissing?: boolean;
+  /** Owner only: if the disk takes no writes, read the files instead of failing. */
+  readonly readsFullDisk?: boolean;
   /** The hash suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string;
   /** Memory for the pages and hints that this reader keeps. */
@@ -53,24 +58,29 @@ export class StateStore implements WriteTarget {
   readonly reader: StateReader;
   readonly db: Level<Buffer, Buffer>;
   readonly directory: string;
+  /** Why LevelDB is not open, and the files are read instead; undefined: it is open. */
+  refusal: StoreError | undefined;
+  private readonly source: StoreSource;
   /** The folders created with the store; undefined if the store existed before. */
   private readonly madeFolders: readonly string[] | undefined;
 
   private constructor(
     db: Level<Buffer, Buffer>,
+    source: StoreSource,
     directory: string,
     reader: StateReader,
     madeFolders: readonly string[] | undefined,
   ) {
     this.db = db;
+    this.source = source;
     this.directory = directory;
     this.reader = reader;
     this.madeFolders = madeFolders;
   }
 
-  /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED */
+  /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED, RECORD_MISSING */
   static async open(options: StoreOptions): Promise<StateStore> {
-    const {directory, role, cacheBytes} = options;
+    const {directory, role, readsFullDisk = false} = options;
     const create = role === "owner" && options.createIfMissing === true;
     const missing = missingFolders(directory);
     refuseForeignDirectory(directory, create);
@@ -87,32 +97,72 @@ export class StateStore implements WriteTarget {
       writeBufferSize: WRITE_BUFFER_BYTES,
       maxFileSize: TABLE_FILE_BYTES,
     });
+    const source = new StoreSource(db);
+    const openStore = async (): Promise<StateStore> => {
+      const suite = await readSuite(db, source, directory, create, options.suite);
+      const hintBytes = Math.min(options.cacheBytes / HINTS_PART, MAX_HINT_BYTES);
+      const memory = {pageBytes: options.cacheBytes - hintBytes, hintBytes};
+      const reader = new StateReader(source, suite, memory);
+      await reader.latest();
+      return new StateStore(db, source, directory, reader, isNew ? missing : undefined);
+    };
     try {
-      await db.open();
-    } catch (error) {
-      throw openFailed(directory, error);
-    }
-    try {
-      const suite = await readSuite(db, directory, create, options.suite);
-      const hintBytes = Math.min(cacheBytes / HINTS_PART, MAX_HINT_BYTES);
-      const reader = new StateReader(db, suite, {pageBytes: cacheBytes - hintBytes, hintBytes});
-      const store = new StateStore(db, directory, reader, isNew ? missing : undefined);
-      const latest = await reader.latest();
-      if (role === "owner") {
-        await reader.requireMarks();
-        const note = await requireAcknowledged(directory, latest);
-        await store.reclaim();
-        if (latest !== undefined && latest !== note?.block) acknowledge(directory, latest);
+      if (role === "reader") {
+        await db.close(); // or else Level opens by itself
+        await source.readFiles(directory);
+        return await openStore();
       }
+      await openLevel(db, directory);
+      const store = await openStore();
+      if (role === "owner") await store.settle();
       return store;
     } catch (error) {
       await db.close();
-      throw error;
+      source.closeFiles();
+      if (role !== "owner" || !readsFullDisk || isNew || !isWriteRefusal(error)) throw error;
+      await source.readFiles(directory);
+      const store = await openStore();
+      store.refusal = error;
+      return store;
     }
   }
 
-  close(): Promise<void> {
-    return this.db.close();
+  /**
+   * Owner only. Closes LevelDB and opens it again, as a restart of the process does: LevelDB takes no write after one that
+   * failed, and its log may end within a record. Meanwhile, and if LevelDB does not open, this reader reads the files.
+   * `refusal` says how it went. All sharers must be closed.
+   */
+  async reopen(): Promise<void> {
+    const {db, source, directory} = this;
+    try {
+      await source.readFiles(directory);
+      await db.close();
+      const before = new LogTail(directory);
+      before.advance();
+      await requireWholeFiles(directory, META_KEYS);
+      await openLevel(db, directory);
+      const tail = new LogTail(directory);
+      tail.advance();
+      if (tail.number <= before.number)
+        throw new StoreError(
+          "WRITE_FAILED",
+          `${directory} was not closed: LevelDB still writes ${tail.number}.log`,
+        );
+      await this.settle();
+      source.readLevel();
+      this.refusal = undefined;
+    } catch (error) {
+      await db.close();
+      this.refusal =
+        error instanceof StoreError ? error : new StoreError("STORE_UNREADABLE", (error as Error).message);
+      await source.readFiles(directory);
+    }
+    await this.reader.latest();
+  }
+
+  async close(): Promise<void> {
+    await this.db.close();
+    this.source.closeFiles();
   }
 
   /** Closes a store that could not be filled. Removes it if `open` created it and it has no block. */
@@ -127,21 +177,55 @@ export class StateStore implements WriteTarget {
     return rollBack(this, block);
   }
 
+  /**
+   * As rollback, also for finalized blocks. No sharer may be open.
+   *
+   * @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED, PRUNING, WRITE_FAILED
+   */
+  async rollbackFinalized(block: number): Promise<void> {
+    const run = readRun(this.reader);
+    if (run !== undefined)
+      throw new StoreError(
+        "PRUNING",
+        `blocks ${run.first} to ${run.next - 1} are being pruned: let \`proofd serve\` or \`proofd import\` finish that first`,
+      );
+    await rollBack(this, block, true);
+  }
+
   /** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */
   reclaim(): Promise<void> {
     return reclaimPages(this);
+  }
+
+  /** What the owner does with a store that it has just opened. */
+  private async settle(): Promise<void> {
+    const {reader, directory} = this;
+    await reader.requireMarks();
+    const latest = await reader.latest();
+    const note = await requireAcknowledged(directory, latest);
+    await this.reclaim();
+    if (latest !== undefined && latest !== note?.block) acknowledge(directory, latest);
+  }
+}
+
+async function openLevel(db: Level<Buffer, Buffer>, directory: string): Promise<void> {
+  try {
+    await db.open();
+  } catch (error) {
+    throw openFailed(directory, error);
   }
 }
 
 /** @param expected - the hash suite that the store must have, or that a new one gets */
 async function readSuite(
   db: Level<Buffer, Buffer>,
+  source: StoreSource,
   directory: string,
   create: boolean,
   expected: string | undefined,
 ): Promise<HashSuite> {
-  if (create && readFormat(db, directory) === undefined) return makeFormat(db, directory, expected);
-  const suite = await requireFormat(db, directory);
+  if (create && readFormat(source, directory) === undefined) return makeFormat(db, directory, expected);
+  const suite = await requireFormat(source, directory);
   if (expected !== undefined && suite.name !== expected)
     throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${suite.name}, not ${expected}`);
   return suite;

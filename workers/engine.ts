@@ -42,6 +42,8 @@ export interface PoolOptions {
   readonly cacheBytes: number;
   /** Allows to make a store in an empty or missing directory. */
   readonly createIfMissing: boolean;
+  /** If the disk takes no writes, what is held is served, and the store is opened again once it does. */
+  readonly servesFullDisk?: boolean;
   /** For a store that this process has open already. Changes nothing, not even what a crash left. */
   readonly readOnly?: boolean;
   /** The hash suite of a store that is made. A store with another suite is refused. */
@@ -79,29 +81,23 @@ export class ProofPool {
   /** undefined: nothing is pruned. */
   readonly pruner: Pruner | undefined;
   private readonly store: StateStore;
-  private readonly proofs: ProofThreads | undefined;
-  private readonly estimates: EstimateThreads | undefined;
+  private readonly options: PoolOptions;
+  private proofs: ProofThreads | undefined;
+  private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
   private readonly writes: ChainWrites;
+  /** Settles when the store is open again; undefined: it is. */
+  private reopening: Promise<void> | undefined;
 
   private constructor(store: StateStore, head: Head, pruned: PrunedBlocks, options: PoolOptions) {
-    const {workers, directory, cacheBytes, chainId, estimates, pruning} = options;
-    const workerData = {directory, cacheBytes};
+    const {workers, directory, cacheBytes, chainId, pruning} = options;
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
+    this.options = options;
     this.store = store;
     this.chain = new ChainView(store.reader, head, pruned, chainId);
-    this.proofs = workers > 0 ? new ProofThreads(workers, workerData, onExit) : undefined;
-    this.estimates =
-      estimates === undefined
-        ? undefined
-        : new EstimateThreads(
-            estimates.workers,
-            {...workerData, settings: estimates.settings, chainId},
-            onExit,
-          );
-    this.imports = new ImportThread(workerData, onExit);
-    this.writes = new ChainWrites(store, this.chain, this.imports);
+    this.imports = new ImportThread({directory, cacheBytes}, onExit);
+    this.writes = new ChainWrites(store, this.chain, this.imports, () => this.reopen());
     if (pruning === undefined) return;
     const {finalizations} = store.reader;
     const retention = createRetention(pruning.history, {
@@ -119,6 +115,7 @@ export class ProofPool {
       createIfMissing,
       ...(suite === undefined ? {} : {suite}),
       role: options.readOnly === true ? "sharer" : "owner",
+      readsFullDisk: options.servesFullDisk === true,
       cacheBytes: MAIN_CACHE_BYTES,
     });
     try {
@@ -134,6 +131,11 @@ export class ProofPool {
     }
   }
 
+  /** Is LevelDB open? If not, the disk takes no writes, and the files are read. */
+  get isWritable(): boolean {
+    return this.store.refusal === undefined;
+  }
+
   /** Upper bound of an answer's text per account or slot asked for, in bytes. */
   get maxProofTextBytes(): number {
     return maxProofTextBytes(this.store.reader.suite);
@@ -141,16 +143,22 @@ export class ProofPool {
 
   /** Runs on one proof thread. Rejects if that thread dies; the job's memory is lost then. */
   prove(job: ProveJob): Promise<Answers> {
-    if (this.proofs === undefined)
-      return Promise.reject(new Error("the pool was opened without proof threads"));
-    return this.withNearest(this.proofs.prove(job));
+    return this.withNearest(
+      this.onThreads(
+        () => this.proofs,
+        threads => threads.prove(job),
+      ),
+    );
   }
 
   /** Runs on an estimate thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
   estimate(job: EstimateJob): Promise<EstimateAnswers> {
-    if (this.estimates === undefined)
-      return Promise.reject(new Error("the pool was opened without estimate threads"));
-    return this.withNearest(this.estimates.estimate(job));
+    return this.withNearest(
+      this.onThreads(
+        () => this.estimates,
+        threads => threads.estimate(job),
+      ),
+    );
   }
 
   /** @param onSource - called with what happens to a followed source */
@@ -194,8 +202,49 @@ export class ProofPool {
     await this.store.discard();
   }
 
+  /** @param find - called once the threads are there: while the store is opened again, they are not */
+  private async onThreads<Threads, Result>(
+    find: () => Threads | undefined,
+    run: (threads: Threads) => Promise<Result>,
+  ): Promise<Result> {
+    while (find() === undefined && this.reopening !== undefined) await this.reopening;
+    const threads = find();
+    if (threads === undefined) throw new Error("the pool was opened without these threads");
+    return run(threads);
+  }
+
+  /**
+   * Opens the store again after a refused write. Every thread has LevelDB open, so all end and others start; the import thread has
+   * it open only while it has a job. Calls wait meanwhile, proofs as shortly as can be.
+   */
+  private reopen(): Promise<void> {
+    const reopen = async (): Promise<void> => {
+      const {proofs, estimates} = this;
+      await this.pruner?.rest();
+      this.estimates = undefined;
+      await estimates?.close();
+      this.proofs = undefined;
+      await proofs?.close();
+      await this.store.reopen();
+      await this.startThreads();
+      if (this.store.refusal === undefined) this.pruner?.resume();
+    };
+    this.reopening = reopen().finally(() => {
+      this.reopening = undefined;
+    });
+    return this.reopening;
+  }
+
   /** Rejects with the reason if a thread cannot start. */
   private async startThreads(): Promise<void> {
+    const {workers, directory, cacheBytes, chainId, estimates} = this.options;
+    const onExit = (error: Error): void => this.options.onWorkerExit?.(error);
+    const workerData = {directory, cacheBytes, readsFiles: this.store.refusal !== undefined};
+    if (workers > 0) this.proofs = new ProofThreads(workers, workerData, onExit);
+    if (estimates !== undefined) {
+      const {settings} = estimates;
+      this.estimates = new EstimateThreads(estimates.workers, {...workerData, settings, chainId}, onExit);
+    }
     try {
       await this.proofs?.start();
       await this.estimates?.start();

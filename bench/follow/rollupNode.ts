@@ -15,8 +15,6 @@ const FROM = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
 export class RollupNode {
   readonly server: ServerProcess;
-  /** The event before ends with it; the next one says so. */
-  private lastRoot = "00".repeat(32);
 
   private constructor(server: ServerProcess) {
     this.server = server;
@@ -37,10 +35,8 @@ export class RollupNode {
   }
 
   /** Emits the event that finalizes blocks `start` to `end`, in a block of its own. */
-  async finalize(start: number, end: number, stateRoot: string): Promise<void> {
-    const root = stateRoot.slice(2);
-    const words = [word(start), word(end), word(end), this.lastRoot, root];
-    this.lastRoot = root;
+  async finalize(start: number, end: number, parentRoot: string, root: string): Promise<void> {
+    const words = [word(start), word(end), word(end), parentRoot.slice(2), root.slice(2)];
     const data = `0x${TOPIC}${words.join("")}`;
     await this.server.call("eth_sendTransaction", [{from: FROM, to: ROLLUP, data}]);
   }

@@ -39,7 +39,7 @@ export function startProofd(db: string, args: readonly string[]): Promise<Server
 
 /** @throws Error with its output if it ends before it listens */
 export async function startServer(launch: Launch): Promise<ServerProcess> {
-  const child = spawn(launch.command, launch.args, {stdio: ["ignore", "pipe", "pipe"]});
+  const child = spawn(launch.command, launch.args, {stdio: ["pipe", "pipe", "pipe"]});
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
   // Without a listener a signal would end the bench without its exit event, and the server would go on running.
@@ -79,6 +79,11 @@ export class ServerProcess {
     this.url = url;
     this.child = child;
     this.readOutput = readOutput;
+  }
+
+  /** Writes to its standard input. */
+  write(text: string): void {
+    this.child.stdin?.write(text);
   }
 
   /** User and system time of all its threads so far; undefined if the system does not show it (Linux does). */

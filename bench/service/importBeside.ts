@@ -1,6 +1,5 @@
 /** Single proofs while a block of 5 000 leaf writes is imported every second, compared with none imported. */
 import {createHash} from "node:crypto";
-import {appendFileSync, rmSync, writeFileSync} from "node:fs";
 import {numberedAddress} from "../load/requests/keys.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import type {Finding, ServiceBench} from "./finding.ts";
@@ -11,9 +10,7 @@ const EVERY_MS = 1000;
 const PASSES = 2;
 
 export async function measureImport(bench: ServiceBench): Promise<Finding[]> {
-  const lines = `${bench.directory}.ndjson`;
-  writeFileSync(lines, "");
-  const server = await bench.startServer(["--diffs", lines]);
+  const server = await bench.startServer(["--diffs", "-"]);
   try {
     await warmUp(server, bench);
     const first = await readNewest(server);
@@ -25,7 +22,7 @@ export async function measureImport(bench: ServiceBench): Promise<Finding[]> {
     let timer: NodeJS.Timeout | undefined;
     const {alone, beside, ratio} = await compareProofs(server, bench, {
       begin: () => {
-        timer = setInterval(() => appendFileSync(lines, blocks[given++] ?? ""), EVERY_MS);
+        timer = setInterval(() => server.write(blocks[given++] ?? ""), EVERY_MS);
       },
       end: async () => {
         clearInterval(timer);
@@ -51,7 +48,6 @@ export async function measureImport(bench: ServiceBench): Promise<Finding[]> {
     ];
   } finally {
     await server.stop();
-    rmSync(lines, {force: true});
   }
 }
 

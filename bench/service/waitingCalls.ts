@@ -1,6 +1,5 @@
 /** 10 000 calls of chain_waitForProof that wait for one block: what they cost while they wait, and when it is finalized. */
 import {createHash} from "node:crypto";
-import {appendFileSync, rmSync, writeFileSync} from "node:fs";
 import {connect, type Socket} from "node:net";
 import {sendOrder} from "../../server/control/controlClient.ts";
 import {numberedAddress} from "../load/requests/keys.ts";
@@ -22,13 +21,11 @@ export async function measureWaiting(bench: ServiceBench): Promise<Finding[]> {
 
 /** @param batch - calls of each request. Each request has a connection of its own */
 async function measureCalls(bench: ServiceBench, batch: number): Promise<Finding[]> {
-  const lines = `${bench.directory}.ndjson`;
-  writeFileSync(lines, "");
-  const server = await bench.startServer(["--diffs", lines]);
+  const server = await bench.startServer(["--diffs", "-"]);
   try {
     await warmUp(server, bench);
     const block = (await readLatest(server)) + 1;
-    appendFileSync(lines, writeBlock(block));
+    server.write(writeBlock(block));
     while ((await readLatest(server)) < block) await sleep(LOOK_MS);
     await sleep(SETTLE_MS);
     const idleCpu = await measureCpu(server, bench);
@@ -70,7 +67,6 @@ async function measureCalls(bench: ServiceBench, batch: number): Promise<Finding
     ];
   } finally {
     await server.stop();
-    rmSync(lines, {force: true});
   }
 }
 

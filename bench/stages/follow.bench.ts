@@ -81,15 +81,17 @@ async function measureFinality(follower: Follower, count: number): Promise<Arriv
     const flags = ["--l1", href, "--rollup", ROLLUP, "--l1-depth", "0", "--finality-poll", `${POLL_MS}`];
     return await withService(follower, flags, async proofd => {
       const times: number[] = [];
+      const readRoot = async (block: number): Promise<string> => {
+        const answer = await proofd.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
+        return (answer as {readonly stateRoot: string}).stateRoot;
+      };
       let last = 0;
       for (let i = 0; i < count; i++) {
         const end = await follower.node.mine();
         await waitUntilHeld(proofd, end);
-        const {stateRoot} = (await proofd.call("chain_getStateRoot", [`0x${end.toString(16)}`])) as {
-          stateRoot: string;
-        };
+        const [parentRoot, root] = [await readRoot(last), await readRoot(end)];
         await sleep(((i * GOLDEN) % 1) * POLL_MS);
-        const event = () => rollup.finalize(last + 1, end, stateRoot);
+        const event = () => rollup.finalize(last + 1, end, parentRoot, root);
         times.push(await measureArrival(proofd, ACCOUNT, end, event));
         last = end;
       }

@@ -1,15 +1,45 @@
-/** `proofd rollback`: removes unfinalized blocks. It works while another proofd serves the store or imports into it. */
+/** `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it. */
+import {codeOf, openFailed} from "../../service/openFailure.ts";
+import {DEFAULT_CACHE_BYTES} from "../../service/storeOpening.ts";
+import {WorkError} from "../../service/workError.ts";
+import {StateStore} from "../../storage/stateStore.ts";
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";
 
 export interface RollbackOptions {
   readonly db: string;
   readonly to: number;
+  /** Removes finalized blocks too. Only of a store that no other process has open. */
+  readonly finalized?: boolean;
 }
 
 /** @returns the exit code */
-export async function runRollback({db, to}: RollbackOptions): Promise<number> {
-  const {before, after} = await giveOrder(db, {kind: "rollback", to});
-  process.stdout.write(`rolled back from block ${before.latest} to block ${after.latest}\n`);
+export async function runRollback({db, to, finalized}: RollbackOptions): Promise<number> {
+  const before = finalized === true ? await removeFinalized(db, to) : await removeUnfinalized(db, to);
+  process.stdout.write(`rolled back from block ${before} to block ${to}\n`);
   return ExitCode.OK;
+}
+
+/** @returns the newest block before. @throws WorkError */
+async function removeUnfinalized(db: string, to: number): Promise<number | undefined> {
+  const {before} = await giveOrder(db, {kind: "rollback", to});
+  return before.latest;
+}
+
+/** @returns the newest block before. @throws WorkError, also if another process has the store open */
+async function removeFinalized(db: string, to: number): Promise<number | undefined> {
+  const options = {directory: db, role: "owner", cacheBytes: DEFAULT_CACHE_BYTES} as const;
+  const store = await StateStore.open(options).catch((error: unknown) => {
+    throw openFailed(db, error);
+  });
+  try {
+    const latest = await store.reader.latest();
+    await store.rollbackFinalized(to);
+    return latest;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    throw new WorkError(`cannot roll back to block ${to}: ${(error as Error).message}`, {cause: error});
+  } finally {
+    await store.close();
+  }
 }

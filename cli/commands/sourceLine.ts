@@ -12,8 +12,7 @@ export function describeSourceEvent(event: SourceEvent): string | undefined {
       return `${event.name} is ${event.state}: ${event.reason}`;
     case "heads":
       return `${event.name}: ${event.state}: ${event.reason}`;
-    case "change":
-      if (event.change !== "reorganised" || event.ancestor === undefined) return undefined;
+    case "reorganised":
       return `the node's chain was reorganised: blocks ${event.ancestor + 1} to ${event.latest} were removed`;
     case "state":
     case "audited":

@@ -54,13 +54,13 @@ async function askOnce<Result>(
   flag: string,
   work: (node: Node) => Promise<Result>,
 ): Promise<Result> {
-  const failures: string[] = [];
+  const failures = new Map<string, string>();
   const giveUp = new AbortController();
   const nodes = new Nodes(settings, ({name, state, reason}) => {
     if (state === "up") return;
-    failures.push(`${name}: ${reason}`);
-    if (failures.length === settings.urls.length)
-      giveUp.abort(new WorkError(`no useful answer from ${flag}: ${failures.join("; ")}`));
+    failures.set(name, `${name}: ${reason}`);
+    if (failures.size === settings.urls.length)
+      giveUp.abort(new WorkError(`no useful answer from ${flag}: ${[...failures.values()].join("; ")}`));
   });
   try {
     return await nodes.use(work, giveUp.signal);

@@ -6,6 +6,7 @@ import {createOption, integerParser, parseAddress, parseBlockNumber} from "./fla
 import type {NodeOptions} from "./nodeFlags.ts";
 
 const SOURCES = ["l1", "tag"] as const;
+const ROOTS = ["header", "suite", "none"] as const;
 
 /** Values of the flags below, as commander names them. */
 export interface FinalityFlags {
@@ -14,6 +15,7 @@ export interface FinalityFlags {
   readonly rollup?: Uint8Array;
   readonly l1From?: number;
   readonly l1Depth?: number;
+  readonly l1Root?: (typeof ROOTS)[number];
 }
 
 /** A block of layer 1. */
@@ -47,7 +49,7 @@ export function readFinality(
       const contract = flags.rollup;
       if (layer1 === undefined) return command.error("error: --finality l1 needs --l1");
       if (contract === undefined) return command.error("error: --l1 needs --rollup, the contract's address");
-      const rollup = {contract, from: flags.l1From, depth: flags.l1Depth};
+      const rollup = {contract, from: flags.l1From, depth: flags.l1Depth, root: flags.l1Root};
       return {source, nodes: layer1, layer2, rollup, pollMs};
     }
     case "tag":
@@ -79,11 +81,15 @@ function createLayer1Options(): Option[] {
     ).argParser(parseAddress),
     createOption(
       "--l1-from <block>",
-      "first layer-1 block whose events are read; default: that of the contract's deployment",
+      "first layer-1 block whose events are read; default: that of the contract's deployment. Another one than before begins finality again",
     ).argParser(parseBlockNumber),
     createOption(
       "--l1-depth <blocks>",
       "read layer-1 blocks with this many above them; default: those that layer 1 calls finalized",
     ).argParser(integerParser(0, MAX_DEPTH)),
+    createOption(
+      "--l1-root <root>",
+      "which root of a block the contract holds: that of its header, that of the hash suite's trees, or none that can be compared; default: found by the first event",
+    ).choices(ROOTS),
   ];
 }

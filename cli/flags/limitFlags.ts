@@ -19,7 +19,8 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "bodyBytesTotal",
     name: "max-body-bytes-total",
     unit: "bytes",
-    description: "all request bodies that are being received, and all whose calls wait for finality",
+    description:
+      "all request bodies that are being received, and memory of all requests that wait for finality",
     high: 64 * GIB,
   },
   {
@@ -28,20 +29,6 @@ const FLAGS: readonly LimitFlag[] = [
     unit: "calls",
     description: "most calls of one batch",
     high: 1_000_000,
-  },
-  {
-    limit: "members",
-    name: "max-members",
-    unit: "members",
-    description: "most array elements and object fields of one body",
-    high: 100_000_000,
-  },
-  {
-    limit: "fields",
-    name: "max-fields",
-    unit: "fields",
-    description: "most object fields and objects of one body",
-    high: 100_000_000,
   },
   {
     limit: "storageKeys",
@@ -70,7 +57,7 @@ const FLAGS: readonly LimitFlag[] = [
     name: "max-queue",
     unit: "cost",
     description:
-      "highest cost of all unfinished requests, for proofs, estimates and long estimates each; more get HTTP 503",
+      "highest cost of a client's unfinished requests, for proofs, estimates and long estimates each; more get HTTP 503",
     high: 1_000_000_000,
   },
   {
@@ -91,7 +78,7 @@ const FLAGS: readonly LimitFlag[] = [
     limit: "waitingCalls",
     name: "max-waiting",
     unit: "calls",
-    description: "most calls that wait for a block to be finalized; more get HTTP 503",
+    description: "most calls of a client that wait for a block to be finalized; more get HTTP 503",
     high: 1_000_000,
   },
 ];

@@ -71,6 +71,7 @@ export function readNodeSource(
     kind: "node",
     source: flags.source,
     nodes,
+    surveyAfterMs: 0,
     subscriptions,
     genesisPath: flags.genesis,
     follow,

@@ -30,10 +30,13 @@ const TOKEN_BYTES = 32;
 /** Time between two spaces. Much less than a sender's patience (controlClient.ts). */
 const BEAT_MS = 1_000;
 
+/** Time between two tries to write the file on a disk that takes no writes. */
+const ANNOUNCE_MS = 2_000;
+
 const HEADERS = {"Content-Type": "application/json", Connection: "close"};
 
 /** What obeys the orders. */
-type OrderedPool = Pick<ProofPool, "chain" | OrderKind>;
+type OrderedPool = Pick<ProofPool, "chain" | "isWritable" | OrderKind>;
 
 /** Called with every order and its answer, for the log. */
 export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
@@ -48,6 +51,7 @@ export class ControlServer {
   /** Connections that have sent no order yet, the oldest first. */
   private readonly idle = new Set<Socket>();
   private readonly underWay = new Set<Promise<void>>();
+  private announcing: NodeJS.Timeout | undefined;
 
   private constructor(directory: string, pool: OrderedPool, onOrder: OrderListener, beatMs: number) {
     this.directory = directory;
@@ -77,9 +81,8 @@ export class ControlServer {
     const control = new ControlServer(directory, pool, onOrder, beatMs);
     control.server.listen(0, HOST);
     await once(control.server, "listening");
-    const {port} = control.server.address() as AddressInfo;
     try {
-      await writeControlFile(directory, {pid: process.pid, port, token: control.token});
+      await control.announce();
     } catch (error) {
       control.server.close();
       throw error;
@@ -87,8 +90,22 @@ export class ControlServer {
     return control;
   }
 
+  /** Writes the file. While the disk takes no writes, there are no orders to take: it tries again. */
+  private async announce(): Promise<void> {
+    const {port} = this.server.address() as AddressInfo;
+    try {
+      await writeControlFile(this.directory, {pid: process.pid, port, token: this.token});
+    } catch (error) {
+      if (this.pool.isWritable) throw error;
+      this.announcing = setTimeout(() => {
+        this.announce().catch(() => {}); // as before: no order finds the way here
+      }, ANNOUNCE_MS).unref();
+    }
+  }
+
   /** Takes no more orders. Running orders go on as long as the pool is open. */
   async stop(): Promise<void> {
+    clearTimeout(this.announcing);
     this.server.close();
     await removeControlFile(this.directory);
   }

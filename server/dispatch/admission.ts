@@ -23,18 +23,11 @@ export class Admission {
     this.refusals = refusals;
   }
 
-  /** Tells whether a request of these costs enters a lane that its clients share. */
-  needsClient(costs: ByLane<number>): boolean {
-    for (const lane of LANE_IDS) if (costs[lane] > 0 && this.lanes[lane].isSharedByClients) return true;
-    return false;
-  }
-
   /**
    * Checks each lane that the request needs: whether its queue has room, and how long the request would wait. A queue with any
    * room takes a request of every size.
    *
    * @param costs - of the request, by lane. A lane with cost 0 is not checked
-   * @param client - used only if `needsClient`
    * @returns the first lane that is full or in which the request would wait too long; undefined if there is none
    */
   refuse(costs: ByLane<number>, client: string): BusyLane | undefined {
@@ -48,10 +41,10 @@ export class Admission {
   private refuseAt(lane: Lane, cost: number, client: string): Busy | undefined {
     const {queueCost: limit, timeoutMs} = this.limits;
     const waitMs = lane.expectWaitMs(client);
-    if (!lane.hasRoom(limit, client)) {
+    if (!lane.costs.hasRoom(client)) {
       const message = `the queue of ${lane.method} is full: try again later`;
-      const data = {limit, got: lane.queuedCost + cost};
-      if (lane.isSharedByClients) this.refusals.note(lane.figures.name, "queue_full", waitMs);
+      const data = {limit, got: lane.costs.of(client) + cost};
+      this.refusals.note(lane.figures.name, "queue_full", waitMs);
       return {
         error: new RpcError(RpcCode.LIMIT_EXCEEDED, message, data),
         retryAfterSeconds: toSeconds(waitMs),

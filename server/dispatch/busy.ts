@@ -7,14 +7,18 @@ export interface Busy {
   readonly retryAfterSeconds: number;
 }
 
+/** As many clients as this can fill a queue together. Fewer cannot keep another client out. */
+const FILLING_CLIENTS = 4;
+
 /**
- * Tells whether a queue has room for a request. A client that has nothing in the queue may enter even if it is full, so
- * that no client keeps all others out. The bound for that is twice the limit, because one person can use many addresses.
+ * Tells whether a queue has room for a request of a client.
  *
- * @param cost - of everything in the queue
+ * @param own - cost of what the client has in the queue
+ * @param all - cost of everything in the queue
+ * @param limit - of one client
  */
-export function hasRoom(cost: number, limit: number, isNewClient: boolean): boolean {
-  return cost < (isNewClient ? 2 * limit : limit);
+export function hasRoom(own: number, all: number, limit: number): boolean {
+  return own < limit && all < FILLING_CLIENTS * limit;
 }
 
 /** @param leftMs - what is left of the request's time limit */

@@ -1,72 +1,122 @@
 /**
- * A queue in which clients take turns. Each turn takes one element, however many the client has queued:
+ * A queue in which clients take turns. A turn gives the client credit, and its elements leave while the credit covers their cost.
+ * So each client gets the same cost, however many elements it has queued and whatever one of them costs:
  *
- *   push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
+ *   every element costs a turn      push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
+ *   A1 costs three turns            push A1 B1 B2 B3 B4         shift B1 B2 A1 B3 B4
  *
- * Only clients that have elements in it take memory.
+ * A client that is alone waits for no credit. Only clients that have elements in the queue take memory.
  */
+import {Fifo} from "../request/fifo.ts";
 
 export interface ClientElement {
   /** The client that the element belongs to (http/clientAddress.ts). */
   readonly client: string;
 }
 
+interface Line<T> {
+  /** At least one. */
+  elements: Fifo<T>;
+  credit: number;
+}
+
 export class ClientQueue<T extends ClientElement> {
-  /** Each client's elements in order, at least one. The clients are in the order of their next turns. */
-  private readonly lines = new Map<string, T[]>();
+  private readonly turnCost: number;
+  private readonly costOf: (element: T) => number;
+  /** The clients are in the order of their next turns. */
+  private readonly lines = new Map<string, Line<T>>();
+  /** By n: number of clients that have more than n elements. */
+  private readonly deeper: number[] = [];
   private count = 0;
+
+  /** @param turnCost - credit of one turn. @param costOf - cost of an element that would leave now */
+  constructor(turnCost = 1, costOf: (element: T) => number = () => 1) {
+    this.turnCost = turnCost;
+    this.costOf = costOf;
+  }
 
   get length(): number {
     return this.count;
   }
 
   push(element: T): void {
-    const line = this.lines.get(element.client);
-    if (line === undefined) this.lines.set(element.client, [element]);
-    else line.push(element);
+    let line = this.lines.get(element.client);
+    if (line === undefined) {
+      line = {elements: new Fifo(), credit: this.turnCost};
+      this.lines.set(element.client, line);
+    }
+    const {length} = line.elements;
+    this.deeper[length] = (this.deeper[length] ?? 0) + 1;
+    line.elements.push(element);
     this.count++;
   }
 
   /** The element that `shift` would take. */
   peek(): T | undefined {
-    return this.nextLine()?.[0];
+    for (;;) {
+      const first = this.lines.entries().next().value;
+      if (first === undefined) return undefined;
+      const [client, line] = first;
+      const element = line.elements.peek() as T;
+      if (this.lines.size === 1 || line.credit >= this.costOf(element)) return element;
+      line.credit += this.turnCost;
+      // A map keeps its keys in the order in which they were added, so the client is the last one now.
+      this.lines.delete(client);
+      this.lines.set(client, line);
+    }
   }
 
   shift(): T | undefined {
-    const line = this.nextLine();
-    const element = line?.shift();
-    if (line === undefined || element === undefined) return undefined;
-    this.count--;
-    this.lines.delete(element.client);
-    // A map keeps its keys in the order in which they were added, so the client is the last one now.
-    if (line.length > 0) this.lines.set(element.client, line);
+    const element = this.peek();
+    if (element === undefined) return undefined;
+    const line = this.lines.get(element.client) as Line<T>;
+    line.credit = Math.max(0, line.credit - this.costOf(element));
+    this.take(element.client, line);
     return element;
   }
 
-  has(client: string): boolean {
-    return this.lines.has(client);
+  /** Takes the first element that is wanted, of those that are first among their client's. The next turn is another client's. */
+  shiftIf(isWanted: (element: T) => boolean): T | undefined {
+    for (const [client, line] of this.lines) {
+      const element = line.elements.peek() as T;
+      if (!isWanted(element)) continue;
+      this.take(client, line);
+      if (this.lines.delete(client)) this.lines.set(client, line);
+      return element;
+    }
+    return undefined;
   }
 
-  /** Removes the client's elements for which `isUnwanted` is true. */
+  /** Number of the client's elements. */
+  countOf(client: string): number {
+    return this.lines.get(client)?.elements.length ?? 0;
+  }
+
+  /** Removes the client's elements for which `isUnwanted` is true. The client keeps its place in the order. */
   remove(client: string, isUnwanted: (element: T) => boolean): void {
     const line = this.lines.get(client);
     if (line === undefined) return;
-    const kept = line.filter(element => !isUnwanted(element));
-    this.count -= line.length - kept.length;
+    const {length} = line.elements;
+    const kept = new Fifo<T>();
+    for (let element = line.elements.shift(); element !== undefined; element = line.elements.shift())
+      if (!isUnwanted(element)) kept.push(element);
+    for (let depth = kept.length; depth < length; depth++) (this.deeper[depth] as number)--;
+    this.count -= length - kept.length;
+    line.elements = kept;
     if (kept.length === 0) this.lines.delete(client);
-    // The client keeps its place in the order.
-    else this.lines.set(client, kept);
   }
 
-  /** Number of turns before that of an element that the client would push now. */
+  /** At most this many elements leave before one that the client would push now, if each costs a turn. */
   countAhead(client: string): number {
-    const own = this.lines.get(client)?.length ?? 0;
-    let ahead = own;
-    for (const [other, {length}] of this.lines) if (other !== client) ahead += Math.min(length, own + 1);
+    let ahead = 0;
+    for (let depth = this.countOf(client); depth >= 0; depth--) ahead += this.deeper[depth] ?? 0;
     return ahead;
   }
 
-  private nextLine(): T[] | undefined {
-    return this.lines.values().next().value;
+  private take(client: string, line: Line<T>): void {
+    line.elements.shift();
+    this.count--;
+    (this.deeper[line.elements.length] as number)--;
+    if (line.elements.length === 0) this.lines.delete(client);
   }
 }

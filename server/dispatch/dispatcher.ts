@@ -19,6 +19,7 @@ import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LaneId} from "../request/requestCalls.ts";
 import type {Segment} from "../request/segment.ts";
+import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {type Piece, TaskText} from "../request/taskText.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {Admission} from "./admission.ts";
@@ -31,6 +32,17 @@ import {UnfinishedRequests} from "./unfinishedRequests.ts";
 
 /** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
+
+/** What a task has for one of its segments. */
+interface SettledPart {
+  /** Of the whole task. undefined: the task failed. */
+  readonly answers: TaskAnswers | undefined;
+  readonly text: TaskText | undefined;
+  /** Index of the segment's first call among the task's calls. */
+  readonly base: number;
+  /** The queue for calls that were not finished. */
+  readonly next: SliceQueue | undefined;
+}
 
 export interface Observers {
   readonly tally: CallTally;
@@ -64,7 +76,7 @@ export class Dispatcher implements EstimateQueues {
   }
 
   queuedCost(lane: LaneId): number {
-    return this.lanes[lane].queuedCost;
+    return this.lanes[lane].costs.total;
   }
 
   /** Number of estimates that came back from their tasks because they had not begun. */
@@ -73,16 +85,16 @@ export class Dispatcher implements EstimateQueues {
   }
 
   readEstimateQueues(): ReturnType<EstimateQueues["readEstimateQueues"]> {
-    const {figures, queuedCost, longCalls} = this.lanes[LaneId.ESTIMATE];
-    const first = {figures, calls: Math.ceil(queuedCost / ESTIMATE_COST)};
+    const {figures, costs, longCalls} = this.lanes[LaneId.ESTIMATE];
+    const first = {figures, calls: Math.ceil(costs.total / ESTIMATE_COST)};
     if (longCalls === undefined) return [first];
     const {second, long} = longCalls;
     return [first, ...[second, long].map(queue => ({figures: queue.figures, calls: queue.waiting}))];
   }
 
-  /** Whether the lane of proofs is at most half full, so that waiting requests can enter and leave room for others. */
-  get hasRoomToSpare(): boolean {
-    return this.queuedCost(LaneId.PROOF) < this.limits.queueCost / 2;
+  /** Whether a waiting request of the client can enter the lane of proofs and leave room for others. */
+  hasRoomToSpare(client: string): boolean {
+    return this.lanes[LaneId.PROOF].costs.hasRoomToSpare(client);
   }
 
   admit(request: PendingRequest): void {
@@ -132,30 +144,50 @@ export class Dispatcher implements EstimateQueues {
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at] as PendingRequest;
       const index = task.indexes[at] as number;
-      const segment = request.segments[index] as Segment;
-      // The request was aborted or given up meanwhile.
-      const isOver = request.isDropped || request.isSegmentAnswered(index);
-      if (!isOver && next !== undefined && answers?.unfinished?.includes(base) === true) {
-        this.moveOn(request, index, next);
-      } else {
-        request.stop(index);
-        if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
-          request.giveBack(index);
-          this.givenBackCount++;
-        } else if (!isOver) {
-          const pieces =
-            answers === undefined || text === undefined
-              ? this.answering.assembleFault(request, segment)
-              : this.answering.assemble(request, segment, answers, text, base);
-          this.answer(request, index, pieces);
-        }
-      }
-      this.recount(request);
-      this.offer(request);
-      base += segment.endCall - segment.firstCall;
+      const {firstCall, endCall} = request.segments[index] as Segment;
+      this.guard(request, () => this.settleSegment(request, index, {answers, text, base, next}));
+      base += endCall - firstCall;
     }
     text?.release();
     for (const {longCalls} of this.lanes) longCalls?.start();
+  }
+
+  private settleSegment(
+    request: PendingRequest,
+    index: number,
+    {answers, text, base, next}: SettledPart,
+  ): void {
+    const segment = request.segments[index] as Segment;
+    // The request was aborted or given up meanwhile.
+    const isOver = request.isDropped || request.isSegmentAnswered(index);
+    if (!isOver && next !== undefined && answers?.unfinished?.includes(base) === true) {
+      this.moveOn(request, index, next);
+    } else {
+      request.stop(index);
+      if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
+        request.giveBack(index);
+        this.givenBackCount++;
+      } else if (!isOver) {
+        const pieces =
+          answers === undefined || text === undefined
+            ? this.answering.assembleFault(request, segment)
+            : this.answering.assemble(request, segment, answers, text, base);
+        this.answer(request, index, pieces);
+      }
+    }
+    this.recount(request);
+    this.offer(request);
+  }
+
+  /** Does work for a request. If the work throws, it is logged and ends the request's connection, and nothing else. */
+  private guard(request: PendingRequest, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.trouble.reportThrown(error, request.id);
+      this.drop(request);
+      request.reply.close();
+    }
   }
 
   /** Handles a call that took longer than its slice: it waits to begin again with a longer slice, or is turned away. */
@@ -183,7 +215,7 @@ export class Dispatcher implements EstimateQueues {
   private expireOverdue(): void {
     const nowMs = performance.now();
     for (const request of this.unfinished.listOverdue(nowMs))
-      this.expire(request, Math.round(nowMs - request.clock.startedMs));
+      this.guard(request, () => this.expire(request, Math.round(nowMs - request.clock.startedMs)));
   }
 
   /**

@@ -2,19 +2,18 @@
  * One lane: a queue of requests, and the tasks that are made from their segments. At its turn, a request gives one segment.
  *
  *   offer -> queue of requests -> task of about `taskCost` -> perform
- *            ^ requests take turns, so a large batch and a small call share the lane. If clients share it, they take turns first
+ *            ^ clients take turns, and so do the requests of a client. So a large batch and a small call share the lane
  *
  * Calls that arrive in the same turn of the event loop share tasks, because the queue is emptied (setImmediate) after all
  * input of that turn is read.
  */
 
 import type {Limits} from "../limits.ts";
-import {QueueFigures} from "../observe/queueFigures.ts";
+import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {Fifo} from "../request/fifo.ts";
 import type {LaneId} from "../request/requestCalls.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
-import {hasRoom} from "./busy.ts";
+import {ClientCosts} from "./clientCosts.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import {type LongCallOptions, LongCalls} from "./longCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
@@ -41,8 +40,10 @@ export interface LaneOptions {
   readonly taskMs: number | undefined;
   /** Upper bound of an answer's text per unit of cost. */
   readonly bytesPerCost: number;
-  /** Clients take turns, and none can fill the queue alone. For a lane whose calls may be made long by any client. */
-  readonly isSharedByClients: boolean;
+  /** Cost of a client's turn in the queue. */
+  readonly turnCost: number;
+  /** Name of the queue in metrics. */
+  readonly queue: QueueName;
   /** Queues for calls that their task did not finish. undefined: every task finishes its calls. */
   readonly longCalls: LongCallOptions | undefined;
   readonly perform: (task: Task) => Promise<TaskAnswers>;
@@ -51,15 +52,13 @@ export interface LaneOptions {
 export class Lane {
   readonly id: LaneId;
   readonly longCalls: LongCalls | undefined;
-  /** Cost of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
-  queuedCost = 0;
+  /** Of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
+  readonly costs: ClientCosts;
   private readonly options: LaneOptions;
   private readonly onSettled: OnSettled;
   private readonly windowBytes: number;
-  private readonly queue: Fifo<PendingRequest> | ClientQueue<PendingRequest>;
-  /** Each client's part of `queuedCost`. undefined if clients do not share the lane. */
-  private readonly costs: Map<string, number> | undefined;
-  readonly figures = new QueueFigures("first", 0);
+  private readonly queue: ClientQueue<PendingRequest>;
+  readonly figures: QueueFigures;
   private tasksUnderWay = 0;
   private isFlushPlanned = false;
 
@@ -68,10 +67,11 @@ export class Lane {
     this.options = options;
     this.onSettled = onSettled;
     // Room for every worker's tasks, so that one large batch can use them all.
-    const {maxTasks, taskCost, bytesPerCost, isSharedByClients} = options;
+    const {maxTasks, taskCost, bytesPerCost, turnCost, queue} = options;
     this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
-    this.queue = isSharedByClients ? new ClientQueue() : new Fifo();
-    this.costs = isSharedByClients ? new Map() : undefined;
+    this.queue = new ClientQueue(turnCost, request => request.nextSegment(id)?.cost ?? 0);
+    this.costs = new ClientCosts(limits.queueCost);
+    this.figures = new QueueFigures(queue, 0);
     const {longCalls} = options;
     this.longCalls =
       longCalls === undefined
@@ -83,18 +83,8 @@ export class Lane {
     return this.options.method;
   }
 
-  get isSharedByClients(): boolean {
-    return this.options.isSharedByClients;
-  }
-
-  /** @param limit - cost */
-  hasRoom(limit: number, client: string): boolean {
-    return hasRoom(this.queuedCost, limit, this.costs !== undefined && !this.costs.has(client));
-  }
-
-  /** Expected time until a new request of the client begins its first call. 0 if clients do not share the lane. */
+  /** Expected time until a new request of the client begins its first call. */
   expectWaitMs(client: string): number {
-    if (!(this.queue instanceof ClientQueue) || this.queue.length === 0) return 0;
     return (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
   }
 
@@ -103,22 +93,19 @@ export class Lane {
     const progress = request.progress[this.id];
     if (progress.isQueued || !request.mayStart(this.id, this.windowBytes, this.options.bytesPerCost)) return;
     progress.isQueued = true;
-    if (this.costs !== undefined) progress.queuedSinceMs = performance.now();
+    progress.queuedSinceMs = performance.now();
     this.queue.push(request);
     this.planFlush();
   }
 
-  /** Brings the request's part of `queuedCost` up to date. */
+  /** Brings the request's part of `costs` up to date. */
   recount(request: PendingRequest): void {
     const progress = request.progress[this.id];
     const share = request.queueShare(this.id);
     const change = share - progress.countedShare;
-    this.queuedCost += change;
+    if (change === 0) return;
     progress.countedShare = share;
-    if (this.costs === undefined || change === 0) return;
-    const cost = (this.costs.get(request.client) ?? 0) + change;
-    if (cost === 0) this.costs.delete(request.client);
-    else this.costs.set(request.client, cost);
+    this.costs.add(request.client, change);
   }
 
   private planFlush(): void {
@@ -141,23 +128,24 @@ export class Lane {
   private takeTask(): Task | undefined {
     const requests: PendingRequest[] = [];
     const indexes: number[] = [];
-    const share = Math.ceil(this.queuedCost / this.options.workers);
+    const share = Math.ceil(this.costs.total / this.options.workers);
     const wanted = Math.min(this.options.taskCost, Math.max(MIN_SHARED_COST, share));
-    const {taskMs} = this.options;
+    const {taskMs, taskCost, workers} = this.options;
     const most = taskMs === undefined ? Number.POSITIVE_INFINITY : taskMs / this.figures.serviceMs;
-    const nowMs = this.costs === undefined ? 0 : performance.now();
+    const nowMs = performance.now();
     let cost = 0;
     for (let request = this.queue.peek(); request !== undefined; request = this.queue.peek()) {
       const next = request.nextSegment(this.id);
       if (next !== undefined && cost > 0 && (cost + next.cost > wanted || requests.length >= most)) break;
+      // A call that takes long is not handed over to wait behind another task: what comes meanwhile may have its turn first.
+      if (next !== undefined && next.cost > taskCost && this.tasksUnderWay >= workers) break;
       this.queue.shift();
       request.progress[this.id].isQueued = false;
       // The request was aborted or given up meanwhile.
       if (next === undefined) continue;
       cost += next.cost;
       // A request that was queued again for this task, a few lines below, has not waited. Its moment is later than nowMs.
-      if (this.costs !== undefined)
-        this.figures.countStart(Math.max(0, nowMs - request.progress[this.id].queuedSinceMs));
+      this.figures.countStart(Math.max(0, nowMs - request.progress[this.id].queuedSinceMs));
       requests.push(request);
       indexes.push(request.start(this.id));
       this.recount(request);

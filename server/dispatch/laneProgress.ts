@@ -4,7 +4,7 @@ import type {Segment} from "../request/segment.ts";
 export class LaneProgress {
   /** Whether the request is in the lane's queue. */
   isQueued = false;
-  /** When it entered the queue. Only set in a lane that clients share. */
+  /** When it entered the queue. */
   queuedSinceMs = 0;
   /** The request's part of the lane's queued cost. */
   countedShare = 0;

@@ -80,13 +80,13 @@ export class LongCalls {
   private refuse(queue: SliceQueue, request: PendingRequest): Busy | undefined {
     const {queueCost, timeoutMs} = this.limits;
     const {client} = request;
-    const cost = (this.second.waiting + this.long.waiting) * ESTIMATE_COST;
-    const isNew = !this.second.has(client) && !this.long.has(client);
-    if (!hasRoom(cost, queueCost, isNew)) {
+    const own = (this.second.countOf(client) + this.long.countOf(client)) * ESTIMATE_COST;
+    const all = (this.second.waiting + this.long.waiting) * ESTIMATE_COST;
+    if (!hasRoom(own, all, queueCost)) {
       const message = "too many estimates that take long are waiting: try again later";
       const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {
         limit: queueCost,
-        got: cost + ESTIMATE_COST,
+        got: own + ESTIMATE_COST,
       });
       this.refusals.note(queue.figures.name, "queue_full", queue.expectWaitMs(client));
       return {error, retryAfterSeconds: toSeconds(queue.figures.serviceMs)};

@@ -49,8 +49,9 @@ export class SliceQueue {
     return this.queue.length > 0 && this.underWay < this.options.workers;
   }
 
-  has(client: string): boolean {
-    return this.queue.has(client);
+  /** Number of the client's calls that wait. */
+  countOf(client: string): number {
+    return this.queue.countOf(client);
   }
 
   /** Expected time until a call that the client would add now begins. */

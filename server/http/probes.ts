@@ -28,7 +28,8 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
 
 function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
   const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles();
-  const finality = describeFinality(parts.finality);
+  const remarks = parts.readiness.readRemarks().map(remark => `${remark}\n`);
+  const finality = remarks.join("") + describeFinality(parts.finality);
   if (obstacles.length === 0) sendText(reply, verb, `ready\n${finality}`);
   else {
     const text = `${obstacles.join("\n")}\n${finality}`;
@@ -38,7 +39,8 @@ function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStoppi
 
 /** Finality that has stopped is named, but does not make the service unready: what is finalized stays so. */
 function describeFinality(finality: FinalityStatus | undefined): string {
-  return finality?.state === "stopped" ? `finality has stopped: ${finality.reason}\n` : "";
+  const byNumber = finality?.isByNumber ? "finality is by block number: no state root is compared\n" : "";
+  return finality?.state === "stopped" ? `finality has stopped: ${finality.reason}\n${byNumber}` : byNumber;
 }
 
 function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, verb: string): void {

@@ -41,8 +41,8 @@ export function registerEstimateQueues(
     figures => figures.waitedMs / 1000,
   );
   new Counter({
-    name: "proofd_estimates_refused_total",
-    help: "Gas estimates turned away because a queue was full or the wait in it would be too long",
+    name: "proofd_refused_total",
+    help: "Requests for proofs and gas estimates turned away because a queue was full or the wait in it would be too long",
     labelNames: ["queue", "reason"],
     registers,
     collect() {

@@ -18,6 +18,10 @@ export class FinalityStatus {
   state: FinalityStateName = "reading";
   /** Why finality has stopped. Empty unless the state is "stopped". */
   reason = "";
+  /** The block that is finalized next, once it is held. Only while the state is "waiting". */
+  awaited: number | undefined;
+  /** No root is compared: blocks are finalized by their number alone. Only for "l1". */
+  isByNumber = false;
   /** The newest layer-1 block that is final. Only for "l1". */
   layer1Final: number | undefined;
   /** Events up to this layer-1 block were read. Only for "l1". */

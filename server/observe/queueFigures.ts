@@ -1,9 +1,10 @@
-/** Figures of one queue of estimates: how long its calls wait and how long they run. /metrics reads these plain numbers. */
+/** Figures of one queue: how long its calls wait and how long they run. /metrics reads these plain numbers. */
 
 /** Weight of a new measurement in the mean. */
 const WEIGHT = 1 / 16;
 
-export type QueueName = "first" | "second" | "long";
+/** The queue of proofs, and those of estimates. */
+export type QueueName = "proof" | "first" | "second" | "long";
 
 export class QueueFigures {
   readonly name: QueueName;

@@ -20,20 +20,31 @@ export class Readiness {
   private readonly damage: FoundDamage;
   private readonly source: SourceStatus | undefined;
   private readonly maxLagSeconds: number | undefined;
+  private readonly maxFinalityLagSeconds: number | undefined;
   private readonly startedMs = Date.now();
+  /** When the newest finalized block was first seen here. */
+  private finalizedMs = this.startedMs;
   /** Whether `headSeconds` was read since the head changed. */
   private isHeadRead = false;
   /** The newest block's timestamp. undefined if it has none. */
   private headSeconds: number | undefined;
 
   /** @param maxLagSeconds - without it, readiness depends on the source only if that is a node whose import has failed */
-  constructor(chain: ChainView, damage: FoundDamage, source?: SourceStatus, maxLagSeconds?: number) {
+  constructor(
+    chain: ChainView,
+    damage: FoundDamage,
+    source?: SourceStatus,
+    maxLagSeconds?: number,
+    maxFinalityLagSeconds?: number,
+  ) {
     this.chain = chain;
     this.damage = damage;
     this.source = source;
     this.maxLagSeconds = maxLagSeconds;
-    chain.onChange(() => {
+    this.maxFinalityLagSeconds = maxFinalityLagSeconds;
+    chain.onChange((head, before) => {
       this.isHeadRead = false;
+      if (head.finalized !== before.finalized) this.finalizedMs = Date.now();
     });
   }
 
@@ -44,8 +55,14 @@ export class Readiness {
       this.describeDamage(),
       this.describeSource(),
       this.describeLag(),
+      this.describeFinalityLag(),
     ];
     return reasons.filter(reason => reason !== undefined);
+  }
+
+  /** @returns what an operator should know whether the service is ready or not: a line of text for each node that is not up */
+  readRemarks(): string[] {
+    return [...(this.source?.nodes ?? [])].map(([name, trouble]) => `the node ${name} is ${trouble}`);
   }
 
   /** @returns undefined while no block is held */
@@ -75,6 +92,17 @@ export class Readiness {
     const audits =
       unaudited === undefined ? "" : `; blocks from ${unaudited} on have not passed their audit yet`;
     return `no finalized block is held${audits}`;
+  }
+
+  private describeFinalityLag(): string | undefined {
+    const {finalized} = this.chain.head();
+    if (this.maxFinalityLagSeconds === undefined || finalized === undefined) return undefined;
+    const block = this.chain.readHeader(finalized);
+    const timestamp = "failure" in block ? undefined : block.timestamp;
+    const seconds = timestamp === undefined ? this.finalizedMs / 1000 : Number(timestamp);
+    const lag = Math.floor(Date.now() / 1000 - seconds);
+    if (lag <= this.maxFinalityLagSeconds) return undefined;
+    return `the newest finalized block, ${finalized}, is ${lag} s old: --max-finality-lag is ${this.maxFinalityLagSeconds} s`;
   }
 
   private describeDamage(): string | undefined {

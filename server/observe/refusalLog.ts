@@ -1,4 +1,4 @@
-/** Counts estimates that are turned away because others wait, and logs at most one line in ten seconds. */
+/** Counts requests that are turned away because others wait, and logs at most one line in ten seconds. */
 import type {Logger} from "pino";
 import type {QueueName} from "./queueFigures.ts";
 
@@ -38,7 +38,7 @@ export class RefusalLog {
     this.nextWarnMs = nowMs + WARN_EVERY_MS;
     this.log.warn(
       {queue, reason, waitMs: Math.round(waitMs), refused: this.sinceWarned},
-      "estimates are turned away: too many are waiting",
+      "requests are turned away: too many are waiting",
     );
     this.sinceWarned = 0;
   }

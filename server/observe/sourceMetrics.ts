@@ -1,5 +1,5 @@
 /** The newest block's age and the state of the source of --diffs or --l2, in /metrics. Unknown figures are not shown. */
-import {Counter, Gauge, type Registry} from "prom-client";
+import {Gauge, type Registry} from "prom-client";
 import type {Readiness} from "./readiness.ts";
 import {registerGauge, registerKnown, registerTotal} from "./scrapedFigure.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
@@ -41,16 +41,6 @@ export function registerSource(
       for (const [state, value] of source.states()) this.set({state}, value);
     },
   });
-  new Counter({
-    name: "proofd_source_changes_total",
-    help: "Changes of the source: file replaced or truncated, writer of a FIFO left, line cut, chain reorganised",
-    labelNames: ["change"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [change, count] of source.changes) this.inc({change}, count);
-    },
-  });
   if (source.flag === "l2") registerNode(registers, source);
   registerTotal(
     registers,
@@ -75,5 +65,11 @@ function registerNode(registers: Registry[], source: SourceStatus): void {
     "proofd_source_target_block",
     "The block of --l2 that the import is on the way to: the node's head when it was last read",
     () => source.target,
+  );
+  registerTotal(
+    registers,
+    "proofd_source_reorganisations_total",
+    "How often blocks were removed because the chain of --l2 was reorganised",
+    () => source.reorganisations,
   );
 }

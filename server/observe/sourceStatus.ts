@@ -1,16 +1,10 @@
 /** The state of the source of --diffs or --l2, for /metrics and /readyz. */
-import {
-  NODE_SOURCES,
-  type NodeSourceName,
-  type SourceChange,
-  type SourceState,
-} from "../../workers/job/importSource.ts";
+import {NODE_SOURCES, type NodeSourceName, type SourceState} from "../../workers/job/importSource.ts";
 
 /** "ended": no more lines can come. "failed": a line or block was refused or the store failed, and the import may be tried again. */
 export type SourceStatusName = SourceState | "ended" | "failed";
 
 const STATES: readonly SourceStatusName[] = ["reading", "following", "waiting", "ended", "failed"];
-const CHANGES: readonly SourceChange[] = ["replaced", "truncated", "writer_left", "line_cut", "reorganised"];
 
 export class SourceStatus {
   /** The flag that names the source. */
@@ -22,11 +16,14 @@ export class SourceStatus {
   state: SourceStatusName = "reading";
   /** Why the import failed, or why no node answers. Empty in all other states. */
   reason = "";
+  /** By name, the nodes of --l2 that are not up: their state and its reason. */
+  readonly nodes = new Map<string, string>();
   /** When this process last stored a block durably, in ms since 1970. undefined if it has stored none. */
   receivedMs: number | undefined;
   /** Number of attempts to continue after a failure. */
   retries = 0;
-  readonly changes = new Map<SourceChange, number>(CHANGES.map(change => [change, 0]));
+  /** How often blocks were removed, because the node's chain took another way. */
+  reorganisations = 0;
 
   constructor(flag: "diffs" | "l2") {
     this.flag = flag;
@@ -40,9 +37,5 @@ export class SourceStatus {
   /** All states: 1 for the current one, 0 for the others. */
   *states(): Generator<[SourceStatusName, 0 | 1]> {
     for (const state of STATES) yield [state, state === this.state ? 1 : 0];
-  }
-
-  countChange(change: SourceChange): void {
-    this.changes.set(change, (this.changes.get(change) ?? 0) + 1);
   }
 }

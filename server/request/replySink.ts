@@ -17,6 +17,8 @@ export interface ReplySink {
   push(pieces: readonly Piece[]): void;
   /** Like `push`, for the last pieces of the body. */
   finish(pieces: readonly Piece[]): void;
+  /** Closes the connection, so that the client sees that the answer is not whole. */
+  close(): void;
   /** Turns the request away with HTTP 503. The client may try again later. */
   sendBusy(text: string, retryAfterSeconds: number): void;
 }

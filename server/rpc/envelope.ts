@@ -28,7 +28,12 @@ export interface Call {
 export interface Envelope {
   readonly isBatch: boolean;
   readonly calls: readonly Call[];
+  /** Upper bound of the memory that the calls keep. */
+  readonly heldBytes: number;
 }
+
+/** Memory of a parsed array element, or of an object or a field of one, at most, without the characters of its text. */
+const MEMBER_BYTES = 160;
 
 /**
  * @throws RpcError PARSE_ERROR for a body that is not UTF-8, is not JSON or nests too deep, INVALID_REQUEST for `[]`,
@@ -40,10 +45,12 @@ export function parseEnvelope(body: Buffer, limits: BodyLimits): Envelope {
     throw new RpcError(RpcCode.PARSE_ERROR, `the body nests more than ${MAX_DEPTH} levels deep`);
   requireWithin(shape, limits);
   const parsed = parseJson(body);
-  if (!Array.isArray(parsed)) return {isBatch: false, calls: [parseElement(parsed)]};
+  // In a string with one wide character, each character takes two bytes.
+  const heldBytes = 2 * body.length + MEMBER_BYTES * (shape.members + shape.fields);
+  if (!Array.isArray(parsed)) return {isBatch: false, calls: [parseElement(parsed)], heldBytes};
   if (parsed.length === 0)
     throw new RpcError(RpcCode.INVALID_REQUEST, "the batch is empty: expected at least one request object");
-  return {isBatch: true, calls: parsed.map(parseElement)};
+  return {isBatch: true, calls: parsed.map(parseElement), heldBytes};
 }
 
 /**

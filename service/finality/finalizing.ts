@@ -8,6 +8,7 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import type {FinalityStateName, FinalityStatus} from "../../server/observe/finalityStatus.ts";
+import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 
 export interface FinalityWork {
   /**
@@ -17,6 +18,8 @@ export interface FinalityWork {
    * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
    */
   step(signal: AbortSignal): Promise<Exclude<FinalityStateName, "stopped">>;
+  /** Resolves when the next step is worth it before the next question, or with the signal. */
+  untilDue?(signal: AbortSignal): Promise<void>;
 }
 
 export class Finalizing {
@@ -48,9 +51,21 @@ export class Finalizing {
       const isMore = await this.tryStep(signal);
       // Counted from the question, so that what is new is found within one poll, however long the answers take.
       const restMs = this.pollMs - (performance.now() - startMs);
-      // The wait rejects only when it is time to end.
-      if (!isMore && restMs > 0) await sleep(restMs, undefined, {signal}).catch(() => {});
+      if (!isMore && restMs > 0) await this.rest(restMs, signal);
     }
+  }
+
+  private async rest(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    // The sleep rejects only when the rest is over.
+    const waits = [sleep(ms, undefined, {signal: over.signal}).catch(() => {})];
+    if (this.work.untilDue !== undefined) waits.push(this.work.untilDue(over.signal));
+    await Promise.race(waits);
+    end();
+    signal.removeEventListener("abort", end);
   }
 
   private async tryStep(signal: AbortSignal): Promise<boolean> {
@@ -75,7 +90,7 @@ export class Finalizing {
 
   private fail(reason: string): void {
     const {status} = this;
-    const isKnown = status.state === "stopped" && status.reason === reason;
+    const isKnown = status.state === "stopped" && isSameFailure(status.reason, reason);
     status.state = "stopped";
     status.reason = reason;
     this.log[isKnown ? "debug" : "error"]({reason}, "finality has stopped; the service goes on");

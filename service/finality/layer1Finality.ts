@@ -1,22 +1,23 @@
 /**
  * Finality by the events of the rollup contract on layer 1. What is final there is recorded once its last block is held here,
- * in the order of layer 1, together with how far layer 1 was read. So a restart goes on where the last process ended.
+ * in the order of layer 1, together with how far layer 1 was read. So a restart continues where the last process ended.
+ *
+ *   layer 1 -- read --> waiting: its last block is not held yet -- record --> the store
+ *
+ * If an answer does not fit what is recorded, it is read again, from the last recorded finalization on and from another node if
+ * there is one. Only what several answers say is a contradiction.
  */
 import type {Logger} from "pino";
 import type {FinalityStatus} from "../../server/observe/finalityStatus.ts";
 import type {Finalization} from "../../storage/block/finalization.ts";
-import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
-import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
+import type {Layer1Mark, RootKind} from "../../storage/block/layer1Mark.ts";
+import {beginsAgain, type FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {Contradiction} from "../../sync/finality/contradiction.ts";
-import {
-  type AwaitedStart,
-  type RollupSettings,
-  type RollupStep,
-  RollupWatch,
-} from "../../sync/finality/rollupWatch.ts";
-import {readNamedBlock} from "../../sync/rpc/namedBlock.ts";
+import type {RollupEvent} from "../../sync/finality/rollupEvents.ts";
+import {type AwaitedStart, type RollupSettings, RollupWatch} from "../../sync/finality/rollupWatch.ts";
+import {findNamedBlock} from "../../sync/rpc/namedBlock.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
 import type {ProofPool} from "../../workers/engine.ts";
 import {finalizable} from "../../workers/job/head.ts";
@@ -24,18 +25,40 @@ import type {FinalityWork} from "./finalizing.ts";
 
 /** Finalizations that are recorded at once. An import waits meanwhile: each takes some 20 us. */
 const MAX_RECORDED = 500;
+/** Finalizations in memory that wait for their blocks. No more are read then. */
+const MAX_WAITING = 10_000;
 /** Layer-1 blocks without an event that are read before the mark is written again. A restart reads them again. */
 const MARK_BLOCKS = 1_000;
+/** How often layer 1 is read again before what it says is a contradiction. */
+const REREADS = 2;
+
+export interface Layer1Settings extends RollupSettings {
+  /** Which root of a block the contract holds. "none": no root is compared. undefined: found by the first event that can tell. */
+  readonly root: RootKind | "none" | undefined;
+}
 
 export class Layer1Finality implements FinalityWork {
   private readonly pool: ProofPool;
+  private readonly nodes: Nodes;
   private readonly watch: RollupWatch;
   private readonly layer2: Nodes | undefined;
-  private readonly contract: Uint8Array;
+  private readonly settings: Layer1Settings;
   private readonly status: FinalityStatus;
   private readonly log: Logger;
-  /** How far layer 1 was read by this process. It may be ahead of the recorded mark by blocks without events. */
+  /** Read and not recorded, in the order of layer 1. */
+  private waiting: RollupEvent[] = [];
+  /** How far layer 1 was read. undefined: it is read from the last recorded finalization on. */
   private mark: Layer1Mark | undefined;
+  /** All events up to it are recorded. */
+  private recorded: Layer1Mark | undefined;
+  /** The node that gave the last step. */
+  private node: string | undefined;
+  /** Answers that did not fit, one after the other. */
+  private misfits = 0;
+  /** What waits can be recorded now, so that layer 1 need not be asked before. */
+  private isDue = false;
+  /** No node of layer 2 has the block that is finalized next. */
+  private isUnknown = false;
 
   /**
    * @param nodes - of layer 1; the caller closes them
@@ -45,34 +68,208 @@ export class Layer1Finality implements FinalityWork {
     pool: ProofPool,
     nodes: Nodes,
     layer2: Nodes | undefined,
-    settings: RollupSettings,
+    settings: Layer1Settings,
     status: FinalityStatus,
     log: Logger,
   ) {
+    const record = pool.chain.readLayer1();
+    const from = settings.from ?? record?.from;
     this.pool = pool;
-    this.watch = new RollupWatch(nodes, settings);
+    this.nodes = nodes;
+    this.watch = new RollupWatch(nodes, {...settings, from});
     this.layer2 = layer2;
-    this.contract = settings.contract;
+    this.settings = settings;
     this.status = status;
     this.log = log;
-    this.mark = pool.chain.readLayer1Mark();
-    this.status.layer1Read = this.mark?.block;
-    this.status.known = pool.chain.lastFinalization()?.endBlock;
+    if (beginsAgain(record, settings.from))
+      log.warn({layer1From: from}, `finality begins again at layer-1 block ${from} (--l1-from)`);
+    else this.mark = record?.mark;
+    this.recorded = this.mark;
+    status.layer1Read = this.mark?.block;
+    status.known = pool.chain.lastFinalization()?.endBlock;
+    status.isByNumber = settings.root === "none";
   }
 
   async step(signal: AbortSignal): Promise<"reading" | "following" | "waiting"> {
     this.requireContract();
-    const step = await this.watch.read(this.mark, signal);
-    this.status.answeredMs = Date.now();
-    this.status.layer1Final = step.head;
-    if ("awaits" in step) {
-      this.noteAwaited(step);
-      return "waiting";
+    try {
+      const state = await this.advance(signal);
+      if (state !== "reading") this.misfits = 0;
+      return state;
+    } catch (error) {
+      if (!(error instanceof Contradiction || isConflict(error))) throw error;
+      this.mark = undefined;
+      this.misfits++;
+      if (this.node !== undefined) this.nodes.putLast(this.node);
+      if (this.misfits > REREADS) throw error;
+      this.log.warn(
+        {node: this.node, reason: error.message},
+        "layer 1 does not fit what is recorded; it is read again from the last recorded finalization on",
+      );
+      return "reading";
     }
-    await this.record(step, signal);
+  }
+
+  /** Resolves once something that waits can be recorded, or with the signal. */
+  async untilDue(signal: AbortSignal): Promise<void> {
+    const {chain} = this.pool;
+    const lowest = this.waiting.reduce((least, {endBlock}) => Math.min(least, endBlock), Infinity);
+    await new Promise<void>(resolve => {
+      const look = (): void => {
+        if (!signal.aborted && (this.isUnknown || finalizable(chain.head()) < lowest)) return;
+        this.isDue = !signal.aborted;
+        unwatch();
+        signal.removeEventListener("abort", look);
+        resolve();
+      };
+      const unwatch = chain.onChange(look);
+      signal.addEventListener("abort", look);
+      look();
+    });
+  }
+
+  private async advance(signal: AbortSignal): Promise<"reading" | "following" | "waiting"> {
+    if (!this.isDue && this.waiting.length < MAX_WAITING) {
+      const awaited = await this.read(signal);
+      if (awaited !== undefined) {
+        this.noteAwaited(awaited);
+        return "waiting";
+      }
+    }
+    this.isDue = false;
+    await this.record(signal);
+    const [next] = this.waiting;
+    if (next === undefined) await this.recordMark();
+    const {layer1Read = 0, layer1Final = 0} = this.status;
+    if (layer1Read < layer1Final && this.waiting.length < MAX_WAITING) return "reading";
+    if (next === undefined) return "following";
+    this.noteWaiting(next);
+    return "waiting";
+  }
+
+  /** Reads the next range of layer 1. @returns undefined, or the layer-1 block that is awaited first */
+  private async read(signal: AbortSignal): Promise<AwaitedStart | undefined> {
+    const {status} = this;
+    const last = this.lastRecorded();
+    const step = await this.watch.read({mark: this.mark, last}, signal);
+    status.answeredMs = Date.now();
+    status.layer1Final = step.head;
+    if ("awaits" in step) return step;
+    // It was read again.
+    if (step.after !== this.mark) {
+      this.waiting = [];
+      this.recorded = step.after;
+    }
+    // What was finalized before finality was begun again is not told again.
+    const floor = last === undefined ? (this.pool.chain.lastFinalization()?.endBlock ?? -1) : -1;
+    this.waiting.push(...step.events.filter(({endBlock}) => endBlock > floor));
+    this.node = step.node;
     this.mark = step.mark;
-    this.status.layer1Read = step.mark.block;
-    return step.mark.block < step.head ? "reading" : "following";
+    status.layer1Read = step.mark.block;
+    status.known = step.events.at(-1)?.endBlock ?? status.known;
+    return undefined;
+  }
+
+  /** Records all that wait and can be recorded. */
+  private async record(signal: AbortSignal): Promise<void> {
+    const {chain} = this.pool;
+    for (;;) {
+      const highest = finalizable(chain.head());
+      const first = this.waiting.findIndex(({endBlock}) => endBlock <= highest);
+      if (first < 0) return;
+      let end = first;
+      while (end - first < MAX_RECORDED && (this.waiting[end]?.endBlock ?? Infinity) <= highest) end++;
+      const isWhole = end === this.waiting.length;
+      const mark = (isWhole ? this.mark : this.recorded) as Layer1Mark;
+      this.isUnknown = !(await this.recordHeld(this.waiting.slice(first, end), mark, signal));
+      if (this.isUnknown) return;
+      const {endBlock} = this.waiting[end - 1] as RollupEvent;
+      for (const skipped of this.waiting.splice(0, end).slice(0, first))
+        this.log.warn(
+          {block: skipped.endBlock, layer1Block: skipped.layer1Block},
+          `a finalization up to block ${skipped.endBlock} does not count: a later one ends at block ${endBlock}`,
+        );
+      if (isWhole) this.recorded = this.mark;
+      this.misfits = 0;
+    }
+  }
+
+  /** @returns false if no node of layer 2 has the last block */
+  private async recordHeld(
+    events: readonly RollupEvent[],
+    mark: Layer1Mark,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const {chain} = this.pool;
+    const named = await this.nameLast(events, signal);
+    if (named === undefined) return false;
+    const {root, from} = this.settings;
+    const before = chain.readLayer1()?.root;
+    const step = {
+      events: named,
+      mark,
+      ...(root === undefined ? {} : {root}),
+      ...(from === undefined ? {} : {from}),
+    };
+    try {
+      const {finalized} = await this.pool.recordFinality(step);
+      const {layer1Block, transactionHash} = named.at(-1) as FinalityEvent;
+      const fields = {
+        finalized,
+        finalizations: events.length,
+        layer1Block,
+        transaction: toHex(transactionHash),
+      };
+      this.log.info(fields, "finalized on layer 1");
+    } catch (error) {
+      if (!isConflict(error) || events.length === 1) throw error;
+      // One of several is wrong. Those before it are right.
+      for (const event of events)
+        if (!(await this.recordHeld([event], this.recorded ?? mark, signal))) return false;
+    }
+    const found = chain.readLayer1()?.root;
+    if (found !== before)
+      this.log.info({root: found}, `the contract holds the roots of --l1-root ${found}: each is compared`);
+    return true;
+  }
+
+  /**
+   * Adds the hash that nodes of layer 2 have for the last block. The blocks that end the others are its ancestors. Where roots are
+   * compared, one node must have the block that is held; else all that have a block of this number.
+   *
+   * @returns undefined if none has it
+   */
+  private async nameLast(
+    events: readonly RollupEvent[],
+    signal: AbortSignal,
+  ): Promise<readonly FinalityEvent[] | undefined> {
+    const last = events.at(-1) as RollupEvent;
+    if (this.layer2 === undefined) return events;
+    const found = await this.layer2.useEach(node => findNamedBlock(node, last.endBlock), signal);
+    const hashes = found.filter(block => block !== undefined).map(({hash}) => hash);
+    if (hashes.length === 0) return undefined;
+    const held = this.pool.chain.readHeader(last.endBlock);
+    if ("failure" in held) throw new Error(held.detail);
+    const others = hashes.filter(hash => Buffer.compare(hash, held.hash) !== 0);
+    const isAgreed = others.length === 0 || (this.settings.root !== "none" && others.length < hashes.length);
+    const endHash = isAgreed ? held.hash : (others[0] as Uint8Array);
+    return [...events.slice(0, -1), {...last, endHash}];
+  }
+
+  private async recordMark(): Promise<void> {
+    const {mark} = this;
+    const recorded = this.pool.chain.readLayer1()?.mark.block;
+    if (mark === undefined || (recorded !== undefined && mark.block - recorded < MARK_BLOCKS)) return;
+    const {from} = this.settings;
+    await this.pool.recordFinality({events: [], mark, ...(from === undefined ? {} : {from})});
+  }
+
+  /** The finalization that the next one must follow. */
+  private lastRecorded(): Finalization | undefined {
+    const {chain} = this.pool;
+    const record = chain.readLayer1();
+    if (record === undefined || record.count === record.begun) return undefined;
+    return beginsAgain(record, this.settings.from) ? undefined : chain.lastFinalization();
   }
 
   private noteAwaited({awaits, head}: AwaitedStart): void {
@@ -83,127 +280,30 @@ export class Layer1Finality implements FinalityWork {
     );
   }
 
-  /** @throws Contradiction */
-  private requireContract(): void {
-    const recorded = this.mark?.contract;
-    if (recorded === undefined || Buffer.compare(recorded, this.contract) === 0) return;
-    throw new Contradiction(
-      `the finalizations recorded in this store are those of contract ${toHex(recorded)}, not of --rollup ${toHex(this.contract)}`,
-    );
-  }
-
-  private async record({events, after, mark}: RollupStep, signal: AbortSignal): Promise<void> {
-    const fresh = events.filter(event => this.isNew(event));
-    const last = fresh.at(-1);
-    if (last !== undefined) this.status.known = last.endBlock;
-    let done = 0;
-    while (done < fresh.length) {
-      const next = fresh.slice(done, done + this.countFinalizable(fresh, done));
-      if (next.length === 0) await this.untilFinalizable((fresh[done] as FinalityEvent).endBlock, signal);
-      else {
-        const isWhole = done + next.length === fresh.length;
-        await this.recordHeld(next, after, isWhole ? mark : after, signal);
-        done += next.length;
-      }
-    }
-    const recorded = this.pool.chain.readLayer1Mark()?.block;
-    if (recorded === undefined || mark.block - recorded >= MARK_BLOCKS)
-      await this.pool.recordFinality({events: [], mark});
-  }
-
-  private async recordHeld(
-    events: readonly FinalityEvent[],
-    after: Layer1Mark,
-    mark: Layer1Mark,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const last = events.at(-1) as FinalityEvent;
-    // The blocks that end the others are its ancestors.
-    const named = [...events.slice(0, -1), await this.nameBlock(last, signal)];
-    try {
-      const {finalized} = await this.pool.recordFinality({events: named, mark});
-      const {layer1Block, transactionHash} = last;
-      const fields = {
-        finalized,
-        finalizations: events.length,
-        layer1Block,
-        transaction: toHex(transactionHash),
-      };
-      this.log.info(fields, "finalized on layer 1");
-    } catch (error) {
-      const isConflict = error instanceof StoreError && error.code === "FINALITY_CONFLICT";
-      if (!isConflict || events.length === 1) throw error;
-      // One of several is wrong. Those before it are right.
-      for (const event of events) await this.recordHeld([event], after, after, signal);
-    }
-  }
-
-  /** Adds the hash that the layer-2 node has for the last block. Waits for a node that has the block. */
-  private async nameBlock(event: FinalityEvent, signal: AbortSignal): Promise<FinalityEvent> {
-    const {layer2} = this;
-    const {endBlock} = event;
-    if (layer2 === undefined) return event;
-    const {hash} = await layer2.use(node => readNamedBlock(node, endBlock), signal);
-    return {...event, endHash: hash};
-  }
-
-  /** Was the event recorded before? @throws Contradiction if something else was recorded in its place */
-  private isNew(event: FinalityEvent): boolean {
-    const {chain} = this.pool;
-    const last = chain.lastFinalization();
-    if (last === undefined || isAfter(event, last)) return true;
-    const [recorded] = chain.listFinalizations(event.endBlock, 1);
-    if (recorded !== undefined && isSame(event, recorded)) return false;
-    throw new Contradiction(
-      `layer 1 has a finalization up to block ${event.endBlock} with state root ${toHex(event.finalRoot)} in its block ${event.layer1Block}; recorded is one up to block ${recorded?.endBlock} with ${recorded === undefined ? "none" : toHex(recorded.finalRoot)}`,
-    );
-  }
-
-  /** Events from `from` on whose last block is held, and audited if its source is, at most MAX_RECORDED. */
-  private countFinalizable(events: readonly FinalityEvent[], from: number): number {
-    const highest = finalizable(this.pool.chain.head());
-    let count = 0;
-    while (count < MAX_RECORDED && (events[from + count]?.endBlock ?? Infinity) <= highest) count++;
-    return count;
-  }
-
-  /** Waits until `block` is held, and audited if its source is. @throws the signal's reason */
-  private async untilFinalizable(block: number, signal: AbortSignal): Promise<void> {
-    const {chain} = this.pool;
-    this.status.state = "waiting";
-    this.status.reason = "";
-    const {latest} = chain.head();
-    const awaited =
-      block <= (latest ?? -1)
+  private noteWaiting({endBlock}: RollupEvent): void {
+    if (this.status.state === "waiting" && this.status.awaited === endBlock) return;
+    this.status.awaited = endBlock;
+    const latest = this.pool.chain.head().latest ?? -1;
+    const what = this.isUnknown
+      ? "no node of layer 2 has a finalized block; waiting for one that has it"
+      : endBlock <= latest
         ? "a finalized block is not audited yet; waiting for its audit"
         : "a finalized block is not held yet; waiting for it";
-    this.log.info({block, latest}, awaited);
-    await new Promise<void>((resolve, reject) => {
-      const end = (): void => {
-        unwatch();
-        signal.removeEventListener("abort", end);
-        if (signal.aborted) reject(signal.reason as Error);
-        else resolve();
-      };
-      const unwatch = chain.onChange(head => {
-        if (finalizable(head) >= block) end();
-      });
-      signal.addEventListener("abort", end);
-      if (signal.aborted) end();
-    });
+    this.log.info({block: endBlock, latest}, what);
+  }
+
+  /** @throws Contradiction */
+  private requireContract(): void {
+    const {contract, from} = this.settings;
+    const record = this.pool.chain.readLayer1();
+    if (record === undefined || beginsAgain(record, from)) return;
+    if (Buffer.compare(record.mark.contract, contract) === 0) return;
+    throw new Contradiction(
+      `the finalizations recorded in this store are those of contract ${toHex(record.mark.contract)}, not of --rollup ${toHex(contract)}. To begin again with this one, give --l1-from`,
+    );
   }
 }
 
-function isAfter(event: Finalization, last: Finalization): boolean {
-  if (event.layer1Block !== last.layer1Block) return event.layer1Block > last.layer1Block;
-  return event.logIndex > last.logIndex;
-}
-
-function isSame(event: Finalization, recorded: Finalization): boolean {
-  return (
-    event.endBlock === recorded.endBlock &&
-    event.layer1Block === recorded.layer1Block &&
-    Buffer.compare(event.transactionHash, recorded.transactionHash) === 0 &&
-    Buffer.compare(event.finalRoot, recorded.finalRoot) === 0
-  );
+function isConflict(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.code === "FINALITY_CONFLICT";
 }

@@ -1,10 +1,11 @@
 /**
  * Runs the import of --diffs or --l2 while the service answers requests. Changes of the source are logged and shown in
- * /metrics and /readyz. A failed import is tried again, because the operator may repair the source.
+ * /metrics and /readyz. A failed import from nodes is tried again.
  */
 import type {Logger} from "pino";
 import {headFields} from "../../server/control/headFields.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 import type {ProofPool} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
@@ -40,7 +41,6 @@ export class Following {
   private failedAt = -1;
   /** The last failure was an audit's. New blocks do not end it, only another audit does. */
   private awaitsAudit = false;
-  private startedMs = 0;
   private pace = new ImportPace();
   private readonly unwatch: () => void;
   private nextLineMs = 0;
@@ -58,7 +58,7 @@ export class Following {
     this.rules = rules;
     this.status = status;
     this.log = log.child({source: source.name});
-    this.sourceLog = new SourceLog(source, this.log);
+    this.sourceLog = new SourceLog(this.log);
     this.unwatch = pool.chain.onChange((head, before) => this.noteHead(head, before));
     this.start();
   }
@@ -72,8 +72,8 @@ export class Following {
   }
 
   private start(): void {
-    this.startedMs = performance.now();
     this.pace = new ImportPace();
+    this.status.nodes.clear();
     this.highest = this.pool.chain.head().latest ?? -1;
     this.running = this.pool.startImport(
       {source: this.source.describe(this.attempts), ...this.rules},
@@ -116,9 +116,9 @@ export class Following {
       case "state":
         this.noteState(event.state, event.reason);
         break;
-      case "change":
-        this.status.countChange(event.change);
-        this.sourceLog.noteChange(event);
+      case "reorganised":
+        this.status.reorganisations++;
+        this.sourceLog.noteReorganisation(event);
         break;
       case "chosen":
         this.noteChosen(event.source, event.why);
@@ -134,6 +134,8 @@ export class Following {
         break;
       case "node":
         this.sourceLog.noteNode(event);
+        if (event.state === "up") this.status.nodes.delete(event.name);
+        else this.status.nodes.set(event.name, `${event.state}: ${event.reason}`);
         break;
     }
   }
@@ -170,21 +172,20 @@ export class Following {
     }
     const {head, blocks, stopped} = outcome;
     if (!stopped) this.status.state = "ended";
-    this.log[stopped ? "info" : "warn"]({head: headFields(head), blocks}, "the import has ended");
+    this.log.info({head: headFields(head), blocks}, "the import has ended");
   }
 
   private fail(message: string, auditFailed = false): void {
     this.running = undefined;
-    const tookMs = performance.now() - this.startedMs;
     const reason = shortenReason(message);
     // Each audit samples other values, so two failed audits give different reasons.
-    const isSame = this.status.reason === reason || (auditFailed && this.awaitsAudit);
+    const isSame = isSameFailure(this.status.reason, reason) || (auditFailed && this.awaitsAudit);
     const isKnown = this.status.state === "failed" && isSame;
     this.awaitsAudit ||= auditFailed;
     this.status.state = "failed";
     this.status.reason = reason;
     this.failedAt = this.highest;
-    const retryMs = this.canRetry ? this.pauseMs(tookMs) : undefined;
+    const retryMs = this.canRetry ? this.pauseMs() : undefined;
     const fields = {head: headFields(this.pool.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
@@ -198,14 +199,9 @@ export class Following {
     }, retryMs);
   }
 
-  /**
-   * Doubles after each failed attempt. If an attempt reads everything again, the pause is at least as long as the failed attempt
-   * took: so reading takes at most half of the time.
-   */
-  private pauseMs(tookMs: number): number {
-    if (this.attempts === 0) return FIRST_RETRY_MS;
-    const leastMs = this.source.startsOver ? Math.round(tookMs) : 0;
-    return Math.max(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts), leastMs);
+  /** Doubles after each failed attempt. */
+  private pauseMs(): number {
+    return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts);
   }
 
   private get canRetry(): boolean {

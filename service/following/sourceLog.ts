@@ -2,11 +2,13 @@
 import type {Logger} from "pino";
 import type {HeadsEvent} from "../../sync/rpc/newHeads.ts";
 import type {NodesEvent} from "../../sync/rpc/nodes.ts";
-import type {SourceChange, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
-import type {FollowedSource} from "./followedSource.ts";
+import type {SourceEvent, SourceState} from "../../workers/job/importSource.ts";
 
-/** A FIFO may have a thousand writers a second, so not every change is logged. */
-const CHANGE_LINE_EVERY_MS = 1000;
+const STATE_LINES: Readonly<Record<SourceState, string>> = {
+  reading: "blocks are read from the node up to its head",
+  following: "the node's head is reached; new blocks are imported as they come",
+  waiting: "waiting for the node: no node answers",
+};
 
 const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
   up: "the node answers",
@@ -20,21 +22,18 @@ const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
 };
 
 export class SourceLog {
-  private readonly source: FollowedSource;
   private readonly log: Logger;
   /** By node, what was logged last. */
   private readonly nodes = new Map<string, NodesEvent["state"]>();
   private readonly methods = new Map<string, string>();
-  private readonly nextChangeMs = new Map<SourceChange, number>();
 
-  constructor(source: FollowedSource, log: Logger) {
-    this.source = source;
+  constructor(log: Logger) {
     this.log = log;
   }
 
   noteState(state: SourceState, reason: string | undefined): void {
     const fields = {state, ...(reason === undefined ? {} : {reason})};
-    this.log[state === "waiting" ? "warn" : "info"](fields, this.source.stateLines[state]);
+    this.log[state === "waiting" ? "warn" : "info"](fields, STATE_LINES[state]);
   }
 
   noteMethod({name, method, why}: Extract<SourceEvent, {kind: "method"}>): void {
@@ -53,11 +52,10 @@ export class SourceLog {
     this.log.info({node: name, state, reason}, HEADS_LINES[state]);
   }
 
-  noteChange({change, line, latest, ancestor}: Extract<SourceEvent, {kind: "change"}>): void {
-    const nowMs = performance.now();
-    if (nowMs < (this.nextChangeMs.get(change) ?? 0)) return;
-    this.nextChangeMs.set(change, nowMs + CHANGE_LINE_EVERY_MS);
-    // pino leaves out what is undefined.
-    this.log.warn({change, line, latest, ancestor}, this.source.changeLines[change]);
+  noteReorganisation({latest, ancestor}: Extract<SourceEvent, {kind: "reorganised"}>): void {
+    this.log.warn(
+      {latest, ancestor},
+      "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
+    );
   }
 }

@@ -29,6 +29,8 @@ export interface BlockHeader {
   readonly extraData?: Uint8Array;
   /** 0 since the merge; 0 <= difficulty < 2^256. */
   readonly difficulty?: bigint;
+  /** 32 bytes: the root of the chain's own state trie. It is not the root of the trees of this store. */
+  readonly stateRoot?: Uint8Array;
 }
 
 export interface BlockDifference {

@@ -4,8 +4,9 @@
  *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | fields u8 | the fields present, in this order:
  *   parentHash 32 | timestamp u64 | gasLimit u64 | baseFeePerGas 32 | miner 20 | mixHash 32 | extraData length u16, bytes
  *   difficulty 32, unless 0
+ *   the header's own stateRoot 32, if the source gave it
  *
- * `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
+ * `fields` has one bit per field but the last one, lowest first: a record that goes on has the last one. All pages of this block and of earlier blocks have numbers below `next page`.
  */
 
 import {StoreError} from "../errors.ts";
@@ -29,6 +30,7 @@ const FIXED_BYTES = 2 * WORD_BYTES + TREE_ROOT_BYTES + 6 + 1;
 
 export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: BlockRecord): Buffer {
   const {parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash, extraData, difficulty} = header;
+  const headerRoot = header.stateRoot;
   const fixed = Buffer.alloc(FIXED_BYTES);
   fixed.set(header.hash, 0);
   fixed.set(stateRoot, WORD_BYTES);
@@ -49,7 +51,7 @@ export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: Block
     if (field !== undefined) bits |= 1 << bit;
   });
   fixed[FIXED_BYTES - 1] = bits;
-  return Buffer.concat([fixed, ...fields.filter(field => field !== undefined)]);
+  return Buffer.concat([fixed, ...[...fields, headerRoot].filter(field => field !== undefined)]);
 }
 
 /** The block's hash, a view of its record. */
@@ -81,6 +83,7 @@ export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
   if (bits & 32) header.mixHash = take(WORD_BYTES);
   if (bits & 64) header.extraData = take(take(2).readUInt16BE());
   if (bits & 128) header.difficulty = toBigInt(take(WORD_BYTES));
+  if (at < body.length) header.stateRoot = take(WORD_BYTES);
   return {
     header,
     stateRoot: body.subarray(WORD_BYTES, 2 * WORD_BYTES),

@@ -6,7 +6,7 @@
 import {StoreError} from "../errors.ts";
 import {finalizationKey, META} from "../record/layout.ts";
 import {decodeFinalization, type Finalization} from "./finalization.ts";
-import {decodeLayer1Mark, type Layer1Mark} from "./layer1Mark.ts";
+import {decodeLayer1Record, type Layer1Record} from "./layer1Mark.ts";
 
 /** Both return a record's body. StateReader says more. */
 interface RecordReader {
@@ -24,12 +24,13 @@ export class Finalizations {
   }
 
   /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
-  readMark(): Layer1Mark | undefined {
-    return this.readHead()?.mark;
+  readLayer1(): Layer1Record | undefined {
+    const body = this.reader.readMark(META.layer1);
+    return body === undefined ? undefined : decodeLayer1Record(body);
   }
 
   count(): number {
-    return this.readHead()?.count ?? 0;
+    return this.readLayer1()?.count ?? 0;
   }
 
   /** @param index - below `count()`. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
@@ -79,10 +80,5 @@ export class Finalizations {
     const count = this.count();
     while (this.ends.length < count) this.ends.push(this.read(this.ends.length).endBlock);
     return this.ends;
-  }
-
-  private readHead(): ReturnType<typeof decodeLayer1Mark> | undefined {
-    const body = this.reader.readMark(META.layer1);
-    return body === undefined ? undefined : decodeLayer1Mark(body);
   }
 }

@@ -2,10 +2,9 @@
  * Checks what layer 1 said against what is recorded and held, and puts it into a batch, whole or not at all.
  */
 import {encodeFinalization, type Finalization} from "../block/finalization.ts";
-import {encodeLayer1Mark, type Layer1Mark} from "../block/layer1Mark.ts";
+import {encodeLayer1Record, type Layer1Mark, type Layer1Record, type RootKind} from "../block/layer1Mark.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
-import type {SuiteName} from "../hash/suiteNames.ts";
 import {toHex} from "../hex.ts";
 import {finalizationKey, META} from "../record/layout.ts";
 import type {WriteBatch} from "./writeBatch.ts";
@@ -22,48 +21,62 @@ export interface FinalityEvent extends Finalization {
 export interface FinalityStep {
   readonly events: readonly FinalityEvent[];
   readonly mark: Layer1Mark;
+  /** Which roots the contract holds. "none": any, so nothing is compared. undefined: as found before, or found by these events. */
+  readonly root?: RootKind | "none";
+  /** The first layer-1 block that counts. Another one than before begins finality again. undefined: as before. */
+  readonly from?: number;
 }
 
-/** With this suite, the roots held here are those of the contract. */
-const NETWORK_SUITE: SuiteName = "poseidon2";
+/** Does a step with this `from` begin finality again, after what is recorded? Then its first event need not follow the last one. */
+export function beginsAgain(before: Layer1Record | undefined, from: number | undefined): boolean {
+  return before !== undefined && from !== undefined && from !== before.from;
+}
 
 /**
  * @param reader - sees all blocks that were applied: the batch is flushed
  * @throws StoreError BLOCK_UNKNOWN for a finalization whose last block is not held yet, FINALITY_CONFLICT if layer 1
  *   contradicts itself or a root held here, or if another block is held than the layer-2 node's. Then nothing is put
  */
-export function putFinalityStep(reader: StateReader, batch: WriteBatch, {events, mark}: FinalityStep): void {
+export function putFinalityStep(reader: StateReader, batch: WriteBatch, step: FinalityStep): void {
+  const {events, mark} = step;
   const {finalizations} = reader;
-  checkMark(finalizations.readMark(), mark);
+  const recorded = finalizations.readLayer1();
+  const isBegin = beginsAgain(recorded, step.from);
+  if (!isBegin) checkContract(recorded?.mark, mark);
+  let count = recorded?.count ?? 0;
+  const begun = isBegin ? count : (recorded?.begun ?? 0);
+  let root = step.root ?? recorded?.root;
   let before = finalizations.last();
-  for (const event of events) {
-    checkFollows(before, event);
+  for (const [at, event] of events.entries()) {
+    checkRange(before, event);
+    if (before !== undefined && count + at > begun) checkFollows(before, event);
     checkHash(reader, event);
-    checkRoots(reader, event);
+    if (root !== "none") root = checkRoots(reader, event, root);
     before = event;
   }
-  let count = finalizations.count();
   for (const event of events) batch.put(finalizationKey(count++), encodeFinalization(event));
-  batch.put(META.layer1, encodeLayer1Mark(mark, count));
+  const found = root === "none" ? recorded?.root : root;
+  const from = step.from ?? recorded?.from;
+  batch.put(META.layer1, encodeLayer1Record({mark, count, begun, from, root: found}));
 }
 
-function checkMark(before: Layer1Mark | undefined, mark: Layer1Mark): void {
-  if (before === undefined) return;
-  if (Buffer.compare(before.contract, mark.contract) !== 0)
+function checkContract(before: Layer1Mark | undefined, mark: Layer1Mark): void {
+  if (before !== undefined && Buffer.compare(before.contract, mark.contract) !== 0)
     throw conflict(
       `the finalizations recorded here are those of contract ${toHex(before.contract)}, not of ${toHex(mark.contract)}`,
     );
-  if (mark.block < before.block)
-    throw conflict(`layer 1 was read up to block ${before.block} before, now up to ${mark.block}`);
 }
 
-function checkFollows(before: Finalization | undefined, event: FinalityEvent): void {
-  const {startBlock, endBlock, parentRoot} = event;
+function checkRange(before: Finalization | undefined, event: FinalityEvent): void {
+  const {startBlock, endBlock} = event;
   if (startBlock !== undefined && startBlock > endBlock)
     throw conflict(`${describe(event)} begins at block ${startBlock}, after its end`);
-  if (before === undefined) return;
-  if (endBlock <= before.endBlock)
+  if (before !== undefined && endBlock <= before.endBlock)
     throw conflict(`${describe(event)} comes after one that ends at block ${before.endBlock}`);
+}
+
+function checkFollows(before: Finalization, event: FinalityEvent): void {
+  const {startBlock, parentRoot} = event;
   if (startBlock !== undefined && startBlock !== before.endBlock + 1)
     throw conflict(
       `${describe(event)} begins at block ${startBlock}, but the one before it ends at block ${before.endBlock}`,
@@ -74,10 +87,7 @@ function checkFollows(before: Finalization | undefined, event: FinalityEvent): v
     );
 }
 
-/**
- * An event names no block hash. So after a reorganisation of layer 2, the block held here may be one of the branch that was left:
- * with a suite that is not the network's, only the hash tells.
- */
+/** An event names no block hash, and two blocks of one number may have the same state. The layer-2 node knows the hash. */
 function checkHash(reader: StateReader, event: FinalityEvent): void {
   const {endBlock, endHash} = event;
   const {hash} = reader.headerRecordOrThrow(endBlock).header;
@@ -87,20 +97,42 @@ function checkHash(reader: StateReader, event: FinalityEvent): void {
   );
 }
 
-function checkRoots(reader: StateReader, event: FinalityEvent): void {
+/** @returns which roots the contract holds. @throws StoreError FINALITY_CONFLICT if its root is not that of the block held here */
+function checkRoots(reader: StateReader, event: FinalityEvent, expected: RootKind | undefined): RootKind {
   const {startBlock, endBlock, parentRoot, finalRoot} = event;
-  const {stateRoot} = reader.headerRecordOrThrow(endBlock);
-  if (reader.suite.name !== NETWORK_SUITE) return;
-  if (Buffer.compare(stateRoot, finalRoot) !== 0)
+  const roots = readRoots(reader, endBlock);
+  const kinds = expected === undefined ? ROOT_KINDS : [expected];
+  const kind = kinds.find(name => isSame(roots[name], finalRoot));
+  if (kind === undefined) {
+    const held = kinds.map(name => `${describeRoot(roots[name])} ${PLACE[name]}`).join(" and ");
+    const hint = expected === undefined ? " (--l1-root says which root the contract holds)" : "";
     throw conflict(
-      `${describe(event)} has state root ${toHex(finalRoot)}, but block ${endBlock} has ${toHex(stateRoot)} here`,
+      `${describe(event)} has state root ${toHex(finalRoot)}, but block ${endBlock} has ${held} here${hint}`,
     );
-  if (startBlock === undefined || startBlock === 0) return;
-  const parent = reader.headerRecordOrThrow(startBlock - 1).stateRoot;
-  if (Buffer.compare(parent, parentRoot) !== 0)
+  }
+  if (startBlock === undefined || startBlock === 0) return kind;
+  const parent = readRoots(reader, startBlock - 1)[kind];
+  if (parent !== undefined && !isSame(parent, parentRoot))
     throw conflict(
       `${describe(event)} follows state root ${toHex(parentRoot)}, but block ${startBlock - 1} has ${toHex(parent)} here`,
     );
+  return kind;
+}
+
+const ROOT_KINDS: readonly RootKind[] = ["header", "suite"];
+const PLACE: Readonly<Record<RootKind, string>> = {header: "in its header", suite: "in the trees"};
+
+function readRoots(reader: StateReader, block: number): Readonly<Record<RootKind, Uint8Array | undefined>> {
+  const {header, stateRoot} = reader.headerRecordOrThrow(block);
+  return {header: header.stateRoot, suite: stateRoot};
+}
+
+function isSame(held: Uint8Array | undefined, root: Uint8Array): boolean {
+  return held !== undefined && Buffer.compare(held, root) === 0;
+}
+
+function describeRoot(root: Uint8Array | undefined): string {
+  return root === undefined ? "no root" : toHex(root);
 }
 
 function describe({endBlock, layer1Block, transactionHash}: Finalization): string {

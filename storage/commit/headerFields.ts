@@ -7,12 +7,21 @@ import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 
 /** @throws StoreError BLOCK_INVALID */
-export function checkFields({number, hash, parentHash, miner, mixHash, extraData}: BlockHeader): void {
+export function checkFields({
+  number,
+  hash,
+  parentHash,
+  miner,
+  mixHash,
+  extraData,
+  stateRoot,
+}: BlockHeader): void {
   for (const [field, bytes, length] of [
     ["hash", hash, WORD_BYTES],
     ["parentHash", parentHash, WORD_BYTES],
     ["miner", miner, 20],
     ["mixHash", mixHash, WORD_BYTES],
+    ["stateRoot", stateRoot, WORD_BYTES],
   ] as const)
     if (bytes !== undefined && bytes.length !== length)
       throw new StoreError(

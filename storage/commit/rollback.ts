@@ -1,11 +1,23 @@
 /**
- * Removes blocks that are not finalized, and pages that no block reaches.
+ * Removes blocks that are not finalized, and pages that no block reaches. On the operator's word, also finalized blocks.
  */
+import {encodeLayer1Record} from "../block/layer1Mark.ts";
+import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
+import {WORD_BYTES} from "../hash/suite.ts";
 import {isFinding, readNote, writeNote} from "../leveldb/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
-import {blockKey, hashKey, MAX_U48, META, pageKey, pageOfKey} from "../record/layout.ts";
+import {
+  blockKey,
+  finalizationKey,
+  hashKey,
+  MAX_U48,
+  META,
+  pageKey,
+  pageOfKey,
+  prunedKey,
+} from "../record/layout.ts";
 import {encodeNumber} from "../record/numberRecord.ts";
 import {sealRecord} from "../record/record.ts";
 import type {WriteTarget} from "./writeTarget.ts";
@@ -19,30 +31,32 @@ type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: 
  * Removes the blocks above `block` and their pages. Their page numbers are not given to new pages as long as readers may have
  * the old pages cached.
  *
- * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if the store does not have `block`, WRITE_FAILED
+ * @param evenFinalized - only where no other reader has the store open: a reader takes finalized blocks for unchanging
+ * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if the store does not have `block`, BLOCK_PRUNED,
+ *   WRITE_FAILED
  */
-export async function rollBack(target: WriteTarget, block: number): Promise<void> {
+export async function rollBack(target: WriteTarget, block: number, evenFinalized = false): Promise<void> {
   const {reader, db, directory} = target;
   const latest = (await reader.latest()) ?? block;
   const finalized = reader.readFinalized() ?? -1;
   // Every pruned block is below a finalized one, so it is refused as such.
-  if (reader.readPruned(block) === undefined) reader.blockOrThrow(block);
-  if (block < Math.min(finalized, latest))
+  if (evenFinalized || reader.readPruned(block) === undefined) reader.blockOrThrow(block);
+  if (!evenFinalized && block < Math.min(finalized, latest))
     throw new StoreError(
       "FINALIZED",
       `blocks up to ${Math.min(finalized, latest)} are finalized, and finalized blocks are not removed`,
     );
   const floor = encodeNumber(await reader.nextPage());
-  const operations: Operation[] = [{type: "put", key: META.floor, value: sealRecord(META.floor, floor)}];
+  const operations: Operation[] = [putOf(META.floor, floor)];
+  if (evenFinalized) operations.push(...unfinalize(reader, block));
   const unaudited = reader.readUnaudited();
   // What comes in the place of an audited block is to be audited too.
-  if (unaudited < MAX_U48 && unaudited > block + 1) {
-    const body = encodeNumber(block + 1);
-    operations.push({type: "put", key: META.unaudited, value: sealRecord(META.unaudited, body)});
-  }
+  if (unaudited < MAX_U48 && unaudited > block + 1)
+    operations.push(putOf(META.unaudited, encodeNumber(block + 1)));
   for (let number = block + 1; number <= latest; number++) {
-    operations.push({type: "del", key: hashKey(reader.blockOrThrow(number).header.hash)});
-    operations.push({type: "del", key: blockKey(number)});
+    operations.push({type: "del", key: hashKey(reader.headerRecordOrThrow(number).header.hash)});
+    const key = reader.readPruned(number) === undefined ? blockKey(number) : prunedKey(number);
+    operations.push({type: "del", key});
   }
   // Synced before the blocks are removed: a note that names a removed block would say that the store has lost it.
   const note = await readNote(directory);
@@ -56,6 +70,28 @@ export async function rollBack(target: WriteTarget, block: number): Promise<void
   reader.noteNewest(block);
   await reclaimPages(target);
   acknowledge(directory, block);
+}
+
+/** What says that blocks above `block` are finalized. Layer 1 is then read from the last finalization on that is left. */
+function unfinalize(reader: StateReader, block: number): Operation[] {
+  const operations: Operation[] = [];
+  if ((reader.readMarkedFinalized() ?? -1) > block)
+    operations.push(putOf(META.finalized, encodeNumber(block)));
+  const {finalizations} = reader;
+  const record = finalizations.readLayer1();
+  if (record === undefined) return operations;
+  let {count} = record;
+  while (count > 0 && finalizations.read(count - 1).endBlock > block)
+    operations.push({type: "del", key: finalizationKey(--count)});
+  if (count === record.count) return operations;
+  // No block of layer 1 has this hash.
+  const mark = {...record.mark, blockHash: Buffer.alloc(WORD_BYTES)};
+  const body = encodeLayer1Record({...record, mark, count, begun: Math.min(record.begun, count)});
+  return [...operations, putOf(META.layer1, body)];
+}
+
+function putOf(key: Buffer, body: Buffer): Operation {
+  return {type: "put", key, value: sealRecord(key, body)};
 }
 
 /** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */

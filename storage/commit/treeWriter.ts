@@ -91,7 +91,8 @@ export class TreeWriter {
   /** Hashes and writes what changed. @returns the tree as it now is */
   seal(): TreeRoot {
     const dirty = [...this.drafts.values()].filter(draft => draft.dirty !== 0);
-    if (dirty.length === 0) {
+    // Without a leaf of its own it is still a new tree, of which nothing is stored.
+    if (dirty.length === 0 || this.nextFreeNode === FIRST_FREE_NODE) {
       this.drafts.clear();
       return this.sealed;
     }

@@ -34,6 +34,14 @@ export function isLocked(error: unknown): boolean {
   return false;
 }
 
+/** Did the disk refuse to be written: is it full, or read-only? Then what it holds can still be read. */
+export function isWriteRefusal(error: unknown): error is StoreError {
+  return (
+    error instanceof StoreError &&
+    /no space|ENOSPC|quota exceeded|EDQUOT|file too large|EFBIG|read-only|EROFS/i.test(error.message)
+  );
+}
+
 /** Refusals by the system do not mean that the files are damaged. */
 function codeOf(error: unknown): "STORE_UNREADABLE" | "STORE_DAMAGED" {
   return /permission denied|too many open files|no space|quota exceeded|file too large|read-only|not open/i.test(

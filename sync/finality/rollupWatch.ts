@@ -5,11 +5,12 @@
  *   ----------|--------------------------------|-----------------|
  *        hash compared                   hash remembered
  *
- * One node gives everything in a step. Its block at the mark must have the hash that was remembered. So a step never joins two
- * chains, even if each step comes from another node.
+ * One node gives everything in a step. If its block at the mark has not the hash that was remembered, the step begins at the last
+ * finalization that is recorded, which must still be there. So a step never joins two chains, even if each step comes from another
+ * node.
  */
+import type {Finalization} from "../../storage/block/finalization.ts";
 import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
-import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
 import {AnswerTooLong} from "../rpc/endpoint.ts";
 import {type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
@@ -18,7 +19,7 @@ import type {Nodes} from "../rpc/nodes.ts";
 import {Contradiction} from "./contradiction.ts";
 import {findDeployment} from "./deployment.ts";
 import {LogRange} from "./logRange.ts";
-import {BALANCED, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
+import {BALANCED, type RollupEvent, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
 
 export interface RollupSettings {
   /** 20 bytes. */
@@ -29,11 +30,24 @@ export interface RollupSettings {
   readonly depth: number | undefined;
 }
 
-export interface RollupStep extends FinalityStep {
-  /** The mark at which the step begins. All events of the step are in blocks above it. */
+/** Where a step begins. */
+export interface ReadPosition {
+  /** All events up to it were read. undefined: they are read again from `last` on. */
+  readonly mark: Layer1Mark | undefined;
+  /** The last event that is recorded. undefined: none that the next one must follow. */
+  readonly last: Finalization | undefined;
+}
+
+export interface RollupStep {
+  /** The mark at which the step begins: that of the position, unless events are read again. */
   readonly after: Layer1Mark;
+  /** All events of the contract in the blocks above `after`, up to this one. Only those after `last`. */
+  readonly mark: Layer1Mark;
+  readonly events: readonly RollupEvent[];
   /** The newest layer-1 block that is final. The step whose mark is this block has read everything. */
   readonly head: number;
+  /** Name of the node that gave it. */
+  readonly node: string;
 }
 
 /** Nothing was read: the first block whose events count is above the next one. */
@@ -48,8 +62,6 @@ export class RollupWatch {
   private readonly nodes: Pick<Nodes, "use">;
   private readonly settings: RollupSettings;
   private readonly range = new LogRange();
-  /** The highest finalized block that each node has named. */
-  private readonly heads = new Map<string, number>();
 
   constructor(nodes: Pick<Nodes, "use">, settings: RollupSettings) {
     this.nodes = nodes;
@@ -57,34 +69,39 @@ export class RollupWatch {
   }
 
   /**
-   * Reads the next range after `mark`. Waits for a node that answers.
+   * Reads the next range. Waits for a node that answers.
    *
-   * @param mark - undefined: nothing was read yet
    * @returns a step without events, and with the same mark, if there is nothing new. Of settings whose first block is above the
    *   head, no step before layer 1 is final up to the block below
    * @throws Contradiction; the signal's reason
    */
-  read(mark: Layer1Mark | undefined, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
-    return this.nodes.use(node => this.readFrom(node, mark), signal);
+  read(position: ReadPosition, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
+    return this.nodes.use(node => this.readFrom(node, position), signal);
   }
 
-  private async readFrom(node: Node, mark: Layer1Mark | undefined): Promise<RollupStep | AwaitedStart> {
+  private async readFrom(node: Node, {mark, last}: ReadPosition): Promise<RollupStep | AwaitedStart> {
     const head = await this.readHead(node);
     const awaits = (this.settings.from ?? 0) - 1;
-    if (mark === undefined && awaits > head.number) return {awaits, head: head.number};
-    const after = mark ?? (await this.begin(node, head));
-    const nothing = {after, mark: after, events: [], head: head.number};
+    if (mark === undefined && last === undefined && awaits > head.number) return {awaits, head: head.number};
+    const base = {head: head.number, node: node.name};
     // Another node may be behind the one that was asked before.
-    if (head.number < after.block) return nothing;
-    const known = head.number === after.block ? head : await readNamedBlock(node, after.block);
-    if (Buffer.compare(known.hash, after.blockHash) !== 0)
+    if (mark !== undefined && head.number < mark.block) return {after: mark, mark, events: [], ...base};
+    const isSame = mark !== undefined && (await this.hasBlock(node, head, mark));
+    const after = isSame ? mark : await this.begin(node, head, last);
+    if (after.block >= head.number) return {after, mark: after, events: [], ...base};
+    const range = await this.readRange(node, after.block + 1, head);
+    if (!isSame && last !== undefined && !range.events.some(event => isRecorded(event, last)))
       throw new Contradiction(
-        `layer-1 block ${after.block} had hash ${toHex(after.blockHash)} when it was read, now it has ${toHex(known.hash)} (${node.name})`,
+        `layer-1 block ${last.layer1Block} has no finalization up to block ${last.endBlock} by transaction ${toHex(last.transactionHash)} any more, but that one is recorded (${node.name})`,
       );
-    if (head.number === after.block) return nothing;
-    const {events, last} = await this.readRange(node, after.block + 1, head);
-    const next = {block: last.number, blockHash: last.hash, contract: this.settings.contract};
-    return {after, mark: next, events, head: head.number};
+    const {number: block, hash: blockHash} = range.last;
+    const events = range.events.filter(event => last === undefined || isAfter(event, last));
+    return {after, mark: {block, blockHash, contract: this.settings.contract}, events, ...base};
+  }
+
+  private async hasBlock(node: Node, head: NamedBlock, mark: Layer1Mark): Promise<boolean> {
+    const known = head.number === mark.block ? head : await readNamedBlock(node, mark.block);
+    return Buffer.compare(known.hash, mark.blockHash) === 0;
   }
 
   /** Reads as many blocks as the node allows. */
@@ -115,23 +132,34 @@ export class RollupWatch {
       const latest = await readNamedBlock(node, "latest");
       return readNamedBlock(node, Math.max(0, latest.number - depth));
     }
-    const head = await readFinalized(node);
-    const before = this.heads.get(node.name) ?? 0;
-    if (head.number < before)
-      throw new Contradiction(
-        `layer 1 took back what was final: ${node.name} named block ${before} finalized before, now ${head.number}`,
-      );
-    this.heads.set(node.name, head.number);
-    return head;
+    return readFinalized(node);
   }
 
-  /** The mark just before the first block whose events count. Block 0 can have none. */
-  private async begin(node: Node, head: NamedBlock): Promise<Layer1Mark> {
+  /** The mark just before the block of the last finalization, or before the first block whose events count. Block 0 can have none. */
+  private async begin(node: Node, head: NamedBlock, last: Finalization | undefined): Promise<Layer1Mark> {
     const {contract, from} = this.settings;
-    const first = from ?? (await findDeployment(node, contract, head.number));
+    const first = last?.layer1Block ?? from ?? (await findDeployment(node, contract, head.number));
+    if (first > head.number + 1)
+      throw new Contradiction(
+        `the last finalization that is recorded is in layer-1 block ${first}, but layer 1 is final up to block ${head.number} only (${node.name})`,
+      );
     const {number: block, hash: blockHash} = await readNamedBlock(node, Math.max(first - 1, 0));
     return {block, blockHash, contract};
   }
+}
+
+function isAfter(event: Finalization, last: Finalization): boolean {
+  if (event.layer1Block !== last.layer1Block) return event.layer1Block > last.layer1Block;
+  return event.logIndex > last.logIndex;
+}
+
+function isRecorded(event: Finalization, recorded: Finalization): boolean {
+  return (
+    event.endBlock === recorded.endBlock &&
+    event.layer1Block === recorded.layer1Block &&
+    Buffer.compare(event.transactionHash, recorded.transactionHash) === 0 &&
+    Buffer.compare(event.finalRoot, recorded.finalRoot) === 0
+  );
 }
 
 async function readFinalized(node: Node): Promise<NamedBlock> {

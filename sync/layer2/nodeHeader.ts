@@ -12,6 +12,7 @@ export interface NodeHeader extends BlockHeader {
   readonly parentHash: Uint8Array;
   readonly timestamp: bigint;
   readonly difficulty: bigint;
+  readonly stateRoot: Uint8Array;
 }
 
 export interface CheckedHeader {
@@ -58,5 +59,6 @@ export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
     mixHash: bytes("mixHash", 32),
     extraData: parseBytes(block.extraData, `${where}: extraData`, MAX_EXTRA_DATA_BYTES),
     difficulty: quantity("difficulty", 256),
+    stateRoot: bytes("stateRoot", 32),
   };
 }

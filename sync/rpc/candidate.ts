@@ -11,6 +11,7 @@
 import {Backoff, type BackoffSettings} from "./backoff.ts";
 import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
 import type {NodeCaller} from "./nodeCaller.ts";
+import {isSameFailure} from "./sameFailure.ts";
 
 export type NodeState = "up" | "down" | "refused";
 
@@ -18,7 +19,7 @@ export type NodeState = "up" | "down" | "refused";
 export class WrongChain extends NodeFailure {}
 
 export interface CandidateHooks {
-  /** Called once per change of state. */
+  /** Called once per change of the state, or of the reason why it is not up (sameFailure.ts). */
   onState(state: NodeState, reason: string): void;
   /** In milliseconds, of a clock that never goes back. */
   now(): number;
@@ -30,6 +31,7 @@ export class Candidate {
   private readonly hooks: CandidateHooks;
   private readonly backoff: Backoff;
   private state: NodeState | "unknown" = "unknown";
+  private reason = "";
   /** The last probe was answered, and nothing failed since. */
   private isProbed = false;
   private isProbing = false;
@@ -142,8 +144,10 @@ export class Candidate {
   }
 
   private change(state: NodeState, reason: string): void {
-    if (this.state === state) return;
+    // Of a node that stays down, another reason is told, but not each new number in it.
+    if (this.state === state && (state === "up" || isSameFailure(this.reason, reason))) return;
     this.state = state;
+    this.reason = reason;
     this.hooks.onState(state, reason);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Several nodes that hold the same chain. Work runs against the first healthy one, in the order of the settings. If none is
- * healthy, it waits.
+ * Several nodes that hold the same chain. Work runs against the first healthy one, in the order of the settings until `putFirst` or
+ * `putLast` changes it. If none is healthy, it waits.
  */
 import {setMaxListeners} from "node:events";
 import {setTimeout as sleep} from "node:timers/promises";
@@ -23,7 +23,7 @@ export interface NodesSettings {
   readonly maxAnswerBytes: number;
 }
 
-/** One per change of state. The first is "up" or the reason why not. */
+/** One per change of the state, or of the reason why it is not up. */
 export interface NodesEvent {
   readonly kind: "node";
   /** Scheme, host and port. The second URL of the same host has (2) after it, and so on. */
@@ -39,7 +39,8 @@ const CONNECTIONS = 16;
 const MAX_REFUSALS = 3;
 
 export class Nodes {
-  private readonly candidates: readonly Candidate[];
+  /** In the order in which they are asked. */
+  private candidates: readonly Candidate[];
   private readonly closing = new AbortController();
 
   /** @param backoff - waits after failures of one node */
@@ -74,10 +75,83 @@ export class Nodes {
    * @returns the work's result
    * @throws what the work throws, except NodeFailure and refusals that another try may end; the signal's reason; Error after `close`
    */
-  async use<Result>(
+  use<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
     onBytes?: (bytes: number) => void,
+  ): Promise<Result> {
+    return this.live(signal, life => this.runUntilDone(work, life, onBytes));
+  }
+
+  /**
+   * Runs `work` once with each healthy node except the one that work goes to now. Failures and refusals of nodes are only noted, and
+   * so is the end by the signal or by `close`.
+   *
+   * @throws what the work throws besides
+   */
+  async useOthers(work: (node: Node) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const [, ...others] = this.candidates.filter(candidate => candidate.isHealthy);
+    await this.live(signal, async life => {
+      const runs = await Promise.allSettled(others.map(other => other.run(work, life)));
+      for (const run of runs) {
+        if (run.status === "fulfilled" || life.aborted) continue;
+        if (!(run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal)) throw run.reason;
+      }
+    });
+  }
+
+  /**
+   * Runs `work` against every node that is not left alone, at the same time. Waits for a node that answers.
+   *
+   * @returns the results of the nodes that answered, at least one
+   * @throws as `use`; a NodeRefusal only if no node answers
+   */
+  useEach<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result[]> {
+    return this.live(signal, async life => {
+      for (;;) {
+        life.throwIfAborted();
+        const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
+        const answers = await Promise.allSettled(due.map(candidate => candidate.run(work, life)));
+        const results: Result[] = [];
+        let refusal: NodeRefusal | undefined;
+        for (const answer of answers)
+          if (answer.status === "fulfilled") results.push(answer.value);
+          else if (answer.reason instanceof NodeRefusal) refusal = answer.reason;
+          else if (!(answer.reason instanceof NodeFailure)) throw answer.reason;
+        if (results.length > 0) return results;
+        if (refusal !== undefined) throw refusal;
+        await this.waitForOne(life);
+      }
+    });
+  }
+
+  /** @param name - of the node that is asked before the others from now on */
+  putFirst(name: string): void {
+    const [named, others] = this.part(name);
+    this.candidates = [...named, ...others];
+  }
+
+  /** @param name - of the node that is asked after the others from now on */
+  putLast(name: string): void {
+    const [named, others] = this.part(name);
+    this.candidates = [...others, ...named];
+  }
+
+  /** Ends every connection, and every use with an error. */
+  async close(): Promise<void> {
+    this.closing.abort(new Error("the nodes are closed"));
+    await Promise.all(this.candidates.map(({caller}) => caller.close()));
+  }
+
+  private part(name: string): [named: Candidate[], others: Candidate[]] {
+    const isNamed = ({caller}: Candidate): boolean => caller.name === name;
+    return [this.candidates.filter(isNamed), this.candidates.filter(candidate => !isNamed(candidate))];
+  }
+
+  /** Runs with a signal that ends with `signal` or with `close`. */
+  private async live<Result>(
+    signal: AbortSignal,
+    run: (life: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     // Not AbortSignal.any, which keeps memory for each use as long as the signal lives.
     const life = new AbortController();
@@ -90,16 +164,10 @@ export class Nodes {
       return () => ending.removeEventListener("abort", end);
     });
     try {
-      return await this.runUntilDone(work, life.signal, onBytes);
+      return await run(life.signal);
     } finally {
       for (const forget of endings) forget();
     }
-  }
-
-  /** Ends every connection, and every use with an error. */
-  async close(): Promise<void> {
-    this.closing.abort(new Error("the nodes are closed"));
-    await Promise.all(this.candidates.map(({caller}) => caller.close()));
   }
 
   private async runUntilDone<Result>(

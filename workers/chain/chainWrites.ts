@@ -7,6 +7,7 @@
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
+import {hasRoom} from "../../storage/leveldb/room.ts";
 import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../job/head.ts";
@@ -17,7 +18,9 @@ import {readHead} from "../thread/storedHead.ts";
 import type {ChainView} from "./chainView.ts";
 import {type ImportListeners, ImportSession} from "./importSession.ts";
 
-const WRITE_FAILED_BEFORE = "a write to this store has failed before";
+/** Time between two looks whether the disk takes writes again. It doubles while the store is opened again in vain. */
+const FIRST_LOOK_MS = 2_000;
+const LAST_LOOK_MS = 60_000;
 
 export class ChainWrites {
   private readonly store: StateStore;
@@ -26,27 +29,40 @@ export class ChainWrites {
   private readonly sessions = new Set<ImportSession>();
   /** The last order. */
   private orders: Promise<unknown> = Promise.resolve();
-  /** After a refused write LevelDB's log may end within a record. What is appended to it could not be read again. */
-  private writeFailed = false;
+  /**
+   * Why a write was refused; undefined: none was. LevelDB's log may end within a record then, and what is appended to it could not
+   * be read again. So nothing is written until the store was opened again.
+   */
+  private refused: string | undefined;
+  private readonly reopen: () => Promise<void>;
+  private look: NodeJS.Timeout | undefined;
+  private lookMs = FIRST_LOOK_MS;
+  private isEnding = false;
 
-  /** @param store, chain, thread - the caller closes them; `chain` is told of every change */
-  constructor(store: StateStore, chain: ChainView, thread: ImportThread) {
+  /**
+   * @param store, chain, thread - the caller closes them; `chain` is told of every change
+   * @param reopen - closes the store in every thread and opens it again; `store.refusal` says how it went
+   */
+  constructor(store: StateStore, chain: ChainView, thread: ImportThread, reopen: () => Promise<void>) {
     this.store = store;
     this.chain = chain;
     this.thread = thread;
+    this.reopen = reopen;
+    if (store.refusal !== undefined) this.refuse(store.refusal.message);
   }
 
   startImport(job: Omit<ImportJob, "port">, listeners: ImportListeners): Running<ImportOutcome> {
-    if (this.writeFailed) return this.refuseImport();
+    if (this.refused !== undefined) return this.refuseImport(this.refused);
     const onEvent = (event: ImportEvent): void => {
-      this.chain.setHead(event.head);
+      this.chain.setHead(event.head, event.retreats);
       listeners.onEvent(event);
     };
     const onOutcome = (outcome: ImportOutcome): void => {
-      this.chain.setHead(outcome.head);
-      if (!outcome.ok && outcome.writeFailed) this.writeFailed = true;
+      this.chain.setHead(outcome.head, this.chain.retreat.count);
+      if (!outcome.ok && outcome.writeFailed) this.refuse(outcome.message);
     };
-    const session = new ImportSession(this.thread, job, this.orders, {...listeners, onEvent, onOutcome});
+    const begun = {...job, retreat: this.chain.retreat.cells};
+    const session = new ImportSession(this.thread, begun, this.orders, {...listeners, onEvent, onOutcome});
     this.sessions.add(session);
     void session.ended.then(() => this.sessions.delete(session));
     return session;
@@ -61,7 +77,7 @@ export class ChainWrites {
    */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
     const order = hash === undefined ? {finalize: block} : {finalize: block, hash};
-    return this.order(order, "finalize", async () => {
+    return this.order(order, async () => {
       const writer = await BlockWriter.create(this.store);
       writer.finalizeHeld(block, hash);
       await writer.flush();
@@ -75,7 +91,7 @@ export class ChainWrites {
    * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), NOT_AUDITED, WRITE_FAILED
    */
   recordFinality(step: FinalityStep): Promise<Head> {
-    return this.order({finality: step}, "record finality", async () => {
+    return this.order({finality: step}, async () => {
       const writer = await BlockWriter.create(this.store);
       writer.recordFinality(step);
       await writer.flush();
@@ -89,29 +105,41 @@ export class ChainWrites {
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
    */
   rollback(block: number): Promise<Head> {
-    return this.order({rollback: block}, "roll back", () => this.store.rollback(block));
+    return this.order({rollback: block}, async () => {
+      const head = this.chain.head();
+      const {finalized = -1, latest = -1} = head;
+      if (finalized <= block && block < latest) this.chain.setHead({...head, latest: block});
+      try {
+        await this.store.rollback(block);
+      } catch (error) {
+        this.chain.setHead(await readHead(this.store));
+        throw error;
+      }
+    });
   }
 
   /** Does one step of the pruning (pruner.ts). @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */
   prune(step: PruneStep): Promise<Head> {
-    return this.order({prune: step}, "prune", () => performStep(this.store, step));
+    return this.order({prune: step}, () => performStep(this.store, step));
   }
 
   /** Stops the imports, and waits for them and for the orders. */
   async end(): Promise<void> {
+    this.isEnding = true;
+    clearTimeout(this.look);
     for (const session of this.sessions) session.stop();
     await Promise.all([...this.sessions].map(({ended}) => ended));
     await this.orders;
   }
 
   /** @param perform - carries the order out in this thread, if no import takes it */
-  private order(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
-    const result = this.orders.then(() => this.obey(order, what, perform));
+  private order(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
+    const result = this.orders.then(() => this.obey(order, perform));
     this.orders = result.catch(() => {}); // the caller sees it
     return result;
   }
 
-  private async obey(order: ChainOrder, what: string, perform: () => Promise<void>): Promise<Head> {
+  private async obey(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
     for (const session of this.sessions) {
       // An import that has not begun waits for this order.
       if (!session.hasBegun) continue;
@@ -120,26 +148,62 @@ export class ChainWrites {
       else if (answer.refusal === undefined) return this.chain.head();
       else throw new StoreError(answer.refusal.code, answer.refusal.message);
     }
-    await this.write(what, perform);
+    await this.write(perform);
     this.chain.setHead(await readHead(this.store));
     return this.chain.head();
   }
 
-  /** Refuses to write after a failed write, because LevelDB could not read it again. @throws StoreError WRITE_FAILED */
-  private async write(what: string, perform: () => Promise<void>): Promise<void> {
-    if (this.writeFailed) throw new StoreError("WRITE_FAILED", `${WRITE_FAILED_BEFORE}: restart to ${what}`);
+  /** @throws StoreError WRITE_FAILED after a write that failed, because LevelDB could not read a later one again */
+  private async write(perform: () => Promise<void>): Promise<void> {
+    if (this.refused !== undefined) throw new StoreError("WRITE_FAILED", describe(this.refused));
     try {
       await perform();
     } catch (error) {
-      if (error instanceof StoreError && error.code === "WRITE_FAILED") this.writeFailed = true;
+      if (error instanceof StoreError && error.code === "WRITE_FAILED") this.refuse(error.message);
       throw error;
     }
   }
 
-  private refuseImport(): Running<ImportOutcome> {
-    const message = `${WRITE_FAILED_BEFORE}: restart to import`;
+  private refuse(reason: string): void {
+    this.refused = reason;
+    if (this.isEnding) return;
+    clearTimeout(this.look);
+    this.look = setTimeout(() => {
+      this.orders = this.orders.then(() => this.recover());
+    }, this.lookMs).unref();
+  }
+
+  /** Opens the store again if the disk takes writes. Never rejects. */
+  private async recover(): Promise<void> {
+    const {refused} = this;
+    if (refused === undefined || this.isEnding) return;
+    // An import that was refused writes nothing more, and is about to end.
+    await Promise.all([...this.sessions].map(({ended}) => ended));
+    if (!hasRoom(this.store.directory)) {
+      this.refuse(refused);
+      return;
+    }
+    this.lookMs = Math.min(2 * this.lookMs, LAST_LOOK_MS);
+    try {
+      await this.reopen();
+      const {refusal} = this.store;
+      this.refused = refusal?.message;
+      // A write that was said to have failed may be there.
+      this.chain.setHead(await readHead(this.store));
+    } catch (error) {
+      this.refused = (error as Error).message;
+    }
+    if (this.refused !== undefined) this.refuse(this.refused);
+  }
+
+  private refuseImport(reason: string): Running<ImportOutcome> {
     const head = this.chain.head();
+    const message = describe(reason);
     const outcome = {ok: false, head, blocks: 0, message, writeFailed: true, auditFailed: false} as const;
     return {outcome: Promise.resolve(outcome), stop: () => {}};
   }
+}
+
+function describe(reason: string): string {
+  return `nothing is written until the disk takes writes again: ${reason}`;
 }

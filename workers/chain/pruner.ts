@@ -29,7 +29,7 @@ export type PruneEvent =
   | {readonly kind: "begin"; readonly run: PruneRun}
   /** There is nothing more to prune. The counts are since the last "begin". */
   | {readonly kind: "end"; readonly blocks: number; readonly pages: number; readonly ms: number}
-  /** Nothing more is pruned before the store is opened again. */
+  /** Nothing more is pruned before the store is opened again, by this process or the next. */
   | {readonly kind: "failed"; readonly error: unknown};
 
 /** What the pruner writes with. */
@@ -57,6 +57,7 @@ export class Pruner {
   /** Settles when there is nothing to prune, or after a failure. */
   private work: Promise<void> = Promise.resolve();
   private isWorking = false;
+  private isResting = false;
 
   /** @param onExit - called when the prune thread died */
   constructor(
@@ -100,9 +101,24 @@ export class Pruner {
     await this.thread?.destroy();
   }
 
+  /** Ends its thread, so that the store can be closed. Nothing is pruned until `resume`. */
+  async rest(): Promise<void> {
+    this.isResting = true;
+    const {thread} = this;
+    this.thread = undefined;
+    await thread?.destroy();
+  }
+
+  /** Prunes again, also after a failure. */
+  resume(): void {
+    this.isResting = false;
+    this.hasFailed = false;
+    this.wake();
+  }
+
   /** Never throws: whoever changes the chain is not to blame for a damaged record of the pruning. */
   private wake(): void {
-    if (this.isWorking || this.hasFailed || this.stopping.signal.aborted) return;
+    if (this.isWorking || this.isResting || this.hasFailed || this.stopping.signal.aborted) return;
     let run: PruneRun | undefined;
     try {
       run = this.findRun();
@@ -169,7 +185,7 @@ export class Pruner {
   }
 
   private get isStopped(): boolean {
-    return this.stopping.signal.aborted;
+    return this.stopping.signal.aborted || this.isResting;
   }
 
   private async write(step: PruneStep): Promise<void> {

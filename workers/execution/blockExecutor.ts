@@ -24,6 +24,7 @@ import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
 import {keepJumpAnalyses} from "./jumpAnalyses.ts";
+import {requireParts} from "./libraryParts.ts";
 import {listRoot} from "./listRoot.ts";
 import {describeRefusal} from "./refusal.ts";
 import {rootKey, type TrieNodes} from "./trieNodes.ts";
@@ -232,6 +233,7 @@ const findCliqueSigner: NonNullable<EVMOpts["cliqueSigner"]> = header =>
 
 /** The library compares it with the header's. It would compute it with a trie that it writes key by key. */
 function rememberTransactionsRoot(block: Block): void {
+  requireParts(block, "a block", {cache: "object", genTxTrie: "function"});
   const {cache} = block as unknown as {readonly cache: {txTrieRoot?: Uint8Array}};
   cache.txTrieRoot = listRoot(block.transactions.map(transaction => transaction.serialize()));
 }

@@ -8,6 +8,7 @@
  */
 import {createEVM, type EVM} from "@ethereumjs/evm";
 import {bytesToBigInt} from "@ethereumjs/util";
+import {requireParts} from "./libraryParts.ts";
 
 /** Checked while code is analysed. An estimate's throws once its time is over; a block has none. */
 export interface Deadline {
@@ -50,6 +51,11 @@ export class JumpAnalyses {
 
   constructor(deadline: Deadline) {
     this.deadline = deadline;
+  }
+
+  /** Codes whose analyses are kept. */
+  get count(): number {
+    return this.analyses.size;
   }
 
   /** @throws what the deadline throws */
@@ -111,13 +117,33 @@ export function keepJumpAnalyses(evm: EVM, deadline: Deadline): void {
   keepers.set(evm, new JumpAnalyses(deadline));
 }
 
-function wrap(prototype: Analyser): void {
+/** @throws Error if the library calls its analysis by another name */
+export function wrapInterpreter(prototype: Analyser): void {
+  requireParts(prototype, "the interpreter", {
+    _getValidJumpDestinations: "function",
+    lookupOpInfo: "function",
+  });
   const analyseOnce = prototype._getValidJumpDestinations;
   prototype._getValidJumpDestinations = function (this: Analyser, code) {
     const kept = keepers.get(this._evm);
     if (kept === undefined) return analyseOnce.call(this, code);
     return kept.of(code, opcode => this.lookupOpInfo(opcode));
   };
+}
+
+/** Jumps to the end of the code. */
+const JUMP_CODE = Uint8Array.of(PUSH1, 3, 0x56, JUMPDEST);
+
+/** @throws Error if `evm` runs a jump without an analysis of this module, although the method of the right name was wrapped */
+export async function requireUse(evm: EVM): Promise<void> {
+  const analyses = new JumpAnalyses({check: () => {}});
+  keepers.set(evm, analyses);
+  await evm.runCode({code: JUMP_CODE, gasLimit: 100n});
+  keepers.delete(evm);
+  if (analyses.count === 0)
+    throw new Error(
+      "the EVM library was changed: expected a jump to ask for _getValidJumpDestinations, got no call of it",
+    );
 }
 
 const MEET = 0x0c;
@@ -127,8 +153,9 @@ const meeting = await createEVM({
       opcode: MEET,
       opcodeName: "MEET",
       baseFee: 0,
-      logicFunction: ({interpreter}) => wrap(Object.getPrototypeOf(interpreter)),
+      logicFunction: ({interpreter}) => wrapInterpreter(Object.getPrototypeOf(interpreter)),
     },
   ],
 });
 await meeting.runCode({code: Uint8Array.of(MEET)});
+await requireUse(meeting);

@@ -10,13 +10,11 @@ import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /**
  * @param signal - if it has ended `chunks` early, an incomplete line is no error
- * @param onCut - called with the number of an incomplete last line, which is dropped. Without it such a line is an error
  * @throws SourceError naming the line
  */
 export async function* readDifferenceLines(
   chunks: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
-  onCut?: (line: number) => void,
 ): AsyncGenerator<SourceBlock & {readonly line: number}> {
   const assembler = new LineAssembler();
   const scanner = new DifferenceScanner(assembler);
@@ -38,10 +36,6 @@ export async function* readDifferenceLines(
     yield* assembler.take();
   }
   if (signal?.aborted === true) return;
-  if (onCut !== undefined && scanner.isWithinLine) {
-    onCut(scanner.line);
-    return;
-  }
   try {
     scanner.finish();
   } catch (error) {

@@ -75,15 +75,10 @@ export class DifferenceScanner {
     while (at < chunk.length) at = this.cutting === undefined ? this.step(chunk, at) : this.cut(chunk, at);
   }
 
-  /** True if a line has begun and is not complete. A complete line may still lack its newline. */
-  get isWithinLine(): boolean {
-    return this.state !== "line" && this.state !== "lineEnd";
-  }
-
   /** The input has ended. A last line needs no newline. @throws SourceError if it ended within a line */
   finish(): void {
     if (this.state === "lineEnd") this.endLine();
-    else if (this.isWithinLine) throw this.error("the input ends within it (truncated?)");
+    else if (this.state !== "line") throw this.error("the input ends within it (truncated?)");
   }
 
   /** Punctuation, or the start of a name or value. @returns the offset after it */

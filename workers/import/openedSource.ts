@@ -1,8 +1,6 @@
 /** Opens the source of an import job: its blocks, and how far its input has been read. */
 import type {ImportJob} from "../job/importJob.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
-import {FollowedInput} from "./followedInput.ts";
-import {readFollowedLines} from "./followedLines.ts";
 import {readGenesis} from "./genesisFile.ts";
 import {openInput} from "./inputFile.ts";
 import {endAtHead} from "./sourceEnd.ts";
@@ -23,18 +21,13 @@ export async function openSource(job: ImportJob, host: SourceHost): Promise<Open
 
 async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource> {
   const {source} = job;
-  const {writer, signal, onEvent} = host;
+  const {writer, signal} = host;
   if (source.kind === "node") {
     const {openNode} = await import("./follow/openedNode.ts");
     return openNode(source, job, host);
   }
   if (source.kind === "diffs") {
-    const options = {chunkBytes: TEXT_CHUNK_BYTES, signal};
-    if (source.follow) {
-      const followed = new FollowedInput(source.path, options, onEvent);
-      return {blocks: readFollowedLines(followed, signal), input: followed};
-    }
-    const input = await openInput(source.path, options);
+    const input = await openInput(source.path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
     return {blocks: readDifferenceLines(input.chunks, signal), input};
   }
   if (source.kind === "trielogs") return openTrieLogs(source.path, source.genesisPath, signal);

@@ -8,6 +8,8 @@ import {StateStore} from "../../storage/stateStore.ts";
 export interface WorkerSettings {
   readonly directory: string;
   readonly cacheBytes: number;
+  /** The main thread could not open LevelDB: read the files. */
+  readonly readsFiles?: boolean;
 }
 
 /** The settings of this thread. Piscina wraps them: [its own data, these settings]. */
@@ -16,6 +18,6 @@ export function readWorkerSettings<Settings extends WorkerSettings>(): Settings 
 }
 
 export function openWorkerStore(): Promise<StateStore> {
-  const {directory, cacheBytes} = readWorkerSettings();
-  return StateStore.open({directory, cacheBytes, role: "sharer"});
+  const {directory, cacheBytes, readsFiles = false} = readWorkerSettings();
+  return StateStore.open({directory, cacheBytes, role: readsFiles ? "reader" : "sharer"});
 }

@@ -29,7 +29,8 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
     method: estimateGas.name,
     bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
     taskMs: TASK_MS,
-    isSharedByClients: true,
+    turnCost: ESTIMATE_COST,
+    queue: "first",
     longCalls: createLongCalls(estimates),
   };
 }

@@ -40,7 +40,8 @@ export function createProofLane(pool: ProofPool, memory: AnswerMemory): LaneOpti
     taskCost: PROOF_SEGMENT_COST,
     taskMs: undefined,
     bytesPerCost: pool.maxProofTextBytes,
-    isSharedByClients: false,
+    turnCost: PROOF_SEGMENT_COST,
+    queue: "proof",
     longCalls: undefined,
     perform: task => prove(pool, memory, task),
   };

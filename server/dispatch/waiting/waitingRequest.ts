@@ -3,6 +3,7 @@
 import type {AwaitedBlock} from "../../methods/method.ts";
 import type {EndedWait, FoundWait} from "../../methods/waits.ts";
 import type {OpenReply} from "../../request/replySink.ts";
+import type {Envelope} from "../../rpc/envelope.ts";
 import type {RpcError} from "../../rpc/rpcError.ts";
 
 /** One call of the request that waits, or has waited. */
@@ -34,33 +35,24 @@ export class WaitingRequest {
   settledMs = 0;
   /** The client has gone, or the request is answered. */
   isOver = false;
-  /**
-   * The body, a character for each byte. Parsed calls could take twenty times their bytes, and so the limit on bytes would
-   * not limit the memory.
-   */
-  private text: string;
+  /** What was parsed of the body. It is not parsed again, however the wait ends. */
+  envelope: Envelope;
 
-  /** @param body - only read during this call. @param waits - at least one */
-  constructor(id: string, client: string, body: Buffer, reply: OpenReply, waits: readonly FoundWait[]) {
+  /** @param waits - at least one */
+  constructor(id: string, client: string, envelope: Envelope, reply: OpenReply, waits: readonly FoundWait[]) {
     this.id = id;
     this.client = client;
     this.reply = reply;
-    this.text = body.toString("latin1");
+    this.envelope = envelope;
     this.waits = waits.map(wait => new WaitingCall(this, wait));
     this.open = waits.length;
-  }
-
-  get bodyBytes(): number {
-    return this.text.length;
-  }
-
-  get body(): Buffer {
-    return Buffer.from(this.text, "latin1");
   }
 
   /** Gives the memory of a request back that needs no answer, although it may still stand in a queue. */
   drop(): void {
     this.waits = [];
-    this.text = "";
+    this.envelope = NO_CALLS;
   }
 }
+
+const NO_CALLS: Envelope = {isBatch: false, calls: [], heldBytes: 0};

@@ -4,7 +4,7 @@
  *   add -> waiting calls, by block number --- the chain changes: only the calls of these blocks --+
  *                \------- by deadline ------- one timer for all: only the calls that are due -----+
  *                                                                                                 |
- *   onSettled <- settled requests, first come first served <- the last of a request's waits is over
+ *   onSettled <- settled requests, clients take turns <- the last of a request's waits is over
  *                as long as the lanes have room to spare
  *
  * There is one listener on the chain. The timer runs only while a request is here.
@@ -14,10 +14,10 @@ import type {ChainView} from "../../../workers/chain/chainView.ts";
 import type {Head} from "../../../workers/job/head.ts";
 import type {Limits} from "../../limits.ts";
 import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
-import {Fifo} from "../../request/fifo.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createStillNotFinalizedError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import {type Busy, createWaitError, hasRoom} from "../busy.ts";
+import {ClientQueue} from "../clientQueue.ts";
 import {Deadlines, TICK_MS} from "./deadlines.ts";
 import type {WaitingCall, WaitingRequest} from "./waitingRequest.ts";
 
@@ -34,20 +34,26 @@ export class WaitingRoom {
   private readonly chain: ChainView;
   private readonly limits: Limits;
   private readonly figures: WaitFigures;
-  private readonly hasRoomToSpare: () => boolean;
+  private readonly hasRoomToSpare: (client: string) => boolean;
   private readonly removeListener: () => void;
   private readonly requests = new Set<WaitingRequest>();
   private readonly byBlock = new Map<number, Set<WaitingCall>>();
   private readonly deadlines = new Deadlines<WaitingCall>();
   /** Number of calls that wait, by client. */
   private readonly byClient = new Map<string, number>();
-  private readonly settled = new Fifo<WaitingRequest>();
-  private bodyBytes = 0;
+  private readonly settled = new ClientQueue<WaitingRequest>();
+  /** Memory of the requests. */
+  private heldBytes = 0;
   private timer: NodeJS.Timeout | undefined;
   private isReleasePlanned = false;
 
   /** @param hasRoomToSpare - whether the lanes can take a request and still have room for others */
-  constructor(chain: ChainView, limits: Limits, figures: WaitFigures, hasRoomToSpare: () => boolean) {
+  constructor(
+    chain: ChainView,
+    limits: Limits,
+    figures: WaitFigures,
+    hasRoomToSpare: (client: string) => boolean,
+  ) {
     this.chain = chain;
     this.limits = limits;
     this.figures = figures;
@@ -56,20 +62,20 @@ export class WaitingRoom {
   }
 
   /** @returns why a request may not wait now, or undefined */
-  refuse(callCount: number, bodyBytes: number, client: string): Busy | undefined {
+  refuse(callCount: number, heldBytes: number, client: string): Busy | undefined {
     const {waitingCalls, bodyBytesTotal} = this.limits;
     const calls = this.figures.waiting + callCount;
-    if (!hasRoom(calls - 1, waitingCalls, !this.byClient.has(client)))
+    if (!hasRoom(this.countOf(client) + callCount - 1, calls - 1, waitingCalls))
       return this.createRefusal("too many calls wait for finality", waitingCalls, calls, callCount);
-    const bytes = this.bodyBytes + bodyBytes;
+    const bytes = this.heldBytes + heldBytes;
     if (bytes <= bodyBytesTotal) return undefined;
-    const what = "the requests that wait for finality have too many bytes";
+    const what = "the requests that wait for finality take too much memory";
     return this.createRefusal(what, bodyBytesTotal, bytes, callCount);
   }
 
   /** Lets a request wait that `refuse` does not refuse. */
   add(request: WaitingRequest): void {
-    const {waits, client, reply, bodyBytes} = request;
+    const {waits, client, reply, envelope} = request;
     const nowMs = performance.now();
     for (const call of waits) {
       const {number, timeoutMs} = call.block;
@@ -79,7 +85,7 @@ export class WaitingRoom {
       call.tick = this.deadlines.add(call, nowMs, timeoutMs);
     }
     this.requests.add(request);
-    this.bodyBytes += bodyBytes;
+    this.heldBytes += envelope.heldBytes;
     this.recount(client, waits.length);
     reply.onAborted = () => this.forget(request);
     this.timer ??= setInterval(() => this.tick(), TICK_MS);
@@ -128,13 +134,18 @@ export class WaitingRoom {
   /** Turns requests away that could have gone on long ago, if the lanes had had room. */
   private refuseLate(nowMs: number): void {
     const {timeoutMs} = this.limits;
-    for (let request = this.settled.peek(); request !== undefined; request = this.settled.peek()) {
-      const waitedMs = nowMs - request.settledMs;
-      if (!request.isOver && waitedMs < timeoutMs) return;
-      this.settled.shift();
+    const isLate = ({isOver, settledMs}: WaitingRequest) => isOver || nowMs - settledMs >= timeoutMs;
+    for (
+      let request = this.settled.shiftIf(isLate);
+      request !== undefined;
+      request = this.settled.shiftIf(isLate)
+    ) {
       if (request.isOver) continue;
       this.leave(request, "finalized");
-      this.onRefused(request, createWaitError("the request", waitedMs, timeoutMs, timeoutMs));
+      this.onRefused(
+        request,
+        createWaitError("the request", nowMs - request.settledMs, timeoutMs, timeoutMs),
+      );
     }
   }
 
@@ -160,15 +171,18 @@ export class WaitingRoom {
   /** Lets settled requests go on. If the lanes have no room, the next tick tries again. */
   private release(): void {
     const startMs = performance.now();
-    while (this.settled.length > 0 && this.hasRoomToSpare()) {
-      if (performance.now() - startMs > TURN_MS) {
-        this.planRelease();
-        return;
-      }
-      const request = this.settled.shift() as WaitingRequest;
+    const mayGo = ({isOver, client}: WaitingRequest) => isOver || this.hasRoomToSpare(client);
+    for (
+      let request = this.settled.shiftIf(mayGo);
+      request !== undefined;
+      request = this.settled.shiftIf(mayGo)
+    ) {
       if (request.isOver) continue;
       this.leave(request, "finalized");
       this.onSettled(request);
+      if (performance.now() - startMs <= TURN_MS) continue;
+      if (this.settled.length > 0) this.planRelease();
+      return;
     }
   }
 
@@ -184,7 +198,7 @@ export class WaitingRoom {
     request.isOver = true;
     request.reply.onAborted = undefined;
     this.requests.delete(request);
-    this.bodyBytes -= request.bodyBytes;
+    this.heldBytes -= request.envelope.heldBytes;
   }
 
   private endWait(call: WaitingCall, outcome: WaitOutcome): void {
@@ -201,9 +215,14 @@ export class WaitingRoom {
 
   private recount(client: string, change: number): void {
     this.figures.waiting += change;
-    const count = (this.byClient.get(client) ?? 0) + change;
+    const count = this.countOf(client) + change;
     if (count === 0) this.byClient.delete(client);
     else this.byClient.set(client, count);
+  }
+
+  /** Number of the client's calls that wait. */
+  private countOf(client: string): number {
+    return this.byClient.get(client) ?? 0;
   }
 
   private stopTimer(): void {

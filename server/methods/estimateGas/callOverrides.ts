@@ -26,6 +26,8 @@ import {
 
 const FIELDS: ReadonlySet<string> = new Set(["balance", "nonce", "code", "state", "stateDiff"]);
 const EXPECTED = "{balance, nonce, code, state or stateDiff}";
+/** EIP-170: no account can have more. Longer code would take seconds to analyse before its first opcode. */
+const MAX_CODE_BYTES = 24_576;
 
 type Account = {-readonly [field in keyof AccountOverride]: AccountOverride[field]};
 
@@ -59,9 +61,16 @@ function parseAccount(address: Uint8Array, account: unknown, path: string): Acco
   const nonce = readField(fields, "nonce");
   if (nonce !== undefined) parsed.nonce = parseNonce(nonce, `${path}.nonce`);
   const code = readField(fields, "code");
-  if (code !== undefined) parsed.code = parseBytes(code, `${path}.code`);
+  if (code !== undefined) parsed.code = parseCode(code, `${path}.code`);
   parseStorageInto(parsed, fields, path);
   return parsed;
+}
+
+function parseCode(code: unknown, path: string): Uint8Array {
+  const bytes = typeof code === "string" ? Math.ceil((code.length - 2) / 2) : 0;
+  if (bytes <= MAX_CODE_BYTES) return parseBytes(code, path);
+  const message = `${path}: expected at most ${MAX_CODE_BYTES} bytes (EIP-170), got ${bytes}`;
+  throw new RpcError(RpcCode.INVALID_PARAMS, message);
 }
 
 function parseStorageInto(parsed: Account, fields: Fields, path: string): void {

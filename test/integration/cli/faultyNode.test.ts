@@ -196,6 +196,20 @@ liveTest(
   },
 );
 
+liveTest(
+  "a first node that stands still does not hold the head back while another one is ahead",
+  async live => {
+    const other = await live.copy();
+    await withFollower(flagsOf(newStore(), live, [other.url, live.anvil.url]), async daemon => {
+      await live.grow(3);
+      await compareBlocks(daemon, live, await waitForChain(daemon, live));
+      await live.grow(2);
+      await waitForChain(daemon, live);
+    });
+    await other.stop();
+  },
+);
+
 liveTest("a node of another chain is not used", async live => {
   const other = await Anvil.start(["--chain-id", "99"]);
   assert.ok(typeof other !== "string");
@@ -206,6 +220,8 @@ liveTest("a node of another chain is not used", async live => {
     const [line] = readLog(daemon, "the node is not used");
     assert.equal(line?.node, other.url);
     assert.match(String(line?.reason), /chain 99, expected/);
+    const [, text] = await readReadiness(daemon);
+    assert.ok(text.includes(`the node ${other.url} is refused: it is a node of chain 99, expected`), text);
   });
   await other.stop();
 });

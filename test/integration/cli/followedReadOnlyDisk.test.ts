@@ -1,4 +1,4 @@
-/** The disk becomes read-only while a node is followed: it is named, the store stays whole, and it goes on once it can write. */
+/** A disk takes no writes while a node is followed: it is named, what is held is served, and following goes on once it does. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {LiveChain} from "../../support/chains/liveChain.ts";
@@ -6,7 +6,7 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {waitForChain, withFollower} from "../../support/http/nodeFollower.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import {type Daemon, runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {LoopDisk} from "../../support/stores/loopDisk.ts";
 
@@ -15,6 +15,19 @@ before(async () => {
   folder = await WorkFolder.create();
 });
 after(() => folder.remove());
+
+const HEAD = 'proofd_head_block{which="latest"}';
+
+async function growUntilFailed(daemon: Daemon, live: LiveChain): Promise<void> {
+  while ((await daemon.readMetric('proofd_source_state{state="failed"}')) !== 1) await live.grow(1);
+}
+
+/** Compares the blocks up to `latest` with the node, and asks a proof thread for a proof of the last one. */
+async function compareServed(daemon: Daemon, live: LiveChain, latest: number): Promise<void> {
+  await compareBlocks(daemon, live, latest);
+  const {error} = await daemon.call("chain_getProof", [`0x${"00".repeat(20)}`, [], "0x0"]);
+  assert.equal(error, undefined);
+}
 
 test("a disk that becomes read-only is named, what is held is served, and a restart goes on once it can write", async t => {
   const disk = await LoopDisk.create(folder.path);
@@ -39,17 +52,68 @@ test("a disk that becomes read-only is named, what is held is served, and a rest
       await daemon.waitForStderr(
         /"reason":"LevelDB says IO error: .*(Read-only file system|Input\/output error)/,
       );
-      assert.match(text, /^the import has failed: .*(IO error|a write to this store has failed before)/);
-      await compareBlocks(daemon, live, latest);
+      assert.match(text, /^the import has failed: .*IO error/);
+      await compareServed(daemon, live, latest);
     },
     {under},
   );
-  const refused = await runProofd(["serve", "--port", "0", ...flags], {under: disk.mounted("ro")});
-  assert.equal(refused.code, 1, refused.stderr);
-  assert.match(refused.stderr, /^error: cannot open the store in .* cannot be written: EROFS: /m);
   await withFollower(
     flags,
     async daemon => {
+      const latest = await daemon.readMetric(HEAD);
+      await waitForState(daemon, "failed");
+      assert.match((await readReadiness(daemon))[1], /nothing is written until .*Read-only file system/);
+      await compareServed(daemon, live, latest);
+    },
+    {under: disk.mounted("ro")},
+  );
+  await withFollower(
+    flags,
+    async daemon => {
+      await compareBlocks(daemon, live, await waitForChain(daemon, live));
+    },
+    {under},
+  );
+  const {code, stdout, stderr} = await runProofd(["check", "--db", db], {under});
+  assert.equal(code, 0, stdout + stderr);
+});
+
+test("a full disk is named, what is held is served, also after a restart, and it goes on by itself when there is room", async t => {
+  const own = await WorkFolder.create();
+  t.after(() => own.remove());
+  const disk = await LoopDisk.create(own.path);
+  if (typeof disk === "string") return notRun(t, disk);
+  const live = await LiveChain.create(own.path);
+  if (typeof live === "string") return notRun(t, live);
+  t.after(() => live.stop());
+  await live.grow(3);
+  const db = `${disk.path}/followed.db`;
+  const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
+  const under = disk.mounted();
+  await withFollower(
+    flags,
+    async daemon => {
+      const latest = await waitForChain(daemon, live);
+      const pid = daemon.child.pid as number;
+      await disk.fillFor(pid);
+      await growUntilFailed(daemon, live);
+      await compareServed(daemon, live, latest);
+      await disk.freeFor(pid);
+      // The same process opens the store again.
+      await compareBlocks(daemon, live, await waitForChain(daemon, live));
+      assert.equal((await readReadiness(daemon))[0], 200);
+      await disk.fillFor(pid);
+      await growUntilFailed(daemon, live);
+    },
+    {under},
+  );
+  await withFollower(
+    flags,
+    async daemon => {
+      const latest = await daemon.readMetric(HEAD);
+      await compareServed(daemon, live, latest);
+      assert.match((await readReadiness(daemon))[1], /nothing is written until .*No space left on device/);
+      await disk.freeFor(daemon.child.pid as number);
       await compareBlocks(daemon, live, await waitForChain(daemon, live));
     },
     {under},

@@ -11,7 +11,7 @@ import {
   hashOfBlock,
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
-import {waitForHead, waitForState} from "../../support/http/followingDaemon.ts";
+import {waitForHead} from "../../support/http/followingDaemon.ts";
 import {type Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
@@ -46,8 +46,8 @@ function otherLine(number: number): DifferenceLine {
   };
 }
 
-function rollback(db: string, to: number): Promise<Finished> {
-  return runProofd(["rollback", "--db", db, "--to", String(to)]);
+function rollback(db: string, to: number, ...flags: readonly string[]): Promise<Finished> {
+  return runProofd(["rollback", "--db", db, "--to", String(to), ...flags]);
 }
 
 /** Serves what is written to its standard input: blocks 0 to 5, finalized up to 2. */
@@ -86,7 +86,6 @@ test("after a rollback nothing of the blocks that went is served under their num
     // Block 3 again: it is held.
     daemon.child.stdin.write(encodeLines([createLine(3), otherLine(4), otherLine(5)]));
     await waitForHead(daemon, 5);
-    await waitForState(daemon, "following");
     assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_800_000_005);
     for (const block of ["0x4", "0x5", "latest"])
       assert.match((await estimateTransfer(daemon, block)) ?? "", /^insufficient funds for transfer/);
@@ -117,9 +116,13 @@ test("what is finalized or not held is refused, and the import goes on", async (
     }
     daemon.child.stdin.write(encodeLines([createLine(6)]));
     await waitForHead(daemon, 6);
+    const {stderr, code} = await rollback(db, 1, "--finalized");
+    assert.match(stderr, /another process/);
+    assert.equal(code, 1);
   } finally {
     assert.equal((await daemon.stop()).code, 0);
   }
+  assert.equal((await rollback(db, 1, "--finalized")).stdout, "rolled back from block 6 to block 1\n");
 });
 
 test("an import whose source does not go on after the block that is the newest now says which one is expected", async () => {

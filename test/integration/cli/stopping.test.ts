@@ -7,8 +7,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {ProofPool} from "../../../workers/engine.ts";
-import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
-import type {Running} from "../../../workers/pool/running.ts";
+import type {ImportJob} from "../../../workers/job/importJob.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {blockHash, longChain} from "../../support/chains/longChain.ts";
 import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
@@ -29,7 +28,7 @@ function open(name: string): Promise<ProofPool> {
 async function writeLines(name: string, text: string): Promise<ImportJob["source"]> {
   const path = join(folder, name);
   await writeFile(path, text);
-  return {kind: "diffs", path, follow: false};
+  return {kind: "diffs", path};
 }
 
 test("a service that imports from a silent pipe ends when it is told to", async () => {
@@ -59,7 +58,7 @@ test("two services cannot share a port", async () => {
   await explicit.stop();
 });
 
-test("a service follows a named pipe without a writer, and ends", async () => {
+test("a service waits for the writer of a named pipe, and ends", async () => {
   const path = join(folder, "blocks.fifo");
   execFileSync("mkfifo", [path]);
   const daemon = await startDaemon(["--db", join(folder, "fifo"), "--diffs", path]);
@@ -68,31 +67,13 @@ test("a service follows a named pipe without a writer, and ends", async () => {
   assert.equal((await daemon.stop()).code, 0);
 });
 
-test("a followed file that ends within a line is stopped without complaint", async () => {
-  const pool = await open("followed");
-  const path = join(folder, "followed.ndjson");
-  await writeFile(path, `${encodeLines(longChain(2, 3))}{"number":"0x2",`);
-  const outcome = await new Promise<ImportOutcome>((resolve, reject) => {
-    const running: Running<ImportOutcome> = pool.startImport(
-      {source: {kind: "diffs", path, follow: true}},
-      ({head}) => {
-        if (head.latest === 1) running.stop();
-      },
-    );
-    running.outcome.then(resolve, reject);
-  });
-  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
-  assert.deepEqual([outcome.stopped, outcome.blocks, outcome.head.latest], [true, 2, 1]);
-  await pool.close();
-});
-
 test("an import finalizes what its source reached, and nothing if its source is refused", async () => {
   const pool = await open("finalized");
   const source = await writeLines("six.ndjson", encodeLines(longChain(6, 3)));
   await pool.startImport({source}, () => {}).outcome;
   const none = {earliest: 0, finalized: undefined, latest: 5};
   assert.deepEqual(pool.chain.head(), none);
-  const missing = {kind: "diffs", path: join(folder, "missing.ndjson"), follow: false} as const;
+  const missing = {kind: "diffs", path: join(folder, "missing.ndjson")} as const;
   assert.equal((await pool.startImport({source: missing, finalized: "last"}, () => {}).outcome).ok, false);
   assert.deepEqual(pool.chain.head(), none);
   const other = [{number: "0x0", hash: blockHash(99), accounts: {}}];

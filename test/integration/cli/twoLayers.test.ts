@@ -7,7 +7,6 @@ import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {rootOf} from "../../support/chains/finalityEvents.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForMetric} from "../../support/http/followingDaemon.ts";
@@ -32,8 +31,8 @@ let folder: WorkFolder;
 let layer2: LiveChain | string;
 let layer1: Layer1 | string = "layer 2 comes first";
 let count = 0;
-/** Finalized on layer 1, in order: the last block of each, and its transaction. */
-const finalizations: {readonly end: number; readonly transaction: string}[] = [];
+/** Finalized on layer 1, in order: the last block of each, its transaction and the root in the block's header. */
+const finalizations: {readonly end: number; readonly transaction: string; readonly stateRoot: string}[] = [];
 
 before(async () => {
   folder = await WorkFolder.create();
@@ -69,11 +68,13 @@ function flagsOf(db: string, below: Layer1, above: LiveChain): string[] {
 }
 
 /** Finalizes the blocks after the last finalization. */
-async function finalizeTo(below: Layer1, end: number): Promise<void> {
-  const start = (finalizations.at(-1)?.end ?? 0) + 1;
-  const {transactionHash} = await below.finalize(start, end);
+async function finalizeTo(below: Layer1, above: LiveChain, end: number): Promise<void> {
+  const before = finalizations.at(-1)?.end ?? 0;
+  const [parent, {stateRoot}] = [await above.block(before), await above.block(end)];
+  const [parentRoot, root] = [parent.stateRoot, stateRoot].map(hex => Buffer.from(hex.slice(2), "hex"));
+  const {transactionHash} = await below.finalize(before + 1, end, parentRoot, root);
   await below.settle();
-  finalizations.push({end, transaction: transactionHash});
+  finalizations.push({end, transaction: transactionHash, stateRoot});
 }
 
 function quantity(block: number): string {
@@ -95,12 +96,12 @@ async function compareFinalizations(daemon: Daemon): Promise<void> {
   const {result} = await daemon.call("chain_getFinalizations", ["0x0", "0x3e8"]);
   assert.deepEqual(
     result.map(({endBlock, l1}: {endBlock: string; l1: Record<string, string>}) => [endBlock, l1]),
-    finalizations.map(({end, transaction}, at) => [
+    finalizations.map(({end, transaction, stateRoot}, at) => [
       quantity(end),
       {
         blockNumber: result[at].l1.blockNumber,
         transactionHash: transaction,
-        stateRoot: `0x${Buffer.from(rootOf(end)).toString("hex")}`,
+        stateRoot,
       },
     ]),
   );
@@ -122,7 +123,7 @@ layersTest("a proof is waited for until layer 1 finalizes its block, step by ste
       tooEarly.catch(() => {});
       const early = await daemon.call("chain_getProof", [address, keys, quantity(block)]);
       assert.equal(early.error.code, -32002, JSON.stringify(early));
-      await finalizeTo(below, block);
+      await finalizeTo(below, above, block);
       const {result, error} = await waiting;
       assert.equal(error, undefined, JSON.stringify(error));
       const {result: root} = await daemon.call("chain_getStateRoot", [quantity(block)]);
@@ -144,7 +145,7 @@ layersTest("kill -9 at any moment, and both nodes started again, lose nothing", 
   for (let round = 0; round < KILLS; round++) {
     const daemon = await startDaemon(flagsOf(db, below, above));
     const growing = (async () => {
-      await finalizeTo(below, await above.grow(3));
+      await finalizeTo(below, above, await above.grow(3));
       await above.restart();
       await below.restart(folder.file("layer1-state.json"));
     })();
@@ -156,7 +157,7 @@ layersTest("kill -9 at any moment, and both nodes started again, lose nothing", 
     await growing;
   }
   const height = await above.grow(2);
-  await finalizeTo(below, height);
+  await finalizeTo(below, above, height);
   const daemon = await startDaemon(flagsOf(db, below, above));
   let roots: string[];
   try {

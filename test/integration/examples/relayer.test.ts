@@ -92,7 +92,7 @@ test("the example is paid for a proof once layer 1 has finalized its block, and 
   const tooEarly = waiting.then(({stderr}) => assert.fail(`it did not wait: ${stderr}`));
   await Promise.race([waitForMetric(service, "proofd_waiting_calls 1"), tooEarly]);
   tooEarly.catch(() => {});
-  await below.finalize(1, block, undefined, root);
+  await below.finalize(1, block, await readRoot(service, above, 0), root);
   await below.settle();
   const paid = await waiting;
   assert.equal(paid.code, 0, paid.stderr);

@@ -62,6 +62,7 @@ test("an order that takes long shows that it is at work, and is answered", () =>
     });
     const slow = {
       chain: pool.chain,
+      isWritable: true,
       finalize: (block: number) => released.then(() => pool.finalize(block)),
       rollback: (block: number) => pool.rollback(block),
     };

@@ -22,6 +22,8 @@ const LATEST = 5;
 const ACCOUNT = ACCOUNTS[0] as string;
 /** Has a balance and never had a slot. */
 const PLAIN_ACCOUNT = `0x${"ab".repeat(20)}`;
+/** A block said of its slot only that it is zero. */
+const ZEROED_ACCOUNT = `0x${"ef".repeat(20)}`;
 /** Had a slot, which is zero now. */
 const EMPTIED_ACCOUNT = `0x${"cd".repeat(20)}`;
 const BLOCK_MISSING = {code: -32600, message: "BLOCK_MISSING_IN_CHAIN - block is missing"};
@@ -30,10 +32,11 @@ function createChain(): DifferenceLine[] {
   const genesis = createLine(0);
   const [first, ...others] = createLines(1, LATEST) as [DifferenceLine, ...DifferenceLine[]];
   const plain = {[PLAIN_ACCOUNT]: {balance: "0x5"}};
+  const zeroed = {[ZEROED_ACCOUNT]: {balance: "0x5", storage: {"0x1": "0x0"}}};
   const filled = {[EMPTIED_ACCOUNT]: {balance: "0x6", storage: {"0x1": "0x7"}}};
   const emptied = {[EMPTIED_ACCOUNT]: {balance: "0x6", storage: {"0x1": "0x0"}}};
   return [
-    {...genesis, accounts: {...genesis.accounts, ...plain, ...filled}},
+    {...genesis, accounts: {...genesis.accounts, ...plain, ...zeroed, ...filled}},
     {...first, accounts: {...first.accounts, ...emptied}},
     ...others,
   ];
@@ -76,11 +79,11 @@ for (const suite of HASH_SUITES) {
 
     test("an account that is missing or never had a slot has no storage proofs, and its own proof verifies", async () => {
       const {stateRoot} = (await daemon.call("chain_getStateRoot", ["finalized"])).result;
-      for (const address of [ABSENT_ACCOUNT, PLAIN_ACCOUNT]) {
+      for (const address of [ABSENT_ACCOUNT, PLAIN_ACCOUNT, ZEROED_ACCOUNT]) {
         const {result} = await daemon.call("linea_getProof", [address, ["0x1", "0x2"], "latest"]);
         assert.deepEqual(result.storageProofs, []);
         const {account} = verifyProof(suite, decodeHex(stateRoot), address, [], result);
-        assert.equal(account?.balance, address === PLAIN_ACCOUNT ? 5n : undefined);
+        assert.equal(account?.balance, address === ABSENT_ACCOUNT ? undefined : 5n);
         const other = await daemon.call("chain_getProof", [address, ["0x1", "0x2"], "latest"]);
         assert.deepEqual(other.result.accountProof, result.accountProof);
         assert.equal(other.result.storageProofs.length, 2);

@@ -1,6 +1,8 @@
 /** chain_waitForProof over real sockets: calls that wait for finality, and how their waits end. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import {parseEnvelope} from "../../../server/rpc/envelope.ts";
 import {ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
 import {
@@ -228,17 +230,17 @@ test("more calls than may wait are turned away with 503 and -32005, and calls th
     },
     {waitingCalls: 3},
   );
-  const body = JSON.stringify(waitCall(1));
+  const {heldBytes} = parseEnvelope(Buffer.from(JSON.stringify(waitCall(1))), DEFAULT_LIMITS);
   await store.serve(
     async service => {
       await service.send(waitCall(1));
       await service.waitForCalls(1);
-      await busy(service, waitCall(1), {limit: 2 * body.length - 1, got: 2 * body.length});
+      await busy(service, waitCall(1), {limit: 2 * heldBytes - 1, got: 2 * heldBytes});
       await service.pool.finalize(LATEST);
       await service.waitForCalls(0);
       assert.equal(JSON.parse(await service.ask(waitCall(1))).error, undefined);
     },
-    {bodyBytesTotal: 2 * body.length - 1},
+    {bodyBytesTotal: 2 * heldBytes - 1},
   );
 });
 
@@ -299,5 +301,25 @@ test("when the service stops, waiting calls are turned away at once with 503 and
       assertError(answer, -32005, {limit: 0, got: 1});
     }
     assert.equal(await service.countEnds("stopped"), 2);
+  });
+});
+
+test("a request that has waited is not parsed again, however its wait ends", async t => {
+  await store.serve(async service => {
+    const parse = t.mock.method(JSON, "parse");
+    const ends: [timeoutMs: number, isBatch: boolean, end: (() => Promise<unknown>) | undefined][] = [
+      [1, false, undefined],
+      [60_000, true, () => service.pool.finalize(LATEST)],
+    ];
+    for (const [timeoutMs, isBatch, end] of ends) {
+      const call = {...waitCall(1, {timeoutMs}), padding: "x".repeat(1e6)};
+      const connection = await service.send(isBatch ? [call] : call);
+      const {body} = await Promise.all([
+        connection.readAnswer(),
+        end === undefined ? undefined : service.waitForCalls(1).then(end),
+      ]).then(([answer]) => answer);
+      assert.match(body, isBatch ? /^\[\{"jsonrpc":"2.0","id":1,"result"/ : /"code":-32002/);
+    }
+    assert.equal(parse.mock.callCount(), ends.length);
   });
 });

@@ -98,7 +98,7 @@ test("after a write that the disk refused nothing more is written, and the store
     `${held} of ${acknowledged}`,
   );
   const pool = await openLogged(directory);
-  const source = {kind: "diffs", path, follow: false} as const;
+  const source = {kind: "diffs", path} as const;
   const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   assert.equal(outcome.head.latest, BLOCKS + 59);

@@ -44,7 +44,7 @@ function open(directory: string, suite?: SuiteName): Promise<ProofPool> {
 
 async function importWhole(suite: SuiteName): Promise<WholeStore> {
   const directory = join(folder, `whole-${suite}`);
-  const source = {kind: "diffs", path: join(folder, "chain.ndjson"), follow: false} as const;
+  const source = {kind: "diffs", path: join(folder, "chain.ndjson")} as const;
   const pool = await open(directory, suite);
   await pool.startImport({source, finalized: "last"}, () => {}).outcome;
   const expected = await proveCalls(pool, calls);

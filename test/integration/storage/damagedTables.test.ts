@@ -49,7 +49,7 @@ before(async () => {
   const path = join(folder, "chain.ndjson");
   await writeFile(path, encodeLines(longChain(BLOCKS, 200)));
   const pool = await open(whole);
-  await pool.startImport({source: {kind: "diffs", path, follow: false}, finalized: "last"}, () => {}).outcome;
+  await pool.startImport({source: {kind: "diffs", path}, finalized: "last"}, () => {}).outcome;
   await pool.close();
   // Opening writes the log out as a table.
   await (await open(whole)).close();

@@ -42,7 +42,7 @@ function stateRoots(pool: ProofPool): string[] {
 
 async function importWhole(directory: string, path: string, suite?: SuiteName): Promise<string[]> {
   const pool = await open(directory, suite);
-  const source = {kind: "diffs", path, follow: false} as const;
+  const source = {kind: "diffs", path} as const;
   const outcome = await pool.startImport({source, finalized: "last"}, () => {}).outcome;
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   const roots = stateRoots(pool);
@@ -159,7 +159,7 @@ test("a large block that is refused leaves no pages behind", async () => {
   await writeFile(path, encodeLines([{...wideBlock(380), stateRoot: `0x${"11".repeat(32)}`}]));
   const directory = join(folder, "refused");
   const pool = await open(directory);
-  const outcome = await pool.startImport({source: {kind: "diffs", path, follow: false}}, () => {}).outcome;
+  const outcome = await pool.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
   assert.ok(!outcome.ok);
   assert.match(outcome.message, /^line 1: block 0: its changes give state root 0x/);
   await pool.close();

@@ -1,7 +1,7 @@
 /** Finalizations of layer 1 in a store: recorded with the mark, whole or not at all, in this thread and beside an import. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
+import type {FinalityEvent, FinalityStep} from "../../../storage/commit/finalityStep.ts";
 import {createRetention, type RecordedEnds} from "../../../storage/prune/retention.ts";
 import {finalizationKey, META} from "../../../storage/record/layout.ts";
 import {sealRecord} from "../../../storage/record/record.ts";
@@ -12,15 +12,13 @@ import {checkStore} from "../../support/stores/checkedStore.ts";
 import {pruneStore} from "../../support/stores/prunedStore.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
+import {WrittenStore} from "../../support/stores/writtenStore.ts";
 
 /** Nothing was recorded from layer 1. */
 const NO_ENDS: RecordedEnds = {from: () => undefined, last: () => undefined};
 
-async function useStore(
-  work: (store: TemporaryStore) => Promise<void>,
-  suite?: "sha256" | "poseidon2",
-): Promise<void> {
-  const store = await TemporaryStore.create(suite);
+async function useStore(work: (store: TemporaryStore) => Promise<void>): Promise<void> {
+  const store = await TemporaryStore.create();
   try {
     await work(store);
   } finally {
@@ -33,15 +31,15 @@ function endsOf(store: TemporaryStore, from: number, limit = 100): number[] {
 }
 
 async function assertConflict(store: TemporaryStore, step: FinalityStep, message: RegExp): Promise<void> {
-  const before = [store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1Mark()];
+  const before = [store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1()];
   await assert.rejects(store.pool.recordFinality(step), {code: "FINALITY_CONFLICT", message});
-  assert.deepEqual([store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1Mark()], before);
+  assert.deepEqual([store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1()], before);
 }
 
 test("finalizations, how far layer 1 was read and the mark are recorded together and stay", async () => {
   await useStore(async store => {
     await store.mustImport(createLines(0, 9));
-    assert.equal(store.pool.chain.readLayer1Mark(), undefined);
+    assert.equal(store.pool.chain.readLayer1(), undefined);
     assert.equal((await store.pool.recordFinality(createStep(50))).finalized, undefined);
     const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 4, 60, {logIndex: 1}));
     assert.equal((await store.pool.recordFinality(step)).finalized, 4);
@@ -50,7 +48,7 @@ test("finalizations, how far layer 1 was read and the mark are recorded together
     await store.reopen();
     const {chain} = store.pool;
     assert.equal(chain.head().finalized, 8);
-    assert.deepEqual(chain.readLayer1Mark(), {
+    assert.deepEqual(chain.readLayer1()?.mark, {
       block: 120,
       blockHash: Buffer.alloc(32, 120),
       contract: CONTRACT,
@@ -108,29 +106,144 @@ test("a layer 1 that contradicts itself is refused, and nothing of it is recorde
       [createEvent(7, 9, 111, {parentRoot: rootOf(9)}), /follows state root 0x0a.*has 0x0707/],
     ] as const)
       await assertConflict(store, createStep(120, good, event), message);
-    await assertConflict(store, createStep(99), /was read up to block 100 before, now up to 99/);
     const other = {...createStep(130), mark: {...createStep(130).mark, contract: Buffer.alloc(20)}};
     await assertConflict(store, other, /recorded here are those of contract 0xc0c0/);
   });
 });
 
-test("poseidon2: the roots of a finalization are compared with those held", async () => {
+test("the roots of a finalization are compared with those of the trees, once the first has told that it names these", async () => {
   await useStore(async store => {
-    await store.mustImport(createLines(0, 6));
+    await store.mustImport(createLines(0, 9));
     const root = (block: number): Uint8Array => {
       const held = store.pool.chain.readBlock(block);
       return "stateRoot" in held ? held.stateRoot : assert.fail(held.detail);
     };
+    const stepOf = (event: FinalityEvent): FinalityStep => ({events: [event], mark: createStep(100).mark});
     const roots = {parentRoot: root(0), finalRoot: root(3)};
     const wrong = createEvent(1, 3, 60, {...roots, finalRoot: root(2)});
-    await assertConflict(store, createStep(100, wrong), /has state root 0x\w+, but block 3 has 0x\w+ here/);
+    const said = /has state root 0x\w+, but block 3 has no root in its header and 0x\w+ in the trees here/;
+    await assertConflict(store, stepOf(wrong), said);
     const orphan = createEvent(1, 3, 60, {...roots, parentRoot: root(1)});
-    await assertConflict(store, createStep(100, orphan), /follows state root 0x\w+, but block 0 has 0x\w+/);
-    assert.equal(
-      (await store.pool.recordFinality(createStep(100, createEvent(1, 3, 60, roots)))).finalized,
-      3,
+    await assertConflict(store, stepOf(orphan), /follows state root 0x\w+, but block 0 has 0x\w+/);
+    const asHeader = {...stepOf(createEvent(1, 3, 60, roots)), root: "header"} as const;
+    await assertConflict(store, asHeader, /but block 3 has no root in its header here$/);
+    await store.pool.recordFinality(stepOf(createEvent(1, 3, 60, roots)));
+    assert.equal(store.pool.chain.readLayer1()?.root, "suite");
+    const next = createEvent(4, 5, 61, {parentRoot: root(3), finalRoot: rootOf(5)});
+    await assertConflict(store, stepOf(next), /but block 5 has 0x\w+ in the trees here$/);
+    assert.equal(store.pool.chain.head().finalized, 3);
+  });
+});
+
+test("the roots of a finalization are compared with those of the headers, once the first has told that it names these", async () => {
+  const written = await WrittenStore.create(5, block => rootOf(100 + block));
+  try {
+    const {reader} = written.host;
+    const record = async (event: FinalityEvent): Promise<void> => {
+      const writer = written.host.writer();
+      writer.recordFinality({events: [event], mark: createStep(100).mark});
+      await writer.flush();
+    };
+    const roots = (parent: number, final: number) => ({
+      parentRoot: rootOf(100 + parent),
+      finalRoot: rootOf(100 + final),
+    });
+    const said = /has state root 0x\w+, but block 2 has 0x6767\w+ in its header and 0x\w+ in the trees here/;
+    await assert.rejects(record(createEvent(1, 2, 60, roots(0, 3))), {
+      code: "FINALITY_CONFLICT",
+      message: said,
+    });
+    await record(createEvent(1, 2, 60, roots(0, 2)));
+    assert.equal(reader.finalizations.readLayer1()?.root, "header");
+    const orphan = createEvent(3, 4, 61, {
+      ...roots(2, 4),
+      finalRoot: reader.headerRecordOrThrow(4).stateRoot,
+    });
+    const only = /has state root 0x\w+, but block 4 has 0x6969\w+ in its header here$/;
+    await assert.rejects(record(orphan), {code: "FINALITY_CONFLICT", message: only});
+    assert.equal(reader.readFinalized(), 2);
+    await record(createEvent(3, 4, 61, roots(2, 4)));
+    assert.equal(reader.readFinalized(), 4);
+  } finally {
+    await written.close();
+  }
+});
+
+test("another first block of layer 1 begins finality again, also with another contract", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    const mark = {...createStep(10).mark, contract: Buffer.alloc(20, 1)};
+    const begin = {root: "none", mark, from: 5} as const;
+    await store.pool.recordFinality(createStep(100, createEvent(1, 4, 60)));
+    await assertConflict(
+      store,
+      {...begin, events: [createEvent(3, 4, 7)]},
+      /comes after one that ends at block 4/,
     );
-  }, "poseidon2");
+    await store.pool.recordFinality({...begin, events: []});
+    await store.pool.recordFinality({...begin, events: [createEvent(6, 7, 8, {parentRoot: rootOf(99)})]});
+    await assertConflict(
+      store,
+      {...begin, events: [createEvent(9, 9, 9)]},
+      /the one before it ends at block 7/,
+    );
+    assert.deepEqual(endsOf(store, 0), [4, 7]);
+    assert.equal(store.pool.chain.readLayer1()?.begun, 1);
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
+});
+
+test("finalized blocks that are wrong are removed on the operator's word, and the rest of the store goes on", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    await store.pool.recordFinality(createStep(100, createEvent(1, 3, 60), createEvent(4, 8, 61)));
+    await assert.rejects(store.pool.rollback(5), {code: "FINALIZED"});
+    const kept = store.pool.chain.readBlock(5);
+    await store.pool.close();
+    const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
+    await assert.rejects(opened.rollbackFinalized(10), {code: "BLOCK_UNKNOWN"});
+    await opened.rollbackFinalized(5);
+    await opened.close();
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+    await store.reopen();
+    const {chain} = store.pool;
+    assert.deepEqual([chain.head().latest, chain.head().finalized], [5, 5]);
+    assert.deepEqual(chain.readBlock(5), kept);
+    assert.deepEqual(endsOf(store, 0), [3]);
+    assert.deepEqual(chain.readLayer1()?.mark.blockHash, Buffer.alloc(32));
+    const other = createLines(6, 9).map(line => ({...line, accounts: {}}));
+    await store.mustImport(other);
+    const step = createStep(120, createEvent(4, 6, 62, {parentRoot: rootOf(3)}));
+    assert.equal((await store.pool.recordFinality(step)).finalized, 6);
+    assert.deepEqual(endsOf(store, 0), [3, 6]);
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
+});
+
+test("finalized blocks are removed also where blocks between the kept ones are pruned", async () => {
+  await useStore(async store => {
+    await store.mustImport(createLines(0, 9));
+    await store.pool.recordFinality(
+      createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61), createEvent(7, 9, 62)),
+    );
+    await store.pool.close();
+    const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
+    const {finalizations} = opened.reader;
+    const ends = {
+      from: (block: number) => finalizations.covering(block)?.endBlock,
+      last: () => finalizations.last()?.endBlock,
+    };
+    const retention = createRetention({kind: "finalizations"}, ends);
+    assert.ok(await pruneStore(opened, retention, {pages: 100, goesOn: () => true}));
+    await assert.rejects(opened.rollbackFinalized(4), {code: "BLOCK_PRUNED"});
+    await opened.rollbackFinalized(2);
+    await opened.close();
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+    await store.reopen();
+    assert.deepEqual(endsOf(store, 0), [2]);
+    await store.mustImport(createLines(3, 9));
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  });
 });
 
 test("a check finds a finalization that is gone, and one that is not counted", async () => {

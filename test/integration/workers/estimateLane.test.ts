@@ -152,8 +152,8 @@ describe("estimates beside endless loops", () => {
         ["c", undefined],
       ],
     );
-    assert.equal(await daemon.readMetric('proofd_estimates_refused_total{queue="long",reason="wait"}'), 2);
-    assert.match(daemon.stderr, /estimates are turned away: too many are waiting/);
+    assert.equal(await daemon.readMetric('proofd_refused_total{queue="long",reason="wait"}'), 2);
+    assert.match(daemon.stderr, /requests are turned away: too many are waiting/);
   });
 
   test("a client that fills the long queue is turned away, and another one is not", async t => {

@@ -46,7 +46,7 @@ async function withPool(history: History, body: (pool: ProofPool) => Promise<voi
   try {
     const path = join(folder, "blocks.ndjson");
     await writeFile(path, encodeLines(longChain(BLOCKS, ACCOUNTS)));
-    const outcome = await pool.startImport({source: {kind: "diffs", path, follow: false}}, () => {}).outcome;
+    const outcome = await pool.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
     assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
     await body(pool);
     await pool.pruner?.idle();

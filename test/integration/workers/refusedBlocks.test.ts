@@ -34,7 +34,7 @@ const good = longChain(4, 5);
 async function importText(content: string | Buffer): Promise<ImportOutcome> {
   const path = join(folder, `${files++}.ndjson`);
   await writeFile(path, content);
-  return pool.startImport({source: {kind: "diffs", path, follow: false}}, () => {}).outcome;
+  return pool.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
 }
 
 /** Imports the chain's first lines and then `last`. @returns the message of the refusal */
@@ -146,7 +146,7 @@ test("a block is taken after another in its place was refused", async () => {
     cacheBytes: 1 << 20,
     createIfMissing: true,
   });
-  const source = {kind: "diffs", path, follow: false} as const;
+  const source = {kind: "diffs", path} as const;
   await fresh.startImport({source}, () => {}).outcome;
   const outcome = await importText(encodeLines(good) + next({}));
   assert.ok(outcome.ok);
@@ -179,7 +179,7 @@ test("a source of another chain is refused before anything is read from it", asy
     cacheBytes: 1 << 20,
     createIfMissing: true,
   });
-  const source = {kind: "diffs", path, follow: false} as const;
+  const source = {kind: "diffs", path} as const;
   const refused = await other.startImport({source, chainId: 6n}, () => {}).outcome;
   assert.ok(!refused.ok);
   assert.equal(refused.message, "line 1: block 0 is of chain 5, expected is chain 6");

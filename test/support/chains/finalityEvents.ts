@@ -27,7 +27,7 @@ export function createEvent(
   };
 }
 
-/** All `events`, and layer 1 read up to `block`. */
+/** All `events`, whose roots are not compared, and layer 1 read up to `block`. */
 export function createStep(block: number, ...events: readonly FinalityEvent[]): FinalityStep {
-  return {events, mark: {block, blockHash: Buffer.alloc(32, block), contract: CONTRACT}};
+  return {events, mark: {block, blockHash: Buffer.alloc(32, block), contract: CONTRACT}, root: "none"};
 }

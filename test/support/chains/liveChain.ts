@@ -29,6 +29,7 @@ export interface LiveBlock {
   readonly number: number;
   readonly hash: string;
   readonly parentHash: string;
+  readonly stateRoot: string;
 }
 
 export class LiveChain {
@@ -84,9 +85,10 @@ export class LiveChain {
     const {
       hash,
       parentHash,
+      stateRoot,
       number: text,
     } = await this.anvil.request<LiveBlock & {readonly number: unknown}>("eth_getBlockByNumber", tag, false);
-    return {number: Number(text), hash, parentHash};
+    return {number: Number(text), hash, parentHash, stateRoot};
   }
 
   /** Another branch of the same length: the newest `depth` blocks are replaced, and `more` come after them. */

@@ -50,7 +50,7 @@ export class EstimateStore {
       ...content,
     };
     await writeFile(path, encodeLines([line]));
-    const source = {kind: "diffs", path, follow: false} as const;
+    const source = {kind: "diffs", path} as const;
     const outcome = await this.pool.startImport({source, chainId: CHAIN_ID}, () => {}).outcome;
     assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
     return number;

@@ -162,11 +162,8 @@ export class AnsweringThread {
     const lanes = [createProofLane(this.pool, createAnswerMemory()), createEstimateLane(estimates)] as const;
     const observers = {tally, trouble, refusals: new RefusalLog(log)};
     const dispatcher = new Dispatcher(lanes, LIMITS, observers);
-    const waiting = new WaitingRoom(
-      this.pool.chain,
-      LIMITS,
-      new WaitFigures(),
-      () => dispatcher.hasRoomToSpare,
+    const waiting = new WaitingRoom(this.pool.chain, LIMITS, new WaitFigures(), client =>
+      dispatcher.hasRoomToSpare(client),
     );
     this.dispatchers.push(dispatcher);
     const {maxProofTextBytes} = this.pool;

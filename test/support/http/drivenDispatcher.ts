@@ -143,7 +143,8 @@ export class DrivenDispatcher {
       taskCost: PROOF_SEGMENT_COST,
       taskMs: undefined,
       bytesPerCost: PROOF_BYTES,
-      isSharedByClients: false,
+      turnCost: PROOF_SEGMENT_COST,
+      queue: "proof" as const,
       longCalls: undefined,
       perform: async task => {
         const held = this.heldProofs;
@@ -164,7 +165,8 @@ export class DrivenDispatcher {
       taskCost: ESTIMATE_COST,
       taskMs: undefined,
       bytesPerCost: 100,
-      isSharedByClients: true,
+      turnCost: ESTIMATE_COST,
+      queue: "first" as const,
       longCalls: undefined,
       perform: runEstimate,
     };

@@ -45,11 +45,6 @@ export function waitForState(daemon: Daemon, state: string): Promise<void> {
   return waitForMetric(daemon, `proofd_source_state{state="${state}"} 1`);
 }
 
-/** @param count - how many changes of that kind there must be */
-export function waitForChange(daemon: Daemon, change: string, count: number): Promise<void> {
-  return waitForMetric(daemon, `proofd_source_changes_total{change="${change}"} ${count}`);
-}
-
 export async function readReadiness(daemon: Daemon): Promise<[status: number, text: string]> {
   const {status, text} = await daemon.get("/readyz");
   return [status, text];

@@ -39,9 +39,18 @@ export class Layer1 {
   static async start(): Promise<Layer1 | string> {
     const anvil = await Anvil.start(ARGUMENTS);
     if (typeof anvil === "string") return anvil;
+    await anvil.request("anvil_mine", "0x14");
+    return Layer1.deployOn(anvil);
+  }
+
+  /** Deploys another contract on the same chain. */
+  deploy(): Promise<Layer1> {
+    return Layer1.deployOn(this.anvil);
+  }
+
+  private static async deployOn(anvil: Anvil): Promise<Layer1> {
     const {contract} = readFixture<{contract: ContractArtefact}>("own/rollup");
     const [sender] = (await anvil.request<string[]>("eth_accounts")) as [string];
-    await anvil.request("anvil_mine", "0x14");
     const {contractAddress} = await send(anvil, {from: sender, data: `0x${contract.bytecode}`});
     return new Layer1(anvil, contractAddress, contract, sender);
   }
@@ -58,9 +67,8 @@ export class Layer1 {
   }
 
   /** Emits DataFinalized. */
-  finalizeOld(startBlock: number, endBlock: number): Promise<Receipt> {
-    const roots = [rootOf(startBlock - 1), rootOf(endBlock)];
-    return this.call("finalizeOld(uint256,bytes32,bytes32)", BigInt(endBlock), ...roots);
+  finalizeOld(endBlock: number, parent: Uint8Array, final: Uint8Array): Promise<Receipt> {
+    return this.call("finalizeOld(uint256,bytes32,bytes32)", BigInt(endBlock), parent, final);
   }
 
   /** Mines until all blocks of now are final. */

@@ -2,7 +2,7 @@
  * A process that imports from one input again and again. Each import is stopped in the middle, or its thread is killed. At
  * the end the process prints which of its descriptors are left open.
  *
- * Run: node importThreads.js DIRECTORY INPUT, an empty file or a FIFO
+ * Run: node importThreads.js DIRECTORY FIFO
  */
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
@@ -24,7 +24,7 @@ function killImportThread(): void {
 
 /** @param end - called when the block is on disk, with more to come */
 async function importBlock(block: number, end: (running: Running<unknown>) => void): Promise<void> {
-  const job = {source: {kind: "diffs", path, follow: true}} as const;
+  const job = {source: {kind: "diffs", path}} as const;
   const onEvent = (): void => end(running);
   const running: Running<unknown> = pool.startImport(job, onEvent);
   const ended = running.outcome.then(

@@ -8,7 +8,7 @@ import {ProofPool} from "../../../workers/engine.ts";
 
 const [directory, path] = process.argv.slice(2) as [string, string];
 const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
-const job = {source: {kind: "diffs", path, follow: false}, finalized: 0} as const;
+const job = {source: {kind: "diffs", path}, finalized: 0} as const;
 let acknowledged: number | undefined;
 const first = await pool.startImport(job, ({head}) => {
   acknowledged = head.latest;

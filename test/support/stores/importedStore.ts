@@ -48,6 +48,6 @@ export async function importLines(
 ): Promise<void> {
   const path = `${directory}.ndjson`;
   await writeFile(path, encodeLines(lines));
-  const outcome = await importSource(directory, {kind: "diffs", path, follow: false}, options);
+  const outcome = await importSource(directory, {kind: "diffs", path}, options);
   if (!outcome.ok) throw new Error(outcome.message);
 }

@@ -69,7 +69,7 @@ export class LoggedStores {
   }
 
   private async importInto(pool: ProofPool, blocks: number): Promise<void> {
-    const source = {kind: "diffs", path: await this.writeBlocks(blocks), follow: false} as const;
+    const source = {kind: "diffs", path: await this.writeBlocks(blocks)} as const;
     const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;
     assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   }

@@ -1,5 +1,5 @@
 /**
- * A small disk that a test can make read-only while files on it are written, as a disk with errors becomes. Each process sees it in a
+ * A small disk that a test can fill, or make read-only as a disk with errors becomes, while files on it are written. Each process sees it in a
  * mount namespace of its own, so nothing stays mounted when the process ends. It needs root on Linux.
  *
  * A plain `mount -o remount,ro` is refused while files are open for writing; ext4's `abort` is what a write error does.
@@ -47,9 +47,21 @@ export class LoopDisk {
   }
 
   /** From now on, all writes of that process to the disk fail. */
-  async breakFor(pid: number): Promise<void> {
-    const remount = ["mount", "-o", "remount,abort", this.path];
-    const {code, stderr} = await runChild("nsenter", ["--target", `${pid}`, "--mount", ...remount]);
-    if (code !== 0) throw new Error(`the disk stays writable: ${stderr}`);
+  breakFor(pid: number): Promise<void> {
+    return this.runFor(pid, ["mount", "-o", "remount,abort", this.path]);
+  }
+
+  /** Fills the disk that this process sees to its last byte. */
+  fillFor(pid: number): Promise<void> {
+    return this.runFor(pid, ["sh", "-c", `cat /dev/zero >"${this.path}/ballast" 2>/dev/null; sync`]);
+  }
+
+  async freeFor(pid: number): Promise<void> {
+    await this.runFor(pid, ["sh", "-c", `rm "${this.path}/ballast" && sync`]);
+  }
+
+  private async runFor(pid: number, command: readonly string[]): Promise<void> {
+    const {code, stderr} = await runChild("nsenter", ["--target", `${pid}`, "--mount", ...command]);
+    if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
   }
 }

@@ -1,6 +1,7 @@
 /** A store in its own folder in the system's temporary folder, opened through the real pool. */
 import assert from "node:assert/strict";
-import {appendFile, mkdtemp, rm, writeFile} from "node:fs/promises";
+import {execFileSync} from "node:child_process";
+import {type FileHandle, mkdtemp, open, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
@@ -16,6 +17,8 @@ const CHAIN_ID = 1337n;
 export class TemporaryStore {
   private readonly folder: string;
   private readonly suite: SuiteName;
+  /** Open for writing since `follow`. */
+  private pipe: FileHandle | undefined;
   pool: ProofPool;
 
   private constructor(folder: string, suite: SuiteName, pool: ProofPool) {
@@ -42,7 +45,7 @@ export class TemporaryStore {
   ): Promise<ImportOutcome> {
     const path = join(this.folder, "blocks.ndjson");
     await writeFile(path, encodeLines(lines));
-    const source = {kind: "diffs", path, follow: false} as const;
+    const source = {kind: "diffs", path} as const;
     const job = {source, chainId: CHAIN_ID, ...(finalized === undefined ? {} : {finalized})};
     return await this.pool.startImport(job, () => {}).outcome;
   }
@@ -62,10 +65,14 @@ export class TemporaryStore {
     assert.equal(outcome.head.latest, lines.length === 0 ? undefined : Number(lines.at(-1)?.number));
   }
 
-  /** Starts to follow a file to which `append` adds lines. @param finalized - as in ImportJob */
+  /** Starts to import from a pipe, into which `append` writes lines. @param finalized - as in ImportJob */
   async follow(finalized: number): Promise<Running<ImportOutcome>> {
-    await writeFile(this.followed, "");
-    const source = {kind: "diffs", path: this.followed, follow: true} as const;
+    await this.pipe?.close();
+    const path = join(this.folder, "pipe");
+    await rm(path, {force: true});
+    execFileSync("mkfifo", [path]);
+    this.pipe = await open(path, "r+");
+    const source = {kind: "diffs", path} as const;
     return this.pool.startImport({source, chainId: CHAIN_ID, finalized}, () => {});
   }
 
@@ -80,7 +87,7 @@ export class TemporaryStore {
         resolve();
       });
     });
-    await appendFile(this.followed, encodeLines(lines));
+    await this.pipe?.writeFile(encodeLines(lines));
     if (chain.head().latest !== last) await held;
   }
 
@@ -89,11 +96,8 @@ export class TemporaryStore {
     return join(this.folder, "db");
   }
 
-  private get followed(): string {
-    return join(this.folder, "followed.ndjson");
-  }
-
   async close(): Promise<void> {
+    await this.pipe?.close();
     await this.pool.close();
     await rm(this.folder, {recursive: true});
   }

@@ -51,8 +51,8 @@ export class WrittenStore {
     };
   }
 
-  /** Holds blocks 0 to `latest` of branch 1. */
-  static async create(latest: number): Promise<WrittenStore> {
+  /** Holds blocks 0 to `latest` of branch 1. @param headerRoot - the state root in the header of a block */
+  static async create(latest: number, headerRoot?: (block: number) => Uint8Array): Promise<WrittenStore> {
     const folder = await mkdtemp(join(tmpdir(), "proofd-written-"));
     const options = {
       directory: join(folder, "db"),
@@ -62,7 +62,14 @@ export class WrittenStore {
     } as const;
     const store = await StateStore.open(options);
     const written = new WrittenStore(folder, store, await BlockWriter.create(store));
-    for (let block = 0; block <= latest; block++) await written.apply(createBlock(block, 1));
+    for (let number = 0; number <= latest; number++) {
+      const block = createBlock(number, 1);
+      const stateRoot = headerRoot?.(number);
+      await written.apply({
+        ...block,
+        header: {...block.header, ...(stateRoot === undefined ? {} : {stateRoot})},
+      });
+    }
     return written;
   }
 

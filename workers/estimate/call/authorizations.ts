@@ -6,7 +6,6 @@ import type {Authorization} from "../../job/estimateCall.ts";
 import type {BoundedEvm} from "../evm/boundedEvm.ts";
 import type {Deadline} from "../evm/deadline.ts";
 import type {CallState} from "../state/callState.ts";
-import {AUTHORIZATION_GAS} from "./callTransaction.ts";
 
 /** An authorization and its signer. Without a signer it is invalid by the EIP, so it is skipped. */
 export interface SignedAuthorization extends Authorization {
@@ -15,8 +14,6 @@ export interface SignedAuthorization extends Authorization {
 
 /** The code of an account that delegates is this prefix and an address. */
 const DELEGATION_PREFIX = Uint8Array.of(0xef, 0x01, 0x00);
-/** AUTHORIZATION_GAS pays for a new account. This part is refunded if the account exists already. */
-const EXISTING_ACCOUNT_REFUND = AUTHORIZATION_GAS - 12_500n;
 const MAX_NONCE = 2n ** 64n - 1n;
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
@@ -31,29 +28,28 @@ export function recoverAuthorities(
   });
 }
 
-/** Called after the sender's nonce has risen. @returns the refund for accounts that exist already */
+/**
+ * Called after the sender's nonce has risen. The refund for accounts that exist already is not counted: refunds come after the
+ * execution, so they lower no gas limit.
+ */
 export async function applyAuthorizations(
   authorizations: readonly SignedAuthorization[],
   chainId: bigint,
   state: CallState,
   evm: BoundedEvm,
-): Promise<bigint> {
-  let refund = 0n;
+): Promise<void> {
   for (const {authority, chainId: signedFor, address, nonce} of authorizations) {
     if (authority === undefined || (signedFor !== 0n && signedFor !== chainId)) continue;
     evm.journal.addAlwaysWarmAddress(authority.toString());
-    const existing = await state.getAccount(authority);
+    const account = (await state.getAccount(authority)) ?? new Account();
     const code = await state.getCode(authority);
     if (code.length > 0 && !isDelegation(code)) continue;
-    const account = existing ?? new Account();
     if (account.nonce !== nonce) continue;
-    if (existing !== undefined) refund += EXISTING_ACCOUNT_REFUND;
     account.nonce++;
     await state.putAccount(authority, account);
     const clears = address.every(byte => byte === 0);
     await state.putCode(authority, clears ? new Uint8Array(0) : Buffer.concat([DELEGATION_PREFIX, address]));
   }
-  return refund;
 }
 
 function isDelegation(code: Uint8Array): boolean {

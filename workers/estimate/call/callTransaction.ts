@@ -19,7 +19,7 @@ const INITCODE_WORD_GAS = 2n;
 const LISTED_ADDRESS_GAS = 2400n;
 const LISTED_SLOT_GAS = 1900n;
 /** EIP-7702, for a new account. authorizations.ts has the refund for an account that exists already. */
-export const AUTHORIZATION_GAS = 25_000n;
+const AUTHORIZATION_GAS = 25_000n;
 /** EIP-7623: a zero byte is one token, another four. */
 const FLOOR_TOKEN_GAS = 10n;
 const TOKENS_OF_NONZERO_BYTE = 4n;

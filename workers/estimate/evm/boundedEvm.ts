@@ -12,6 +12,7 @@
  */
 import type {Common} from "@ethereumjs/common";
 import {
+  createEVM,
   EVM,
   type EVMOpts,
   type EVMResult,
@@ -21,6 +22,7 @@ import {
 } from "@ethereumjs/evm";
 import {Address} from "@ethereumjs/util";
 import {keepJumpAnalyses} from "../../execution/jumpAnalyses.ts";
+import {requireParts} from "../../execution/libraryParts.ts";
 import type {Deadline} from "./deadline.ts";
 import {createModexp} from "./modexp.ts";
 
@@ -44,6 +46,15 @@ const MODEXP = new Address(new Uint8Array(20).fill(5, 19));
  * Point evaluation: its first call builds tables.
  */
 const LONG_PRECOMPILES = ["08", "09", "0a", "0c", "0e", "0f"].map(end => end.padStart(40, "0"));
+
+/** The parts of the library where the deadline is checked. @throws Error if one is missing */
+export function requireBounds(evm: EVM): void {
+  requireParts(evm, "the EVM", {runCall: "function", runPrecompile: "function", _opcodeMap: "object"});
+  const [stop] = Reflect.get(evm, "_opcodeMap") as readonly object[];
+  requireParts(stop ?? {}, "an opcode", {opHandler: "function", opcodeInfo: "object"});
+}
+
+requireBounds(await createEVM());
 
 export class BoundedEvm extends EVM {
   private readonly deadline: Deadline;

@@ -16,6 +16,7 @@ import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
 import type {OpenedSource, SourceHost} from "../sourceHost.ts";
 import {createExecuteReader} from "./executeReader.ts";
 import {makeAlone, readNodeGenesis} from "./genesisBlock.ts";
+import {HeadSurvey} from "./headSurvey.ts";
 import {type NodeFeed, readNodeBlocks} from "./nodeBlocks.ts";
 import {NodeWatch} from "./nodeWatch.ts";
 import {type Ask, RangeAudit} from "./rangeAudit.ts";
@@ -104,7 +105,12 @@ class OpenedNode {
       ask,
     });
     onEvent({kind: "chosen", ...choice});
-    const pause = (): Promise<void> => heads.next(signal);
+    const survey = new HeadSurvey(nodes, writer, this.source.surveyAfterMs);
+    const pause = async (): Promise<void> => {
+      // Not awaited: a node that does not answer must not hold up the one that is followed.
+      if (follow) void survey.look(signal);
+      await heads.next(signal);
+    };
     const onMethod = (name: string, method: string, why: string): void =>
       onEvent({kind: "method", name, method, why});
     const createExecution = (forks: ForkSchedule) => ({
@@ -151,7 +157,7 @@ class OpenedNode {
 
   private async rollback(ancestor: number, latest: number): Promise<void> {
     await this.host.rollback(ancestor);
-    this.host.onEvent({kind: "change", change: "reorganised", latest, ancestor});
+    this.host.onEvent({kind: "reorganised", latest, ancestor});
   }
 
   /** The store's, else the one asked for, else the genesis file's. @throws SourceError if two of them differ */

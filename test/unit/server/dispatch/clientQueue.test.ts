@@ -45,7 +45,10 @@ describe("ClientQueue", () => {
     queue.remove("c", () => true);
     queue.remove("d", () => true);
     assert.equal(queue.length, 3);
-    assert.equal(queue.has("c"), false);
+    assert.deepEqual(
+      ["a", "b", "c", "d"].map(client => queue.countOf(client)),
+      [1, 2, 0, 0],
+    );
     assert.equal(drain(queue), "a2 b1 b2");
   });
 
@@ -59,14 +62,48 @@ describe("ClientQueue", () => {
           else queue.push({client: step, name: "other"});
         }
         const ahead = queue.countAhead(mine);
-        const isLast = !queue.has(mine);
         queue.push({client: mine, name: "mine"});
         let left = 0;
         while (queue.shift()?.name !== "mine") left++;
         // Of clients with more than this one, the last turn may come before or after it.
-        if (isLast) assert.equal(left, ahead);
-        else assert.ok(left <= ahead && left >= ahead - 3, `${left} left before it, ${ahead} were expected`);
+        assert.ok(left <= ahead && left >= ahead - 3, `${left} left before it, ${ahead} were expected`);
       }),
     );
+  });
+
+  test("an element that costs several turns lets others have theirs first, unless its client is alone", () => {
+    const queue = new ClientQueue<Element>(10, ({name}) => (name.includes("heavy") ? 35 : 5));
+    for (const name of ["a-heavy1", "a-heavy2"]) queue.push({client: "a", name});
+    assert.equal(queue.shift()?.name, "a-heavy1", "alone");
+    for (let at = 0; at < 10; at++) queue.push({client: "b", name: `b${at}`});
+    const names = drain(queue).split(" ");
+    assert.equal(names.indexOf("a-heavy2"), 8, "after four turns of the other client");
+  });
+
+  test("while two clients have elements, neither gets more than the other by a turn and one element", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({min: 1, max: 50}), {minLength: 20, maxLength: 60}), costs => {
+        const costOf = ({name}: Element) => Number(name);
+        const queue = new ClientQueue<Element>(10, costOf);
+        for (const [at, cost] of costs.entries())
+          queue.push({client: at % 2 === 0 ? "a" : "b", name: `${cost}`});
+        const got = {a: 0, b: 0};
+        while (queue.countOf("a") > 0 && queue.countOf("b") > 0) {
+          const element = queue.shift() as Element;
+          got[element.client as "a" | "b"] += costOf(element);
+          assert.ok(Math.abs(got.a - got.b) <= 60, JSON.stringify(got));
+        }
+      }),
+    );
+  });
+
+  test("a wanted element is the first of its client's, and the other clients come next", () => {
+    const queue = fill("a1 a2 b1 c1 b2");
+    const take = (unwanted: string) => queue.shiftIf(({client}) => client !== unwanted)?.name;
+    assert.deepEqual(
+      [take("a"), take("b"), take("c"), take("a"), take("a")],
+      ["b1", "a1", "b2", "c1", undefined],
+    );
+    assert.equal(drain(queue), "a2");
   });
 });

@@ -1,8 +1,10 @@
 /** The two lanes of the dispatcher: a batch that needs both, and requests that share them. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
+import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/request/requestCalls.ts";
 import type {Failure} from "../../../../workers/job/failure.ts";
+import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {
   createAnswers,
   createFailure,
@@ -172,5 +174,31 @@ test("a request is refused for a full lane that it needs, and only for that", as
   driven.endEstimates();
   await settle();
   assert.equal(admission.refuse([0, 20], "c"), undefined);
+  driven.close();
+});
+
+test("a throw while an answer is put together or given up is logged and ends one request, and no other of its task", async t => {
+  const driven = new DrivenDispatcher({timeoutMs: 1000});
+  const report = t.mock.method(TroubleLog.prototype, "reportThrown");
+  const spoil = (reply: CollectedReply) => {
+    reply.finish = () => {
+      throw new Error("the socket is gone");
+    };
+    return reply;
+  };
+  spoil(driven.admit([1]));
+  const good = driven.admit([1]);
+  await finish(good);
+  assert.equal(good.text, "[<p0>]");
+  assert.equal(report.mock.callCount(), 1);
+  spoil(driven.admit([driven.estimate]));
+  const late = driven.admit([driven.estimate]);
+  await settle();
+  driven.pass(1100);
+  assert.match(late.text, /-32005/);
+  assert.equal(report.mock.callCount(), 2);
+  driven.endEstimates();
+  await settle();
+  assert.deepEqual(driven.queuedCosts, [0, 0]);
   driven.close();
 });

@@ -52,7 +52,8 @@ describe("the queues of the estimates", () => {
       taskCost: PROOF_SEGMENT_COST,
       taskMs: undefined,
       bytesPerCost: 1000,
-      isSharedByClients: false,
+      turnCost: PROOF_SEGMENT_COST,
+      queue: "proof" as const,
       perform: async (task: Task) => answer(packTask(task).ids),
     };
     const longCalls = {
@@ -75,7 +76,8 @@ describe("the queues of the estimates", () => {
       taskCost: CALLS_PER_TASK * ESTIMATE_COST,
       taskMs: undefined,
       bytesPerCost: 100,
-      isSharedByClients: true,
+      turnCost: ESTIMATE_COST,
+      queue: "first" as const,
       perform: (task: Task) => wait(first, collectEstimates(task, "first").ids),
     };
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
@@ -322,16 +324,17 @@ describe("the queues of the estimates", () => {
     assert.match(loops.text, /^\[<a0>,<a1>,<a2>,\{.*"id":a3,.*-32005.*\},<a4>,\{.*"id":a5,.*-32005.*\}\]$/);
   });
 
-  test("one client cannot keep another out of the queue, nor many all of them beyond twice its limit", async () => {
+  test("one client cannot keep another out of the queue, nor many all of them beyond four times its limit", async () => {
     create({queueCost: 2 * ESTIMATE_COST});
     admit(2, "a");
     assert.deepEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.error.data, {limit: 40, got: 60});
     assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.retryAfterSeconds, 1);
     assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), undefined);
-    admit(1, "b");
-    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), undefined);
-    admit(1, "c");
-    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "d"), undefined);
+    for (const client of ["b", "c", "d"]) {
+      assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], client), undefined);
+      admit(2, client);
+    }
+    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "e"), undefined);
   });
 
   test("a thread that dies fails the calls of its job and no others, in any queue", async () => {

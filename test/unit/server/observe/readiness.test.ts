@@ -48,3 +48,28 @@ test("damage, a failed import and an old newest block are three reasons", () => 
   const lag = "the newest block, 10, is 9 s old: --max-lag is 5 s (state of the source: failed)";
   assert.deepEqual(readiness.readObstacles(), ["a table of the store is damaged", FAILED, lag]);
 });
+
+test("finality that has not risen for --max-finality-lag is a reason, by the block's time or since it was finalized", t => {
+  t.mock.timers.enable({apis: ["Date"], now: 1_000_000});
+  chain.setHead({...chain.head(), finalized: 3});
+  source.state = "following";
+  const readiness = new Readiness(chain, {tableFindings: 0}, source, undefined, 60);
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(readiness.readObstacles(), []);
+  t.mock.timers.tick(1_000);
+  const lag = "the newest finalized block, 3, is 61 s old: --max-finality-lag is 60 s";
+  assert.deepEqual(readiness.readObstacles(), [lag]);
+  chain.setHead({...chain.head(), finalized: 4});
+  assert.deepEqual(readiness.readObstacles(), []);
+});
+
+test("nodes that are not up are remarks, whether the service is ready or not", () => {
+  const readiness = new Readiness(chain, {tableFindings: 0}, source);
+  assert.deepEqual(readiness.readRemarks(), []);
+  source.nodes.set("http://a:1", "down: connection refused");
+  source.nodes.set("http://b:1", "refused: it is a node of chain 6, expected 5");
+  assert.deepEqual(readiness.readRemarks(), [
+    "the node http://a:1 is down: connection refused",
+    "the node http://b:1 is refused: it is a node of chain 6, expected 5",
+  ]);
+});

@@ -48,7 +48,7 @@ test("an answer that says there is more is followed by the next question at once
   assert.equal(await countAsked(HOUR_MS, () => Promise.resolve("reading")), 2);
 });
 
-test("finality stops with a reason, which is logged once, and goes on with the next answer", async () => {
+test("finality stops with a reason, which is logged once though its numbers change, and goes on with the next answer", async () => {
   const status = new FinalityStatus("tag");
   const logged: string[] = [];
   const write = (line: string): void => {
@@ -59,8 +59,8 @@ test("finality stops with a reason, which is logged once, and goes on with the n
     () => Promise.resolve("reading"),
     () => Promise.resolve("following"),
     () => Promise.resolve("following"),
-    () => Promise.reject(new Error("a")),
-    () => Promise.reject(new Error("a")),
+    () => Promise.reject(new Error("block 9 (0x0a) is not held")),
+    () => Promise.reject(new Error("block 10 (0xff01) is not held")),
     () => Promise.reject(new Error("b")),
     () => Promise.resolve("waiting"),
   ];
@@ -84,15 +84,15 @@ test("finality stops with a reason, which is logged once, and goes on with the n
     "reading ",
     "following ",
     "following ",
-    "stopped a",
-    "stopped a",
+    "stopped block 9 (0x0a) is not held",
+    "stopped block 10 (0xff01) is not held",
     "stopped b",
     "waiting ",
   ]);
   assert.equal(status.state, "waiting", "the end is no failure");
   assert.deepEqual(logged, [
     "30 everything that is final was read; new finality is followed",
-    "50 finality has stopped; the service goes on: a",
+    "50 finality has stopped; the service goes on: block 9 (0x0a) is not held",
     "50 finality has stopped; the service goes on: b",
     "30 finality goes on after it had stopped",
   ]);

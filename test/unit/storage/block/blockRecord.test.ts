@@ -29,6 +29,7 @@ const header: fc.Arbitrary<BlockHeader> = fc.record(
     mixHash: bytes(32),
     extraData: fc.uint8Array({maxLength: 100}).map(field => Buffer.from(field)),
     difficulty: fc.bigInt(1n, 2n ** 256n - 1n),
+    stateRoot: bytes(32),
   },
   {requiredKeys: ["number", "hash"], noNullPrototype: true},
 );

@@ -7,7 +7,11 @@ import {
   encodeFinalization,
   type Finalization,
 } from "../../../../storage/block/finalization.ts";
-import {decodeLayer1Mark, encodeLayer1Mark} from "../../../../storage/block/layer1Mark.ts";
+import {
+  decodeLayer1Record,
+  encodeLayer1Record,
+  type Layer1Record,
+} from "../../../../storage/block/layer1Mark.ts";
 
 const u48 = fc.oneof(fc.nat(300), fc.constantFrom(0, 2 ** 48 - 1));
 const bytes = (length: number) =>
@@ -46,13 +50,23 @@ test("a finalization that is cut, too long or has unknown fields is RECORD_DAMAG
   );
 });
 
-test("the mark of layer 1 decodes to what was encoded, and no other length does", () => {
+const layer1: fc.Arbitrary<Layer1Record> = fc.record(
+  {
+    mark: fc.record({block: u48, blockHash: bytes(32), contract: bytes(20)}, {noNullPrototype: true}),
+    count: u48,
+    begun: u48,
+    from: fc.option(u48, {nil: undefined}),
+    root: fc.constantFrom(undefined, "header", "suite"),
+  },
+  {noNullPrototype: true},
+);
+
+test("the record of layer 1 decodes to what was encoded, and no other length does", () => {
   fc.assert(
-    fc.property(u48, u48, bytes(32), bytes(20), (count, block, blockHash, contract) => {
-      const mark = {block, blockHash, contract};
-      const body = encodeLayer1Mark(mark, count);
-      assert.deepEqual(decodeLayer1Mark(body), {mark, count});
-      assert.throws(() => decodeLayer1Mark(body.subarray(1)), DAMAGED);
+    fc.property(layer1, given => {
+      const body = encodeLayer1Record(given);
+      assert.deepEqual(decodeLayer1Record(body), given);
+      assert.throws(() => decodeLayer1Record(body.subarray(1)), DAMAGED);
     }),
   );
 });

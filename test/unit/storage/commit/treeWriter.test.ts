@@ -47,6 +47,15 @@ for (const [suite, numRuns] of [
     );
   });
 
+test("a tree in which only absent keys were looked for stays new, and nothing of it is written", () => {
+  const pages = new MemoryPages();
+  const empty = emptyTree(sha256Suite);
+  const context = {suite: sha256Suite, empty, pages, pairs: new PairBatch(sha256Suite)};
+  const tree = new TreeWriter(context, newTreeRoot(empty));
+  assert.equal(tree.find(hKeyOf(1)).present, false);
+  assert.deepEqual(tree.seal(), newTreeRoot(empty));
+});
+
 test("a tree grows through every kind of root page, and each sealed version can still be read", () => {
   const pages = new MemoryPages();
   const tree = TreeOperations.create(pages);

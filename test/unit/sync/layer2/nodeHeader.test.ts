@@ -54,6 +54,7 @@ test("the hash of a header is that of its fields, under the newest forks and the
   assert.equal(toHex(header.hash), PRAGUE.hash);
   assert.equal(header.baseFeePerGas, 7n);
   assert.equal(header.difficulty, 0n);
+  assert.equal(toHex(header.stateRoot), PRAGUE.stateRoot);
   const oldest = parseNodeHeader(FRONTIER, 1);
   assert.equal(toHex(oldest.hash), FRONTIER.hash);
   assert.equal(oldest.baseFeePerGas, undefined);

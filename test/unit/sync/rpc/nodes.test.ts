@@ -145,6 +145,20 @@ describe("Nodes", () => {
     assert.deepEqual(states(first), ["down: it answered HTTP 500", "up: it answers"]);
   });
 
+  test("of a node that stays down another reason is told, but not another number in it", async () => {
+    createNodes([first]);
+    const reasons = ["block 5 is missing", "block 6 is missing", "its block 0x07 is cut"];
+    await use(async () => {
+      const reason = reasons.shift();
+      if (reason !== undefined) throw new NodeFailure(reason);
+    });
+    assert.deepEqual(states(first), [
+      "down: block 5 is missing",
+      "down: its block 0x07 is cut",
+      "up: it answers",
+    ]);
+  });
+
   test("a node is left alone as long as Retry-After says", async () => {
     createNodes([first, second]);
     first.handler = (_request, response) => response.writeHead(429, {"retry-after": "3600"}).end();

@@ -51,7 +51,9 @@ function createReply(): OpenReply {
 function addWait(body: Buffer, asked: Partial<AwaitedBlock>): OpenReply {
   const reply = createReply();
   const block = {number: HEAD.latest, isByHash: false, timeoutMs: TIMEOUT_MS, ...asked};
-  room.add(new WaitingRequest("id", "client", body, reply, [{call: 0, block}]));
+  const call = {idText: "1", method: "m", params: [body.toString("latin1")], error: undefined};
+  const envelope = {isBatch: false, calls: [call], heldBytes: body.length};
+  room.add(new WaitingRequest("id", "client", envelope, reply, [{call: 0, block}]));
   return reply;
 }
 

@@ -41,6 +41,10 @@ test("wrong overrides are named by their account and slot", () => {
     [account(5), new RegExp(`^${at} is 5: expected \\{balance, nonce, code, state or stateDiff\\}`)],
     [account([]), new RegExp(`^${at} is an array of 0`)],
     [account({balance: "x"}), new RegExp(`^${at}\\.balance is "x"`)],
+    [
+      account({code: `0x${"60".repeat(24_577)}`}),
+      new RegExp(`^${at}\\.code: expected at most 24576 bytes \\(EIP-170\\), got 24577$`),
+    ],
     [account({code: "0x1"}), new RegExp(`^${at}\\.code is "0x1": expected 0x and two hex digits`)],
     [
       account({movePrecompileToAddress: ADDRESS}),

@@ -4,6 +4,9 @@ import {test} from "node:test";
 import {Deadline, TimeLimitError} from "../../../../../workers/estimate/evm/deadline.ts";
 import {ThreadClock} from "../../../../../workers/thread/threadClock.ts";
 
+const thread = new ThreadClock();
+const readMs = () => thread.readMs() ?? performance.now();
+
 /** Works until the time is over. */
 function exhaust(deadline: Deadline): TimeLimitError {
   try {
@@ -16,8 +19,6 @@ function exhaust(deadline: Deadline): TimeLimitError {
 
 test("each call gets the time of its slice for itself, whatever the calls before it took", () => {
   const [ms, clockMs] = [200, 15_000];
-  const thread = new ThreadClock();
-  const readMs = () => thread.readMs() ?? performance.now();
   const deadline = new Deadline(clockMs);
   for (let call = 0; call < 3; call++) {
     const [startMs, startThreadMs] = [performance.now(), readMs()];
@@ -28,6 +29,32 @@ test("each call gets the time of its slice for itself, whatever the calls before
     const isStarved = performance.now() - startMs >= clockMs;
     assert.ok((ownMs >= ms && ownMs < 2 * ms) || isStarved, `call ${call}: ${ownMs} ms`);
   }
+});
+
+/** Waits without the processor, then works for `workMs` of this thread's time. */
+function createWork(waitMs: number, workMs: number): () => string {
+  let waitsLeft = 1;
+  return () => {
+    if (waitsLeft-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs);
+    const untilMs = readMs() + workMs;
+    while (readMs() < untilMs);
+    return "done";
+  };
+}
+
+const onlyClock = thread.readMs() === undefined && "the system does not report a thread's time";
+
+test("a precompile that was ended by the clock alone runs again, and one that used its time does not", {
+  skip: onlyClock,
+}, () => {
+  const limitMs = 400;
+  const deadline = new Deadline(limitMs);
+  deadline.start();
+  assert.equal(deadline.run(createWork(limitMs, limitMs / 4)), "done");
+  deadline.start();
+  assert.throws(() => deadline.run(createWork(0, 100 * limitMs)), TimeLimitError);
+  deadline.start({ms: limitMs, clockMs: limitMs});
+  assert.throws(() => deadline.run(createWork(limitMs, limitMs / 4)), TimeLimitError);
 });
 
 test("a slice ends a call before the whole limit, and never extends it", () => {

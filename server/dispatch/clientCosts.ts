@@ -1,0 +1,38 @@
+/** The cost of what a lane has to do, by client: whether a client may have more. */
+import {hasRoom} from "./busy.ts";
+
+export class ClientCosts {
+  /** Of all clients. */
+  total = 0;
+  private readonly limit: number;
+  private readonly byClient = new Map<string, number>();
+  /** As `total`, of each client at most `limit`, so that no request fills the lane for others, whatever it costs. */
+  private counted = 0;
+
+  /** @param limit - a client that has reached it may add nothing */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  add(client: string, cost: number): void {
+    const before = this.of(client);
+    const after = before + cost;
+    this.total += cost;
+    this.counted += Math.min(after, this.limit) - Math.min(before, this.limit);
+    if (after === 0) this.byClient.delete(client);
+    else this.byClient.set(client, after);
+  }
+
+  of(client: string): number {
+    return this.byClient.get(client) ?? 0;
+  }
+
+  hasRoom(client: string): boolean {
+    return hasRoom(this.of(client), this.counted, this.limit);
+  }
+
+  /** Whether the client and the lane are at most half full. */
+  hasRoomToSpare(client: string): boolean {
+    return hasRoom(this.of(client), this.counted, this.limit / 2);
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Whether the disk takes writes again, after it refused one.
+ */
+import {closeSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, statSync, writeSync} from "node:fs";
+import {join} from "node:path";
+import {NOTE_DRAFT_FILE} from "./acknowledgedNote.ts";
+import {logNumber} from "./fileNames.ts";
+
+/** In addition to the logs, which LevelDB writes out as tables when it opens: a batch and its manifest. */
+const SPARE_BYTES = 16 << 20;
+/** Written as a trial: a disk may also be read-only, or full for this user. */
+const TRIAL_BYTES = 1 << 20;
+
+/** Is there room to open the store and to write to it? */
+export function hasRoom(directory: string): boolean {
+  const draft = join(directory, NOTE_DRAFT_FILE);
+  try {
+    const {bavail, bsize} = statfsSync(directory);
+    const logs = readdirSync(directory).filter(name => logNumber(name) !== undefined);
+    const needed = logs.reduce((sum, name) => sum + statSync(join(directory, name)).size, SPARE_BYTES);
+    if (bavail * bsize < needed) return false;
+    const file = openSync(draft, "w");
+    try {
+      for (let left = TRIAL_BYTES; left > 0; ) left -= writeSync(file, Buffer.alloc(left));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    return true;
+  } catch {
+    return false; // the refusal that is known already names the cause
+  } finally {
+    removeTrial(draft);
+  }
+}
+
+function removeTrial(draft: string): void {
+  try {
+    rmSync(draft, {force: true});
+  } catch {
+    // LevelDB and proofd ignore the file.
+  }
+}

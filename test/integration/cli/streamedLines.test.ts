@@ -1,0 +1,80 @@
+/** Block differences that a service reads once while it answers: from a file, or from standard input. */
+import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {
+  linesOf,
+  readReadiness,
+  waitForHead,
+  waitForState,
+  withFollowing,
+} from "../../support/http/followingDaemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
+
+let folder: WorkFolder;
+let count = 0;
+before(async () => {
+  folder = await WorkFolder.create();
+});
+after(() => folder.remove());
+
+/** @returns /readyz and the newest block, once the import of `text` has come to `state` */
+async function importText(text: string, state: string): Promise<[readiness: string, latest: unknown]> {
+  const path = folder.file(`${count++}.ndjson`);
+  await writeFile(path, text);
+  const service = await OwnService.start({db: `${path}.db`, diffs: path, maxLagSeconds: 1_000_000_000});
+  try {
+    for (let metrics = ""; !metrics.includes(`proofd_source_state{state="${state}"} 1\n`); )
+      metrics = await (await fetch(`${service.url}/metrics`)).text();
+    return [await (await fetch(`${service.url}/readyz`)).text(), service.pool.chain.head().latest];
+  } finally {
+    await service.stop();
+  }
+}
+
+test("a file is read once, to its end", async () => {
+  assert.deepEqual(await importText(linesOf(0, 2), "ended"), ["the source of the import has ended\n", 2]);
+});
+
+for (const [what, wrong, reason] of [
+  ["a gap", linesOf(3, 3), "line 3: block 3 does not follow: the next block is 2"],
+  [
+    "a fork",
+    encodeLines([{...createLine(1, 1), hash: hashOfBlock(99)}]),
+    `line 3: block 1 has hash ${hashOfBlock(99)}, but ${hashOfBlock(1)} is held`,
+  ],
+  ["a line that is no JSON", "block 2\n", 'line 3: "b" where an object: "{" is expected'],
+  ["half a line at the end", '{"number":"0x2",', "line 3: the input ends within it (truncated?)"],
+] as const)
+  test(`${what} is named, and the blocks before it are served`, async () => {
+    const [readiness, latest] = await importText(linesOf(0, 1) + wrong, "failed");
+    assert.deepEqual([readiness, latest], [`the import has failed: ${reason}\n`, 1]);
+  });
+
+test("lines of standard input are taken as they come, until it ends", () =>
+  withFollowing(folder.file(`${count++}`), "-", async daemon => {
+    for (const block of [0, 1, 2]) {
+      daemon.child.stdin.write(linesOf(block, block));
+      await waitForHead(daemon, block);
+    }
+    assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+    daemon.child.stdin.end();
+    await waitForState(daemon, "ended");
+    assert.deepEqual(await readReadiness(daemon), [503, "the source of the import has ended\n"]);
+    assert.match(daemon.stderr, /the import has ended/);
+  }));
+
+test("a service that was killed within a stream skips the blocks that it holds when it comes again", async () => {
+  const db = folder.file(`${count++}`);
+  const killed = await startDaemon(["--db", db, "--diffs", "-"]);
+  killed.child.stdin.write(`${linesOf(0, 4)}{"number":"0x5",`);
+  await waitForHead(killed, 4);
+  await killed.stop("SIGKILL");
+  await withFollowing(db, "-", async daemon => {
+    daemon.child.stdin.write(linesOf(0, 6));
+    await waitForHead(daemon, 6);
+  });
+});

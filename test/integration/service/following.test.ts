@@ -1,0 +1,57 @@
+/** A followed source whose import fails: it is tried again. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {setTimeout as sleep} from "node:timers/promises";
+import {pino} from "pino";
+import type {Piscina} from "piscina";
+import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
+import {createFollowedNode} from "../../../service/following/followedSource.ts";
+import {Following} from "../../../service/following/following.ts";
+import {ProofPool} from "../../../workers/engine.ts";
+import {createMixedLine} from "../../support/chains/mixedLines.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
+
+const LOOK_MS = 20;
+const lines = (count: number) => Array.from({length: count}, (_, at) => createMixedLine(at, 0));
+
+let folder: WorkFolder;
+before(async () => {
+  folder = await WorkFolder.create();
+});
+after(() => folder.remove());
+
+test("an import whose thread dies is tried again", async () => {
+  const {node} = await TrieLogNode.start(lines(2));
+  const pool = await ProofPool.open({
+    directory: folder.file("db"),
+    workers: 0,
+    cacheBytes: 1 << 20,
+    createIfMissing: true,
+  });
+  const status = new SourceStatus("l2");
+  const source = createFollowedNode({
+    kind: "node",
+    source: "trielogs",
+    nodes: {urls: [node.url.href], headers: {}, timeoutMs: 60_000, maxAnswerBytes: 1 << 20},
+    subscriptions: [],
+    genesisPath: undefined,
+    follow: true,
+    audit: 0,
+    to: undefined,
+    surveyAfterMs: 0,
+  });
+  const following = new Following(pool, source, {}, status, pino({level: "silent"}));
+  while (status.state !== "following") await sleep(LOOK_MS);
+  // The threads are the pool's own business; only a test may kill one.
+  const {imports} = pool as unknown as {imports: {piscina: Piscina}};
+  for (const thread of imports.piscina.threads) await thread.terminate();
+  while (status.state === "following") await sleep(LOOK_MS);
+  assert.match(status.reason, /^the import thread died: /);
+  await node.load(lines(3));
+  while (pool.chain.head().latest !== 2) await sleep(LOOK_MS);
+  assert.deepEqual([status.retries, status.reason], [1, ""]);
+  following.stop();
+  await pool.close();
+  await node.stop();
+});

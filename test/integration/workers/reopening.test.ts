@@ -1,0 +1,43 @@
+/** The store is opened again while it is in use, as after a refused write: no proof fails, and what is written next is kept. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {createLine, createLines} from "../../support/chains/serviceChain.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {proveCalls} from "../../support/stores/proveCalls.ts";
+import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
+
+const CALLS = Array.from({length: 5}, (_, block) => ({
+  block,
+  address: Object.keys(createLine(block).accounts)[0] as string,
+  slots: [0n],
+}));
+
+test("proofs and reads of the head go on while the store is opened again, and blocks are imported after it", async () => {
+  const store = await TemporaryStore.create();
+  try {
+    await store.mustImport([createLine(0), ...createLines(1, 4)], "last");
+    const {pool} = store;
+    const expected = await proveCalls(pool, CALLS);
+    const opened = pool as unknown as {reopen(): Promise<void>};
+    for (let round = 0; round < 3; round++) {
+      let isOpen = false;
+      const reopening = opened.reopen().finally(() => {
+        isOpen = true;
+      });
+      for (let last = false; !last; ) {
+        last = isOpen;
+        assert.ok("hash" in pool.chain.readBlock(4));
+        assert.deepEqual(await proveCalls(pool, CALLS), expected);
+      }
+      await reopening;
+      assert.ok(pool.isWritable);
+      await store.mustImport(createLines(5 + round, 5 + round), "last");
+    }
+    assert.equal(pool.chain.head().finalized, 7);
+    await store.reopen();
+    assert.equal(store.pool.chain.head().latest, 7);
+    assert.deepEqual((await checkStore(store.directory)).found, []);
+  } finally {
+    await store.close();
+  }
+});

@@ -1,0 +1,106 @@
+/** What one client's large calls for proofs leave to the others: room in the queue, and their turns. */
+import assert from "node:assert/strict";
+import {afterEach, beforeEach, test} from "node:test";
+import {pino} from "pino";
+import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
+import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
+import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
+import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../../server/limits.ts";
+import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
+import {MethodTable} from "../../../../server/methods/table.ts";
+import {CallTally} from "../../../../server/observe/callTally.ts";
+import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
+import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
+import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createAnswers, settle} from "../../../support/http/drivenDispatcher.ts";
+import {createRequestCalls} from "../../../support/http/requestCalls.ts";
+
+const HEAD = {earliest: 0, finalized: 1, latest: 1};
+const {queueCost, requestCost} = DEFAULT_LIMITS;
+/** Keys of a call that holds a thread for long. */
+const HEAVY = 2000;
+
+let dispatcher: Dispatcher;
+/** Costs of the tasks that run; each ends when the test says so. */
+let running: {readonly cost: number; readonly clients: readonly string[]; readonly end: () => void}[];
+
+beforeEach(() => {
+  running = [];
+  const proof = {
+    ...{method: "prove", workers: 2, maxTasks: 4, taskCost: PROOF_SEGMENT_COST, taskMs: undefined},
+    ...({bytesPerCost: 1000, turnCost: PROOF_SEGMENT_COST, queue: "proof", longCalls: undefined} as const),
+    perform: async (task: Parameters<typeof packTask>[0]) => {
+      const clients = task.requests.map(({client}) => client);
+      await new Promise<void>(end => running.push({cost: task.cost, clients, end}));
+      return createAnswers(packTask(task).ids);
+    },
+  };
+  const estimate = {...proof, turnCost: ESTIMATE_COST, queue: "first" as const, perform: runEstimate};
+  const log = pino({level: "silent"});
+  const observers = {
+    tally: new CallTally(new MethodTable().names),
+    trouble: new TroubleLog(log),
+    refusals: new RefusalLog(log),
+  };
+  dispatcher = new Dispatcher([proof, estimate], DEFAULT_LIMITS, observers);
+});
+
+afterEach(async () => {
+  // What a test has admitted last would come to the next one's tasks.
+  await settle();
+  dispatcher.close();
+});
+
+/** Admits a request of these calls, given by their numbers of keys, if it is not refused. */
+function ask(client: string, keyCounts: readonly number[]): CollectedReply | undefined {
+  const cost = keyCounts.reduce((sum, count) => sum + 1 + count, 0);
+  if (dispatcher.admission.refuse([cost, 0], client) !== undefined) return undefined;
+  const reply = new CollectedReply();
+  const origin = {id: "r", isBatch: true, head: HEAD, client};
+  dispatcher.admit(new PendingRequest(origin, createRequestCalls(keyCounts), reply, 60_000));
+  return reply;
+}
+
+/** Asks until the client is refused. @returns how many requests entered */
+function fill(client: string, keyCounts: readonly number[]): number {
+  for (let count = 0; ; count++) if (ask(client, keyCounts) === undefined) return count;
+}
+
+test("no request and no three clients fill the queue for another client, whatever their requests cost", () => {
+  const largest = Array.from({length: 10}, () => requestCost / 10 - 1);
+  assert.equal(fill("a", largest), 1);
+  assert.equal(ask("a", [0]), undefined, "its own share is used up");
+  assert.equal(fill("b", largest), 1);
+  assert.equal(fill("c", [HEAVY - 1]), queueCost / HEAVY);
+  assert.notEqual(ask("d", [0]), undefined);
+  fill("d", [HEAVY - 1]);
+  assert.equal(ask("e", [0]), undefined, "the bound for all clients");
+  const refused = dispatcher.admission.refuse([1, 0], "a");
+  assert.deepEqual(refused?.error.data, {limit: queueCost, got: requestCost + 1});
+});
+
+test("while a client loops the largest calls on many connections, another's proofs start after one of them at most", async () => {
+  const loops = Array.from({length: 4}, () => ask("a", [HEAVY]));
+  await settle();
+  assert.deepEqual(
+    running.map(({cost}) => cost),
+    [HEAVY + 1, HEAVY + 1],
+    "one for each thread, and none behind it",
+  );
+  for (let round = 0; round < 20; round++) {
+    const other = ask("b", [1, 1, 1]);
+    running.shift()?.end();
+    await settle();
+    const own = running.find(({clients}) => clients.includes("b"));
+    assert.ok(own !== undefined, `round ${round}: ${running.map(({clients}) => clients)}`);
+    own.end();
+    running = running.filter(task => task !== own);
+    await settle();
+    assert.equal(other?.isFinished, true);
+    // The loop goes on as soon as it is answered.
+    for (const [at, reply] of loops.entries()) if (reply?.isFinished === true) loops[at] = ask("a", [HEAVY]);
+    await settle();
+  }
+  assert.ok(loops.every(reply => reply !== undefined));
+});

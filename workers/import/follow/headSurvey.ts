@@ -1,0 +1,123 @@
+/**
+ * Looks whether another node is ahead of the one that is followed, and follows that one then.
+ *
+ *   first look     each other node names its newest block
+ *   next look      the held chain still has not got there: the node is asked for that block, by number, and for the first block that
+ *                  is not held. If both answers fit, this node is asked first from now on
+ *   later          the named block still is not held: the node is asked last again, and is not believed for a while
+ *
+ * So a head counts once two answers agree on it. A node that names a head which it does not have holds the import up for `graceMs`.
+ */
+import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../sync/rpc/namedBlock.ts";
+import type {Node} from "../../../sync/rpc/node.ts";
+import type {Nodes} from "../../../sync/rpc/nodes.ts";
+
+export interface SurveyTimes {
+  /** From one look to the next. A node that is behind by less is followed on. */
+  readonly everyMs: number;
+  /** Within this time, the block that a node has named must be held. */
+  readonly graceMs: number;
+  /** How long a node is not believed that named a block which did not come. */
+  readonly barMs: number;
+}
+
+export const SURVEY_TIMES: SurveyTimes = {everyMs: 1000, graceMs: 5000, barMs: 60_000};
+
+/** Which blocks are held, at the time of a look. */
+interface Held {
+  readonly latest: number;
+  readonly latestHash: Uint8Array;
+  /** The newest block that must stay. */
+  readonly floor: number;
+  readonly floorHash: Uint8Array;
+}
+
+export class HeadSurvey {
+  private readonly nodes: Nodes;
+  private readonly writer: () => BlockWriter;
+  private readonly times: SurveyTimes;
+  /** By node, the newest block that it named at the last look. */
+  private claims = new Map<string, NamedBlock>();
+  private readonly barredUntilMs = new Map<string, number>();
+  /** The node that was put first, and the block that it named. */
+  private leader: {readonly name: string; readonly block: number; readonly dueMs: number} | undefined;
+  private nextMs: number;
+  private looking: Promise<void> | undefined;
+
+  /** @param afterMs - before the first look: a node that is followed after a failure is not left at once */
+  constructor(nodes: Nodes, writer: () => BlockWriter, afterMs: number, times: SurveyTimes = SURVEY_TIMES) {
+    this.nodes = nodes;
+    this.writer = writer;
+    this.times = times;
+    this.nextMs = performance.now() + afterMs;
+  }
+
+  /**
+   * Call it while the followed node has no further block. It asks in the background, at most one look at a time.
+   *
+   * @returns resolves when the look is over
+   * @throws what reading the store throws
+   */
+  look(signal: AbortSignal): Promise<void> {
+    const nowMs = performance.now();
+    if (this.looking !== undefined || nowMs < this.nextMs) return this.looking ?? Promise.resolve();
+    this.nextMs = nowMs + this.times.everyMs;
+    const held = this.readHeld();
+    if (held === undefined) return Promise.resolve();
+    this.judgeLeader(held, nowMs);
+    this.looking = this.ask(held, signal).finally(() => {
+      this.looking = undefined;
+    });
+    return this.looking;
+  }
+
+  private readHeld(): Held | undefined {
+    const {latest, finalizedTo} = this.writer();
+    if (latest === undefined) return undefined;
+    const floor = Math.min(Math.max(finalizedTo, 0), latest);
+    const [latestHash, floorHash] = [latest, floor].map(block => this.writer().blockHash(block));
+    if (latestHash === undefined || floorHash === undefined) return undefined;
+    return {latest, latestHash, floor, floorHash};
+  }
+
+  private judgeLeader({latest}: Held, nowMs: number): void {
+    if (this.leader === undefined) return;
+    const {name, block, dueMs} = this.leader;
+    if (latest < block && nowMs < dueMs) return;
+    this.leader = undefined;
+    if (latest >= block) return;
+    this.nodes.putLast(name);
+    this.barredUntilMs.set(name, nowMs + this.times.barMs);
+  }
+
+  private async ask(held: Held, signal: AbortSignal): Promise<void> {
+    const claims = new Map<string, NamedBlock>();
+    const ahead: {name: string; block: number}[] = [];
+    const work = async (node: Node): Promise<void> => {
+      const before = this.claims.get(node.name);
+      const head = await readNamedBlock(node, "latest");
+      claims.set(node.name, head);
+      if (performance.now() < (this.barredUntilMs.get(node.name) ?? 0)) return;
+      if (before !== undefined && before.number > held.latest && (await isSure(node, before, held)))
+        ahead.push({name: node.name, block: before.number});
+    };
+    await this.nodes.useOthers(work, signal);
+    this.claims = claims;
+    const [best] = ahead.sort((one, other) => other.block - one.block);
+    if (best === undefined || this.leader !== undefined) return;
+    this.leader = {...best, dueMs: performance.now() + this.times.graceMs};
+    this.nodes.putFirst(best.name);
+  }
+}
+
+/** Whether the node still has the block that it named, and the first one that is not held: of this chain, or of a branch above `floor`. */
+async function isSure(node: Node, named: NamedBlock, held: Held): Promise<boolean> {
+  const again = await findNamedBlock(node, named.number);
+  if (again === undefined || Buffer.compare(again.hash, named.hash) !== 0) return false;
+  const next = await findNamedBlock(node, held.latest + 1);
+  if (next === undefined) return false;
+  if (Buffer.compare(next.parentHash, held.latestHash) === 0) return true;
+  const floor = await findNamedBlock(node, held.floor);
+  return floor !== undefined && Buffer.compare(floor.hash, held.floorHash) === 0;
+}
