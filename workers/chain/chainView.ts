@@ -13,6 +13,7 @@ import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {Head} from "../job/head.ts";
+import {Retreat} from "../job/retreat.ts";
 
 export type {Finalization};
 
@@ -41,6 +42,10 @@ export class ChainView {
   private chain: ChainConfig | undefined;
   private readonly expectedChainId: bigint | undefined;
   private readonly listeners = new Set<HeadListener>();
+  /** What an import that is running removes. */
+  readonly retreat = new Retreat();
+  /** Retreats that `current` comes after. */
+  private retreats = 0;
 
   /**
    * @param head, pruned - of `reader`'s store, which the caller closes
@@ -63,8 +68,11 @@ export class ChainView {
     return this.chain?.chainId ?? this.expectedChainId;
   }
 
+  /** `latest` is held: it falls before its block is removed. */
   head(): Head {
-    return this.current;
+    const {current, retreat} = this;
+    if (retreat.count === this.retreats || current.latest === undefined) return current;
+    return {...current, latest: Math.min(current.latest, retreat.block)};
   }
 
   /** The blocks that cannot be proved any more. */
@@ -126,6 +134,7 @@ export class ChainView {
     let added = 0;
     for (let block = from; block <= to; block++) if (!prunedBlocks.has(block)) added++;
     prunedBlocks.add(from, to);
+    this.setHead(this.current);
     return added;
   }
 
@@ -135,9 +144,17 @@ export class ChainView {
     return () => void this.listeners.delete(listener);
   }
 
-  /** Called only by the code that writes the chain, once the change is on disk. */
-  setHead(head: Head): void {
+  /**
+   * Called only by the code that writes the chain: once the change is on disk, or before blocks are removed.
+   *
+   * @param read - `earliest` may be of a moment before the last pruning
+   * @param retreats - begun before the head was read
+   */
+  setHead(read: Head, retreats = this.retreats): void {
     const before = this.current;
+    this.retreats = retreats;
+    const {earliest} = read;
+    const head = earliest === undefined ? read : {...read, earliest: this.prunedBlocks.heldFrom(earliest)};
     const isSame =
       head.earliest === before.earliest &&
       head.finalized === before.finalized &&

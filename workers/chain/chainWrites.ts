@@ -54,14 +54,15 @@ export class ChainWrites {
   startImport(job: Omit<ImportJob, "port">, listeners: ImportListeners): Running<ImportOutcome> {
     if (this.refused !== undefined) return this.refuseImport(this.refused);
     const onEvent = (event: ImportEvent): void => {
-      this.chain.setHead(event.head);
+      this.chain.setHead(event.head, event.retreats);
       listeners.onEvent(event);
     };
     const onOutcome = (outcome: ImportOutcome): void => {
-      this.chain.setHead(outcome.head);
+      this.chain.setHead(outcome.head, this.chain.retreat.count);
       if (!outcome.ok && outcome.writeFailed) this.refuse(outcome.message);
     };
-    const session = new ImportSession(this.thread, job, this.orders, {...listeners, onEvent, onOutcome});
+    const begun = {...job, retreat: this.chain.retreat.cells};
+    const session = new ImportSession(this.thread, begun, this.orders, {...listeners, onEvent, onOutcome});
     this.sessions.add(session);
     void session.ended.then(() => this.sessions.delete(session));
     return session;
@@ -104,7 +105,17 @@ export class ChainWrites {
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
    */
   rollback(block: number): Promise<Head> {
-    return this.order({rollback: block}, () => this.store.rollback(block));
+    return this.order({rollback: block}, async () => {
+      const head = this.chain.head();
+      const {finalized = -1, latest = -1} = head;
+      if (finalized <= block && block < latest) this.chain.setHead({...head, latest: block});
+      try {
+        await this.store.rollback(block);
+      } catch (error) {
+        this.chain.setHead(await readHead(this.store));
+        throw error;
+      }
+    });
   }
 
   /** Does one step of the pruning (pruner.ts). @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */

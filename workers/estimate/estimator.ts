@@ -87,6 +87,19 @@ export class Estimator {
 
   /** @throws EstimateError, TimeLimitError, StoreError */
   async estimate(call: EstimateCall, slice?: EstimateSlice): Promise<Estimate> {
+    try {
+      return await this.estimateAt(call, slice);
+    } catch (error) {
+      if (call.isLatest !== true || !(error instanceof StoreError) || error.code !== "BLOCK_UNKNOWN")
+        throw error;
+      let {block} = call;
+      while (block >= 0 && this.store.readBlock(block) === undefined) block--;
+      if (block < 0) throw error;
+      return this.estimate({...call, block}, slice);
+    }
+  }
+
+  private async estimateAt(call: EstimateCall, slice?: EstimateSlice): Promise<Estimate> {
     const block = this.store.blockOrThrow(call.block);
     const {forkEvm, context} = this.evms.at(block);
     this.deadline.start(slice === undefined ? undefined : SLICES[slice]);

@@ -1,7 +1,8 @@
 /** How far an import has come: what is on disk, and what was read for it. */
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../job/head.ts";
-import type {ImportEvent} from "../job/importJob.ts";
+import type {ImportEvent, ImportJob} from "../job/importJob.ts";
+import {Retreat} from "../job/retreat.ts";
 import {readHead} from "../thread/storedHead.ts";
 import type {BlockIntake} from "./blockIntake.ts";
 import type {OpenedSource} from "./sourceHost.ts";
@@ -11,20 +12,32 @@ export class ImportProgress {
   input: OpenedSource["input"] | undefined;
   private readonly store: StateStore;
   private readonly intake: BlockIntake;
+  private readonly retreat: Retreat | undefined;
   private newest: Head;
   /** The newest stored block that was there before the import; -1 for none. */
   private latestBefore: number;
 
-  private constructor(store: StateStore, intake: BlockIntake, head: Head) {
+  private constructor(store: StateStore, intake: BlockIntake, head: Head, retreat: Retreat | undefined) {
     this.store = store;
+    this.retreat = retreat;
     this.intake = intake;
     this.newest = head;
     this.latestBefore = head.latest ?? -1;
   }
 
   /** Call it before the first block is written. */
-  static async create(store: StateStore, intake: BlockIntake): Promise<ImportProgress> {
-    return new ImportProgress(store, intake, await readHead(store));
+  static async create(
+    store: StateStore,
+    intake: BlockIntake,
+    cells: ImportJob["retreat"],
+  ): Promise<ImportProgress> {
+    const retreat = cells === undefined ? undefined : new Retreat(cells);
+    return new ImportProgress(store, intake, await readHead(store), retreat);
+  }
+
+  /** Blocks above `to` are about to be removed. */
+  noteRetreat(to: number): void {
+    this.retreat?.begin(to);
   }
 
   /** As it was last read. */
@@ -51,6 +64,7 @@ export class ImportProgress {
     const {accounts, slots} = this.intake;
     return {
       head,
+      retreats: this.retreat?.count ?? 0,
       blocks,
       accounts,
       slots,

@@ -56,7 +56,7 @@ export class Importer {
     onEvent: (event: ImportMessage) => void,
   ): Promise<Importer> {
     const intake = await BlockIntake.create(store, job);
-    return new Importer(store, job, intake, await ImportProgress.create(store, intake), onEvent);
+    return new Importer(store, job, intake, await ImportProgress.create(store, intake, job.retreat), onEvent);
   }
 
   /** Asks the import to end after the current block. */
@@ -179,8 +179,14 @@ export class Importer {
 
   private async rollback(to: number): Promise<void> {
     await this.flush();
-    await this.intake.rollback(to);
-    this.progress.noteRollback(to);
+    // Finalized blocks are not removed.
+    if (to >= (this.progress.head.finalized ?? -1)) this.progress.noteRetreat(to);
+    try {
+      await this.intake.rollback(to);
+      this.progress.noteRollback(to);
+    } finally {
+      await this.reportHead();
+    }
     await this.flush();
   }
 

@@ -11,6 +11,8 @@ export type TransactionType = 0 | 1 | 2 | 4;
  */
 export interface EstimateCall {
   readonly block: number;
+  /** The call names the newest block. If a rollback removes it meanwhile, the newest one that is left is taken. */
+  readonly isLatest?: boolean;
   /** 20 bytes. */
   readonly from?: Uint8Array;
   /** 20 bytes; undefined: a creation. */

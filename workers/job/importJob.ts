@@ -17,6 +17,8 @@ export interface ImportJob {
    * finalized before the source has shown this one.
    */
   readonly head?: Uint8Array;
+  /** The cells of the main thread's Retreat. */
+  readonly retreat?: SharedArrayBuffer;
   /** ImportMessages go out on it; ImportOrders come in. */
   readonly port: MessagePort;
 }
@@ -49,6 +51,8 @@ export type ImportMessage = ImportEvent | SourceEvent | OrderAnswer;
 /** Blocks up to `head.latest` are on disk, synced. Counts are since the import began. */
 export interface ImportEvent {
   readonly head: Head;
+  /** Retreats begun before `head` was read (retreat.ts). */
+  readonly retreats: number;
   readonly blocks: number;
   readonly accounts: number;
   readonly slots: number;

@@ -43,7 +43,7 @@ export function parseEstimateCall(params: Call["params"], view: EstimateView): E
     ...(overrides === null
       ? {}
       : {overrides: parseOverrides(overrides, isShifted ? "params[1]" : "params[2]")}),
-    block: resolveBlock(isShifted ? null : second, view),
+    ...resolveBlock(isShifted ? null : second, view),
   };
 }
 
@@ -54,8 +54,12 @@ function isKeyedByAddress(value: unknown): boolean {
 }
 
 /** Also takes a block number in decimal, which the methods for proofs refuse. */
-function resolveBlock(block: unknown, view: BlockView): number {
+function resolveBlock(block: unknown, view: BlockView): Pick<EstimateCall, "block" | "isLatest"> {
   const isDecimal = typeof block === "string" && DECIMAL.test(block);
   const selector = isDecimal ? encodeQuantity(BigInt(block)) : (block ?? "latest");
-  return resolveSelector(selector, "params[1] (block)", "held", view);
+  const isLatest = selector === "latest" || selector === "pending";
+  return {
+    block: resolveSelector(selector, "params[1] (block)", "held", view),
+    ...(isLatest ? {isLatest} : {}),
+  };
 }

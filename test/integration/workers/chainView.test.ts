@@ -1,6 +1,7 @@
 /** The chain view announces every change of head and finality, in order, and nothing else. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {setImmediate as nextTurn} from "node:timers/promises";
 import type {Head} from "../../../workers/job/head.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
@@ -58,4 +59,51 @@ test("orders during an import are announced before they are answered", async () 
   unwatch();
   running.stop();
   assert.equal((await running.outcome).head.latest, 4);
+});
+
+/** Enough that their pages take a while to remove. */
+const REMOVED = 300;
+
+for (const isImporting of [false, true])
+  test(`while blocks are rolled back${isImporting ? " by an import" : ""}, the newest block is one that is held`, async () => {
+    const own = await TemporaryStore.create();
+    try {
+      const {chain} = own.pool;
+      await own.mustImport(createLines(0, REMOVED));
+      const running = isImporting ? await own.follow(-1) : undefined;
+      let isOver = false;
+      const removed = own.pool.rollback(1).finally(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        const {latest} = chain.head();
+        const block = chain.readBlock(latest as number);
+        assert.ok("hash" in block, `block ${latest} is not held`);
+        await nextTurn();
+      }
+      assert.equal((await removed).latest, 1);
+      await assert.rejects(own.pool.rollback(5), {code: "BLOCK_UNKNOWN"});
+      assert.equal(chain.head().latest, 1);
+      running?.stop();
+      await running?.outcome;
+      await own.mustImport(createLines(0, 4));
+      assert.equal(chain.head().latest, 4);
+    } finally {
+      await own.close();
+    }
+  });
+
+test("the oldest block of the head is the one that pruning leaves, from the moment on when it begins", async () => {
+  const own = await TemporaryStore.create();
+  try {
+    const {chain} = own.pool;
+    await own.mustImport(createLines(0, 5), "last");
+    const before = chain.head();
+    chain.addPruned(0, 2);
+    assert.equal(chain.head().earliest, 3);
+    chain.setHead({...before, latest: 6});
+    assert.deepEqual(chain.head(), {...before, earliest: 3, latest: 6});
+  } finally {
+    await own.close();
+  }
 });

@@ -1,0 +1,33 @@
+/**
+ * Tells the main thread that an import is about to remove the newest blocks. All threads see at once that they are gone, and the
+ * import's next event comes later.
+ *
+ *   cells   count u32 | - | newest block that is left u64      only the import writes them
+ */
+export class Retreat {
+  readonly cells: SharedArrayBuffer;
+  private readonly counts: Int32Array;
+  private readonly blocks: BigInt64Array;
+
+  constructor(cells = new SharedArrayBuffer(16)) {
+    this.cells = cells;
+    this.counts = new Int32Array(cells, 0, 1);
+    this.blocks = new BigInt64Array(cells, 8, 1);
+  }
+
+  /** Retreats begun so far. */
+  get count(): number {
+    return Atomics.load(this.counts, 0);
+  }
+
+  /** The newest block that the last retreat leaves. */
+  get block(): number {
+    return Number(Atomics.load(this.blocks, 0));
+  }
+
+  /** Call it before blocks above `block` are removed. */
+  begin(block: number): void {
+    Atomics.store(this.blocks, 0, BigInt(block));
+    Atomics.add(this.counts, 0, 1);
+  }
+}
