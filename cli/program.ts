@@ -31,7 +31,6 @@ import {
 } from "./flags/flag.ts";
 import {createHistoryOption} from "./flags/historyFlag.ts";
 import {createLimitOptions, readLimits} from "./flags/limitFlags.ts";
-import {acceptOldVariables} from "./flags/loadFlags.ts";
 import {createNamespaceOption} from "./flags/namespaceFlag.ts";
 import {createNodeOptions, readNodes, refuseSockets} from "./flags/nodeFlags.ts";
 import {
@@ -41,6 +40,7 @@ import {
   readNodeSource,
   refuseReading,
 } from "./flags/nodeSourceFlags.ts";
+import {ignoreServiceVariables} from "./flags/serviceVariables.ts";
 import {createVerifyOptions, readVerifyOptions, type VerifyFlags} from "./flags/verifyFlags.ts";
 
 /** 30 years. */
@@ -74,12 +74,13 @@ export function createProgram(onExitCode: (code: number) => void): Command {
 }
 
 /**
- * Checks the PROOFD_ variables. Unknown ones are refused when a command runs.
+ * Checks the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning. Unknown ones are refused when a command runs.
  *
  * @throws InvalidArgumentError if the variable of a switch is not 1, true, 0, false or empty
  */
 export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv): void {
-  for (const command of program.commands) acceptOldVariables(command.options, environment);
+  const warning = ignoreServiceVariables(environment);
+  if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`);
   refuseUnknownVariables(program, environment);
   for (const command of program.commands) readSwitches(command.options, environment);
 }

@@ -1,5 +1,5 @@
 /**
- * The limits of one request and of all requests together. Each is a flag of `proofd serve`. docs/json-rpc.md, "Limits",
+ * The limits of one request and of all requests together. Most are flags of `proofd serve`. docs/json-rpc.md, "Limits",
  * has the same defaults.
  */
 

@@ -22,7 +22,7 @@ import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 import {readRun} from "./prune/pruneRun.ts";
 import {META_KEYS} from "./record/layout.ts";
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly directory: string;
   /**
    * The owner verifies LevelDB's files, creates the store if there is none, and removes what a crash left. A process has

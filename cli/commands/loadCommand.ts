@@ -9,8 +9,6 @@ import {createLoadOptions, type LoadFlags, readLoadOptions} from "../flags/loadF
 
 export function createLoad(onExitCode: (code: number) => void): Command {
   const command = new Command("load")
-    // The old name: scripts still use it.
-    .alias("bench")
     .description(
       "Load a server with proof requests; report throughput, latency, errors, and whether answers are right.",
     )

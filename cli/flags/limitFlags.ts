@@ -31,20 +31,6 @@ const FLAGS: readonly LimitFlag[] = [
     high: 1_000_000,
   },
   {
-    limit: "members",
-    name: "max-members",
-    unit: "members",
-    description: "most array elements and object fields of one body",
-    high: 100_000_000,
-  },
-  {
-    limit: "fields",
-    name: "max-fields",
-    unit: "fields",
-    description: "most object fields and objects of one body",
-    high: 100_000_000,
-  },
-  {
     limit: "storageKeys",
     name: "max-storage-keys",
     unit: "keys",

@@ -19,8 +19,6 @@ import {
 
 /** Flags such as --blocks mean something else in other commands, so the variables of `load` have their own prefix. */
 const PREFIX = "PROOFD_LOAD";
-/** The prefix from when the command was called `bench`. */
-const OLD_PREFIX = "PROOFD_BENCH";
 
 /** Values of the flags below, as commander names them. */
 export interface LoadFlags {
@@ -132,19 +130,6 @@ export function createLoadOptions(): Option[] {
 
 function option(flags: string, description: string): Option {
   return createOption(flags, description, PREFIX);
-}
-
-/** Reads an option from its variable's old name if only that one is set. */
-export function acceptOldVariables(options: readonly Option[], environment: NodeJS.ProcessEnv): void {
-  for (const option of options) {
-    const name = option.envVar;
-    if (name?.startsWith(`${PREFIX}_`) !== true) continue;
-    const oldName = name.replace(PREFIX, OLD_PREFIX);
-    if (environment[oldName] === undefined) continue;
-    if (environment[name] === undefined) option.env(oldName);
-    // The new name has precedence. The old one would be refused as a variable that no flag has.
-    else delete environment[oldName];
-  }
 }
 
 /** @throws CommanderError for flags that exclude each other, or a file of keys that cannot be read */

@@ -2,6 +2,7 @@
 import {estimateGas} from "./estimateGas/estimateGas.ts";
 import type {Method} from "./method.ts";
 import {createNamespaceMethods} from "./namespace.ts";
+import {getFinalizations} from "./proof/getFinalizations.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
 import {getProof} from "./proof/getProof.ts";
 import {getProofAt} from "./proof/getProofAt.ts";
@@ -12,7 +13,6 @@ import {createDiscover} from "./ready/discover.ts";
 import {ethBlockNumber} from "./ready/ethBlockNumber.ts";
 import {ethChainId} from "./ready/ethChainId.ts";
 import {getCoverage} from "./ready/getCoverage.ts";
-import {getFinalizations} from "./ready/getFinalizations.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
 import {netVersion} from "./ready/netVersion.ts";
 

@@ -47,7 +47,17 @@ export async function makeFormat(
   await refuseUnlessEmpty(db, directory);
   // A note of blocks shows that this is no new store.
   await requireAcknowledged(directory, undefined);
-  return writeFormat(db, suite);
+  const found = suiteOrThrow(suite);
+  const format = Buffer.from(JSON.stringify({version: FORMAT_VERSION, suite}));
+  const batch = db.batch();
+  for (const [key, body] of [[META.format, format] as const, ...FIRST_MARKS])
+    batch.put(key, sealRecord(key, body));
+  try {
+    await batch.write({sync: true});
+  } catch (error) {
+    throw writeFailed(error);
+  }
+  return found;
 }
 
 /**
@@ -118,20 +128,6 @@ async function refuseUnlessEmpty(source: RecordSource, directory: string): Promi
       "FORMAT_MISMATCH",
       `${directory} is a LevelDB without proofd's format record: not a proofd store, or damaged`,
     );
-}
-
-async function writeFormat(db: Level<Buffer, Buffer>, name: string): Promise<HashSuite> {
-  const suite = suiteOrThrow(name);
-  const format = Buffer.from(JSON.stringify({version: FORMAT_VERSION, suite: name}));
-  const batch = db.batch();
-  for (const [key, body] of [[META.format, format] as const, ...FIRST_MARKS])
-    batch.put(key, sealRecord(key, body));
-  try {
-    await batch.write({sync: true});
-  } catch (error) {
-    throw writeFailed(error);
-  }
-  return suite;
 }
 
 function parseRecord<T>(name: string, body: Buffer): T {

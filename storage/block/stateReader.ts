@@ -35,7 +35,7 @@ import {decodeChain} from "./format.ts";
 const NO_BYTES = Buffer.alloc(0);
 
 /** How much memory a reader may use for what it has read. */
-export interface ReaderMemory {
+interface ReaderMemory {
   readonly pageBytes: number;
   /** For KeyHints, allocated at once. */
   readonly hintBytes: number;

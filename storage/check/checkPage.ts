@@ -10,7 +10,7 @@ import {expectKind} from "../page/pages.ts";
 import type {EmptyTree} from "../tree/emptyTree.ts";
 
 /** The result of hashing a page again. */
-export interface RehashedPage {
+interface RehashedPage {
   /** 32 bytes: the page's root, calculated from its rows. */
   readonly root: Uint8Array;
   /** Leaves or children in use. */

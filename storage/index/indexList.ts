@@ -14,7 +14,7 @@ import {
 } from "../page/indexPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
 
-export interface IndexEntry {
+interface IndexEntry {
   /** 32 bytes, a view. */
   readonly hKey: Uint8Array;
   readonly leafIndex: number;

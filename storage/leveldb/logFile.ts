@@ -33,7 +33,7 @@ const MIDDLE = 3;
 const LAST = 4;
 
 /** A byte of a file, and what is wrong there. */
-export interface LogDamage {
+interface LogDamage {
   readonly offset: number;
   readonly what: string;
 }
@@ -54,7 +54,7 @@ export interface LogContents {
 }
 
 /** @param offset - where the record begins. @returns what is wrong with the record, or undefined */
-export type OnRecord = (record: Buffer, offset: number) => string | undefined;
+type OnRecord = (record: Buffer, offset: number) => string | undefined;
 
 /**
  * Reads a log up to its end or to the first damage. Memory use does not grow with the file.

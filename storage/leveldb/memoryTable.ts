@@ -1,12 +1,8 @@
 /**
  * What LevelDB's logs hold that is in no table yet: the newest version of each key. loggedBatch.ts describes the records.
  */
-import {ByteReader} from "./byteReader.ts";
-import {Kind} from "./internalKey.ts";
+import {readLoggedBatch} from "./loggedBatch.ts";
 import type {Version} from "./tableReader.ts";
-
-const COUNT_AT = 8;
-const HEADER_BYTES = 12;
 
 export class MemoryTable {
   /**
@@ -20,12 +16,7 @@ export class MemoryTable {
   /** @param batch - a record of a log; records come in writing order. @throws RangeError if it is not a batch */
   apply(batch: Buffer): void {
     this.order = undefined;
-    const fields = new ByteReader(batch.subarray(HEADER_BYTES));
-    for (let left = batch.readUInt32LE(COUNT_AT); left > 0; left--) {
-      const kind = fields.byte();
-      const key = fields.prefixedBytes().toString("latin1");
-      this.values.set(key, kind === Kind.VALUE ? fields.prefixedBytes() : undefined);
-    }
+    readLoggedBatch(batch, (key, value) => this.values.set(key.toString("latin1"), value));
   }
 
   /** @returns undefined if the logs do not have the key */

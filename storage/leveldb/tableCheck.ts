@@ -21,7 +21,7 @@ import {type BlockHandle, checkBlock, endOf, readHandle, type TableBlocks} from 
 export type Extent = "frame" | "keys" | "whole";
 
 /** One step of a check: the bytes that it read, and the damage in them. */
-export interface TableStep {
+interface TableStep {
   readonly bytes: number;
   readonly damage: readonly FileFinding[];
 }

@@ -8,7 +8,7 @@ import {type FileFinding, readManifest, type TableFile} from "./manifest.ts";
 import {TableBlocks} from "./tableBlocks.ts";
 import {checkTable, type Extent} from "./tableCheck.ts";
 
-export interface TablesCheck {
+interface TablesCheck {
   readonly extent: Extent;
   report(finding: FileFinding): void;
   /** Called after about each MB, and for skipped tables. @returns false to end the check here */

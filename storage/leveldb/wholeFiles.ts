@@ -43,10 +43,9 @@ export async function requireWholeFiles(
   if (await isInUse(directory)) throw inUse(directory);
   const wrong = await findDamage(directory, keys, keysBytes);
   if (wrong === undefined) return;
+  // Another process may have opened the store since.
   if (await isInUse(directory)) throw inUse(directory);
-  // Another process may have opened and closed the store since the first look.
-  const stillWrong = await findDamage(directory, keys, keysBytes);
-  if (stillWrong !== undefined) throw stillWrong;
+  throw wrong;
 }
 
 async function findDamage(

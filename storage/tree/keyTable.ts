@@ -11,7 +11,7 @@ import {LeafPageView} from "./leafPageView.ts";
 import type {Tree} from "./tree.ts";
 
 /** A leaf number in the bytes of a multiproof has 15 bits, and a key needs up to two leaves. */
-export const MAX_PROVED_KEYS = 2 ** 14;
+const MAX_PROVED_KEYS = 2 ** 14;
 /** In `rights`: the key is present. */
 export const PRESENT = 0xffff;
 /** In `ownKeys`: no key is present at the leaf. */

@@ -42,7 +42,7 @@ import type {Tree} from "./tree.ts";
 const PAIR_BYTES = 2 * WORD_BYTES;
 const NO_PAGES: KeyTable["pages"] = [];
 /** Bytes of a bitmap: a bit per height. */
-export const BITMAP_BYTES = TREE_HEIGHT / 8;
+const BITMAP_BYTES = TREE_HEIGHT / 8;
 
 /** Holds one leaf at a time. The next `read` overwrites everything. */
 export class MultiPath {

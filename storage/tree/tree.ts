@@ -15,7 +15,7 @@ import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 /** What trees are read from. A StateReader is one. */
-export interface TreeSource {
+interface TreeSource {
   readonly pages: PageReader;
   readonly hints: KeyHints;
 }

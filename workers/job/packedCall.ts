@@ -40,6 +40,8 @@ export const ProofForm = {
   MULTI_BYTES: 4,
   /** No call of its own: one more account of the multiproof before it. */
   NEXT_ENTRY: 5,
+  /** No proof: finalizations (finalizationsCall.ts). */
+  FINALIZATIONS: 6,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];

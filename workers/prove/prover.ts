@@ -10,6 +10,7 @@ import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
 import {type Failure, failureAt} from "../job/failure.ts";
+import {readFinalizations} from "../job/finalizationsCall.ts";
 import {
   ADDRESS_AT,
   callEnd,
@@ -22,6 +23,7 @@ import {
 import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {BlockText} from "./blockText.ts";
+import {writeFinalizations} from "./finalizationsText.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
 
@@ -77,9 +79,15 @@ export class Prover {
   }
 
   private answerCall(id: string, call: Buffer): void {
+    const form = readCallForm(call, 0);
+    if (form === ProofForm.FINALIZATIONS) {
+      this.text.text(openResult(id));
+      writeFinalizations(this.text, this.store, readFinalizations(call));
+      this.text.text(RESPONSE_END + SEPARATOR);
+      return;
+    }
     const block = readCallBlock(call, 0);
     const accounts = this.accountsAt(block);
-    const form = readCallForm(call, 0);
     if (form === ProofForm.MULTI_HEX) this.writeMultiHex(id, accounts, call);
     else if (form === ProofForm.MULTI_BYTES) {
       this.writeMultiBytes(accounts, call);

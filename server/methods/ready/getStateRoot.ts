@@ -1,3 +1,4 @@
+import {describeLayer1} from "../../../workers/job/layer1Fields.ts";
 import {createFailureError} from "../../rpc/failure.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
@@ -5,7 +6,6 @@ import {type ReadyMethod, RecordFailure} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, nullable, ROOTED_BLOCK} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
-import {describeLayer1} from "./layer1.ts";
 
 const NAME = "chain_getStateRoot";
 

@@ -116,6 +116,16 @@ test("an environment variable that no command knows is refused, one of another c
   assert.equal(help.code, 0);
 });
 
+test("variables that Kubernetes sets for a service are ignored with a warning", async () => {
+  const env = {PROOFD_PORT: "tcp://10.0.0.1:8545", PROOFD_SERVICE_HOST: "10.0.0.1"};
+  const daemon = await startDaemon(["--db", db], {env});
+  assert.equal((await daemon.stop()).code, 0);
+  assert.match(
+    daemon.stderr,
+    /^warning: ignored PROOFD_PORT, PROOFD_SERVICE_HOST: Kubernetes sets such variables/,
+  );
+});
+
 test("a host that cannot be resolved, or is not this machine's, is called so", async () => {
   const serve = ["serve", "--db", db, "--port", "0", "--no-estimate", "--host"];
   await assertAllFail([

@@ -11,7 +11,7 @@ import {
   waitForState,
   withFollowing,
 } from "../../support/http/followingDaemon.ts";
-import {startOwnService} from "../../support/http/ownService.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
@@ -25,13 +25,13 @@ after(() => folder.remove());
 async function importText(text: string, state: string): Promise<[readiness: string, latest: unknown]> {
   const path = folder.file(`${count++}.ndjson`);
   await writeFile(path, text);
-  const service = await startOwnService({db: `${path}.db`, diffs: path, maxLagSeconds: 1_000_000_000});
+  const service = await OwnService.start({db: `${path}.db`, diffs: path, maxLagSeconds: 1_000_000_000});
   try {
     for (let metrics = ""; !metrics.includes(`proofd_source_state{state="${state}"} 1\n`); )
       metrics = await (await fetch(`${service.url}/metrics`)).text();
     return [await (await fetch(`${service.url}/readyz`)).text(), service.pool.chain.head().latest];
   } finally {
-    await service.stop(60_000);
+    await service.stop();
   }
 }
 

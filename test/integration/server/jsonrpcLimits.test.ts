@@ -148,19 +148,7 @@ describe("JSON-RPC limits", () => {
     });
   });
 
-  test("the limits on batch, members, fields and keys are flags", async () => {
-    await withDaemon(["--max-fields", "5"], async daemon => {
-      assert.ok((await daemon.send(proofCall(1, ACCOUNT, ["0x1"]))).result !== undefined);
-      const {error} = await daemon.send([proofCall(1), proofCall(2)]);
-      assert.deepEqual(error.data, {limit: 5, got: 10});
-    });
-    await withDaemon(["--max-members", "9"], async daemon => {
-      assert.ok((await daemon.send(proofCall(1, ACCOUNT, ["0x1"]))).result !== undefined);
-      assert.deepEqual((await daemon.send(proofCall(1, ACCOUNT, ["0x1", "0x2", "0x3"]))).error.data, {
-        limit: 9,
-        got: 10,
-      });
-    });
+  test("the limits on batch, keys and cost are flags", async () => {
     await withDaemon(["--max-batch", "2", "--max-storage-keys", "1", "--max-cost", "3"], async daemon => {
       assert.deepEqual((await daemon.send([1, 2, 3])).error.data, {limit: 2, got: 3});
       assert.deepEqual((await daemon.send(proofCall(1, ACCOUNT, ["0x1", "0x2"]))).error.data, {

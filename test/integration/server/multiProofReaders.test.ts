@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
@@ -9,11 +10,11 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ABSENT_ACCOUNT, CHAIN_ID, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
-import {type Daemon, QUEUED_COST, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {Daemon, QUEUED_COST, runProofd} from "../../support/processes/daemon.ts";
 
 const CONTRACT = `0x${"c0".repeat(20)}`;
 const SLOTS = 1990;
-const CALLS = 100;
+const CALLS = 310;
 const REQUEST = [
   {address: CONTRACT, storageKeys: Array.from({length: SLOTS}, (_, slot) => `0x${slot.toString(16)}`)},
   {address: ABSENT_ACCOUNT, storageKeys: []},
@@ -33,8 +34,9 @@ before(async () => {
   const {code, stderr} = await runProofd(["import", "--db", db, "--diffs", lines, "--finalized", "0"]);
   assert.equal(code, 0, stderr);
   // However slow the machine: no request is given up. The other limits let the whole batch in.
-  const limits = ["--max-cost", "1000000", "--max-members", "1000000", "--max-response-bytes", "10000000000"];
-  daemon = await startDaemon(["--db", db, "--workers", "1", "--request-timeout", "3600000", ...limits]);
+  const main = fileURLToPath(new URL("../../support/processes/wideService.js", import.meta.url));
+  daemon = new Daemon([db], {main});
+  await daemon.listening;
 });
 
 after(async () => {

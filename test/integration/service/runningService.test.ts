@@ -4,7 +4,7 @@ import {after, before, test} from "node:test";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import {startOwnService} from "../../support/http/ownService.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
@@ -18,7 +18,7 @@ after(() => folder.remove());
 test("a stop that takes too long says what is still open, and ends later all the same", async () => {
   const db = await folder.importChain("db", 1, 1);
   const settings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague", timeMs: 3000} as const;
-  const service = await startOwnService({
+  const service = await OwnService.start({
     db,
     estimate: {settings, workers: 1, isEnabled: true, gateway: undefined},
   });
@@ -39,6 +39,6 @@ test("a stop that takes too long says what is still open, and ends later all the
     text = await (await fetch(`${service.url}/metrics`)).text();
   await assert.rejects(service.stop(300), /expected an end within 300 ms; still open: requests, the store/);
   await broken;
-  await service.stop(60_000);
+  await service.stop();
   await assert.rejects(fetch(service.url));
 });

@@ -104,25 +104,3 @@ test("flags come from PROOFD_LOAD_ variables too", async () => {
   assert.equal(settings.batch, 2);
   assert.deepEqual(settings.blocks, {low: 2, high: 2});
 });
-
-test("the command's old name, and its variables' old names, still work", async () => {
-  const env = {
-    PROOFD_BENCH_URL: daemon.url,
-    PROOFD_BENCH_KEYS: keys,
-    PROOFD_BENCH_DURATION: "1",
-    PROOFD_BENCH_JSON: "true",
-    PROOFD_BENCH_WARM_UP: "5",
-    PROOFD_LOAD_WARM_UP: "0",
-    PROOFD_BENCH_RATE: "20",
-  };
-  const {stdout, code, stderr} = await runProofd(["bench"], {env});
-  assert.equal(code, 0, stderr);
-  const {settings, command} = JSON.parse(stdout) as LoadReport;
-  assert.equal(settings.warmUpSeconds, 0, "the new name goes before the old one");
-  assert.match(command, /^PROOFD_BENCH_URL=.* PROOFD_LOAD_WARM_UP=0 .*proofd bench$/);
-  const {stderr: refusal} = await runProofd(["load"], {env: {...env, PROOFD_BENCH_BATCH: "0"}});
-  assert.match(refusal, /'--batch <calls>' value '0' from env 'PROOFD_BENCH_BATCH' is invalid/);
-  const unknown = await runProofd(["load"], {env: {...env, PROOFD_BENCH_BTACH: "1"}});
-  assert.equal(unknown.code, 2);
-  assert.match(unknown.stderr, /unknown environment variable PROOFD_BENCH_BTACH/);
-});

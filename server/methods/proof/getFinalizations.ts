@@ -1,18 +1,21 @@
-import type {Finalization} from "../../../workers/chain/chainView.ts";
-import {encodeQuantity, parseQuantity} from "../../rpc/quantity.ts";
+import {FINALIZATION_TEXT_BYTES, packFinalizations} from "../../../workers/job/finalizationsCall.ts";
+import {LaneId} from "../../request/requestCalls.ts";
+import {parseQuantity} from "../../rpc/quantity.ts";
 import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
-import {type ReadyMethod, RecordFailure, type RequestView} from "../method.ts";
+import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
-import {describeLayer1} from "./layer1.ts";
+import type {ProofCalls} from "./proofCalls.ts";
 
 const NAME = "chain_getFinalizations";
 const DEFAULT_COUNT = 100;
 const MAX_COUNT = 1000;
-/** Cost of one finalization, which the main thread reads in some 10 us. At this cost, one request may ask for a thousand. */
+/** A packed block has 48 bits. */
+const MAX_BLOCK = 2 ** 48 - 1;
+/** A proof thread reads one in some 15 us. At this cost, one request may ask for a thousand. */
 const FINALIZATION_COST = 20;
 
-export const getFinalizations: ReadyMethod = {
+export const getFinalizations: LaneMethod<ProofCalls> = {
   name: NAME,
   summary:
     "Finalizations on layer 1 in order, from the one that covers a block: the blocks whose state roots the rollup contract holds.",
@@ -22,17 +25,19 @@ export const getFinalizations: ReadyMethod = {
   ]),
   result: {name: "finalizations", schema: arrayOf(FINALIZATION)},
   errors: [],
-  lane: undefined,
+  lane: LaneId.PROOF,
   cost(params) {
     const count = Array.isArray(params) ? parseCount(params[1]) : undefined;
     return count === undefined || count > MAX_COUNT ? 0 : FINALIZATION_COST * count;
   },
-  answer(params, view) {
+  maxTextBytes(cost) {
+    return (cost / FINALIZATION_COST) * FINALIZATION_TEXT_BYTES;
+  },
+  prepare(params, view, calls) {
     const [from, count] = readRange(this.params.read(params));
     const finalized = view.head.finalized ?? -1;
-    // What was finalized after the request's head was read does not exist for this request.
-    const list = view.chain.listFinalizations(from, count).filter(({endBlock}) => endBlock <= finalized);
-    return JSON.stringify(list.map(finalization => describe(finalization, view)));
+    const end = packFinalizations(calls.packed, calls.end, {from, finalized, count});
+    calls.add(end, FINALIZATION_COST * count);
   },
 };
 
@@ -42,7 +47,7 @@ function readRange([from, count]: readonly unknown[]): [from: number, count: num
   if (block === undefined)
     throw refuse(`params[0] (fromBlock) is ${shorten(from)}: expected a 0x block number`);
   const limit = parseCount(count);
-  if (limit !== undefined && limit <= MAX_COUNT) return [block, limit];
+  if (limit !== undefined && limit <= MAX_COUNT) return [Math.min(block, MAX_BLOCK), limit];
   throw refuse(
     `params[1] (count) is ${shorten(count)}: expected a 0x quantity from 0x1 to 0x${MAX_COUNT.toString(16)}`,
   );
@@ -60,17 +65,4 @@ function parseNumber(value: unknown): number | undefined {
 
 function refuse(message: string): RpcError {
   return new RpcError(RpcCode.INVALID_PARAMS, message);
-}
-
-/** @throws RecordFailure */
-function describe(finalization: Finalization, {chain}: RequestView): object {
-  const {startBlock, endBlock} = finalization;
-  const block = chain.readHeader(endBlock);
-  if ("failure" in block) throw new RecordFailure(block);
-  return {
-    startBlock: encodeQuantity(startBlock),
-    endBlock: encodeQuantity(endBlock),
-    stateRoot: `0x${Buffer.from(block.stateRoot).toString("hex")}`,
-    l1: describeLayer1(finalization),
-  };
 }

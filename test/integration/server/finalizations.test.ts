@@ -1,0 +1,69 @@
+/** chain_getFinalizations over a real socket: what it lists, and that a proof thread reads it. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
+import {LATEST, WaitingStore} from "../../support/http/waitingService.ts";
+
+let store: WaitingStore;
+
+before(async () => {
+  store = await WaitingStore.create();
+});
+
+after(() => store.remove());
+
+function list(id: number, ...params: unknown[]) {
+  return {jsonrpc: "2.0", id, method: "chain_getFinalizations", params};
+}
+
+test("finalizations are listed in order by a proof thread, with a cost for admission, and the main thread reads none", async t => {
+  await store.serve(async service => {
+    const {pool} = service;
+    const reads = [t.mock.method(pool.chain, "listFinalizations"), t.mock.method(pool.chain, "readHeader")];
+    const ask = async (...params: unknown[]) => JSON.parse(await service.ask(list(1, ...params)));
+    assert.deepEqual(await ask(), {jsonrpc: "2.0", id: 1, result: []});
+    const events = [
+      createEvent(1, 5, 60),
+      createEvent(6, 6, 61),
+      createEvent(7, LATEST, 62, {startBlock: undefined}),
+    ];
+    await pool.recordFinality(createStep(100, ...events));
+    const {result} = await ask();
+    const {stateRoot} = JSON.parse(
+      await service.ask({jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: ["0x6"]}),
+    ).result;
+    assert.deepEqual(
+      result.map(({startBlock, endBlock}: {startBlock: unknown; endBlock: unknown}) => [
+        startBlock,
+        endBlock,
+      ]),
+      [
+        ["0x1", "0x5"],
+        ["0x6", "0x6"],
+        [null, `0x${LATEST}`],
+      ],
+    );
+    assert.equal(result[1].stateRoot, stateRoot);
+    assert.deepEqual(result[1].l1, {
+      blockNumber: "0x3d",
+      transactionHash: `0x${Buffer.from(events[1]?.transactionHash ?? []).toString("hex")}`,
+      stateRoot: `0x${Buffer.from(events[1]?.finalRoot ?? []).toString("hex")}`,
+    });
+    assert.deepEqual((await ask("0x6", "0x1")).result, result.slice(1, 2));
+    assert.deepEqual((await ask("0x9")).result, []);
+    assert.deepEqual((await ask(`0x${"f".repeat(13)}`)).result, []);
+    for (const params of [["0x0", "0x3e9"], ["0x0", "0x0"], ["latest"]])
+      assert.equal((await ask(...params)).error.code, -32602, String(params));
+    const batch = JSON.parse(await service.ask([list(1), list(2, "0x7"), list(3, "0x0", "0x2")]));
+    assert.deepEqual(
+      batch.map((answer: {result: unknown}) => answer.result),
+      [result, result.slice(2), result.slice(0, 2)],
+    );
+    assert.deepEqual(
+      reads.map(({mock}) => mock.callCount()),
+      [0, 0],
+    );
+    const most = await service.ask(Array.from({length: 21}, (_, id) => list(id, "0x0", "0x3e8")));
+    assert.deepEqual(JSON.parse(most).error.data, {limit: 20_000, got: 21 * 20_000});
+  });
+});

@@ -1,0 +1,80 @@
+/** A service that a test asks over HTTP, whichever process it runs in. */
+import {setImmediate} from "node:timers/promises";
+
+export abstract class AskedService {
+  abstract get url(): string;
+
+  get port(): number {
+    return Number(new URL(this.url).port);
+  }
+
+  /** @returns the answer's text and status */
+  async post(body: string | Uint8Array): Promise<{status: number; text: string}> {
+    const response = await this.fetch("", {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: body as string,
+    });
+    return {status: response.status, text: await response.text()};
+  }
+
+  /** Like `post`, of one call, for a client with this Accept header. @returns also the answer's content type */
+  async postAccepting(
+    accept: string,
+    body: unknown,
+  ): Promise<{status: number; type: string | null; body: Buffer}> {
+    const response = await this.fetch("", {
+      method: "POST",
+      headers: {"content-type": "application/json", accept},
+      body: JSON.stringify(body),
+    });
+    const type = response.headers.get("content-type");
+    return {status: response.status, type, body: Buffer.from(await response.arrayBuffer())};
+  }
+
+  /** @returns the parsed answer */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async send(body: unknown): Promise<any> {
+    return JSON.parse((await this.post(JSON.stringify(body))).text);
+  }
+
+  /** One call. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async call(method: string, params: unknown = []): Promise<any> {
+    return this.send({jsonrpc: "2.0", id: 1, method, params});
+  }
+
+  /** @returns the value with exactly these labels, 0 if nothing was counted under them. @throws Error if there is no such metric */
+  async readMetric(name: string): Promise<number> {
+    const {status, text} = await this.get("/metrics");
+    const family = (name.split("{")[0] as string).replace(/_(bucket|count|sum)$/, "");
+    if (status !== 200 || !text.includes(`# TYPE ${family} `))
+      throw new Error(`/metrics has no ${family}: status ${status}, ${text.length} characters`);
+    const line = text.split("\n").find(one => one.startsWith(`${name} `));
+    return line === undefined ? 0 : Number(line.slice(name.length + 1));
+  }
+
+  /** @param path - of one of the service's own pages, such as "/readyz" */
+  async get(path: string): Promise<{status: number; text: string}> {
+    const response = await this.fetch(path);
+    return {status: response.status, text: await response.text()};
+  }
+
+  /**
+   * The event loop goes round before and after. Before, because a server closes idle connections: a test that has computed for
+   * long would send its request on a closed one. After, so that `stderr` has what the service logged before it answered.
+   */
+  private async fetch(path: string, init?: RequestInit): Promise<Response> {
+    await goRound();
+    const response = await fetch(`${this.url}${path}`, init);
+    await goRound();
+    return response;
+  }
+}
+
+/** Lets the event loop look at all sockets and pipes. */
+async function goRound(): Promise<void> {
+  await setImmediate();
+  // The first one may have come before this round's look.
+  await setImmediate();
+}

@@ -1,0 +1,30 @@
+/** The text of chain_getFinalizations (docs/json-rpc.md). */
+import type {StateReader} from "../../storage/block/stateReader.ts";
+import {FINALIZATION_TEXT_BYTES, type FinalizationsCall} from "../job/finalizationsCall.ts";
+import {describeLayer1} from "../job/layer1Fields.ts";
+import type {AnswerText} from "./answerText.ts";
+
+/** Appends an array. @throws StoreError for a damaged record */
+export function writeFinalizations(
+  text: AnswerText,
+  store: StateReader,
+  {from, finalized, count}: FinalizationsCall,
+): void {
+  text.text("[");
+  let separator = "";
+  for (const finalization of store.finalizations.list(from, count)) {
+    const {startBlock, endBlock} = finalization;
+    if (endBlock > finalized) break;
+    const {stateRoot} = store.headerRecordOrThrow(endBlock);
+    const fields = {
+      startBlock: startBlock === undefined ? null : `0x${startBlock.toString(16)}`,
+      endBlock: `0x${endBlock.toString(16)}`,
+      stateRoot: `0x${Buffer.from(stateRoot).toString("hex")}`,
+      l1: describeLayer1(finalization),
+    };
+    text.reserve(FINALIZATION_TEXT_BYTES);
+    text.ascii(separator + JSON.stringify(fields));
+    separator = ",";
+  }
+  text.text("]");
+}
