@@ -79,7 +79,7 @@ test("resuming after a block that was not executed here is refused", async t => 
     {
       name: "ExecutionError",
       code: "STATE_MISSING",
-      message: /block 7 .* was not executed into this store/,
+      message: /does not hold the state trie of its newest block, 7,/,
     },
   );
 });
