@@ -17,7 +17,7 @@ import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 /** Time between two looks at a service. */
 const LOOK_MS = 20;
 /** `npm run test:soak` sets it. */
-const KILLS = Number(process.env.FOLLOW_KILLS ?? 3);
+const KILLS = Number(process.env.FOLLOW_KILLS ?? 2);
 const KILL_WITHIN_MS = 1000;
 
 let folder: WorkFolder;

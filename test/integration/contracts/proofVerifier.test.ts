@@ -15,8 +15,6 @@ import {newTreeRoot, poseidon2Suite, sha256Suite, word} from "../../../client/ha
 import {P} from "../../../client/hash/poseidon2.ts";
 import type {ProvenAccount} from "../../../client/proof/proofVerifier.ts";
 import {randomChains} from "../../support/chains/randomBlocks.ts";
-import {complaintOf, errorFor} from "../../support/contracts/refusals.ts";
-import {STORAGE_SPOILERS} from "../../support/contracts/storageSpoilers.ts";
 import {
   type AccountCall,
   type AccountsCall,
@@ -39,7 +37,6 @@ import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
 import {proofRequests} from "../../support/reference/proofRequests.ts";
 import {readPublicData} from "../../support/reference/publicData.ts";
 import {type ProofResult, ReferenceState} from "../../support/reference/referenceState.ts";
-import {SPOILED_PARTS, spoilProof} from "../../support/reference/spoiledParts.ts";
 import {proveAcross, proveBeside} from "../../support/reference/wideTrees.ts";
 
 const SUITES = [
@@ -238,19 +235,6 @@ for (const {suite, contract, chains, step} of SUITES) {
     const calls = addresses.map(address => ({...callOf(absent, absent.bytes), address}));
     assertRefused(await verifier.judgeAll(calls), "KeyNotBetweenLeaves");
   });
-
-  for (const spoiled of [...SPOILED_PARTS, ...STORAGE_SPOILERS]) {
-    test(`${contract}: a proof that ${spoiled.name} is refused by the error of its check`, async t => {
-      const verifier = verifierOf(t, contract);
-      if (verifier === undefined) return;
-      const valid = cases.prove(spoiled.request);
-      const bytes = spoilProof(cases, spoiled);
-      const verdict = await verifier.judge(callOf(valid, bytes));
-      const verify = () => verifyMultiProof(suite, valid.root, valid.request, bytes);
-      assert.throws(verify, spoiled.complaint);
-      assertRefused([verdict], errorFor(complaintOf(verify)));
-    });
-  }
 }
 
 test("Poseidon2ProofVerifier: p added to any limb of a digest makes the proof no longer one", async t => {

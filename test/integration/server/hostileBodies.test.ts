@@ -1,6 +1,6 @@
 /**
  * How long a body keeps the main thread, on which everyone waits: none within the limits much longer than the largest
- * batch that users send. Processor time of this thread, the shortest of rounds in which every honest body has its turn, and
+ * batch that users send, which has the most calls and the most bytes. Processor time of this thread, the shortest of rounds in which every honest body has its turn, and
  * then every hostile one that is too long so far: what else the machine does (caches and cores are shared) and what others
  * left to be collected only ever add to it, on both sides.
  */
@@ -12,7 +12,7 @@ import {type BodyKind, createHonestBodies, createHostileBodies} from "../../supp
 const ROUNDS = 7;
 /** While a body is too long: on a machine whose speed changes, the fastest moment may have met the honest batches alone. */
 const MAX_ROUNDS = 28;
-const MAX_FACTOR = 2;
+const MAX_FACTOR = 1.5;
 
 const honest = createHonestBodies();
 const hostile = createHostileBodies();

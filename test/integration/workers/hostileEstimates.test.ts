@@ -13,7 +13,7 @@ import {EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estim
 import {HELPER, HOSTILE, type HostileCall, STORED_SLOTS} from "../../support/hostileCalls/hostileCall.ts";
 import {createHostileCalls} from "../../support/hostileCalls/hostileCalls.ts";
 
-const LIMIT_MS = 300;
+const LIMIT_MS = 100;
 /**
  * Of processor time, all threads, beyond the limit: other processes do not count in it, and cannot make the test fail.
  * What lies between two looks at the clock is one opcode at most: 30 ms were seen, for KECCAK256 over 4 MB; the

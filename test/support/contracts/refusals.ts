@@ -1,6 +1,4 @@
 /** By which error of IProofVerifier.sol a contract refuses a proof in which one thing is wrong. */
-import {ProofError} from "../../../client/proof/proofError.ts";
-
 const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
   [/is not 1, the form/, "NotAnAccountProof"],
   [/bytes expected/, "ProofTooShort"],
@@ -55,15 +53,4 @@ export function errorFor(complaint: string): string {
   const found = ERRORS.find(([pattern]) => pattern.test(complaint));
   if (found === undefined) throw new Error(`no error of the contracts for: ${complaint}`);
   return found[1];
-}
-
-/** The message with which client/ refuses. */
-export function complaintOf(verify: () => unknown): string {
-  try {
-    verify();
-  } catch (error) {
-    if (error instanceof ProofError) return error.message;
-    throw error;
-  }
-  throw new Error("client/ accepts the proof");
 }

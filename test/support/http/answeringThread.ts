@@ -85,6 +85,8 @@ class Reader {
 
 export class AnsweringThread {
   private readonly clock = new ThreadClock();
+  /** Idle threads and sockets do not keep the event loop. Without this, Node 22 may end the process while they are closed. */
+  private readonly alive = setInterval(() => {}, 1000);
   private readonly folder: WorkFolder;
   private readonly pool: ProofPool;
   private readonly upstream: Upstream;
@@ -144,6 +146,7 @@ export class AnsweringThread {
     await this.upstream.stop();
     await this.pool.close();
     await this.folder.remove();
+    clearInterval(this.alive);
   }
 
   /** Linux updates a running thread's time at its timer ticks, and when the whole process's time is read. */

@@ -25,6 +25,8 @@ const SLOTS = Math.floor(ENTRIES / 2);
 const SLOT_ACCOUNTS = Math.floor(ENTRIES / 3);
 const ACCOUNT = ACCOUNTS[0] as string;
 const ALL = 1e9;
+/** More arguments of a call, such as a swap's or a batch's, in hexadecimal digits. */
+const LONG_DATA = "ab".repeat(Math.floor(bodyBytes / batchCalls / 2) - 300);
 
 /** Words without leading zeros, each different. */
 function word(at: number): string {
@@ -110,14 +112,14 @@ function oddNumbers(text: string): string {
   return `[[${fill(() => text, Math.floor((members - SPARE_MEMBERS) / text.length))}]]`;
 }
 
-/** An ERC-20 transfer with all 10 fields that wallets set. */
-function transfer(at: number): string {
-  const data = `0xa9059cbb${"0".repeat(24)}${address(at).slice(2)}${word(at).slice(2)}`;
+/** An ERC-20 transfer with all 10 fields that wallets set. @param more - digits at the end of its data */
+function transfer(at: number, more = ""): string {
+  const data = `0xa9059cbb${"0".repeat(24)}${address(at).slice(2)}${word(at).slice(2)}${more}`;
   const fees = '"maxFeePerGas":"0x77359400","maxPriorityFeePerGas":"0x3b9aca00"';
   return `{"type":"0x2","chainId":"${CHAIN_ID}","nonce":"0x${at.toString(16)}","from":"${address(at)}","to":"${ACCOUNT}","gas":"0x186a0",${fees},"value":"0x0","data":"${data}"}`;
 }
 
-/** The largest batches that users send: proofs, and estimates, with the highest cost that one request may have. */
+/** The largest batches that users send: of the most calls, of the highest cost that one request may have, and of the most bytes. */
 export function createHonestBodies(): BodyKind[] {
   const keys = (count: number, first: number) =>
     Array.from({length: count}, (_, at) => `"${word(first + at)}"`).join();
@@ -127,6 +129,10 @@ export function createHonestBodies(): BodyKind[] {
     {
       title: "1000 estimates of ERC-20 transfers",
       body: batch(at => call(at, "chain_estimateGas", `[${transfer(at)},"latest"]`)),
+    },
+    {
+      title: "1000 estimates of calls with 2 KB of data, which fill the body",
+      body: batch(at => call(at, "chain_estimateGas", `[${transfer(at, LONG_DATA)},"latest"]`)),
     },
   ];
 }

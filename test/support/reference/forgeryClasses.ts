@@ -4,8 +4,16 @@
  */
 import {concatBytes, isEqual} from "../../../client/bytes/byteString.ts";
 import {compactAnswers} from "../../../client/compact/compactProof.ts";
+import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
 import {type HashSuite, newTreeRoot, word, zeroSubTrees} from "../../../client/hash/hashSuites.ts";
-import {COMPACT_REQUESTS, type CompactCase, CompactCases, OTHER_LINES} from "./compactCases.ts";
+import {ProofError} from "../../../client/proof/proofError.ts";
+import {
+  COMPACT_REQUESTS,
+  type CompactCase,
+  CompactCases,
+  type CompactRequestName,
+  OTHER_LINES,
+} from "./compactCases.ts";
 import {type EditedLeaf, type EditedPart, editProof, insertSibling} from "./editedProof.ts";
 
 type Change = (part: EditedPart) => void;
@@ -13,6 +21,9 @@ type Forge = (valid: CompactCase, source: ForgerySource) => Iterable<CompactCase
 
 const LAST_POSITION = 2 ** 40 - 1;
 const DEPTH = 40;
+const REQUESTS = Object.keys(COMPACT_REQUESTS) as CompactRequestName[];
+/** Requests whose proofs have absent keys, and a storage part. For uses that have no time for all. */
+export const FEW_REQUESTS: readonly CompactRequestName[] = ["slots", "absent"];
 const SIBLING = new Uint8Array(32).fill(1);
 
 /** Where the valid proofs come from, and what is taken from elsewhere. */
@@ -28,9 +39,10 @@ export class ForgerySource {
     this.otherCases = new CompactCases(suite, OTHER_LINES);
   }
 
-  /** The forgeries of one class, of the valid proofs of all requests. */
-  *forge(name: ForgeryClass): Generator<CompactCase> {
-    for (const request of Object.values(COMPACT_REQUESTS)) {
+  /** The forgeries of one class. @param requests - of whose valid proofs they are made; default: all */
+  *forge(name: ForgeryClass, requests: readonly CompactRequestName[] = REQUESTS): Generator<CompactCase> {
+    for (const requestName of requests) {
+      const request = COMPACT_REQUESTS[requestName];
       const valid = this.prove(this.cases, request, this.cases.state.latest);
       for (const forged of FORGERY_CLASSES[name](valid, this))
         if (
@@ -63,7 +75,7 @@ export class ForgerySource {
   }
 }
 
-export const FORGERY_CLASSES = {
+const FORGERY_CLASSES = {
   *"each byte"(valid) {
     for (let at = 0; at < valid.bytes.length; at++)
       for (const flip of [0x01, 0xff])
@@ -150,6 +162,9 @@ export const FORGERY_CLASSES = {
               const content = {role: "end"} as const;
               Object.assign(leafAt(part, i), {leafIndex, prev: link, next: 1, content});
             };
+          yield part => {
+            Object.assign(leafAt(part, i), {leafIndex, prev: 0, next: 2, content: {role: "end"}});
+          };
         }
     }),
 
@@ -241,13 +256,20 @@ export const FORGERY_CLASSES = {
   *"non-canonical numbers and siblings"(valid, source) {
     const {bytes} = valid;
     const zero = zeroSubTrees(source.suite);
-    // Wherever a length byte may stand: the number becomes a byte longer, by a leading zero.
+    // Wherever a length byte may stand: the number has one byte too many, or becomes a byte longer by a leading zero.
     for (let at = 8; at < bytes.length; at++) {
+      for (const length of [33, 0xc0 + 33]) yield {...valid, bytes: bytes.with(at, length)};
       const longer = [(bytes[at] as number) + 1, 0];
       yield {
         ...valid,
         bytes: concatBytes(bytes.subarray(0, at), Uint8Array.from(longer), bytes.subarray(at + 1)),
       };
+    }
+    // Wherever an account's flags may stand: it has storage, and the root of a new tree follows its balance of a byte.
+    for (let at = 8; at < bytes.length - 3; at++) {
+      const account = [0x80, ...bytes.subarray(at + 1, at + 3), ...newTreeRoot(source.suite)];
+      const [before, after] = [bytes.subarray(0, at), bytes.subarray(at + 3)];
+      yield {...valid, bytes: concatBytes(before, Uint8Array.from(account), after)};
     }
     yield* source.edit(valid, function* ({leaves}) {
       for (const [i, leaf] of leaves.entries()) {
@@ -269,6 +291,19 @@ export const FORGERY_CLASSES = {
 } satisfies Record<string, Forge>;
 
 export type ForgeryClass = keyof typeof FORGERY_CLASSES;
+
+export const CLASSES = Object.keys(FORGERY_CLASSES) as ForgeryClass[];
+
+/** The message with which client/ refuses. @throws Error if it accepts */
+export function complaintOf(suite: HashSuite, {root, request, bytes}: CompactCase): string {
+  try {
+    verifyMultiProof(suite, root, request, bytes);
+  } catch (error) {
+    if (error instanceof ProofError) return error.message;
+    throw error;
+  }
+  throw new Error("the client accepts the proof");
+}
 
 function leafAt({leaves}: EditedPart, i: number): EditedLeaf {
   const leaf = leaves[i];

@@ -29,8 +29,17 @@ function compileRollup(): {contract: ContractArtefact} {
   return {contract};
 }
 
-/** The text of each file, by its name below test/fixtures. */
-export function makeOwnFixtures(): ReadonlyMap<string, string> {
+function makeCompiled(): Readonly<Record<string, object>> {
+  const madeFrom = (name: string) =>
+    `made by \`node dist/test/support/reference/writeFixtures.js\` from ${name}`;
+  return {
+    "own/rollup": {source: madeFrom("Rollup.sol"), ...compileRollup()},
+    "own/gas-cases": {source: madeFrom("GasCases.sol"), ...compileGasCases()},
+  };
+}
+
+/** The text of each file, by its name below test/fixtures. @param compiles - whether those with compiled contracts are among them */
+export function makeOwnFixtures(compiles = true): ReadonlyMap<string, string> {
   const files = {
     "own/trees-sha256": makeTreeVectors(sha256Suite),
     "own/trees-poseidon2": makeTreeVectors(poseidon2Suite),
@@ -38,17 +47,9 @@ export function makeOwnFixtures(): ReadonlyMap<string, string> {
     "own/proofs-poseidon2": makeProofVectors(poseidon2Suite),
     "own/verifier-sha256": {source: VERIFIER_SOURCE, ...makeVerifierVectors(sha256Suite)},
     "own/verifier-poseidon2": {source: VERIFIER_SOURCE, ...makeVerifierVectors(poseidon2Suite)},
-    "own/rollup": {
-      source: "made by `node dist/test/support/reference/writeFixtures.js` from Rollup.sol",
-      ...compileRollup(),
-    },
-    "own/gas-cases": {
-      source: "made by `node dist/test/support/reference/writeFixtures.js` from GasCases.sol",
-      ...compileGasCases(),
-    },
   };
   return new Map(
-    Object.entries(files).map(([name, vectors]) => [
+    Object.entries({...files, ...(compiles ? makeCompiled() : {})}).map(([name, vectors]) => [
       name,
       `${JSON.stringify({source: SOURCE, ...vectors}, null, 1)}\n`,
     ]),

@@ -13,8 +13,9 @@ import {type Proven, type ProvenAccount, verifyProof} from "../../../client/proo
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {COMPACT_REQUESTS, CompactCases, type CompactRequestName} from "./compactCases.ts";
 import {FORGERIES, PRESENT, proveForgery} from "./forgeries.ts";
+import {CLASSES, complaintOf, FEW_REQUESTS, ForgerySource} from "./forgeryClasses.ts";
 import {type JsonEdit, listEdits} from "./jsonPath.ts";
-import {SPOILED_PARTS, spoilProof} from "./spoiledParts.ts";
+import {memoiseSuite} from "./memoisedSuite.ts";
 import {SPOILED_PROOFS, type ValidAnswer} from "./spoiledProofs.ts";
 
 export type VectorForm = "answer" | "bytes" | "slots";
@@ -69,7 +70,7 @@ export function makeVerifierVectors(suite: HashSuite): VerifierVectors {
     vectors: [
       ...makeGood(cases),
       ...makeSpoiledAnswers(cases),
-      ...makeSpoiledParts(cases),
+      ...makeForgedBytes(suite),
       ...(suite.name === "sha256" ? makeForgedTrees() : []),
     ],
   };
@@ -150,18 +151,18 @@ function makeSpoiledAnswers(cases: CompactCases): VerifierVector[] {
   });
 }
 
-function makeSpoiledParts(cases: CompactCases): VerifierVector[] {
-  return SPOILED_PARTS.map(spoiled => {
-    const {root, request} = cases.prove(spoiled.request);
-    return {
-      what: `a proof that ${spoiled.name}`,
-      form: "bytes",
-      root: encodeHex(root),
-      request,
-      proof: encodeHex(spoilProof(cases, spoiled)),
-      expect: "refused",
-    };
-  });
+/** The first forgery that is refused with each message, its numbers aside, of one in four: hashing takes its time. */
+function makeForgedBytes(suite: HashSuite): VerifierVector[] {
+  const vectors = new Map<string, VerifierVector>();
+  const source = new ForgerySource(memoiseSuite(suite));
+  const all = CLASSES.flatMap(name => [...source.forge(name, FEW_REQUESTS)]);
+  for (const forged of all.filter((_, at) => at % 4 === 0)) {
+    const what = `proof bytes that are refused: ${complaintOf(source.suite, forged).replace(/\d+/g, "n")}`;
+    const [root, proof] = [forged.root, forged.bytes].map(encodeHex) as [string, string];
+    if (!vectors.has(what))
+      vectors.set(what, {what, form: "bytes", root, request: forged.request, proof, expect: "refused"});
+  }
+  return [...vectors.values()];
 }
 
 /** Roots that no honest tree has. Where the flaw cannot even be written as proof bytes, there is no vector. */

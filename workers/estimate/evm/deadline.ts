@@ -85,7 +85,7 @@ export class Deadline {
     const hadMs = (this.thread.readMs() ?? Number.NaN) - (threadBeganMs ?? 0);
     const share = hadMs / tookMs;
     // A call that has a slice goes on with the next one.
-    if (this.hasSlice || !(share < FULL_SHARE)) throw this.createError(tookMs);
+    if (this.hasSlice || !(share < FULL_SHARE)) throw this.createError(performance.now() - this.startedMs);
     // Other threads had the processor. What the first run used is not counted, because it is lost.
     this.startedThreadMs = (this.startedThreadMs ?? 0) + hadMs;
     const restMs = this.startedMs + this.clockLimitMs - performance.now();

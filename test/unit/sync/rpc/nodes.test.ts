@@ -1,7 +1,7 @@
 /** Several nodes, each a real HTTP server. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
-import {type Node, NodeFailure} from "../../../../sync/rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../../../sync/rpc/node.ts";
 import {Nodes, type NodesEvent, type NodesSettings} from "../../../../sync/rpc/nodes.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
 
@@ -71,6 +71,20 @@ describe("Nodes", () => {
       .filter(({name}) => name === upstream.url.origin)
       .map(({state, reason}) => `${state}: ${reason}`);
   }
+
+  test("each node that answers is asked, one that is down is left out, and a refusal by all is thrown", async () => {
+    createNodes([first, second]);
+    const each = () => nodes.useEach(askName, ending.signal);
+    assert.deepEqual(await each(), ["first", "second"]);
+    second.handler = answerText(
+      '{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no such method"}}',
+    );
+    assert.deepEqual(await each(), ["first"]);
+    first.handler = DOWN;
+    await assert.rejects(each(), NodeRefusal);
+    second.handler = answerAs("second");
+    assert.deepEqual(await each(), ["second"]);
+  });
 
   test("a reason has no keys and no lines of a node's text, and two URLs of one host have two names", async () => {
     const keyed = (path: string) => ({url: new URL(path, first.url)}) as Upstream;
