@@ -14,8 +14,11 @@ export function describeSourceEvent(event: SourceEvent): string | undefined {
       return `${event.name}: ${event.state}: ${event.reason}`;
     case "reorganised":
       return `the node's chain was reorganised: blocks ${event.ancestor + 1} to ${event.latest} were removed`;
+    case "verification":
+      return event.unverified === undefined
+        ? `blocks from ${event.block} on are verified by their headers`
+        : `blocks from ${event.block} on are unverified: ${event.unverified}`;
     case "state":
-    case "audited":
       return undefined;
   }
 }

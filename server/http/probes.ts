@@ -16,6 +16,9 @@ export interface ProbeParts {
   readonly log: Logger;
 }
 
+/** No obstacle, but whoever relies on this service should know. */
+const UNVERIFIED = "unverified: no header vouches for the state of the newest block\n";
+
 /** @param isStopping - whether the service was stopping when the request came */
 type Probe = (parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean) => void;
 
@@ -30,7 +33,8 @@ function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStoppi
   const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles();
   const remarks = parts.readiness.readRemarks().map(remark => `${remark}\n`);
   const finality = remarks.join("") + describeFinality(parts.finality);
-  if (obstacles.length === 0) sendText(reply, verb, `ready\n${finality}`);
+  if (obstacles.length === 0)
+    sendText(reply, verb, `ready\n${finality}${parts.readiness.isVerified() ? "" : UNVERIFIED}`);
   else {
     const text = `${obstacles.join("\n")}\n${finality}`;
     sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], text);

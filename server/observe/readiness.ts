@@ -65,6 +65,11 @@ export class Readiness {
     return [...(this.source?.nodes ?? [])].map(([name, trouble]) => `the node ${name} is ${trouble}`);
   }
 
+  /** Whether a header vouches for the newest block's state. @throws StoreError */
+  isVerified(): boolean {
+    return this.chain.isVerified();
+  }
+
   /** @returns undefined while no block is held */
   readLagSeconds(): number | undefined {
     if (this.chain.head().latest === undefined) return undefined;

@@ -107,8 +107,7 @@ export class Following {
     if (latest <= (before.latest ?? -1)) return;
     this.highest = Math.max(this.highest, latest);
     this.status.receivedMs = Date.now();
-    if (this.status.state === "failed" && latest > this.failedAt && !this.awaitsAudit)
-      this.recover("reading");
+    if (this.status.state === "failed" && latest > this.failedAt) this.recover("reading");
   }
 
   private noteSource(event: SourceEvent): void {
@@ -126,8 +125,8 @@ export class Following {
       case "method":
         this.sourceLog.noteMethod(event);
         break;
-      case "audited":
-        if (this.status.state === "failed") this.recover("reading");
+      case "verification":
+        this.sourceLog.noteVerification(event);
         break;
       case "heads":
         this.sourceLog.noteHeads(event);

@@ -26,6 +26,8 @@ export class SourceLog {
   /** By node, what was logged last. */
   private readonly nodes = new Map<string, NodesEvent["state"]>();
   private readonly methods = new Map<string, string>();
+  /** Why blocks are unverified, as logged last. */
+  private unverified: string | undefined;
 
   constructor(log: Logger) {
     this.log = log;
@@ -46,6 +48,14 @@ export class SourceLog {
     if (this.nodes.get(name) === state) return;
     this.nodes.set(name, state);
     this.log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
+  }
+
+  noteVerification({block, unverified}: Extract<SourceEvent, {kind: "verification"}>): void {
+    if (unverified === this.unverified) return;
+    this.unverified = unverified;
+    if (unverified === undefined) this.log.info({block}, "blocks are verified again by their headers");
+    else
+      this.log.warn({block, reason: unverified}, "blocks are unverified: no header vouches for their state");
   }
 
   noteHeads({name, state, reason}: HeadsEvent): void {

@@ -31,6 +31,7 @@ import type {ChainConfig} from "./blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
 import {decodeChain} from "./format.ts";
+import {decodeTrieRoot, type TrieRoot, trieRootName} from "./trieRoot.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -146,6 +147,12 @@ export class StateReader {
 
   readExecutionNode(name: string): Buffer | undefined {
     return this.readRecord(executionNodeKey(name));
+  }
+
+  /** The root of the state trie after a block. undefined: the store does not hold that trie. @throws StoreError RECORD_DAMAGED */
+  readTrieRoot(blockHash: Uint8Array): TrieRoot | undefined {
+    const body = this.readExecutionNode(trieRootName(blockHash));
+    return body === undefined ? undefined : decodeTrieRoot(body);
   }
 
   /** undefined until the store has block 0. */

@@ -7,6 +7,7 @@ import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDiff
 import {encodeBlockRecord, hashOfBlockRecord} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import type {StateReader} from "../block/stateReader.ts";
+import {decodeTrieRoot, type TrieRoot, trieRootName} from "../block/trieRoot.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
@@ -131,10 +132,11 @@ export class BlockWriter {
   /**
    * Applies the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be flushed.
    *
+   * @param check - called once the block's changes are applied. If it throws, the block is refused
    * @throws StoreError BLOCK_GAP, BLOCK_CONFLICT, PARENT_MISMATCH, STATE_ROOT_MISMATCH, BLOCK_INVALID, FORMAT_MISMATCH,
    *   TREE_FULL, WRITE_FAILED, and the errors of reading
    */
-  async apply(block: BlockDifference): Promise<void> {
+  async apply(block: BlockDifference, check?: () => Promise<void>): Promise<void> {
     const {header} = block;
     this.checkHeader(header);
     const mark = this.batch.mark();
@@ -147,6 +149,7 @@ export class BlockWriter {
           "STATE_ROOT_MISMATCH",
           `block ${header.number}: its changes give state root ${toHex(stateRoot)}, expected ${toHex(block.expectedStateRoot)}`,
         );
+      await check?.();
       this.putBlock(block, accounts.seal(), stateRoot);
     } catch (error) {
       // A flush within the block emptied the batch, so everything in it now belongs to this block.
@@ -221,6 +224,12 @@ export class BlockWriter {
   /** Finds a node also if it is not flushed yet. */
   readExecutionNode(name: string): Uint8Array | undefined {
     return this.batch.pendingRecord(executionNodeKey(name)) ?? this.reader.readExecutionNode(name);
+  }
+
+  /** As StateReader.readTrieRoot, of a block that is flushed or not. */
+  readTrieRoot(blockHash: Uint8Array): TrieRoot | undefined {
+    const body = this.readExecutionNode(trieRootName(blockHash));
+    return body === undefined ? undefined : decodeTrieRoot(body);
   }
 
   /** The hash of a block in the store, flushed or not. */

@@ -8,6 +8,8 @@ export interface NodeBlock {
   readonly hash: Uint8Array;
   /** 32 bytes. */
   readonly parentHash: Uint8Array;
+  /** What gives the changes, with the node's name. */
+  readonly origin: string;
   /** About how much memory the block takes until it is applied. Read-ahead is bounded by the sum. */
   readonly bytes: number;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */

@@ -98,6 +98,15 @@ export class ChainView {
     return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
   }
 
+  /** Whether the newest block's state root was compared with its header's, or there is no block. @throws StoreError */
+  isVerified(): boolean {
+    const {latest} = this.current;
+    const hash = latest === undefined ? undefined : this.reader.readHeaderRecord(latest)?.header.hash;
+    if (hash === undefined) return true;
+    const trie = this.reader.readTrieRoot(hash);
+    return trie !== undefined && trie.kind !== "unchecked";
+  }
+
   /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
   readLayer1(): Layer1Record | undefined {
     return this.reader.finalizations.readLayer1();

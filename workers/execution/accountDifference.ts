@@ -24,11 +24,11 @@ const WORD_BYTES = 32;
  * @param readSlotBefore - the slot's value before the block, without leading zeros
  * @returns undefined if nothing changed in the end
  */
-export async function differAccount(
+export function differAccount(
   address: Uint8Array,
   written: WrittenAccount,
-  readSlotBefore: (slot: Uint8Array) => Promise<Uint8Array>,
-): Promise<AccountDifference | undefined> {
+  readSlotBefore: (slot: Uint8Array) => Uint8Array,
+): AccountDifference | undefined {
   const {before, after, slots} = written;
   if (after === undefined) return before === undefined ? undefined : {address, change: undefined};
   if (before === undefined || written.isReset) {
@@ -38,8 +38,7 @@ export async function differAccount(
   }
   const storage: SlotDifference[] = [];
   for (const [slot, value] of slots)
-    if (Buffer.compare(value, await readSlotBefore(slot)) !== 0)
-      storage.push(toSlotDifference([slot, value]));
+    if (Buffer.compare(value, readSlotBefore(slot)) !== 0) storage.push(toSlotDifference([slot, value]));
   const hasNewCode = Buffer.compare(before.codeHash, after.codeHash) !== 0;
   if (before.nonce === after.nonce && before.balance === after.balance && !hasNewCode && storage.length === 0)
     return undefined;

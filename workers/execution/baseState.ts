@@ -1,14 +1,15 @@
 /**
  * The state at the start of the block that is executed: a trie root, read through a bounded cache.
  */
-import type {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {type Account, createAccountFromRLP, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
 import {toHex} from "../../storage/hex.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
 import {NO_BYTES, type StateBase} from "./stateOverlay.ts";
-import {codeKey, openTrie, type TrieNodes, type TrieOverlay} from "./trieNodes.ts";
+import {codeKey, type TrieNodes, type TrieOverlay} from "./trieNodes.ts";
+import {readTrie} from "./trieRead.ts";
+import {pathOf} from "./trieShape.ts";
 
 /** An account as a block left it. */
 export interface SealedAccount {
@@ -26,8 +27,7 @@ const MAX_CACHED_CODE_BYTES = 32 << 20;
 
 export class BaseState implements StateBase {
   private readonly nodes: TrieNodes;
-  /** Reads all tries: its root is set before each lookup. */
-  private readonly reader: MerklePatriciaTrie;
+  private readonly overlay: TrieOverlay;
   private current: Uint8Array = KECCAK256_RLP;
 
   /** undefined: there is no such account. */
@@ -39,7 +39,7 @@ export class BaseState implements StateBase {
 
   constructor(nodes: TrieNodes, overlay: TrieOverlay) {
     this.nodes = nodes;
-    this.reader = openTrie(overlay, KECCAK256_RLP);
+    this.overlay = overlay;
   }
 
   get root(): Uint8Array {
@@ -73,28 +73,26 @@ export class BaseState implements StateBase {
   }
 
   /** The caller must not change the result. */
-  async readAccount(key: ByteKey): Promise<Account | undefined> {
+  readAccount(key: ByteKey): Account | undefined {
     const cached = this.accounts.get(key);
     if (cached !== undefined || this.accounts.has(key)) return cached;
-    this.reader.root(this.current);
-    const encoded = await this.reader.get(fromKey(key));
-    const account = encoded ? createAccountFromRLP(encoded) : undefined;
+    const encoded = readTrie(this.overlay, this.current, pathOf(fromKey(key)));
+    const account = encoded && createAccountFromRLP(encoded);
     this.accounts.set(key, account);
     this.cachedValues++;
     return account;
   }
 
   /** Without leading zeros. */
-  async readSlot(key: ByteKey, slot: Uint8Array): Promise<Uint8Array> {
+  readSlot(key: ByteKey, slot: Uint8Array): Uint8Array {
     const slots = this.slots.get(key) ?? new Map<ByteKey, Uint8Array>();
     const slotKey = toKey(slot);
     const cached = slots.get(slotKey);
     if (cached !== undefined) return cached;
-    const account = await this.readAccount(key);
+    const account = this.readAccount(key);
     if (account === undefined || sameBytes(account.storageRoot, KECCAK256_RLP)) return NO_BYTES;
-    this.reader.root(account.storageRoot);
-    const encoded = await this.reader.get(slot);
-    const value = encoded ? (RLP.decode(encoded) as Uint8Array) : NO_BYTES;
+    const encoded = readTrie(this.overlay, account.storageRoot, pathOf(slot));
+    const value = encoded === undefined ? NO_BYTES : new Uint8Array(RLP.decode(encoded) as Uint8Array);
     this.slots.set(key, slots.set(slotKey, value));
     this.cachedValues++;
     return value;

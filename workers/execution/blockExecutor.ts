@@ -15,10 +15,11 @@ import type {Common} from "@ethereumjs/common";
 import {createEVM, type EVMOpts} from "@ethereumjs/evm";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {checkShape} from "./blockShape.ts";
-import {ExecutionError} from "./errors.ts";
+import {describeMissingTrie, ExecutionError} from "./errors.ts";
 import {ExecutionState} from "./executionState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
@@ -27,7 +28,7 @@ import {keepJumpAnalyses} from "./jumpAnalyses.ts";
 import {requireParts} from "./libraryParts.ts";
 import {listRoot} from "./listRoot.ts";
 import {describeRefusal} from "./refusal.ts";
-import {rootKey, type TrieNodes} from "./trieNodes.ts";
+import type {TrieNodes} from "./trieNodes.ts";
 
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
@@ -81,27 +82,22 @@ export class BlockExecutor {
   ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
     const made = await makeGenesisBlock(genesis, options.nodes);
     const header = chainHead ?? made.head;
-    options.nodes.put(rootKey(header.hash), made.head.stateRoot);
+    putRoot(options.nodes, header.hash, made.head.stateRoot);
     const executor = new BlockExecutor(options, {number: 0, hash: header.hash});
     await executor.state.setStateRoot(made.head.stateRoot);
     return {executor, difference: {...made.difference, header}};
   }
 
   /**
-   * Continues after a block that an executor on the same `nodes` has executed.
+   * Continues after a block whose trie is in `nodes`.
    *
-   * @throws ExecutionError STATE_MISSING if the block was not executed but imported as a difference
+   * @throws ExecutionError STATE_MISSING if it is not
    */
   static async resume(options: BlockExecutorOptions, after: BlockId): Promise<BlockExecutor> {
-    const stateRoot = options.nodes.get(rootKey(after.hash));
-    if (stateRoot === undefined)
-      throw new ExecutionError(
-        "STATE_MISSING",
-        `block ${after.number} (${toHex(after.hash)}) was not executed into this store, so execution cannot go on after it: ` +
-          "a store filled with block differences goes on with block differences",
-      );
+    const stored = options.nodes.get(trieRootName(after.hash));
+    if (stored === undefined) throw new ExecutionError("STATE_MISSING", describeMissingTrie(after.number));
     const executor = new BlockExecutor(options, after);
-    await executor.state.setStateRoot(stateRoot);
+    await executor.state.setStateRoot(decodeTrieRoot(stored).root);
     return executor;
   }
 
@@ -121,8 +117,9 @@ export class BlockExecutor {
     this.checkLink(head);
     try {
       await this.run(blockRlp, head);
-      const accounts = await this.state.seal();
-      this.nodes.put(rootKey(head.hash), head.stateRoot);
+      const accounts = await this.state.listDifferences();
+      await this.state.seal();
+      putRoot(this.nodes, head.hash, head.stateRoot);
       this.last = {number: head.number, hash: head.hash};
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
@@ -236,6 +233,10 @@ function rememberTransactionsRoot(block: Block): void {
   requireParts(block, "a block", {cache: "object", genTxTrie: "function"});
   const {cache} = block as unknown as {readonly cache: {txTrieRoot?: Uint8Array}};
   cache.txTrieRoot = listRoot(block.transactions.map(transaction => transaction.serialize()));
+}
+
+function putRoot(nodes: TrieNodes, blockHash: Uint8Array, root: Uint8Array): void {
+  nodes.put(trieRootName(blockHash), encodeTrieRoot({root, kind: "executed"}));
 }
 
 function checkField(name: string, expected: string, got: string): void {

@@ -23,8 +23,17 @@ const MIN_FIELDS = 15;
 
 /** @throws ExecutionError BLOCK_INVALID if the bytes are no block; `where` names it in the message */
 export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead {
+  return decode(() => firstItem(blockRlp), `${where} is not a block`);
+}
+
+/** @throws ExecutionError BLOCK_INVALID if the bytes are no header; `where` names it in the message */
+export function decodeHeader(headerRlp: Uint8Array, where: string): BlockHead {
+  return decode(() => headerRlp, `${where} is not a block's header`);
+}
+
+function decode(readHeader: () => Uint8Array, failure: string): BlockHead {
   try {
-    const headerRlp = firstItem(blockRlp);
+    const headerRlp = readHeader();
     const fields = RLP.decode(headerRlp);
     if (!Array.isArray(fields) || fields.length < MIN_FIELDS)
       throw new Error(`its header has fewer than ${MIN_FIELDS} fields`);
@@ -53,9 +62,7 @@ export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead 
       }),
     };
   } catch (error) {
-    throw new ExecutionError("BLOCK_INVALID", `${where} is not a block: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new ExecutionError("BLOCK_INVALID", `${failure}: ${(error as Error).message}`, {cause: error});
   }
 }
 

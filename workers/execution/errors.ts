@@ -8,6 +8,14 @@ export type ExecutionErrorCode =
   | "BLOCK_INVALID" // a block does not follow its parent, or its execution does not give what its header says
   | "STATE_MISSING"; // the trie nodes of the parent block are not in this store
 
+/** @param block - the newest one held */
+export function describeMissingTrie(block: number): string {
+  return (
+    `the store does not hold the state trie of its newest block, ${block}, so blocks cannot be executed after it: go on with ` +
+    "--source trace, --source trielogs or --diffs, or import the chain with --genesis into a new store"
+  );
+}
+
 export class ExecutionError extends Error {
   readonly code: ExecutionErrorCode;
 

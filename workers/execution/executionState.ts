@@ -13,7 +13,6 @@ import type {StateManagerInterface} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {Account, KECCAK256_RLP} from "@ethereumjs/util";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {differAccount, type WrittenAccount} from "./accountDifference.ts";
 import {BaseState, type SealedAccount} from "./baseState.ts";
@@ -21,7 +20,7 @@ import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
 import {NO_BYTES, StateOverlay} from "./stateOverlay.ts";
 import {codeKey, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
-import {toNibbles} from "./trieShape.ts";
+import {pathOf} from "./trieShape.ts";
 import {type TrieWrite, updateTrie} from "./trieUpdate.ts";
 
 interface ComputedRoot {
@@ -86,25 +85,30 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     this.overlay.clear();
   }
 
-  /** Persists what was written and makes it the base of the next block. @returns how accounts changed */
-  async seal(): Promise<AccountDifferences> {
-    if (this.isInCheckpoint) throw new Error("a block was sealed inside a checkpoint");
-    const {root, storageRoots} = await this.compute();
+  /** How accounts changed since the last `seal`. */
+  async listDifferences(): Promise<AccountDifferences> {
     const differences = new AccountDifferences();
-    const sealed: SealedAccount[] = [];
     for (const key of this.writtenKeys()) {
       const written = await this.describeWritten(key);
-      const difference = await differAccount(fromKey(key), written, slot => this.parent.readSlot(key, slot));
+      const difference = differAccount(fromKey(key), written, slot => this.parent.readSlot(key, slot));
       if (difference !== undefined) differences.add(difference);
-      if (
-        written.after !== undefined &&
-        written.code.length > 0 &&
-        this.newCodes.has(toKey(written.after.codeHash))
-      )
-        this.nodes.put(codeKey(written.after.codeHash), written.code);
+    }
+    return differences;
+  }
+
+  /** Persists what was written and makes it the base of the next block. */
+  async seal(): Promise<void> {
+    if (this.isInCheckpoint) throw new Error("a block was sealed inside a checkpoint");
+    const {root, storageRoots} = await this.compute();
+    const sealed: SealedAccount[] = [];
+    for (const key of this.writtenKeys()) {
+      const after = await this.readAccount(key);
+      const code = after && this.newCodes.get(toKey(after.codeHash));
+      if (after !== undefined && code !== undefined && code.length > 0)
+        this.nodes.put(codeKey(after.codeHash), code);
       sealed.push({
         key,
-        account: written.after && withStorageRoot(written.after, storageRoots.get(key) ?? KECCAK256_RLP),
+        account: after && withStorageRoot(after, storageRoots.get(key) ?? KECCAK256_RLP),
         isCleared: this.cleared.has(key),
         slots: this.slots.get(key) ?? NO_SLOTS,
       });
@@ -113,7 +117,6 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     this.overlay.persist(root);
     this.parent.advance(root, sealed);
     this.discard();
-    return differences;
   }
 
   private writtenKeys(): Set<ByteKey> {
@@ -121,7 +124,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
   }
 
   private async describeWritten(key: ByteKey): Promise<WrittenAccount> {
-    const before = await this.parent.readAccount(key);
+    const before = this.parent.readAccount(key);
     const after = await this.readAccount(key);
     return {
       before,
@@ -146,32 +149,27 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     for (const key of this.writtenKeys()) {
       const after = await this.readAccount(key);
       if (after === undefined) {
-        writes.push({path: pathOf(key), value: undefined});
+        writes.push({path: pathOf(fromKey(key)), value: undefined});
         continue;
       }
-      const storageRoot = await this.computeStorageRoot(key);
+      const storageRoot = this.computeStorageRoot(key);
       storageRoots.set(key, storageRoot);
-      writes.push({path: pathOf(key), value: withStorageRoot(after, storageRoot).serialize()});
+      writes.push({path: pathOf(fromKey(key)), value: withStorageRoot(after, storageRoot).serialize()});
     }
     return {changes: this.changes, root: updateTrie(this.overlay, this.parent.root, writes), storageRoots};
   }
 
-  private async computeStorageRoot(key: ByteKey): Promise<Uint8Array> {
-    const base = this.cleared.has(key) ? undefined : await this.parent.readAccount(key);
+  private computeStorageRoot(key: ByteKey): Uint8Array {
+    const base = this.cleared.has(key) ? undefined : this.parent.readAccount(key);
     const root = base?.storageRoot ?? KECCAK256_RLP;
     const slots = this.slots.get(key);
     if (slots === undefined || slots.size === 0) return root;
     const writes = [...slots].map(([slot, value]) => ({
-      path: pathOf(slot),
+      path: pathOf(fromKey(slot)),
       value: value.length > 0 ? RLP.encode(value) : undefined,
     }));
     return updateTrie(this.overlay, root, writes);
   }
-}
-
-/** Where an account or a slot stands in its trie. */
-function pathOf(key: ByteKey): Uint8Array {
-  return toNibbles(keccak256(fromKey(key)));
 }
 
 function withStorageRoot({nonce, balance, codeHash}: Account, storageRoot: Uint8Array): Account {

@@ -15,7 +15,9 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis, GenesisAccount} from "./genesis.ts";
-import {codeKey, openTrie, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
+import {codeKey, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
+import {pathOf} from "./trieShape.ts";
+import {updateTrie} from "./trieUpdate.ts";
 
 /** London's first base fee, also geth's default for a genesis under London's rules. */
 const INITIAL_BASE_FEE = 1_000_000_000n;
@@ -41,24 +43,32 @@ export async function makeGenesisBlock(
 
 async function writeAllocation(accounts: readonly GenesisAccount[], nodes: TrieNodes): Promise<Uint8Array> {
   const overlay = new TrieOverlay(nodes);
-  const trie = openTrie(overlay, KECCAK256_RLP);
-  let pending = 0;
-  for (const {address, nonce, balance, code, storage} of accounts) {
-    const storageTrie = openTrie(overlay, KECCAK256_RLP);
-    for (const {slot, value} of storage) await storageTrie.put(slot, RLP.encode(unpadBytes(value)));
-    overlay.persist(storageTrie.root());
-    const codeHash = code.length > 0 ? keccak256(code) : KECCAK256_NULL;
-    if (code.length > 0) nodes.put(codeKey(codeHash), code);
-    await trie.put(address, new Account(nonce, balance, storageTrie.root(), codeHash).serialize());
-    if (++pending === ACCOUNTS_PER_WRITE) {
-      overlay.persist(trie.root());
-      overlay.clear();
-      await nodes.settle?.();
-      pending = 0;
-    }
+  let root: Uint8Array = KECCAK256_RLP;
+  for (let first = 0; first < accounts.length; first += ACCOUNTS_PER_WRITE) {
+    const writes = accounts.slice(first, first + ACCOUNTS_PER_WRITE).map(account => ({
+      path: pathOf(account.address),
+      value: encodeAccount(account, overlay, nodes),
+    }));
+    root = updateTrie(overlay, root, writes);
+    overlay.persist(root);
+    overlay.clear();
+    await nodes.settle?.();
   }
-  overlay.persist(trie.root());
-  return trie.root();
+  return root;
+}
+
+/** Puts its code and the nodes of its slots. */
+function encodeAccount(
+  {nonce, balance, code, storage}: GenesisAccount,
+  overlay: TrieOverlay,
+  nodes: TrieNodes,
+): Uint8Array {
+  const writes = storage.map(({slot, value}) => ({path: pathOf(slot), value: RLP.encode(unpadBytes(value))}));
+  const storageRoot = updateTrie(overlay, KECCAK256_RLP, writes);
+  overlay.persist(storageRoot);
+  const codeHash = code.length > 0 ? keccak256(code) : KECCAK256_NULL;
+  if (code.length > 0) nodes.put(codeKey(codeHash), code);
+  return new Account(nonce, balance, storageRoot, codeHash).serialize();
 }
 
 /** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on. */

@@ -4,15 +4,15 @@
  *   key                               value
  *   <keccak of the node, 64 hex>      a trie node, RLP
  *   code:<keccak of the code, hex>    a contract's code
- *   root:<block hash, hex>            the state's trie root after that block, 32 bytes
+ *   root:<block hash, hex>            the state's trie root after that block (storage/block/trieRoot.ts)
  *
  * A key's value never changes. So nodes may reach the disk before their block, and stay there when it is rolled back.
  */
-import {MerklePatriciaTrie} from "@ethereumjs/mpt";
-import {RLP} from "@ethereumjs/rlp";
-import {type BatchDBOp, type DB, KECCAK256_RLP, ValueEncoding} from "@ethereumjs/util";
-import {keccak256} from "../../storage/hash/keccak.ts";
+import {type ByteKey, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
+import {decodeList} from "./nodeRlp.ts";
+import {BRANCHES, HASH_BYTES, type TrieNode} from "./trieShape.ts";
+import type {NodesByHash} from "./trieUpdate.ts";
 
 /** The caller's store. `get` must return a put value at once. The value must be on disk no later than the block. */
 export interface TrieNodes {
@@ -26,64 +26,41 @@ export function codeKey(codeHash: Uint8Array): string {
   return `code:${Buffer.from(codeHash).toString("hex")}`;
 }
 
-export function rootKey(blockHash: Uint8Array): string {
-  return `root:${Buffer.from(blockHash).toString("hex")}`;
+interface MadeNode {
+  readonly bytes: Uint8Array;
+  readonly node: TrieNode;
 }
 
-/** A trie of accounts by address, or of one account's slots. */
-export function openTrie(overlay: TrieOverlay, root: Uint8Array): MerklePatriciaTrie {
-  return new MerklePatriciaTrie({
-    db: overlay,
-    valueEncoding: ValueEncoding.Bytes,
-    useKeyHashing: true,
-    useKeyHashingFunction: keccak256,
-    root,
-  });
-}
+/** About 20 MB. The upper nodes of the trie are read and made again by every block. */
+const MAX_KEPT_NODES = 10_000;
 
-const BRANCH_ITEMS = 17;
-/** The root of an empty trie. It has no node, but the library looks it up. */
-const EMPTY_ROOT_KEY = Buffer.from(KECCAK256_RLP).toString("hex");
-
-/** The trie library's database: reads fall through to `nodes`, writes stay here until `persist`. */
-export class TrieOverlay implements DB<string, Uint8Array> {
+/** Reads fall through to `nodes`, writes stay here until `persist`. */
+export class TrieOverlay implements NodesByHash {
   private readonly nodes: TrieNodes;
-  private readonly made = new Map<string, Uint8Array>();
+  private readonly made = new Map<ByteKey, MadeNode>();
+  /** Nodes that were read or made lately, by hash. */
+  private kept = new Map<ByteKey, TrieNode>();
 
   constructor(nodes: TrieNodes) {
     this.nodes = nodes;
   }
 
-  /** @throws ExecutionError STATE_MISSING, since the library would take a missing node for a missing key */
-  async get(key: string): Promise<Uint8Array | undefined> {
-    return key === EMPTY_ROOT_KEY ? undefined : this.find(key);
+  /** The caller must not change the result. @throws ExecutionError STATE_MISSING */
+  read(hash: Uint8Array): TrieNode {
+    const key = toKey(hash);
+    const known = this.kept.get(key) ?? this.made.get(key)?.node;
+    if (known !== undefined) return known;
+    const name = Buffer.from(key, "latin1").toString("hex");
+    const bytes = this.nodes.get(name);
+    if (bytes === undefined)
+      throw new ExecutionError("STATE_MISSING", `trie node 0x${name} is not in this store`);
+    const node = decodeList(bytes);
+    this.keep(key, node);
+    return node;
   }
 
-  /** @throws ExecutionError STATE_MISSING */
-  read(hash: Uint8Array): Uint8Array {
-    return this.find(Buffer.from(hash).toString("hex"));
-  }
-
-  write(hash: Uint8Array, node: Uint8Array): void {
-    this.made.set(Buffer.from(hash).toString("hex"), node);
-  }
-
-  async put(key: string, value: Uint8Array): Promise<void> {
-    this.made.set(key, value);
-  }
-
-  async batch(operations: BatchDBOp<string, Uint8Array>[]): Promise<void> {
-    for (const operation of operations)
-      if (operation.type === "put") this.made.set(operation.key, operation.value);
-  }
-
-  /** Nodes are shared between blocks; none is ever deleted. */
-  async del(): Promise<void> {}
-
-  async open(): Promise<void> {}
-
-  shallowCopy(): TrieOverlay {
-    return this;
+  write(hash: Uint8Array, bytes: Uint8Array, node: TrieNode): void {
+    this.made.set(toKey(hash), {bytes, node});
   }
 
   /** Drops every node that was not persisted. */
@@ -96,28 +73,29 @@ export class TrieOverlay implements DB<string, Uint8Array> {
    * about half of them.
    */
   persist(root: Uint8Array): void {
-    const key = Buffer.from(root).toString("hex");
-    const node = this.made.get(key);
-    if (node === undefined) return;
+    const key = toKey(root);
+    const made = this.made.get(key);
+    if (made === undefined) return;
     this.made.delete(key);
-    this.nodes.put(key, node);
-    const items = RLP.decode(node);
-    if (!Array.isArray(items)) return;
-    // A child below 32 bytes is part of its parent, and too short to refer to another node.
-    if (items.length === BRANCH_ITEMS) {
-      for (const child of items.slice(0, -1))
-        if (child instanceof Uint8Array && child.length === 32) this.persist(child);
-      return;
-    }
-    const [path, child] = items;
-    const isLeaf = path instanceof Uint8Array && ((path[0] ?? 0) & 0x20) !== 0;
-    if (!isLeaf && child instanceof Uint8Array && child.length === 32) this.persist(child);
+    this.keep(key, made.node);
+    this.nodes.put(Buffer.from(key, "latin1").toString("hex"), made.bytes);
+    this.persistChildren(made.node);
   }
 
-  private find(key: string): Uint8Array {
-    const node = this.made.get(key) ?? this.nodes.get(key);
-    if (node === undefined)
-      throw new ExecutionError("STATE_MISSING", `trie node 0x${key} is not in this store`);
-    return node;
+  private persistChildren(node: TrieNode): void {
+    if (node.length <= BRANCHES) {
+      const [path, child] = node as [Uint8Array, TrieNode[number]];
+      if (((path[0] ?? 0) & 0x20) === 0) this.persistChild(child);
+    } else for (const child of node) this.persistChild(child);
+  }
+
+  private persistChild(child: TrieNode[number]): void {
+    // A child below 32 bytes is part of its parent, and too short to refer to another node.
+    if (child instanceof Uint8Array && child.length === HASH_BYTES) this.persist(child);
+  }
+
+  private keep(key: ByteKey, node: TrieNode): void {
+    if (this.kept.size >= MAX_KEPT_NODES) this.kept = new Map();
+    this.kept.set(key, node);
   }
 }

@@ -7,10 +7,10 @@
  *
  * A child is the node itself if its RLP is shorter than 32 bytes, else the keccak of its RLP; empty: there is none.
  */
-import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
 import {keccak256} from "../../storage/hash/keccak.ts";
+import {encodeList, type RlpItem} from "./nodeRlp.ts";
 
-export type TrieNode = (Uint8Array | TrieNode)[];
+export type TrieNode = RlpItem[];
 
 export interface TrieEntry {
   /** One nibble in a byte. */
@@ -19,11 +19,11 @@ export interface TrieEntry {
 }
 
 /** Takes a node that others refer to by its hash. */
-export type PutNode = (hash: Uint8Array, node: Uint8Array) => void;
+export type PutNode = (hash: Uint8Array, bytes: Uint8Array, node: TrieNode) => void;
 
 export const BRANCHES = 16;
 export const NO_CHILD = new Uint8Array(0);
-const HASH_BYTES = 32;
+export const HASH_BYTES = 32;
 
 /** @param entries - at least one, alike in the first `depth` nibbles, no two with the same path */
 export function makeNode(entries: readonly TrieEntry[], depth: number, put: PutNode): TrieNode {
@@ -57,10 +57,10 @@ export function splitByNibble<T extends {readonly path: Uint8Array}>(
 
 /** @returns what stands for the node in its parent */
 export function refer(node: TrieNode, put: PutNode): Uint8Array | TrieNode {
-  const bytes = RLP.encode(node as NestedUint8Array);
+  const bytes = encodeList(node);
   if (bytes.length < HASH_BYTES) return node;
   const hash = keccak256(bytes);
-  put(hash, bytes);
+  put(hash, bytes, node);
   return hash;
 }
 
@@ -77,6 +77,11 @@ export function encodePath(path: Uint8Array, isLeaf: boolean): Uint8Array {
 export function decodePath(encoded: Uint8Array): {path: Uint8Array; isLeaf: boolean} {
   const flag = encoded[0] as number;
   return {path: toNibbles(encoded).subarray((flag & 0x10) === 0 ? 2 : 1), isLeaf: (flag & 0x20) !== 0};
+}
+
+/** Where an account or a slot stands in its trie. */
+export function pathOf(key: Uint8Array): Uint8Array {
+  return toNibbles(keccak256(key));
 }
 
 export function toNibbles(bytes: Uint8Array): Uint8Array {

@@ -6,14 +6,21 @@ import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {ImportJob} from "../job/importJob.ts";
+import type {SourceEvent} from "../job/importSource.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {createStoredNodes} from "./storedNodes.ts";
+import {TrieCheck} from "./trieCheck.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
   alreadyHeld = 0;
   private readonly store: StateStore;
   private readonly job: ImportJob;
+  private readonly onEvent: (event: SourceEvent) => void;
   private current: BlockWriter;
+  private readonly trie: TrieCheck;
+  /** Why the last block applied is unverified. undefined: it is not. */
+  private unverified: string | undefined;
   /** Changed accounts and slots that the writers before `current` wrote. */
   private readonly before = {accounts: 0, slots: 0};
   /** False until the source has shown that it ends where it should. */
@@ -23,15 +30,32 @@ export class BlockIntake {
   /** The last block that came from the source and is in the store now. */
   private newestSeen: number | undefined;
 
-  private constructor(store: StateStore, job: ImportJob, writer: BlockWriter) {
+  private constructor(
+    store: StateStore,
+    job: ImportJob,
+    writer: BlockWriter,
+    signal: AbortSignal,
+    onEvent: (event: SourceEvent) => void,
+  ) {
     this.store = store;
     this.job = job;
     this.current = writer;
+    this.onEvent = onEvent;
+    this.trie = new TrieCheck(
+      () => this.current,
+      createStoredNodes(() => this.current, signal),
+    );
     this.mayFinalize = job.head === undefined;
   }
 
-  static async create(store: StateStore, job: ImportJob): Promise<BlockIntake> {
-    return new BlockIntake(store, job, await BlockWriter.create(store));
+  /** @param signal - ends the writing of a large state, with Stopped */
+  static async create(
+    store: StateStore,
+    job: ImportJob,
+    signal: AbortSignal,
+    onEvent: (event: SourceEvent) => void,
+  ): Promise<BlockIntake> {
+    return new BlockIntake(store, job, await BlockWriter.create(store), signal, onEvent);
   }
 
   /** A rollback replaces the writer, so do not keep a reference to it. */
@@ -52,12 +76,23 @@ export class BlockIntake {
   async take(block: SourceBlock): Promise<void> {
     checkChainId(this.current.chain, block.chainId);
     if (this.current.isHeld(block)) this.alreadyHeld++;
-    else await this.current.apply(this.nameChain(await block.difference()));
+    else await this.apply(block);
     this.newestSeen = block.number;
     this.finalizedBySource = Math.max(this.finalizedBySource, block.finalized ?? -1);
     if (this.job.head !== undefined && Buffer.compare(block.hash, this.job.head) === 0)
       this.mayFinalize = true;
     if (this.mayFinalize) this.current.markFinalized(this.finalizedBySource);
+  }
+
+  private async apply(block: SourceBlock): Promise<void> {
+    const difference = this.nameChain(await block.difference());
+    let why: string | undefined;
+    await this.current.apply(difference, async () => {
+      if (block.isExecuted !== true) why = await this.trie.apply(difference, block.origin);
+    });
+    if (why === this.unverified) return;
+    this.unverified = why;
+    this.onEvent({kind: "verification", block: block.number, unverified: why});
   }
 
   /** Makes all taken blocks durable and visible. @throws StoreError WRITE_FAILED */

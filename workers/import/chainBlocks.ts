@@ -8,7 +8,7 @@ import {type Genesis, parseGenesis} from "../execution/genesis.ts";
 import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
 import {ChainExecution} from "./chainExecution.ts";
-import {neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /**
  * Blocks that are in the store are only compared, by hash.
@@ -24,24 +24,30 @@ export async function* readChainBlocks(
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
   const execution = new ChainExecution(genesis.forks, writer, signal);
-  let genesisId: BlockId;
-  if (writer().latest === undefined) {
-    const {id, chainId, difference} = await execution.start(genesis);
-    genesisId = id;
-    yield {...id, chainId, difference: async () => difference};
-  } else {
-    genesisId = await readGenesisId(genesis);
-    yield {...genesisId, chainId: genesis.chainId, difference: () => neverHeld(0)};
-  }
+  const zero = await readGenesisBlock(genesis, execution, writer);
+  yield zero;
   for await (const {bytes, position} of readRlpBlocks(chunks, signal)) {
     const {number, hash} = decodeBlockHead(bytes, `the block at position ${position} of the file`);
     if (number === 0) {
-      if (Buffer.compare(hash, genesisId.hash) !== 0)
+      if (Buffer.compare(hash, zero.hash) !== 0)
         throw new SourceError("block 0 of the blocks file is not the genesis file's block");
       continue;
     }
-    yield {number, hash, difference: () => execution.execute(bytes)};
+    yield {number, hash, origin: "the block", isExecuted: true, difference: () => execution.execute(bytes)};
   }
+}
+
+/** Block 0 of a genesis file. Its nodes are kept, unless the store has a block already. */
+export async function readGenesisBlock(
+  genesis: Genesis,
+  execution: ChainExecution,
+  writer: () => BlockWriter,
+): Promise<SourceBlock> {
+  const {chainId} = genesis;
+  if (writer().latest !== undefined)
+    return {...GENESIS_ORIGIN, ...(await readGenesisId(genesis)), chainId, difference: () => neverHeld(0)};
+  const {id, difference} = await execution.start(genesis);
+  return {...GENESIS_ORIGIN, ...id, chainId, difference: async () => difference};
 }
 
 /** Block 0's number and hash; keeps none of its nodes. */

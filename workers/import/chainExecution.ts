@@ -9,7 +9,8 @@ import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../executi
 import type {BlockHead} from "../execution/blockHead.ts";
 import type {ForkSchedule} from "../execution/forkSchedule.ts";
 import type {Genesis} from "../execution/genesis.ts";
-import {neverHeld, Stopped} from "./sourceBlock.ts";
+import {neverHeld} from "./sourceBlock.ts";
+import {createStoredNodes} from "./storedNodes.ts";
 
 export class ChainExecution {
   private readonly writer: () => BlockWriter;
@@ -24,15 +25,7 @@ export class ChainExecution {
     this.writer = writer;
     this.options = {
       forks,
-      nodes: {
-        get: key => writer().readExecutionNode(key),
-        put: (key, value) => writer().putExecutionNode(key, value),
-        // The key of a node is its hash, so nodes may be written before their block.
-        settle: async () => {
-          if (signal.aborted) throw new Stopped();
-          if (writer().isFull) await writer().flush();
-        },
-      },
+      nodes: createStoredNodes(writer, signal),
       blockHash: number => writer().blockHash(number),
     };
   }

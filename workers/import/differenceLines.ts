@@ -4,6 +4,9 @@
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {StoreError} from "../../storage/errors.ts";
+import {toHex} from "../../storage/hex.ts";
+import {type BlockHead, decodeHeader} from "../execution/blockHead.ts";
+import {ExecutionError} from "../execution/errors.ts";
 import {parseAccountChange, parseBytes, parseNumber, parseObject, parseQuantity} from "./differenceFields.ts";
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
@@ -21,7 +24,7 @@ export async function* readDifferenceLines(
   const take = (error?: unknown): void => {
     if (error instanceof SourceError && !error.message.startsWith("line "))
       throw new SourceError(`line ${scanner.line}: ${error.message}`, {cause: error});
-    if (error instanceof StoreError)
+    if (error instanceof StoreError || error instanceof ExecutionError)
       throw new SourceError(`line ${scanner.line}: ${error.message}`, {cause: error});
     if (error !== undefined) throw error;
   };
@@ -61,6 +64,7 @@ const FIELDS: ReadonlyMap<string, string> = new Map(
     "finalized",
     "chainId",
     "config",
+    "header",
   ].map(name => [name.toLowerCase(), name]),
 );
 
@@ -96,14 +100,16 @@ class LineAssembler implements LineHandler {
     const {accounts} = this;
     if (accounts === undefined) throw new SourceError("accounts is missing");
     const number = parseNumber(this.fields.get("number"), "number");
-    const header = this.header(number);
+    const hash = parseBytes(this.fields.get("hash"), "hash", 32);
+    const header = this.readHead(number, hash) ?? this.header(number, hash);
     const difference = this.difference(header, accounts);
     const finalized = this.fields.get("finalized");
     const chainId = this.fields.get("chainId");
     this.blocks.push({
       line,
       number,
-      hash: header.hash,
+      hash,
+      origin: "the line",
       ...(finalized === undefined ? {} : {finalized: parseNumber(finalized, "finalized")}),
       ...(chainId === undefined ? {} : {chainId: parseQuantity(chainId, "chainId", 256)}),
       difference: async () => difference,
@@ -119,14 +125,27 @@ class LineAssembler implements LineHandler {
     return taken;
   }
 
-  private header(number: number): BlockHeader {
+  /** @returns undefined if the line has no whole header */
+  private readHead(number: number, hash: Uint8Array): BlockHead | undefined {
+    const bytes = this.fields.get("header");
+    if (bytes === undefined) return undefined;
+    const head = decodeHeader(parseBytes(bytes, "header"), "header");
+    for (const [name, value] of Object.entries(this.header(number, hash))) {
+      const [expected, got] = [head[name as keyof BlockHeader], value].map(showField);
+      if (expected !== got) throw new SourceError(`${name}: expected ${expected} as in header, got ${got}`);
+    }
+    return head;
+  }
+
+  /** The fields of the header that the line has itself. */
+  private header(number: number, hash: Uint8Array): BlockHeader {
     const optional = <T>(name: string, parse: (value: unknown) => T): {[name: string]: T} => {
       const value = this.fields.get(name);
       return value === undefined ? {} : {[name]: parse(value)};
     };
     return {
       number,
-      hash: parseBytes(this.fields.get("hash"), "hash", 32),
+      hash,
       ...optional("parentHash", value => parseBytes(value, "parentHash", 32)),
       ...optional("timestamp", value => parseQuantity(value, "timestamp", 64)),
       ...optional("gasLimit", value => parseQuantity(value, "gasLimit", 64)),
@@ -151,4 +170,8 @@ class LineAssembler implements LineHandler {
     };
     return {header, accounts, ...expectedStateRoot, chain};
   }
+}
+
+function showField(value: BlockHeader[keyof BlockHeader]): string {
+  return value instanceof Uint8Array ? toHex(value) : String(value ?? "none");
 }

@@ -31,7 +31,7 @@ export class Importer {
   private readonly onEvent: (event: ImportMessage) => void;
   private readonly orders = new OrderQueue();
   /** Ends the input. */
-  private readonly ending = new AbortController();
+  private readonly ending: AbortController;
   private stopped = false;
   private readonly progress: ImportProgress;
   private flushedAt = performance.now();
@@ -41,12 +41,14 @@ export class Importer {
     job: ImportJob,
     intake: BlockIntake,
     progress: ImportProgress,
+    ending: AbortController,
     onEvent: (event: ImportMessage) => void,
   ) {
     this.store = store;
     this.job = job;
     this.intake = intake;
     this.progress = progress;
+    this.ending = ending;
     this.onEvent = onEvent;
   }
 
@@ -55,8 +57,10 @@ export class Importer {
     job: ImportJob,
     onEvent: (event: ImportMessage) => void,
   ): Promise<Importer> {
-    const intake = await BlockIntake.create(store, job);
-    return new Importer(store, job, intake, await ImportProgress.create(store, intake, job.retreat), onEvent);
+    const ending = new AbortController();
+    const intake = await BlockIntake.create(store, job, ending.signal, onEvent);
+    const progress = await ImportProgress.create(store, intake, job.retreat);
+    return new Importer(store, job, intake, progress, ending, onEvent);
   }
 
   /** Asks the import to end after the current block. */

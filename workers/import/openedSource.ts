@@ -30,7 +30,7 @@ async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource>
     const input = await openInput(source.path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
     return {blocks: readDifferenceLines(input.chunks, signal), input};
   }
-  if (source.kind === "trielogs") return openTrieLogs(source.path, source.genesisPath, signal);
+  if (source.kind === "trielogs") return openTrieLogs(source.path, source.genesisPath, host);
   const genesis = await readGenesis(source.genesisPath, signal);
   const input = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal});
   // Loads the EVM, which costs half a second and 15 MB. Differences do not need it.
@@ -41,12 +41,12 @@ async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource>
 async function openTrieLogs(
   path: string,
   genesisPath: string | undefined,
-  signal: AbortSignal,
+  {writer, signal}: SourceHost,
 ): Promise<OpenedSource> {
   const genesis = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
   const input = await openInput(path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
   if (genesis === undefined) return {blocks: readTrieLogLines(input.chunks, signal), input};
   // The genesis file needs the EVM's libraries; trie logs do not.
   const {readTrieLogBlocks} = await import("./trieLogBlocks.ts");
-  return {blocks: readTrieLogBlocks(genesis, input.chunks, signal), input};
+  return {blocks: readTrieLogBlocks(genesis, input.chunks, writer, signal), input};
 }

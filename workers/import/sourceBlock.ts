@@ -11,11 +11,18 @@ export interface SourceBlock {
   readonly finalized?: number;
   /** The chain id that the source names, if any. */
   readonly chainId?: bigint;
+  /** What gives the changes, for messages. */
+  readonly origin: string;
+  /** The difference comes from executing the block, which compared the state root with the header's. */
+  readonly isExecuted?: boolean;
   /** True once an order has removed the block before this one. Then this one is skipped: the source gives what follows instead. */
   readonly isOutdated?: () => boolean;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
 }
+
+/** Of block 0 as a genesis file gives it: its trie is made with it. */
+export const GENESIS_ORIGIN = {origin: "the genesis file", isExecuted: true} as const;
 
 /** A source was asked to stop before its next block was complete. */
 export class Stopped extends Error {

@@ -1,30 +1,29 @@
-/** Blocks from trie logs, after the block of a genesis file where one is given. */
+/** Blocks from trie logs, after the block of a genesis file. */
+import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {parseGenesis} from "../execution/genesis.ts";
-import {makeGenesisBlock} from "../execution/genesisBlock.ts";
+import {readGenesisBlock} from "./chainBlocks.ts";
+import {ChainExecution} from "./chainExecution.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
 /**
- * A trie log of block 0 is only compared, by hash: the genesis file says what is in that block. Its trie nodes are not kept.
+ * A trie log of block 0 is only compared, by hash: the genesis file says what is in that block.
  *
+ * @param writer - returns the writer of the store, which a rollback replaces
  * @throws SourceError, ExecutionError
  */
 export async function* readTrieLogBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
+  writer: () => BlockWriter,
   signal: AbortSignal,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
-  const nodes = new Map<string, Uint8Array>();
-  const {head, difference} = await makeGenesisBlock(genesis, {
-    get: key => nodes.get(key),
-    put: (key, value) => void nodes.set(key, value),
-  });
-  const {number, hash} = head;
-  yield {number, hash, chainId: genesis.chainId, difference: async () => difference};
+  const zero = await readGenesisBlock(genesis, new ChainExecution(genesis.forks, writer, signal), writer);
+  yield zero;
   for await (const block of readTrieLogLines(chunks, signal)) {
     if (block.number > 0) yield block;
-    else if (Buffer.compare(block.hash, hash) !== 0)
+    else if (Buffer.compare(block.hash, zero.hash) !== 0)
       throw new SourceError(`line ${block.line}: block 0 of the trie logs is not the genesis file's block`);
   }
 }

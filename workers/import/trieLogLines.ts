@@ -62,6 +62,7 @@ function parseLine(text: string, line: number): SourceBlock & {readonly line: nu
   return {
     line,
     ...header,
+    origin: "the trie log",
     difference: async () => ({header, accounts: atLine(line, () => toDifferences(log)), ...chain}),
   };
 }

@@ -8,14 +8,11 @@ export interface Head {
   readonly earliest: number | undefined;
   readonly finalized: number | undefined;
   readonly latest: number | undefined;
-  /** Blocks from this one on await their audit, and are not finalized before. Not there: none does. */
+  /** Held blocks from this one on await their audit. They are not shown before, nor finalized. Not there: none does. */
   readonly unaudited?: number;
 }
 
 /** The newest block that may be finalized now; -1 for none. */
-export function finalizable({
-  latest = -1,
-  unaudited = latest + 1,
-}: Pick<Head, "latest" | "unaudited">): number {
-  return unaudited - 1;
+export function finalizable({latest = -1}: Pick<Head, "latest">): number {
+  return latest;
 }

@@ -57,7 +57,7 @@ export type SourceEvent =
   | {readonly kind: "chosen"; readonly source: NodeSourceName; readonly why: string}
   /** The method that reads blocks from this node, and why this one. */
   | {readonly kind: "method"; readonly name: string; readonly method: string; readonly why: string}
-  /** Values that the blocks up to this one touched are those of the node. */
-  | {readonly kind: "audited"; readonly block: number}
+  /** Why this block and those after it are unverified: their state roots were not compared with headers. undefined: they were. */
+  | {readonly kind: "verification"; readonly block: number; readonly unverified: string | undefined}
   | NodesEvent
   | HeadsEvent;

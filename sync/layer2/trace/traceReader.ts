@@ -1,5 +1,5 @@
 /**
- * Reads blocks as traces. No block is executed, and no state root can be compared: the node's traces and state are trusted.
+ * Reads blocks as traces. No block is executed.
  *
  *   headers and transactions   eth_getBlockByNumber           hash and link checked
  *   what was touched           traces (traceMethod.ts)        one for each transaction, by its hash
@@ -58,7 +58,7 @@ class TraceReader implements BlockReader {
         touched.flatMap(block => block.askForCodes()),
       );
       await checkUnchanged(node, last);
-      return touched.map(toNodeBlock);
+      return touched.map(block => toNodeBlock(block, node.name));
     } catch (error) {
       // A node refuses to trace a block that a reorganization removed. Another try sees the new block.
       if (error instanceof NodeRefusal) await checkUnchanged(node, last);
@@ -155,13 +155,14 @@ async function checkUnchanged(node: Node, {header}: TracedBlock): Promise<void> 
     throw new NodeFailure(`block ${number} was replaced while it was read: the chain was reorganized`);
 }
 
-function toNodeBlock(touched: TouchedBlock): NodeBlock {
+function toNodeBlock(touched: TouchedBlock, node: string): NodeBlock {
   const {header} = touched.block;
   const {difference, bytes} = touched.differ();
   return {
     number: header.number,
     hash: header.hash,
     parentHash: header.parentHash,
+    origin: `the trace of ${node}`,
     bytes,
     difference: async () => difference,
   };

@@ -1,6 +1,5 @@
 /**
- * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here: the node's new values are trusted.
- * Its old values are compared with the store when a block is applied.
+ * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here. Its old values are compared with the store when a block is applied.
  *
  *   headers     eth_getBlockByNumber          hash and link checked
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
@@ -55,7 +54,7 @@ class TrieLogReader implements BlockReader {
     const headers = await readHeaders(node, from, to);
     if (headers.length === 0) return [];
     const logs = await this.readLogs(node, from, from + headers.length - 1);
-    return headers.map((header, position) => this.createBlock(header, logs[position]));
+    return headers.map((header, position) => this.createBlock(header, logs[position], node.name));
   }
 
   /** @returns the elements of the answers, the first that of block `from` */
@@ -97,7 +96,7 @@ class TrieLogReader implements BlockReader {
     return [...logs, ...last];
   }
 
-  private createBlock(header: NodeHeader, log: unknown): NodeBlock {
+  private createBlock(header: NodeHeader, log: unknown, node: string): NodeBlock {
     const {number, hash, parentHash} = header;
     const accounts = parseLog(log, header);
     const chain = this.chainId === undefined ? {} : {chainId: this.chainId};
@@ -106,6 +105,7 @@ class TrieLogReader implements BlockReader {
       number,
       hash,
       parentHash,
+      origin: `the trie log of ${node}`,
       bytes: HEADER_BYTES + accounts.bytes,
       difference: async () => difference,
     };

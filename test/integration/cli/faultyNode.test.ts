@@ -87,81 +87,104 @@ liveTest("after faults of every kind the roots are those of an undisturbed impor
   );
 });
 
-/** What a trace says of each slot after a transaction becomes WRONG. */
-function lieInTraces(method: string, result: unknown): unknown {
-  if (method !== "debug_traceBlockByNumber") return result;
-  const traces = structuredClone(result) as {
-    readonly result: {readonly post: Readonly<Record<string, {storage?: Record<string, string>}>>};
-  }[];
-  for (const {result} of traces)
-    for (const {storage} of Object.values(result.post))
-      for (const slot of Object.keys(storage ?? {})) (storage as Record<string, string>)[slot] = WRONG;
-  return traces;
+type Post = Record<string, {storage?: Record<string, string>; code?: string}>;
+
+/** Changes what a trace says of the state after each transaction. */
+function alterTraces(change: (post: Post) => void): NonNullable<FaultyProxy["alter"]> {
+  return (method, result) => {
+    if (method !== "debug_traceBlockByNumber") return result;
+    const traces = structuredClone(result) as {readonly result: {readonly post: Post}}[];
+    for (const {result} of traces) change(result.post);
+    return traces;
+  };
 }
 
-const DIFFERENCE =
-  "the audit found a wrong value: block \\d+: account 0x[0-9a-f]{40}: slot 0x[0-9a-f]{64} is 0x63 here, 0x[0-9a-f]+ at http://127\\.0\\.0\\.1:\\d+";
-
-liveTest(
-  "a node that lies in its traces is found out, its blocks are removed, and others are served on",
-  live =>
-    withFollower([...flagsOf(newStore(), live, [proxy.url]), ...TRACED], async daemon => {
-      const sound = await waitForChain(daemon, live);
-      await waitForState(daemon, "following");
-      proxy.alter = lieInTraces;
-      try {
-        await live.grow(2);
-        await waitForState(daemon, "failed");
-        const [status, text] = await readReadiness(daemon);
-        assert.equal(status, 503);
-        assert.match(
-          text,
-          new RegExp(
-            `^the import has failed: ${DIFFERENCE}; blocks? ${sound + 1} (to \\d+ were|was) removed\n$`,
-          ),
-        );
-        await waitForMetric(daemon, "proofd_import_retries_total 2");
-        await live.grow(1);
-        await waitForHead(daemon, sound);
-        await compareBlocks(daemon, live, sound);
-        assert.equal((await readReadiness(daemon))[0], 503);
-        assert.equal(readLog(daemon, FAILED).length, 1, daemon.stderr);
-      } finally {
-        proxy.alter = undefined;
-      }
-      const latest = await waitForChain(daemon, live);
-      await waitForState(daemon, "following");
-      await compareBlocks(daemon, live, latest);
-      assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
-      assert.equal(readLog(daemon, RECOVERED).length, 1);
+const LIES: readonly (readonly [what: string, alter: NonNullable<FaultyProxy["alter"]>])[] = [
+  [
+    "gives wrong values of slots",
+    alterTraces(post => {
+      for (const {storage = {}} of Object.values(post))
+        for (const slot of Object.keys(storage)) storage[slot] = WRONG;
     }),
-);
+  ],
+  [
+    "leaves slots out",
+    alterTraces(post => {
+      for (const account of Object.values(post)) delete account.storage;
+    }),
+  ],
+  [
+    "leaves accounts out",
+    alterTraces(post => {
+      for (const [address, {code}] of Object.entries(post)) if (code !== undefined) delete post[address];
+    }),
+  ],
+  ["gives wrong balances", (method, result) => (method === "eth_getBalance" ? "0x63" : result)],
+];
 
-liveTest(
-  "an import from a lying node fails and keeps block 0; nothing is finalized before its audit",
-  async live => {
-    const latest = await live.height();
-    proxy.alter = lieInTraces;
+const REFUSED =
+  "block \\d+: expected state root 0x[0-9a-f]{64} as in its header, its changes give 0x[0-9a-f]{64}: the trace of " +
+  "http://127\\.0\\.0\\.1:\\d+ leaves out a change of this block, or has a wrong value\\. Nothing of the block is stored";
+
+liveTest("a block of a node that lies in its traces is not stored, and others are served on", live =>
+  withFollower([...flagsOf(newStore(), live, [proxy.url]), ...TRACED], async daemon => {
+    const sound = await waitForChain(daemon, live);
+    await waitForState(daemon, "following");
+    proxy.alter = (LIES[0] as (typeof LIES)[0])[1];
     try {
-      const run = (...flags: string[]) =>
-        runProofd(["import", ...flagsOf(newStore(), live, [proxy.url]), "--source", "trace", ...flags]);
-      const cases = [
-        [[], "none is finalized"],
-        [["--finalized", "last"], "finalized up to 0"],
-        [["--finalized", "3"], "finalized up to 0"],
-      ] as const;
-      for (const [flags, finality] of cases) {
-        const {code, stderr} = await run(...flags);
-        assert.equal(code, 1, stderr);
-        assert.match(stderr, new RegExp(`error: ${DIFFERENCE}; blocks 1 to ${latest} were removed\n`));
-        assert.match(stderr, new RegExp(`blocks 0 to 0 are held, ${finality}`));
-      }
-      assert.equal((await run("--audit", "0")).code, 0);
+      await live.grow(2);
+      await waitForState(daemon, "failed");
+      const [status, text] = await readReadiness(daemon);
+      assert.equal(status, 503);
+      assert.match(text, new RegExp(`^the import has failed: ${REFUSED}\n$`));
+      await waitForMetric(daemon, "proofd_import_retries_total 2");
+      await live.grow(1);
+      await waitForHead(daemon, sound);
+      await compareBlocks(daemon, live, sound);
+      assert.equal((await readReadiness(daemon))[0], 503);
+      assert.equal(readLog(daemon, FAILED).length, 1, daemon.stderr);
     } finally {
       proxy.alter = undefined;
     }
-  },
+    const latest = await waitForChain(daemon, live);
+    await waitForState(daemon, "following");
+    await compareBlocks(daemon, live, latest);
+    assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+    assert.equal(readLog(daemon, RECOVERED).length, 1);
+  }),
 );
+
+for (const [what, alter] of LIES)
+  liveTest(`an import from a node that ${what} fails at the first wrong block`, async live => {
+    proxy.alter = alter;
+    try {
+      const flags = [...flagsOf(newStore(), live, [proxy.url]), "--source", "trace", "--finalized", "last"];
+      const {code, stderr} = await runProofd(["import", ...flags]);
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, new RegExp(`error: ${REFUSED}\n`));
+      assert.match(stderr, /blocks 0 to 0 are held, finalized up to 0/);
+    } finally {
+      proxy.alter = undefined;
+    }
+  });
+
+liveTest("blocks are executed after traced ones, and the other way round", async live => {
+  const db = newStore();
+  const latest = await live.height();
+  const run = async (source: string, to: number): Promise<void> => {
+    const flags = [...flagsOf(db, live, [live.anvil.url]), "--source", source, "--to", `${to}`];
+    const {code, stderr} = await runProofd(["import", ...flags]);
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /unverified/);
+  };
+  for (const [source, to] of [
+    ["trace", 3],
+    ["execute", 5],
+    ["trace", latest],
+  ] as const)
+    await run(source, to);
+  assert.deepEqual(await readStoredRoots(db), await importRoots(live));
+});
 
 liveTest(
   "when the first node is down the second is followed, and nothing is removed for one that lags",

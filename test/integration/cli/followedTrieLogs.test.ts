@@ -1,18 +1,30 @@
 /** A node whose trie logs are followed: the same roots as those of the same chain's differences, with each suite. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import type {LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
+import {toHex} from "../../../storage/hex.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {headLines} from "../../support/chains/headedLines.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {readReadiness, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
+import {
+  READY_UNVERIFIED,
+  readReadiness,
+  waitForMetric,
+  waitForState,
+} from "../../support/http/followingDaemon.ts";
 import {readLog, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
+import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
 import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
-import {importLines} from "../../support/stores/importedStore.ts";
+import {importLines, importSource} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const FORK = 8;
+/** An account that block 6 creates, and one that every block changes. */
+const OWN = `0x${(1006).toString(16).padStart(40, "0")}`;
+const ONE = `0x${"1".padStart(40, "0")}`;
 
 /** Blocks 0 to `last`; from FORK on they are those of the branch. */
 function createLines(last: number, branch: number): DifferenceLine[] {
@@ -22,6 +34,7 @@ function createLines(last: number, branch: number): DifferenceLine[] {
 let folder: WorkFolder;
 let node: TrieLogNode;
 let lines: DifferenceLine[];
+let stores = 0;
 before(async () => {
   folder = await WorkFolder.create();
 });
@@ -74,12 +87,67 @@ for (const suite of SUITE_NAMES)
     await node.stop();
   });
 
-test("trie logs with other values than the node's state are found out, and the blocks are removed", async () => {
+const SPOILED: readonly (readonly [what: string, spoil: (accounts: DifferenceLine["accounts"]) => void])[] = [
+  ["without an account", accounts => void delete accounts[OWN]],
+  ["without a slot", accounts => void delete accounts[ONE]?.storage?.["0x7"]],
+  ["with a wrong balance", accounts => Object.assign(accounts[OWN] as object, {balance: "0x63"})],
+  ["of the block before", accounts => Object.assign(accounts, createMixedLine(5).accounts)],
+];
+
+for (const [what, spoil] of SPOILED)
+  test(`a trie log ${what} is refused before its block is stored, with the block, both roots and the node`, async () => {
+    const sound = createLines(7, 0);
+    ({node, lines} = await TrieLogNode.start(sound));
+    try {
+      const spoiled = structuredClone(lines);
+      spoil((spoiled[6] as DifferenceLine).accounts);
+      const {headers} = await headLines(spoiled);
+      const changed = await logLines(JSON.parse(JSON.stringify(spoiled)));
+      node.changeLogs = logs =>
+        logs.map(log =>
+          log.blockNumber === 6 ? {...log, trieLog: toHex((changed[6] as LoggedBlock).trieLog)} : log,
+        );
+      const outcome = await importSource(folder.file(`refused${++stores}.db`), {
+        kind: "node",
+        source: "trielogs",
+        nodes: {urls: [node.url.href], headers: {}, timeoutMs: 10_000, maxAnswerBytes: 1 << 26},
+        subscriptions: [],
+        surveyAfterMs: 0,
+        genesisPath: undefined,
+        follow: false,
+        audit: 16,
+        to: undefined,
+      });
+      assert.ok(!outcome.ok);
+      const [expected, given] = [node.headers, headers].map(of => of[6]?.stateRoot);
+      assert.equal(
+        outcome.message,
+        `block 6: expected state root ${expected} as in its header, its changes give ${given}: the trie log of ` +
+          `${node.url.origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
+      );
+      assert.equal(outcome.head.latest, 5);
+    } finally {
+      await node.stop();
+    }
+  });
+
+/** A store whose block 0 came without a header does not hold the state trie, so its blocks are audited. */
+async function makeStoreWithoutTrie(db: string): Promise<void> {
+  const {header: _, ...zero} = lines[0] as DifferenceLine;
+  await importLines(db, [zero]);
+}
+
+test("without the state trie, wrong values are found out by an audit, and the blocks are removed", async () => {
   ({node, lines} = await TrieLogNode.start(createLines(5, 0)));
-  const flags = ["--db", folder.file("lied.db"), "--l2", node.url.href, "--finalized", "0"];
+  const db = folder.file("lied.db");
+  await makeStoreWithoutTrie(db);
+  const flags = ["--db", db, "--l2", node.url.href, "--finalized", "0"];
   await withFollower(flags, async daemon => {
     await waitForLines(daemon);
     await waitForState(daemon, "following");
+    assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
+    const [line] = readLog(daemon, "blocks are unverified: no header vouches for their state");
+    assert.deepEqual([line?.block, line?.reason], [1, "the store does not hold the state trie"]);
     // Of the values that are asked for, slots alone are words.
     node.changeState = value => (value.length === 66 ? `0x${"63".padStart(64, "0")}` : value);
     lines = await node.load(createLines(6, 0));
@@ -88,18 +156,24 @@ test("trie logs with other values than the node's state are found out, and the b
     assert.equal(status, 503);
     assert.match(
       text,
-      /block 6: account 0x[0-9a-f]{40}: slot 0x[0-9a-f]{64} is 0x\d+ here, 0x63 at .*; block 6 was removed\n$/,
+      /block 6: account 0x[0-9a-f]{40}: slot 0x[0-9a-f]{64} is 0x\d+ here, 0x63 at .*; block 6 was removed\n/,
     );
     node.changeState = value => value;
     await waitForLines(daemon);
     await waitForState(daemon, "following");
   });
+  const refused = await runProofd(["import", "--db", db, "--l2", node.url.href, "--source", "execute"]);
+  assert.match(
+    refused.stderr,
+    /does not hold the state trie of its newest block, 6, .*: go on with --source trace/,
+  );
   await node.stop();
 });
 
-test("nothing is finalized before its audit, not even after kill -9, and the next start makes up for the audit", async () => {
+test("no block is shown or finalized before its audit, not even after kill -9, and the next start makes up for it", async () => {
   ({node, lines} = await TrieLogNode.start(createLines(2, 0)));
   const db = folder.file("unaudited.db");
+  await makeStoreWithoutTrie(db);
   const flags = ["--db", db, "--l2", node.url.href, "--finality", "tag", "--finality-poll", "100"];
   const readFinalized = async (daemon: Daemon) => (await daemon.call("chain_getCoverage")).result?.finalized;
   const lie = (value: string): string => (value.length === 66 ? `0x${"63".padStart(64, "0")}` : value);
@@ -114,11 +188,16 @@ test("nothing is finalized before its audit, not even after kill -9, and the nex
     });
     node.finalized = 5;
     lines = await node.load(createLines(5, 0));
-    await waitForLines(daemon);
     await waitForMetric(daemon, "proofd_finality_known_block 5");
-    const refused = await runProofd(["finalize", "--db", db, "--to", "4"]);
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /block 4 has not passed its audit yet: blocks up to 2 have/);
+    for (;;) {
+      const refused = await runProofd(["finalize", "--db", db, "--to", "5"]);
+      assert.equal(refused.code, 1);
+      if (/block 5 has not passed its audit yet: blocks up to 2 have/.test(refused.stderr)) break;
+      assert.match(refused.stderr, /block 5 is not held/);
+    }
+    for (const block of ["0x3", "0x5", {blockHash: lines[5]?.hash}])
+      assert.equal((await daemon.call("chain_getStateRoot", [block])).error?.code, -32001);
+    assert.equal((await daemon.call("chain_getStateRoot")).result?.number, "0x2");
     assert.equal(await readFinalized(daemon), "0x2");
   } finally {
     await daemon.stop("SIGKILL");
@@ -127,7 +206,7 @@ test("nothing is finalized before its audit, not even after kill -9, and the nex
   open();
   await withFollower(flags, async daemon => {
     await waitForState(daemon, "failed");
-    assert.match((await readReadiness(daemon))[1], /; blocks 3 to 5 were removed\n$/);
+    assert.match((await readReadiness(daemon))[1], /; blocks 3 to 5 were removed\n/);
     assert.equal(await readFinalized(daemon), "0x2");
     node.changeState = value => value;
     await waitForLines(daemon);

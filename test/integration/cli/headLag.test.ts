@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {readReadiness, waitForHead, waitForState, withFollowing} from "../../support/http/followingDaemon.ts";
+import {
+  READY_UNVERIFIED,
+  readReadiness,
+  waitForHead,
+  waitForState,
+  withFollowing,
+} from "../../support/http/followingDaemon.ts";
 import type {Daemon} from "../../support/processes/daemon.ts";
 
 describe("the newest block's age", () => {
@@ -37,7 +43,7 @@ describe("the newest block's age", () => {
       assert.ok(lag >= received - 1_700_000_000, `lag ${lag}, received ${received}`);
       daemon.child.stdin.end();
       await waitForState(daemon, "ended");
-      assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+      assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
     }));
 
   test("beyond --max-lag makes the service unready, with the reason in the body", () =>
@@ -53,7 +59,7 @@ describe("the newest block's age", () => {
   test("counts from when the block came where its line has no timestamp", () => {
     const {timestamp: _, ...timeless} = createLine(0, 0);
     return serve(timeless, ["--max-lag", "3600"], async daemon => {
-      assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+      assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
       const {text} = await daemon.get("/metrics");
       assert.doesNotMatch(text, /^proofd_head_timestamp_seconds /m);
       assert.match(text, /^proofd_head_lag_seconds \d/m);

@@ -138,10 +138,9 @@ export class AnvilChain {
     assert.equal(toHex(result.receiptsRoot), toHex(block.header.receiptTrie));
     assert.equal(toHex(result.logsBloom), toHex(block.header.logsBloom));
     this.hashes.push(block.hash());
-    return {
-      header: decodeBlockHead(block.serialize(), `block ${this.number}`),
-      accounts: await this.state.seal(),
-    };
+    const accounts = await this.state.listDifferences();
+    await this.state.seal();
+    return {header: decodeBlockHead(block.serialize(), `block ${this.number}`), accounts};
   }
 
   private sign({from = 0, to, data, value = 0n, gas = GAS_LIMIT, delegations = []}: Sent): string {

@@ -15,6 +15,8 @@ export interface DifferenceLine {
   number: string;
   hash: string;
   parentHash?: string;
+  /** RLP. */
+  header?: string;
   timestamp?: string;
   gasLimit?: string;
   baseFeePerGas?: string;

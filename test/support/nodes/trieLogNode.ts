@@ -1,15 +1,11 @@
 /** A node with trie logs: JSON-RPC over HTTP, batches too. A test may change what it answers. */
 import type {LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
-import {MemoryState} from "../../../bench/chains/memoryState.ts";
-import {keccak256} from "../../../storage/hash/keccak.ts";
+import type {MemoryState} from "../../../bench/chains/memoryState.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {encodeHeader} from "../../../sync/layer2/headerRlp.ts";
-import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
-import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import type {DifferenceLine} from "../chains/differenceLine.ts";
+import {type Header, headLines} from "../chains/headedLines.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 import {logLines} from "./trieLogLines.ts";
-
-type Header = Readonly<Record<string, string>>;
 
 const STATE_METHODS = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/;
 
@@ -70,6 +66,10 @@ export class TrieLogNode {
     return hashed;
   }
 
+  get headers(): readonly Header[] {
+    return this.chain.headers;
+  }
+
   get url(): URL {
     return new URL(this.server.url);
   }
@@ -107,21 +107,7 @@ export class TrieLogNode {
 async function makeChain(
   lines: readonly DifferenceLine[],
 ): Promise<{chain: TrieLogChain; hashed: DifferenceLine[]}> {
-  const headers: Header[] = [];
-  for (const line of lines) headers.push(headerOf(line, headers.at(-1)?.hash));
-  const hashed = lines.map((line, i) => {
-    const {hash, parentHash} = headers[i] as {hash: string; parentHash: string};
-    return {...line, hash, parentHash};
-  });
-  const states: MemoryState["accounts"][] = [];
-  const state = new MemoryState();
-  const chunks = (async function* () {
-    yield Buffer.from(encodeLines(hashed));
-  })();
-  for await (const block of readDifferenceLines(chunks)) {
-    state.apply(await block.difference());
-    states.push(structuredClone(state.accounts));
-  }
+  const {headers, states, lines: hashed} = await headLines(lines);
   return {chain: {headers, blocks: await logLines(hashed), states}, hashed};
 }
 
@@ -133,28 +119,4 @@ function readState({states}: TrieLogChain, method: string, params: readonly unkn
   if (method === "eth_getCode") return toHex(account?.code ?? new Uint8Array(0));
   if (method === "eth_getStorageAt") return account?.slots.get(String(params[1])) ?? `0x${"00".repeat(32)}`;
   return undefined;
-}
-
-/** Blocks with other changes have other hashes. */
-function headerOf({number, accounts}: DifferenceLine, parentHash = `0x${"00".repeat(32)}`): Header {
-  const word = `0x${"00".repeat(32)}`;
-  const fields = {
-    number,
-    parentHash,
-    sha3Uncles: word,
-    miner: `0x${"0c".repeat(20)}`,
-    stateRoot: toHex(keccak256(Buffer.from(JSON.stringify(accounts)))),
-    transactionsRoot: word,
-    receiptsRoot: word,
-    logsBloom: `0x${"00".repeat(256)}`,
-    difficulty: "0x0",
-    gasLimit: "0x1c9c380",
-    gasUsed: "0x0",
-    timestamp: `0x${(1_700_000_000 + Number(number)).toString(16)}`,
-    extraData: "0x",
-    mixHash: word,
-    nonce: "0x0000000000000000",
-    baseFeePerGas: "0x7",
-  };
-  return {...fields, hash: toHex(keccak256(encodeHeader(fields, `block ${number}`)))};
 }

@@ -19,6 +19,7 @@ export function createExecuteReader(rawBlocks: RawBlocks, execution: ChainExecut
         number,
         hash,
         parentHash,
+        origin: `the block of ${node.name}`,
         bytes: bytes.length + OVERHEAD_BYTES,
         difference: () => execution.execute(bytes).catch(error => throwWithNode(error, node.name)),
       }));

@@ -13,7 +13,7 @@ import {BlockExecutor, type BlockExecutorOptions} from "../../execution/blockExe
 import type {BlockHead} from "../../execution/blockHead.ts";
 import type {Genesis} from "../../execution/genesis.ts";
 import {readGenesisId} from "../chainBlocks.ts";
-import {type SourceBlock, SourceError} from "../sourceBlock.ts";
+import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceBlock.ts";
 import type {RawBlocks} from "./rawBlocks.ts";
 
 export interface GenesisHost {
@@ -51,12 +51,7 @@ export async function readNodeGenesis(
   }
   const difference = await start(head);
   const {hash} = difference.header;
-  return {number: 0, hash, chainId: genesis.chainId, difference: async () => difference};
-}
-
-/** Block 0 for a source that does not execute: the trie nodes are not kept. */
-export async function makeAlone(genesis: Genesis, head: BlockHead | undefined): Promise<BlockDifference> {
-  return (await BlockExecutor.start(createOptions(genesis), genesis, head)).difference;
+  return {...GENESIS_ORIGIN, number: 0, hash, chainId: genesis.chainId, difference: async () => difference};
 }
 
 async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: Uint8Array): Promise<void> {

@@ -112,9 +112,10 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
     // An order removed blocks meanwhile.
     if (block.number !== latest + 1) return false;
     if (latest >= 0 && Buffer.compare(block.parentHash, hashOf(writer(), latest)) !== 0) return true;
-    const {number, hash} = block;
+    const {number, hash, origin} = block;
+    const isExecuted = reader.name === "execute";
     const isOutdated = (): boolean => !isNext(writer(), block);
-    yield {number, hash, isOutdated, difference: () => noteDifference(block, audit)};
+    yield {number, hash, origin, isExecuted, isOutdated, difference: () => noteDifference(block, audit)};
     if (audit?.isDue === true) await audit.run();
   }
   await audit?.run();

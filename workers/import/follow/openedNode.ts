@@ -1,4 +1,5 @@
 /** Opens a layer-2 node as the source of an import. Nothing is asked of the node before the first block is. */
+import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
 import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
 import {createTrieLogReader} from "../../../sync/layer2/trielogs/trieLogReader.ts";
@@ -7,7 +8,6 @@ import {Nodes} from "../../../sync/rpc/nodes.ts";
 import {ForkSchedule} from "../../execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../execution/genesis.ts";
 import {parseObject} from "../../execution/gethJson.ts";
-import {rootKey} from "../../execution/trieNodes.ts";
 import type {ImportJob} from "../../job/importJob.ts";
 import type {NodeSource, NodeSourceName} from "../../job/importSource.ts";
 import {ChainExecution} from "../chainExecution.ts";
@@ -15,7 +15,7 @@ import {readGenesis} from "../genesisFile.ts";
 import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
 import type {OpenedSource, SourceHost} from "../sourceHost.ts";
 import {createExecuteReader} from "./executeReader.ts";
-import {makeAlone, readNodeGenesis} from "./genesisBlock.ts";
+import {readNodeGenesis} from "./genesisBlock.ts";
 import {HeadSurvey} from "./headSurvey.ts";
 import {type NodeFeed, readNodeBlocks} from "./nodeBlocks.ts";
 import {NodeWatch} from "./nodeWatch.ts";
@@ -101,7 +101,7 @@ class OpenedNode {
       asked: this.source.source,
       writer: writer(),
       hasGenesis: genesis !== undefined,
-      isExecuted: this.isExecuted(),
+      trie: this.readTrie(),
       ask,
     });
     onEvent({kind: "chosen", ...choice});
@@ -119,14 +119,11 @@ class OpenedNode {
     });
     const executed = choice.source === "execute" ? createExecution(this.readForks(genesis)) : undefined;
     if (writer().latest === undefined && genesis !== undefined) {
-      const {rawBlocks} = executed ?? createExecution(genesis.forks);
+      const {rawBlocks, execution} = executed ?? createExecution(genesis.forks);
       yield await readNodeGenesis(genesis, rawBlocks, {
         ask,
         pause,
-        start: async head =>
-          executed === undefined
-            ? makeAlone(genesis, head)
-            : (await executed.execution.start(genesis, head)).difference,
+        start: async head => (await execution.start(genesis, head)).difference,
       });
     }
     const reader =
@@ -149,9 +146,12 @@ class OpenedNode {
 
   private createAudit(source: NodeSourceName, ask: Ask): RangeAudit | undefined {
     const {audit} = this.source;
-    if (source !== "execute" && audit > 0) return new RangeAudit(audit, ask, this.host);
+    const writer = this.host.writer();
+    // Each block's state root is compared then. A store without any block begins with one that has a header.
+    const isChecked = source === "execute" || writer.latest === undefined || this.readTrie() !== undefined;
+    if (!isChecked && audit > 0) return new RangeAudit(audit, ask, this.host);
     // Without audits, blocks that an earlier import left to them would never be finalized.
-    this.host.writer().waiveAudits(source !== "execute");
+    writer.waiveAudits(source !== "execute");
     return undefined;
   }
 
@@ -169,10 +169,11 @@ class OpenedNode {
     return genesis.chainId;
   }
 
-  private isExecuted(): boolean {
+  /** Of the newest block. undefined: the store does not hold its trie. */
+  private readTrie(): TrieRoot | undefined {
     const writer = this.host.writer();
     const hash = writer.latest === undefined ? undefined : writer.blockHash(writer.latest);
-    return hash !== undefined && writer.readExecutionNode(rootKey(hash)) !== undefined;
+    return hash === undefined ? undefined : writer.readTrieRoot(hash);
   }
 
   /** The forks of the genesis file, which may be newer, or else those that block 0 left in the store. @throws SourceError */

@@ -114,7 +114,6 @@ export class RangeAudit {
       if ((await auditRange(this.ask, held, subjects)) && this.isHeld(held)) {
         this.blocks = 0;
         await this.host.noteAudited(latest);
-        this.host.onEvent({kind: "audited", block: latest});
       } else {
         for (const subject of subjects) this.sample.offer(subject);
         this.blocks = 1;

@@ -1,8 +1,10 @@
 /** Chooses how a node's blocks are read: as asked for, or else by the first of NODE_SOURCES that suits the store and the node. */
+import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {probeTraces} from "../../../sync/layer2/trace/traceMethod.ts";
 import {probeTrieLogs} from "../../../sync/layer2/trielogs/trieLogReader.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
+import {describeMissingTrie} from "../../execution/errors.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../job/importSource.ts";
 import {SourceError} from "../sourceBlock.ts";
 
@@ -15,8 +17,8 @@ export interface Situation {
   readonly asked: NodeSourceName | undefined;
   readonly writer: BlockWriter;
   readonly hasGenesis: boolean;
-  /** Whether execution can go on after the newest block held. */
-  readonly isExecuted: boolean;
+  /** The state trie of the newest block held, if the store holds it. Execution goes on from there. */
+  readonly trie: TrieRoot | undefined;
   /** Runs work with one node until it succeeds. */
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
@@ -25,10 +27,11 @@ type Judgement = {readonly suits: true; readonly why: string} | {readonly suits:
 
 /** By source: may it be used, and why. */
 const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<Judgement>>> = {
-  execute: async ({writer, hasGenesis, isExecuted}) => {
-    if (isExecuted) return {suits: true, why: "the blocks of the store were executed here"};
-    if (writer.latest !== undefined)
-      return {suits: false, why: "the blocks of the store were not executed here"};
+  execute: async ({asked, writer: {latest}, hasGenesis, trie}) => {
+    if (trie?.kind === "executed") return {suits: true, why: "the blocks of the store were executed here"};
+    if (latest !== undefined && trie === undefined) return {suits: false, why: describeMissingTrie(latest)};
+    if (latest !== undefined)
+      return {suits: asked === "execute", why: "the newest blocks of the store were not executed here"};
     return hasGenesis
       ? {suits: true, why: "the store is empty and --genesis is given"}
       : {suits: false, why: "the store is empty and --genesis is not given"};

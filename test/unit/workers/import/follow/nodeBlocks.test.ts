@@ -44,6 +44,7 @@ function createReader(last: number): BlockReader {
           number,
           hash,
           parentHash: parentHash as Uint8Array,
+          origin: "the node",
           bytes: 1,
           difference: async () => difference,
         };

@@ -49,7 +49,7 @@ function readBranch(branch: number, head: number): Parameters<RangeAudit["resume
     return numbers.map(number => {
       const difference = createBlock(number, branch);
       const {hash, parentHash = hash} = difference.header;
-      return {number, hash, parentHash, bytes: 1, difference: async () => difference};
+      return {number, hash, parentHash, origin: "", bytes: 1, difference: async () => difference};
     });
   };
 }

@@ -10,7 +10,8 @@ const RANGES = 4;
 
 function blockOf(number: number, bytes: number): NodeBlock {
   const hash = new Uint8Array(32);
-  return {number, hash, parentHash: hash, bytes, difference: () => Promise.reject(new Error("not executed"))};
+  const difference = () => Promise.reject(new Error("not executed"));
+  return {number, hash, parentHash: hash, origin: "", bytes, difference};
 }
 
 function blocksOf(from: number, to: number, bytes = 1000): NodeBlock[] {

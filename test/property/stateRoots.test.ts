@@ -1,0 +1,82 @@
+/** The state root of every header against what sources say of the blocks: all of it gives that root, and less or else does not. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import fc from "fast-check";
+import type {ImportOutcome} from "../../workers/job/importJob.ts";
+import {type DifferenceLine, encodeLines} from "../support/chains/differenceLine.ts";
+import {headLines} from "../support/chains/headedLines.ts";
+import {randomChains} from "../support/chains/randomBlocks.ts";
+import {importSource} from "../support/stores/importedStore.ts";
+
+let folder: string;
+let stores = 0;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-roots-"));
+});
+after(() => rm(folder, {recursive: true}));
+
+async function importAll(lines: readonly DifferenceLine[]): Promise<ImportOutcome> {
+  const db = join(folder, `${++stores}.db`);
+  const path = `${db}.ndjson`;
+  await writeFile(path, encodeLines(lines));
+  const outcome = await importSource(db, {kind: "diffs", path});
+  await rm(db, {recursive: true});
+  return outcome;
+}
+
+/** Leaves one account out, one slot, or adds 1 to one balance. @returns undefined if the line has no such thing */
+function spoil(
+  line: DifferenceLine,
+  kind: "account" | "slot" | "balance",
+  at: number,
+): DifferenceLine | undefined {
+  const spoiled = structuredClone(line);
+  const names = Object.keys(spoiled.accounts).filter(name => {
+    if (kind === "account") return true;
+    const account = spoiled.accounts[name];
+    return kind === "slot" ? Object.keys(account?.storage ?? {}).length > 0 : account?.balance !== undefined;
+  });
+  const name = names[at % names.length];
+  if (name === undefined) return undefined;
+  const account = spoiled.accounts[name];
+  if (kind === "account") delete spoiled.accounts[name];
+  else if (kind === "slot") {
+    const slots = Object.keys(account?.storage ?? {});
+    delete account?.storage?.[slots[at % slots.length] as string];
+  } else if (account) account.balance = `0x${(BigInt(account.balance ?? 0) ^ 1n).toString(16)}`;
+  return spoiled;
+}
+
+test("the changes of random chains give the roots of their headers, and any that change the state are missed", async () => {
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      randomChains({maxBlocks: 6}),
+      fc.nat(),
+      fc.constantFrom("account", "slot", "balance"),
+      fc.nat(),
+      async (chain, block, kind, at) => {
+        const {lines, headers} = await headLines(chain.lines);
+        const whole = await importAll(lines);
+        assert.ok(whole.ok, JSON.stringify(whole));
+        const number = block % lines.length;
+        const spoiled = spoil(lines[number] as DifferenceLine, kind, at);
+        if (spoiled === undefined) return;
+        const {header: _, ...bare} = spoiled;
+        const given = (await headLines([...chain.lines.slice(0, number), bare])).headers[number]?.stateRoot;
+        const outcome = await importAll([...lines.slice(0, number), spoiled]);
+        assert.equal(outcome.ok, given === headers[number]?.stateRoot);
+        if (outcome.ok) return;
+        refused++;
+        const what = `block ${number}: expected state root ${headers[number]?.stateRoot} as in its header, its changes give ${given}`;
+        assert.ok(outcome.message.startsWith(`line ${number + 1}: ${what}`), outcome.message);
+        assert.equal(outcome.head.latest, number === 0 ? undefined : number - 1);
+      },
+    ),
+    {numRuns: 60},
+  );
+  assert.ok(refused > 10, `${refused} of 60`);
+});

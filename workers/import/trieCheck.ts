@@ -1,0 +1,69 @@
+/**
+ * Applies each block that was not executed here to the state trie too, if the store holds it. The trie must then have the root that
+ * the block's header names. So what a source leaves out, or gets wrong, is found before the block is stored.
+ *
+ *   parent's trie   header   the block
+ *   held            yes      its root is compared. A block 0 with a header begins the trie
+ *   held            no       is applied, so that the next block with a header can be compared
+ *   not held                 is taken as it is
+ *
+ * Without the trie or the header, the block is "unverified".
+ */
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
+import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {toHex} from "../../storage/hex.ts";
+import type {StateTrie} from "../execution/stateTrie.ts";
+import type {TrieNodes} from "../execution/trieNodes.ts";
+import {SourceError} from "./sourceBlock.ts";
+
+export class TrieCheck {
+  private readonly writer: () => BlockWriter;
+  private readonly nodes: TrieNodes;
+  /** The trie after the block of this hash. */
+  private last: {readonly hash: Uint8Array; readonly trie: StateTrie} | undefined;
+
+  /** @param writer - returns the writer of the store, which a rollback replaces */
+  constructor(writer: () => BlockWriter, nodes: TrieNodes) {
+    this.writer = writer;
+    this.nodes = nodes;
+  }
+
+  /**
+   * Call it for the block after the newest one, before its record is put.
+   *
+   * @param origin - what gave the changes, for messages
+   * @returns why the block is unverified; undefined if it is not
+   * @throws SourceError naming the block and both roots
+   */
+  async apply({header, accounts}: BlockDifference, origin: string): Promise<string | undefined> {
+    const {number, hash, stateRoot: headerRoot} = header;
+    const trie = await this.openParent(headerRoot);
+    this.last = undefined;
+    if (trie === undefined) return "the store does not hold the state trie";
+    const root = await trie.apply(accounts, given => {
+      if (headerRoot === undefined || Buffer.compare(given, headerRoot) === 0) return;
+      throw new SourceError(
+        `block ${number}: expected state root ${toHex(headerRoot)} as in its header, its changes give ${toHex(given)}: ` +
+          `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
+      );
+    });
+    const kind = headerRoot === undefined ? "unchecked" : "checked";
+    this.nodes.put(trieRootName(hash), encodeTrieRoot({root, kind}));
+    this.last = {hash, trie};
+    return headerRoot === undefined ? "its source gives no header" : undefined;
+  }
+
+  /** @returns undefined if the store does not hold the trie of the newest block */
+  private async openParent(headerRoot: Uint8Array | undefined): Promise<StateTrie | undefined> {
+    const writer = this.writer();
+    const parent = writer.latest === undefined ? undefined : writer.blockHash(writer.latest);
+    if (parent === undefined ? headerRoot === undefined : writer.readTrieRoot(parent) === undefined)
+      return undefined;
+    if (parent !== undefined && this.last !== undefined && Buffer.compare(parent, this.last.hash) === 0)
+      return this.last.trie;
+    // Loads the trie's libraries, which differences without a trie do not need.
+    const {StateTrie} = await import("../execution/stateTrie.ts");
+    return StateTrie.open(this.nodes, parent === undefined ? undefined : writer.readTrieRoot(parent)?.root);
+  }
+}
