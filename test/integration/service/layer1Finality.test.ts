@@ -380,7 +380,7 @@ layer1Test(
       it.start({}, [url]);
       await it.finalizedAt(3);
       // The mark is recorded above the event, and a restart begins there.
-      await it.contract.anvil.request("anvil_mine", "0x800");
+      await it.contract.anvil.request("anvil_mine", "0x400");
       await it.contract.settle();
       while ((it.store.pool.chain.readLayer1()?.mark.block ?? 0) < lost + 1000) await pause(LOOK_MS);
       await it.restart({}, [url]);
