@@ -6,6 +6,7 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   linesOf,
+  READY_UNVERIFIED,
   readReadiness,
   waitForHead,
   waitForState,
@@ -60,7 +61,7 @@ test("lines of standard input are taken as they come, until it ends", () =>
       daemon.child.stdin.write(linesOf(block, block));
       await waitForHead(daemon, block);
     }
-    assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
+    assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
     daemon.child.stdin.end();
     await waitForState(daemon, "ended");
     assert.deepEqual(await readReadiness(daemon), [503, "the source of the import has ended\n"]);
