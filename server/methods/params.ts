@@ -32,7 +32,7 @@ export class ParamList {
   read(params: Call["params"]): readonly unknown[] {
     const list = this.requireArray(params);
     if (list.length > this.params.length) {
-      const message = `params has ${list.length} elements: expected ${this.order}`;
+      const message = `params: expected ${this.order}, got ${list.length} elements`;
       throw new RpcError(RpcCode.INVALID_PARAMS, message);
     }
     if (list.length < this.requiredCount) throw this.createMissingError(list.length);
@@ -44,17 +44,17 @@ export class ParamList {
     if (Array.isArray(params)) return params;
     throw new RpcError(
       RpcCode.INVALID_PARAMS,
-      `params is an object: ${this.method} takes its parameters by position, ${this.order}`,
+      `params of ${this.method}: expected the array ${this.order}, got an object`,
     );
   }
 
   /** @param at - position of a required parameter */
   createMissingError(at: number): RpcError {
     const isAll = this.requiredCount === this.params.length;
-    const required = isAll ? "all" : `the ${this.params.slice(0, this.requiredCount).map(({name}) => name)}`;
+    const required = isAll ? "all" : `the first ${this.requiredCount}`;
     return new RpcError(
       RpcCode.INVALID_PARAMS,
-      `params[${at}] (${this.params[at]?.name}) is missing: expected ${this.order}, ${required} required`,
+      `params[${at}] (${this.params[at]?.name}): expected a value for ${required} of ${this.order}, got nothing`,
     );
   }
 }

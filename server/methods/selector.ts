@@ -19,9 +19,9 @@ import {
   createBlockUnknownError,
   createNotFinalizedError,
   createPrunedError,
+  createValueError,
   RpcCode,
   RpcError,
-  shorten,
 } from "../rpc/rpcError.ts";
 
 export type SelectorColumn = "provable" | "held" | "awaited";
@@ -33,7 +33,7 @@ export interface BlockView {
 }
 
 const EXPECTED =
-  'expected a 0x block number, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
+  'a 0x block number, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
 const HASH_BYTES = 32;
 /** How far above the newest block an awaited block may be: many more blocks than a rollup makes in the longest wait. */
 export const MAX_BLOCKS_AHEAD = 1024;
@@ -53,12 +53,12 @@ export function resolveSelector(
     const tagged = resolveTag(selector, column, view);
     if (tagged !== undefined) return tagged;
     const block = parseQuantity(selector);
-    if (block === undefined) throw refuse(name, selector);
+    if (block === undefined) throw createValueError(name, selector, EXPECTED);
     return requireHeld(block, selector, column, view);
   }
   if (typeof selector === "object" && selector !== null && !Array.isArray(selector))
     return resolveObject(selector as Record<string, unknown>, name, column, view);
-  throw refuse(name, selector);
+  throw createValueError(name, selector, EXPECTED);
 }
 
 function resolveTag(tag: string, column: SelectorColumn, view: BlockView): number | undefined {
@@ -96,20 +96,15 @@ function resolveObject(
   const hasNumber = Object.hasOwn(fields, "blockNumber");
   const hasHash = Object.hasOwn(fields, "blockHash");
   if (hasNumber === hasHash) {
-    const what = hasNumber ? "both blockNumber and blockHash" : "neither blockNumber nor blockHash";
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${name} has ${what}: expected exactly one of them`);
+    const got = hasNumber ? "both" : "neither";
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${name}: expected blockNumber or blockHash, got ${got}`);
   }
-  if (Object.hasOwn(fields, "requireCanonical") && typeof fields.requireCanonical !== "boolean") {
-    const came = shorten(fields.requireCanonical);
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.requireCanonical is ${came}: expected true or false`);
-  }
+  if (Object.hasOwn(fields, "requireCanonical") && typeof fields.requireCanonical !== "boolean")
+    throw createValueError(`${name}.requireCanonical`, fields.requireCanonical, "true or false");
   if (hasNumber) {
     const text = fields.blockNumber;
     const block = typeof text === "string" ? parseQuantity(text) : undefined;
-    if (block === undefined) {
-      const expected = "expected a 0x block number";
-      throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.blockNumber is ${shorten(text)}: ${expected}`);
-    }
+    if (block === undefined) throw createValueError(`${name}.blockNumber`, text, "a 0x block number");
     return requireHeld(block, text as string, column, view);
   }
   const text = fields.blockHash;
@@ -124,8 +119,7 @@ function parseHash(text: unknown, name: string): Uint8Array {
   const hash = new Uint8Array(HASH_BYTES);
   const isWhole = typeof text === "string" && text.length === 2 + 2 * HASH_BYTES;
   if (isWhole && decodeHexInto(text, hash, 0, HASH_BYTES)) return hash;
-  const expected = "expected 0x and 64 hex digits";
-  throw new RpcError(RpcCode.INVALID_PARAMS, `${name}.blockHash is ${shorten(text)}: ${expected}`);
+  throw createValueError(`${name}.blockHash`, text, "0x and 64 hex digits");
 }
 
 function requireHeld(block: number, shown: string, column: SelectorColumn, {head, chain}: BlockView): number {
@@ -141,8 +135,4 @@ function requireHeld(block: number, shown: string, column: SelectorColumn, {head
   if (column === "provable" && (head.finalized === undefined || block > head.finalized))
     throw createNotFinalizedError(shown, head);
   return block;
-}
-
-function refuse(name: string, selector: unknown): RpcError {
-  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(selector)}: ${EXPECTED}`);
 }

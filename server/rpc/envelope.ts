@@ -42,14 +42,17 @@ const MEMBER_BYTES = 160;
 export function parseEnvelope(body: Buffer, limits: BodyLimits): Envelope {
   const shape = scanBody(body);
   if (shape.depth > MAX_DEPTH)
-    throw new RpcError(RpcCode.PARSE_ERROR, `the body nests more than ${MAX_DEPTH} levels deep`);
+    throw new RpcError(
+      RpcCode.PARSE_ERROR,
+      `the body: expected at most ${MAX_DEPTH} levels of nesting, got more`,
+    );
   requireWithin(shape, limits);
   const parsed = parseJson(body);
   // In a string with one wide character, each character takes two bytes.
   const heldBytes = 2 * body.length + MEMBER_BYTES * (shape.members + shape.fields);
   if (!Array.isArray(parsed)) return {isBatch: false, calls: [parseElement(parsed)], heldBytes};
   if (parsed.length === 0)
-    throw new RpcError(RpcCode.INVALID_REQUEST, "the batch is empty: expected at least one request object");
+    throw new RpcError(RpcCode.INVALID_REQUEST, "the batch: expected at least one request object, got none");
   return {isBatch: true, calls: parsed.map(parseElement), heldBytes};
 }
 

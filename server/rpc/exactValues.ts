@@ -21,15 +21,15 @@ interface Finding {
  */
 export function requireExactValues(value: unknown, name: string): void {
   const found = findInexact(value);
-  if (found !== undefined) throw new RpcError(RpcCode.INVALID_PARAMS, `${name}${found.path} ${found.reason}`);
+  if (found !== undefined)
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${name}${found.path}: ${found.reason}`);
 }
 
 /** @param value - parsed JSON, limited in depth and members, or in bytes */
 export function findInexact(value: unknown): Finding | undefined {
   if (typeof value === "number") {
     if (Number.isSafeInteger(value)) return undefined;
-    const reason = "a JSON number that is no safe integer may have lost digits: send it as a string";
-    return {path: "", reason: `is ${value}: ${reason}`};
+    return {path: "", reason: `expected a string, or a whole JSON number up to 2^53 - 1, got ${value}`};
   }
   if (typeof value === "string") return findHalfCharacter(value);
   if (typeof value !== "object" || value === null) return undefined;
@@ -55,5 +55,5 @@ function findInFields(fields: Readonly<Record<string, unknown>>): Finding | unde
 
 function findHalfCharacter(text: string): Finding | undefined {
   if (!HALF_CHARACTER.test(text)) return undefined;
-  return {path: "", reason: "has half of a surrogate pair: expected whole characters"};
+  return {path: "", reason: "expected whole characters, got half of a surrogate pair"};
 }

@@ -45,16 +45,17 @@ export class RpcError extends Error {
   }
 }
 
+/** Creates the error for a parameter of the wrong kind. @param path - of the value, from the parameter. @param rule - such as "an object" */
+export function createValueError(path: string, value: unknown, rule: string): RpcError {
+  return new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected ${rule}, got ${shorten(value)}`);
+}
+
 /** Creates the error for an exceeded limit. @param what - such as "a batch". @param unit - such as "calls" */
 export function createLimitError(what: string, limit: number, got: number, unit: string): RpcError {
-  return new RpcError(
-    RpcCode.LIMIT_EXCEEDED,
-    `${what} may have at most ${limit} ${unit}, this one has ${got}`,
-    {
-      limit,
-      got,
-    },
-  );
+  return new RpcError(RpcCode.LIMIT_EXCEEDED, `${what}: expected at most ${limit} ${unit}, got ${got}`, {
+    limit,
+    got,
+  });
 }
 
 /** The block is not held: it is older than the oldest block held or newer than the newest, or its hash is unknown. */
@@ -102,12 +103,12 @@ export function encodeError(idText: string, error: RpcError): string {
 }
 
 /**
- * Describes a value for a message, after "is".
+ * Describes a value for a message, after "got".
  *
- * @returns "missing" for a member that is not there; else JSON text of `value`, cut after 48 characters. Arrays and objects only by kind
+ * @returns "nothing" for a member that is not there; else JSON text of `value`, cut after 48 characters. Arrays and objects only by kind
  */
 export function shorten(value: unknown): string {
-  if (value === undefined) return "missing";
+  if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
   if (typeof value !== "string") return String(value);

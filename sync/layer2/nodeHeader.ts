@@ -29,7 +29,7 @@ export interface CheckedHeader {
 export function checkHeader(block: JsonObject, number: number): CheckedHeader {
   const where = `block ${number}`;
   const said = parseQuantity(block.number, `${where}: number`, 64);
-  if (said !== BigInt(number)) throw new NodeFailure(`block ${number} was asked for, block ${said} came`);
+  if (said !== BigInt(number)) throw new NodeFailure(`expected block ${number}, got block ${said}`);
   const hash = parseFixedBytes(block.hash, `${where}: hash`, 32);
   const fields = listHeaderFields(block, where);
   const computed = keccak256(RLP.encode(fields));

@@ -24,7 +24,7 @@ export function parseArray(value: unknown, field: string): readonly unknown[] {
 export function parseQuantity(value: unknown, field: string, bits: number): bigint {
   const isText = typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value);
   if (!isText && !(Number.isSafeInteger(value) && (value as number) >= 0))
-    throw unexpected(field, value, "a quantity: 0x and 1 to 64 hex digits");
+    throw unexpected(field, value, "a quantity (0x and 1 to 64 hex digits)");
   const quantity = BigInt(value as string | number);
   if (quantity >= 1n << BigInt(bits)) throw unexpected(field, value, `a quantity below 2^${bits}`);
   return quantity;
@@ -33,13 +33,13 @@ export function parseQuantity(value: unknown, field: string, bits: number): bigi
 /** `0x` and 1 to 13 hex digits: 52 bits, which a double holds exactly. Block numbers have 48. */
 export function parseNumber(value: unknown, field: string): number {
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,13}$/.test(value))
-    throw unexpected(field, value, "a number: 0x and 1 to 13 hex digits");
+    throw unexpected(field, value, "a number (0x and 1 to 13 hex digits)");
   return Number(value);
 }
 
 /** `0x` and pairs of hex digits. */
 export function parseBytes(value: unknown, field: string, maxBytes: number): Buffer {
-  const rule = `at most ${maxBytes} bytes: 0x and pairs of hex digits`;
+  const rule = `at most ${maxBytes} bytes (0x and pairs of hex digits)`;
   if (typeof value !== "string" || !value.startsWith("0x") || value.length % 2 !== 0)
     throw unexpected(field, value, rule);
   const length = value.length / 2 - 1;
@@ -52,7 +52,7 @@ export function parseBytes(value: unknown, field: string, maxBytes: number): Buf
 /** `0x` and 2 * `length` hex digits. */
 export function parseFixedBytes(value: unknown, field: string, length: number): Buffer {
   if (typeof value !== "string" || value.length !== 2 + 2 * length)
-    throw unexpected(field, value, `${length} bytes: 0x and ${2 * length} hex digits`);
+    throw unexpected(field, value, `${length} bytes (0x and ${2 * length} hex digits)`);
   return parseBytes(value, field, length);
 }
 
@@ -64,17 +64,21 @@ export function parseAddress(value: unknown, field: string): string {
 /** `0x` and 1 to 64 hex digits: some nodes leave leading zeros out. @returns `0x` and 64 digits in lower case */
 export function parseWord(value: unknown, field: string): string {
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
-    throw unexpected(field, value, "a word: 0x and 1 to 64 hex digits");
+    throw unexpected(field, value, "a word (0x and 1 to 64 hex digits)");
   return `0x${value.slice(2).toLowerCase().padStart(64, "0")}`;
 }
 
 export function unexpected(field: string, value: unknown, rule: string): NodeFailure {
-  return new NodeFailure(`${field} is ${show(value)}; expected is ${rule}`);
+  return new NodeFailure(describeMismatch(field, value, rule));
+}
+
+export function describeMismatch(field: string, value: unknown, rule: string): string {
+  return `${field}: expected ${rule}, got ${show(value)}`;
 }
 
 /** Objects and arrays are only named: they may be nested deeper than the stack allows. */
 function show(value: unknown): string {
-  if (value === undefined) return "missing";
+  if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value) return "an object";
   const text = typeof value === "string" ? `"${value.slice(0, SHOWN_CHARACTERS + 1)}"` : `${value}`;

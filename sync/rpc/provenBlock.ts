@@ -22,7 +22,7 @@ export async function readProvenBlock(node: Node, hash: Uint8Array): Promise<Pro
   const block = parseObject(answer, where);
   const said = parseFixedBytes(block.hash, `${where}: hash`, 32);
   if (Buffer.compare(said, hash) !== 0)
-    throw new NodeFailure(`${where} was asked for, block 0x${said.toString("hex")} came`);
+    throw new NodeFailure(`expected ${where}, got block 0x${said.toString("hex")}`);
   return {
     number: parseNumber(block.number, `${where}: number`),
     hash: said,

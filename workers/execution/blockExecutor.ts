@@ -140,7 +140,7 @@ export class BlockExecutor {
     if (head.number !== number + 1)
       throw new ExecutionError(
         "BLOCK_INVALID",
-        `block ${head.number} does not follow block ${number}: block ${number + 1} is expected`,
+        `expected block ${number + 1} after block ${number}, got block ${head.number}`,
       );
     if (Buffer.compare(head.parentHash, hash) !== 0)
       throw new ExecutionError(
@@ -240,5 +240,5 @@ function putRoot(nodes: TrieNodes, blockHash: Uint8Array, root: Uint8Array): voi
 }
 
 function checkField(name: string, expected: string, got: string): void {
-  if (expected !== got) throw new Error(`${name} is ${got}, the header says ${expected}`);
+  if (expected !== got) throw new Error(`${name}: expected ${expected} as in its header, got ${got}`);
 }

@@ -75,7 +75,7 @@ function firstItem(list: Uint8Array): Uint8Array {
 
 function listBounds(bytes: Uint8Array): {start: number; end: number} {
   const first = bytes[0] ?? 0;
-  if (first < 0xc0) throw new Error("a list was expected");
+  if (first < 0xc0) throw new Error("expected a list");
   const lengthBytes = Math.max(0, first - 0xf7);
   let length = first - 0xc0;
   if (lengthBytes > 0) {

@@ -62,18 +62,18 @@ export function checkShape(blockRlp: Uint8Array, {number, timestamp}: BlockHead,
       header.length > HEADER_FIELDS.length
         ? `${header.length} fields`
         : listNames(HEADER_FIELDS.slice(expected.length, header.length));
-    throw new Error(`its header has ${what}, ${expected.length} fields are expected: ${fork}`);
+    throw new Error(`its header: expected ${expected.length} fields, got ${what}: ${fork}`);
   }
   for (const [at, {name, bytes}] of expected.entries()) {
     const length = (header[at] as Uint8Array).length;
     if (bytes !== undefined && length !== bytes)
-      throw new Error(`${name} has ${length} bytes, expected are ${bytes}`);
+      throw new Error(`${name}: expected ${bytes} bytes, got ${length}`);
   }
   const hasWithdrawals = common.isActivatedEIP(4895);
   const count = hasWithdrawals ? 4 : 3;
   if (parts.length !== count) {
     const names = `header, transactions, uncles${hasWithdrawals ? ", withdrawals" : ""}`;
-    throw new Error(`it has ${parts.length} parts, expected are ${count} (${names}): ${fork}`);
+    throw new Error(`expected ${count} parts (${names}), got ${parts.length}: ${fork}`);
   }
   if (!Array.isArray(transactions)) throw new Error("its transactions are not a list");
   for (const [at, transaction] of transactions.entries()) checkTransaction(transaction, at, common);

@@ -19,7 +19,7 @@ export function decodeList(bytes: Uint8Array): RlpItem[] {
   // LevelDB hands out Buffers, whose subarray takes three times as long.
   const plain = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   const [item] = decodeItems(plain, 0, plain.length);
-  if (!Array.isArray(item)) throw new RangeError("a list was expected");
+  if (!Array.isArray(item)) throw new RangeError("expected a list");
   return item;
 }
 

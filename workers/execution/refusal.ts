@@ -22,7 +22,7 @@ const OF_BLOCK: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^invalid transactions: .*invalid blobGasUsed expected=(\d+) actual=(\d+)$/,
-    "its transactions use $2 of blob gas, the header says $1",
+    "blob gas used: expected $1 as in its header, got $2",
   ],
   [
     /^invalid transactions: errors at tx (\d+): tx unable to pay base fee/,

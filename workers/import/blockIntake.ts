@@ -123,7 +123,7 @@ export class BlockIntake {
     const {chainId} = this.job;
     if (block.chain === undefined || chainId === undefined) return block;
     if (block.chain.chainId !== undefined && block.chain.chainId !== chainId)
-      throw new SourceError(`block 0 is of chain ${block.chain.chainId}, expected is chain ${chainId}`);
+      throw new SourceError(`block 0: expected chain ${chainId}, got chain ${block.chain.chainId}`);
     return {...block, chain: {...block.chain, chainId}};
   }
 }

@@ -2,6 +2,7 @@
  * The values of a block difference line, from JSON (docs/operations.md, "Import"). Errors name the field and what is expected.
  */
 import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
+import {describeMismatch} from "../../sync/rpc/answerValues.ts";
 import {SourceError} from "./sourceBlock.ts";
 
 const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"]);
@@ -9,7 +10,7 @@ const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"])
 /** `0x` and 1 to 64 hex digits. */
 export function parseQuantity(value: unknown, field: string, bits: number): bigint {
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
-    throw expected(field, value, "a quantity: 0x and 1 to 64 hex digits");
+    throw expected(field, value, "a quantity (0x and 1 to 64 hex digits)");
   const quantity = BigInt(value);
   if (quantity >= 1n << BigInt(bits)) throw expected(field, value, `a quantity below 2^${bits}`);
   return quantity;
@@ -19,8 +20,8 @@ export function parseQuantity(value: unknown, field: string, bits: number): bigi
 export function parseBytes(value: unknown, field: string, length?: number): Buffer {
   const rule =
     length === undefined
-      ? "bytes: 0x and pairs of hex digits"
-      : `${length} bytes: 0x and ${2 * length} hex digits`;
+      ? "bytes (0x and pairs of hex digits)"
+      : `${length} bytes (0x and ${2 * length} hex digits)`;
   if (typeof value !== "string" || !value.startsWith("0x") || value.length % 2 !== 0)
     throw expected(field, value, rule);
   const bytes = Buffer.from(value.slice(2), "hex");
@@ -41,7 +42,7 @@ export function parseAccountChange(value: unknown, field: string): AccountChange
   for (const name of Object.keys(fields))
     if (!ACCOUNT_FIELDS.has(name))
       throw new SourceError(
-        `${field} has a field ${JSON.stringify(name)}; expected are ${[...ACCOUNT_FIELDS].join(", ")}`,
+        `${field}: expected the fields ${[...ACCOUNT_FIELDS].join(", ")}, got ${JSON.stringify(name)}`,
       );
   const {nonce, balance, code, storage, reset} = fields;
   if (reset !== undefined && typeof reset !== "boolean")
@@ -65,7 +66,7 @@ function parseStorage(value: unknown, field: string): SlotDifference[] {
 /** `0x` and 1 to 64 hex digits, as 32 bytes. */
 function parseWord(value: unknown, field: string): Buffer {
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
-    throw expected(field, value, "a word: 0x and 1 to 64 hex digits");
+    throw expected(field, value, "a word (0x and 1 to 64 hex digits)");
   return Buffer.from(value.slice(2).padStart(64, "0"), "hex");
 }
 
@@ -76,8 +77,5 @@ export function parseObject(value: unknown, field: string): Record<string, unkno
 }
 
 function expected(field: string, value: unknown, rule: string): SourceError {
-  const text = value === undefined ? "missing" : JSON.stringify(value);
-  return new SourceError(
-    `${field} is ${text.length > 80 ? `${text.slice(0, 80)}...` : text}; expected is ${rule}`,
-  );
+  return new SourceError(describeMismatch(field, value, rule));
 }

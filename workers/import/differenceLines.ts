@@ -78,13 +78,13 @@ class LineAssembler implements LineHandler {
   field(name: string, value: unknown): void {
     const known = FIELDS.get(name.toLowerCase());
     if (known === undefined) return;
-    if (known !== name) throw new SourceError(`a field ${JSON.stringify(name)}: expected is ${known}`);
-    if (this.fields.has(name)) throw new SourceError(`${name} is there twice`);
+    if (known !== name) throw new SourceError(`expected the field ${known}, got ${JSON.stringify(name)}`);
+    if (this.fields.has(name)) throw new SourceError(`${name} comes twice`);
     this.fields.set(name, value);
   }
 
   startAccounts(): void {
-    if (this.accounts !== undefined) throw new SourceError("accounts is there twice");
+    if (this.accounts !== undefined) throw new SourceError("accounts comes twice");
     this.accounts = new AccountDifferences();
   }
 

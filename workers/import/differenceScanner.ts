@@ -87,7 +87,7 @@ export class DifferenceScanner {
     if (byte === NEWLINE) {
       if (this.state === "lineEnd") this.endLine();
       else if (this.state !== "line")
-        throw this.error(`it ends where ${EXPECTED[this.state]} is expected (truncated?)`);
+        throw this.error(`expected ${EXPECTED[this.state]}, got the end of the line (truncated?)`);
       this.line++;
       return at + 1;
     }
@@ -124,9 +124,7 @@ export class DifferenceScanner {
         return at + 1;
       default:
     }
-    throw this.error(
-      `${JSON.stringify(String.fromCharCode(byte))} where ${EXPECTED[this.state]} is expected`,
-    );
+    throw this.error(`expected ${EXPECTED[this.state]}, got ${JSON.stringify(String.fromCharCode(byte))}`);
   }
 
   private closeObject(at: number): number {

@@ -7,7 +7,7 @@ import {type SourceBlock, SourceError} from "./sourceBlock.ts";
  *
  * @param head - 32 bytes: the last block's hash
  * @param signal - if it has ended `source` early, the block held back is dropped without an error
- * @throws SourceError if the source ends at another block, or goes on after this one
+ * @throws SourceError if the source ends at another block, or has blocks after this one
  */
 export async function* endAtHead(
   source: AsyncGenerator<SourceBlock>,
@@ -20,16 +20,16 @@ export async function* endAtHead(
       yield last;
       if (isHead(last, head))
         throw new SourceError(
-          `the source goes on with block ${block.number} after block ${last.number}, which is the head asked for`,
+          `expected the source to end at block ${last.number}, the head that --head names, got block ${block.number} after it`,
         );
     }
     last = block;
   }
   if (signal.aborted) return;
-  const expected = `expected is the head ${toHex(head)}`;
-  if (last === undefined) throw new SourceError(`the source has no block; ${expected}`);
+  const expected = `expected the source to end at the head ${toHex(head)}`;
+  if (last === undefined) throw new SourceError(`${expected}, got no block`);
   if (!isHead(last, head))
-    throw new SourceError(`the source ends at block ${last.number} (${toHex(last.hash)}); ${expected}`);
+    throw new SourceError(`${expected}, got block ${last.number} (${toHex(last.hash)})`);
   yield last;
 }
 

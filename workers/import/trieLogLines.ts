@@ -93,7 +93,7 @@ function decodeDigits(text: string): TrieLog {
   const bytes = Buffer.from(digits, "hex");
   if (bytes.length !== digits.length / 2 || bytes.length === 0)
     throw new SourceError(
-      `expected are pairs of hex digits, or an object with blockNumber, blockHash and trieLog; digit ${2 * bytes.length + 1} is wrong`,
+      `expected pairs of hex digits, or an object with blockNumber, blockHash and trieLog: digit ${2 * bytes.length + 1} is wrong`,
     );
   return decodeTrieLog(bytes);
 }

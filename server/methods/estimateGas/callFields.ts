@@ -11,7 +11,7 @@
  */
 import type {EstimateCall, TransactionType} from "../../../workers/job/estimateCall.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
 import {
   type Fields,
@@ -23,7 +23,6 @@ import {
   parseNonce,
   parseWei,
   readField,
-  refuse,
   WORD_BOUND,
 } from "./callValues.ts";
 
@@ -72,15 +71,14 @@ export function parseCallFields(
 function chooseType(fields: Fields, path: string): TransactionType | undefined {
   const has = (name: string) => readField(fields, name) !== undefined;
   const dynamic = has("maxFeePerGas") ? "maxFeePerGas" : "maxPriorityFeePerGas";
-  if (has("gasPrice") && has(dynamic))
-    throw invalid(`${path} has both gasPrice and ${dynamic}: expected one or the other`);
+  if (has("gasPrice") && has(dynamic)) throw invalid(`${path}: expected gasPrice or ${dynamic}, got both`);
   const type = parseField(fields, "type", path, parseType).type ?? typeOfFields(has, dynamic);
   if (type === undefined) return undefined;
   for (const name of EXCLUDED[type])
-    if (has(name)) throw invalid(`${path}.${name} is given: expected none in a call of type ${type}`);
+    if (has(name)) throw invalid(`${path}: expected no ${name} in a call of type ${type}, got one`);
   if (type === 4) {
     for (const name of ["authorizationList", "to"])
-      if (!has(name)) throw invalid(`${path}.${name} is missing: expected one in a call of type 4`);
+      if (!has(name)) throw invalid(`${path}.${name}: expected a value in a call of type 4, got nothing`);
   }
   return type;
 }
@@ -94,7 +92,7 @@ function typeOfFields(has: (name: string) => boolean, dynamic: string): Transact
 function parseType(value: unknown, path: string): TransactionType {
   const type = Number(parseAmount(value, path, WORD_BOUND));
   if (type === 0 || type === 1 || type === 2 || type === 4) return type;
-  throw refuse(path, value, type === 3 ? "0, 1, 2 or 4; blobs are not supported" : "0, 1, 2 or 4");
+  throw createValueError(path, value, type === 3 ? "0, 1, 2 or 4 (blobs are not supported)" : "0, 1, 2 or 4");
 }
 
 function parseFees(
@@ -109,13 +107,14 @@ function parseFees(
   const {maxFeePerGas, maxPriorityFeePerGas} = fees;
   if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined) return fees;
   if (maxPriorityFeePerGas <= maxFeePerGas) return fees;
-  const highest = `at most maxFeePerGas, ${encodeQuantity(maxFeePerGas)}`;
-  throw refuse(`${path}.maxPriorityFeePerGas`, readField(fields, "maxPriorityFeePerGas"), highest);
+  const highest = `at most maxFeePerGas (${encodeQuantity(maxFeePerGas)})`;
+  throw createValueError(`${path}.maxPriorityFeePerGas`, readField(fields, "maxPriorityFeePerGas"), highest);
 }
 
 function parseGas(value: unknown, path: string, gasCap: number): bigint {
   const gas = parseWei(value, path);
-  if (gas > BigInt(gasCap)) throw refuse(path, value, `at most ${gasCap}, this node's cap for an estimate`);
+  if (gas > BigInt(gasCap))
+    throw createValueError(path, value, `at most ${gasCap} (this node's cap for an estimate)`);
   return gas;
 }
 
@@ -124,14 +123,18 @@ function parseData(fields: Fields, path: string): Uint8Array {
   const {data} = parseField(fields, "data", path, parseBytes);
   const {input} = parseField(fields, "input", path, parseBytes);
   if (data !== undefined && input !== undefined && Buffer.compare(data, input) !== 0)
-    throw invalid(`${path}.data and ${path}.input differ: expected one of them, or the same in both`);
+    throw invalid(`${path}: expected data or input, or the same in both, got two values`);
   return data ?? input ?? NO_BYTES;
 }
 
 function checkChainId(fields: Fields, path: string, own: bigint | undefined): void {
   const {chainId} = parseField(fields, "chainId", path, parseWei);
   if (chainId === undefined || own === undefined || chainId === own) return;
-  throw refuse(`${path}.chainId`, readField(fields, "chainId"), `${encodeQuantity(own)}, this node's chain`);
+  throw createValueError(
+    `${path}.chainId`,
+    readField(fields, "chainId"),
+    `${encodeQuantity(own)} (this node's chain)`,
+  );
 }
 
 function invalid(message: string): RpcError {

@@ -1,5 +1,6 @@
 /** Parses the two lists that a call of chain_estimateGas may have: the access list (EIP-2930) and authorizations (EIP-7702). */
 import type {AccessListEntry, Authorization} from "../../../workers/job/estimateCall.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
 import {
   type Bound,
   decodeWordInto,
@@ -10,7 +11,6 @@ import {
   parseFields,
   parseWei,
   readField,
-  refuse,
   WORD_BYTES,
   WORD_EXPECTED,
 } from "./callValues.ts";
@@ -22,7 +22,7 @@ const SIGNED_NONCE_BOUND: Bound = {below: NONCE_BOUND.below + 1n, text: "2^64"};
 const LEGACY_V = 27n;
 
 export function parseAccessList(list: unknown, path: string): AccessListEntry[] {
-  if (!Array.isArray(list)) throw refuse(path, list, "an array of {address, storageKeys}");
+  if (!Array.isArray(list)) throw createValueError(path, list, "an array of {address, storageKeys}");
   return list.map((entry: unknown, index) => parseAccessListEntry(entry, `${path}[${index}]`));
 }
 
@@ -37,11 +37,11 @@ function parseAccessListEntry(entry: unknown, path: string): AccessListEntry {
 /** Reads keys like the storage keys of chain_getProof. @returns 32 bytes each */
 function parseStorageKeys(keys: unknown, path: string): Uint8Array {
   if (keys === undefined) return new Uint8Array(0);
-  if (!Array.isArray(keys)) throw refuse(path, keys, "an array of storage keys");
+  if (!Array.isArray(keys)) throw createValueError(path, keys, "an array of storage keys");
   const words = new Uint8Array(keys.length * WORD_BYTES);
   for (let index = 0; index < keys.length; index++) {
     if (!decodeWordInto(keys[index], words, index * WORD_BYTES))
-      throw refuse(`${path}[${index}]`, keys[index], WORD_EXPECTED);
+      throw createValueError(`${path}[${index}]`, keys[index], WORD_EXPECTED);
   }
   return words;
 }
@@ -49,7 +49,7 @@ function parseStorageKeys(keys: unknown, path: string): Uint8Array {
 /** @returns at least one */
 export function parseAuthorizationList(list: unknown, path: string): Authorization[] {
   if (!Array.isArray(list) || list.length === 0)
-    throw refuse(path, list, "a non-empty array of {chainId, address, nonce, yParity, r, s}");
+    throw createValueError(path, list, "a non-empty array of {chainId, address, nonce, yParity, r, s}");
   return list.map((entry: unknown, index) => parseAuthorization(entry, `${path}[${index}]`));
 }
 
@@ -73,6 +73,6 @@ function parseParity(fields: Fields, path: string): bigint {
   const sent = parseAmount(v, `${path}.v`, BYTE_BOUND);
   const parity = sent === LEGACY_V || sent === LEGACY_V + 1n ? sent - LEGACY_V : sent;
   if (yParity !== undefined && parseAmount(yParity, `${path}.yParity`, BYTE_BOUND) !== parity)
-    throw refuse(`${path}.v`, v, "the same as yParity, or one of them only");
+    throw createValueError(`${path}.v`, v, "the same as yParity, or only one of them");
   return parity;
 }

@@ -7,7 +7,7 @@
  * answer wrong. In the call object, unknown fields are ignored.
  */
 import type {AccountOverride} from "../../../workers/job/estimateCall.ts";
-import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import {
   ADDRESS_BYTES,
   ADDRESS_EXPECTED,
@@ -19,7 +19,6 @@ import {
   parseNonce,
   parseWei,
   readField,
-  refuse,
   WORD_BYTES,
   WORD_EXPECTED,
 } from "./callValues.ts";
@@ -39,7 +38,7 @@ export function parseOverrides(overrides: unknown, path: string): AccountOverrid
   const addresses = new Uint8Array(keys.length * ADDRESS_BYTES);
   const parsed = keys.map((key, index) => {
     const address = decodeAddressInto(key, addresses, index * ADDRESS_BYTES);
-    if (address === undefined) throw refuse(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
+    if (address === undefined) throw createValueError(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
     return parseAccount(address, readField(accounts, key), `${path}["${key}"]`);
   });
   requireDistinct(keys, addresses, ADDRESS_BYTES, `${path} (overrides)`);
@@ -53,7 +52,7 @@ function parseAccount(address: Uint8Array, account: unknown, path: string): Acco
   const fields = parseFields(account, path, EXPECTED);
   for (const name of Object.keys(fields)) {
     if (FIELDS.has(name) || readField(fields, name) === undefined) continue;
-    const message = `${path} has the field ${shorten(name)}, which is not supported: expected ${EXPECTED}`;
+    const message = `${path}: expected only the fields ${EXPECTED}, got ${shorten(name)}`;
     throw new RpcError(RpcCode.INVALID_PARAMS, message);
   }
   const balance = readField(fields, "balance");
@@ -77,7 +76,7 @@ function parseStorageInto(parsed: Account, fields: Fields, path: string): void {
   const state = readField(fields, "state");
   const stateDiff = readField(fields, "stateDiff");
   if (state !== undefined && stateDiff !== undefined)
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${path} has both state and stateDiff: expected one of them`);
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected state or stateDiff, got both`);
   if (state !== undefined) {
     parsed.slots = parseSlots(state, `${path}.state`);
     parsed.replacesStorage = true;
@@ -94,10 +93,10 @@ function parseSlots(slots: unknown, path: string): Uint8Array {
   const words = new Uint8Array(keys.length * 2 * WORD_BYTES);
   let at = 0;
   for (const key of keys) {
-    if (!decodeWordInto(key, words, at)) throw refuse(`${path}: a key`, key, WORD_EXPECTED);
+    if (!decodeWordInto(key, words, at)) throw createValueError(`${path}: a key`, key, WORD_EXPECTED);
     const value = values[key];
     if (!decodeWordInto(value, words, at + WORD_BYTES))
-      throw refuse(`${path}[${JSON.stringify(key)}]`, value, WORD_EXPECTED);
+      throw createValueError(`${path}[${JSON.stringify(key)}]`, value, WORD_EXPECTED);
     at += 2 * WORD_BYTES;
   }
   requireDistinct(keys, words, WORD_BYTES, path);
@@ -119,7 +118,7 @@ function requireDistinct(keys: readonly string[], packed: Uint8Array, keyBytes: 
   for (const [index, key] of keys.entries()) {
     seen.add(texts.toString("latin1", index * distance, index * distance + keyBytes));
     if (seen.size > index) continue;
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${path} has ${shorten(key)} twice: expected it once`);
+    throw new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected ${shorten(key)} once, got it twice`);
   }
 }
 

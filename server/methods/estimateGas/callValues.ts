@@ -5,7 +5,7 @@
  * null means that a field is left out. Only an object's own fields are read, so `__proto__` is a key like any other.
  */
 import {decodeHexBytes, decodeHexInto} from "../../rpc/hexText.ts";
-import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,10 +26,6 @@ export const WORD_EXPECTED = "0x and 1 to 64 hex digits";
 /** Allows only as many digits as a number below 2^256 can have. */
 const AMOUNT = /^(0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
 
-export function refuse(path: string, value: unknown, expected: string): RpcError {
-  return new RpcError(RpcCode.INVALID_PARAMS, `${path} is ${shorten(value)}: expected ${expected}`);
-}
-
 /** @returns undefined for a field that is left out or null */
 export function readField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
@@ -49,7 +45,7 @@ export function parseField<Name extends string, Value>(
 
 export function parseFields(value: unknown, path: string, expected: string): Fields {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw refuse(path, value, expected);
+  throw createValueError(path, value, expected);
 }
 
 /** Parses a quantity: 0x hex, a decimal string (not ambiguous, since hex needs its 0x) or a JSON number that is exact. */
@@ -59,8 +55,8 @@ export function parseAmount(value: unknown, path: string, bound: Bound): bigint 
     const amount = BigInt(value);
     if (amount < bound.below) return amount;
   }
-  const forms = "send it as a string, 0x hex or decimal, or as a whole JSON number up to 2^53 - 1";
-  throw refuse(path, value, `a quantity below ${bound.text}; ${forms}`);
+  const forms = "as a string, 0x hex or decimal, or as a whole JSON number up to 2^53 - 1";
+  throw createValueError(path, value, `a quantity below ${bound.text} (${forms})`);
 }
 
 export function parseWei(value: unknown, path: string): bigint {
@@ -74,13 +70,13 @@ export function parseNonce(value: unknown, path: string): bigint {
 /** Parses any number of whole bytes. */
 export function parseBytes(value: unknown, path: string): Uint8Array {
   const bytes = typeof value === "string" ? decodeHexBytes(value) : undefined;
-  if (bytes === undefined) throw refuse(path, value, "0x and two hex digits per byte");
+  if (bytes === undefined) throw createValueError(path, value, "0x and two hex digits per byte");
   return bytes;
 }
 
 export function parseAddress(value: unknown, path: string): Uint8Array {
   const address = decodeAddressInto(value, new Uint8Array(ADDRESS_BYTES), 0);
-  if (address === undefined) throw refuse(path, value, ADDRESS_EXPECTED);
+  if (address === undefined) throw createValueError(path, value, ADDRESS_EXPECTED);
   return address;
 }
 

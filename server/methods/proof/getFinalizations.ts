@@ -1,7 +1,7 @@
 import {FINALIZATION_TEXT_BYTES, packFinalizations} from "../../../workers/job/finalizationsCall.ts";
 import {LaneId} from "../../request/requestCalls.ts";
 import {parseQuantity} from "../../rpc/quantity.ts";
-import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
@@ -44,13 +44,10 @@ export const getFinalizations: LaneMethod<ProofCalls> = {
 /** @throws RpcError INVALID_PARAMS */
 function readRange([from, count]: readonly unknown[]): [from: number, count: number] {
   const block = (from ?? undefined) === undefined ? 0 : parseNumber(from);
-  if (block === undefined)
-    throw refuse(`params[0] (fromBlock) is ${shorten(from)}: expected a 0x block number`);
+  if (block === undefined) throw createValueError("params[0] (fromBlock)", from, "a 0x block number");
   const limit = parseCount(count);
   if (limit !== undefined && limit <= MAX_COUNT) return [Math.min(block, MAX_BLOCK), limit];
-  throw refuse(
-    `params[1] (count) is ${shorten(count)}: expected a 0x quantity from 0x1 to 0x${MAX_COUNT.toString(16)}`,
-  );
+  throw createValueError("params[1] (count)", count, `a 0x quantity from 0x1 to 0x${MAX_COUNT.toString(16)}`);
 }
 
 function parseCount(count: unknown): number | undefined {
@@ -61,8 +58,4 @@ function parseCount(count: unknown): number | undefined {
 
 function parseNumber(value: unknown): number | undefined {
   return typeof value === "string" ? parseQuantity(value) : undefined;
-}
-
-function refuse(message: string): RpcError {
-  return new RpcError(RpcCode.INVALID_PARAMS, message);
 }

@@ -11,7 +11,7 @@ import {
   writeCallHead,
 } from "../../../workers/job/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
-import {createLimitError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createLimitError, createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, objectOf, STORAGE_KEY_PARAM} from "../schema.ts";
 import type {BlockView} from "../selector.ts";
@@ -66,10 +66,8 @@ export function packMultiProofCall(
   start: number,
 ): number {
   const [entries, selector] = params;
-  if (!Array.isArray(entries) || entries.length === 0) {
-    const expected = "expected an array of {address, storageKeys}, at least one";
-    throw new RpcError(RpcCode.INVALID_PARAMS, `${ENTRIES_NAME} is ${shorten(entries)}: ${expected}`);
-  }
+  if (!Array.isArray(entries) || entries.length === 0)
+    throw createValueError(ENTRIES_NAME, entries, "an array of one or more {address, storageKeys}");
   requireEntries(entries);
   const block = resolveProvable(selector, BLOCK_NAME, view);
   let at = start;
@@ -96,10 +94,10 @@ function requireEntries(entries: readonly unknown[]): void {
     const entry: unknown = entries[index];
     const name = `params[0][${index}]`;
     if (typeof entry !== "object" || entry === null || Array.isArray(entry))
-      throw refuse(name, entry, "{address, storageKeys}");
+      throw createValueError(name, entry, "{address, storageKeys}");
     const other = Object.keys(entry).find(field => !ENTRY_FIELDS.includes(field));
     if (other !== undefined) {
-      const message = `${name} has the field ${shorten(other)}: expected only address and storageKeys`;
+      const message = `${name}: expected only address and storageKeys, got ${shorten(other)}`;
       throw new RpcError(RpcCode.INVALID_PARAMS, message);
     }
     const keys = keysOf(entry);
@@ -107,7 +105,7 @@ function requireEntries(entries: readonly unknown[]): void {
       const came = Object.hasOwn(entry, "storageKeys")
         ? (entry as {storageKeys: unknown}).storageKeys
         : undefined;
-      throw refuse(`${name}.storageKeys`, came, "an array of storage keys, [] for none");
+      throw createValueError(`${name}.storageKeys`, came, "an array of storage keys ([] for no keys)");
     }
     count += keys.length;
   }
@@ -123,8 +121,4 @@ function keysOf(entry: unknown): readonly unknown[] | undefined {
   if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, "storageKeys")) return undefined;
   const {storageKeys} = entry as {storageKeys: unknown};
   return Array.isArray(storageKeys) ? storageKeys : undefined;
-}
-
-function refuse(name: string, came: unknown, expected: string): RpcError {
-  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(came)}: expected ${expected}`);
 }

@@ -5,7 +5,7 @@
 import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {decodeHexInto} from "../../rpc/hexText.ts";
-import {createLimitError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createLimitError, createValueError, type RpcError} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, STORAGE_KEY_PARAM} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
@@ -53,7 +53,6 @@ export function packProofCall(
 
 /** @param name - of the parameter, which is required, in messages. @throws RpcError */
 export function resolveProvable(selector: unknown, name: string, view: BlockView): number {
-  if (selector === null) throw new RpcError(RpcCode.INVALID_PARAMS, `${name} is null: it is required`);
   return resolveSelector(selector, name, "provable", view);
 }
 
@@ -71,12 +70,8 @@ export function packTarget(
   start: number,
 ): number {
   const keys = params[1];
-  if (!Array.isArray(keys)) {
-    throw new RpcError(
-      RpcCode.INVALID_PARAMS,
-      `params[1] (storageKeys) is ${shorten(keys)}: expected an array of storage keys, [] for none`,
-    );
-  }
+  if (!Array.isArray(keys))
+    throw createValueError("params[1] (storageKeys)", keys, "an array of storage keys ([] for no keys)");
   if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
   if (!decodeAddressInto(params[0], packed, start + ADDRESS_AT))
     throw createAddressError("params[0] (address)", params[0]);
@@ -101,11 +96,9 @@ export function decodeKeyInto(text: unknown, packed: Buffer, at: number): boolea
 }
 
 export function createAddressError(name: string, text: unknown): RpcError {
-  const expected = "expected 20 bytes, 0x and 40 hex digits";
-  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(text)}: ${expected}`);
+  return createValueError(name, text, "20 bytes, 0x and 40 hex digits");
 }
 
 export function createKeyError(name: string, text: unknown): RpcError {
-  const expected = "expected 0x and 1 to 64 hex digits";
-  return new RpcError(RpcCode.INVALID_PARAMS, `${name} is ${shorten(text)}: ${expected}`);
+  return createValueError(name, text, "0x and 1 to 64 hex digits");
 }

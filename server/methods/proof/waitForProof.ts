@@ -4,7 +4,7 @@
  */
 import {packedBytes} from "../../../workers/job/packedCall.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {nullable} from "../schema.ts";
@@ -71,8 +71,6 @@ function readTimeout(value: unknown): number {
   const timeoutMs = value ?? DEFAULT_TIMEOUT_MS;
   const isWithin = Number.isInteger(timeoutMs) && (timeoutMs as number) >= 0;
   if (isWithin && (timeoutMs as number) <= MAX_TIMEOUT_MS) return timeoutMs as number;
-  throw new RpcError(
-    RpcCode.INVALID_PARAMS,
-    `params[${TIMEOUT_AT}] (timeoutMs) is ${shorten(value)}: expected a whole number of milliseconds, 0 to ${MAX_TIMEOUT_MS}`,
-  );
+  const rule = `a whole number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`;
+  throw createValueError(`params[${TIMEOUT_AT}] (timeoutMs)`, value, rule);
 }

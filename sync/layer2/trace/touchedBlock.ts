@@ -35,12 +35,12 @@ export class TouchedBlock {
     const {header, transactions, addresses, authorities} = block;
     if (traces.length !== transactions.length)
       throw new NodeFailure(
-        `block ${header.number}: ${traces.length} traces of ${transactions.length} transactions`,
+        `block ${header.number}: expected ${transactions.length} traces, one per transaction, got ${traces.length}`,
       );
     for (const [position, {hash, accounts}] of traces.entries()) {
       if (hash !== undefined && hash !== transactions[position])
         throw new NodeFailure(
-          `block ${header.number}: trace ${position} is of transaction ${hash}, expected is ${transactions[position]}`,
+          `block ${header.number}: trace ${position}: expected transaction ${transactions[position]}, got ${hash}`,
         );
       for (const [address, trace] of accounts) this.account(address).add(trace);
     }

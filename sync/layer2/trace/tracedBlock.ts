@@ -44,7 +44,7 @@ export function parseTracedBlock(answer: unknown, number: number): TracedBlock {
     }
   const uncles = parseArray(block.uncles ?? [], where("uncles")).length;
   if (uncles > MAX_UNCLES)
-    throw new NodeFailure(where(`${uncles} uncles, at most ${MAX_UNCLES} are expected`));
+    throw new NodeFailure(where(`expected at most ${MAX_UNCLES} uncles, got ${uncles}`));
   const hasBeaconRoot = (block.parentBeaconBlockRoot ?? undefined) !== undefined;
   return {header, transactions, addresses, authorities, uncles, hasBeaconRoot};
 }

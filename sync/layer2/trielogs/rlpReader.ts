@@ -52,7 +52,7 @@ export class RlpReader {
 
   enterList(what: string): void {
     const {isList, start, end} = this.peek(what);
-    if (!isList) throw this.error(`${what} is not a list`);
+    if (!isList) throw this.error(`${what}: expected a list, got bytes`);
     this.at = start;
     this.ends.push(end);
   }
@@ -70,7 +70,7 @@ export class RlpReader {
   /** A view. */
   readBytes(what: string): Uint8Array {
     const {isList, start, end} = this.peek(what);
-    if (isList) throw this.error(`${what} is a list, not bytes`);
+    if (isList) throw this.error(`${what}: expected bytes, got a list`);
     this.at = end;
     return this.bytes.subarray(start, end);
   }
@@ -80,7 +80,7 @@ export class RlpReader {
     const at = this.at;
     const bytes = this.readBytes(what);
     if (bytes.length !== length)
-      throw this.error(`${what} has ${bytes.length} bytes; expected are ${length}`, at);
+      throw this.error(`${what}: expected ${length} bytes, got ${bytes.length}`, at);
     return bytes;
   }
 
@@ -89,7 +89,7 @@ export class RlpReader {
     const at = this.at;
     const bytes = this.readBytes(what);
     if (bytes.length > maxBytes)
-      throw this.error(`${what} has ${bytes.length} bytes; expected are ${maxBytes} at most`, at);
+      throw this.error(`${what}: expected at most ${maxBytes} bytes, got ${bytes.length}`, at);
     if (bytes[0] === 0) throw this.error(`${what} has leading zeros`, at);
     return bytes;
   }

@@ -69,7 +69,7 @@ const MAX_INTEGERS = 16;
 export function decodeTrieLog(bytes: Uint8Array): TrieLog {
   const reader = new RlpReader(bytes, "trie log");
   if (bytes.length > MAX_TRIE_LOG_BYTES)
-    throw reader.error(`it has ${bytes.length} bytes; expected are ${MAX_TRIE_LOG_BYTES} at most`);
+    throw reader.error(`expected at most ${MAX_TRIE_LOG_BYTES} bytes, got ${bytes.length}`);
   reader.enterList("the trie log");
   const blockHash = reader.readFixed("the block hash", 32);
   const blockNumber = Number(reader.readNumber("the block number", 6));
@@ -141,7 +141,7 @@ function readStorage(reader: RlpReader, maxSlots: number): TrieLogSlot[] {
 
 function readCleared(reader: RlpReader): boolean {
   const flag = reader.readNumber("a cleared flag", 1);
-  if (flag > 1n) throw reader.error(`a cleared flag is ${flag}; expected is 0 or 1`);
+  if (flag > 1n) throw reader.error(`a cleared flag: expected 0 or 1, got ${flag}`);
   return flag === 1n;
 }
 

@@ -137,11 +137,11 @@ function checkCode(
   }
   if (!isEqual(hashCode(code.after), newHash))
     throw new TrieLogError(
-      `${where}: its new code has the hash ${toHex(hashCode(code.after))}; expected is ${toHex(newHash)}`,
+      `${where}: expected its new code to have the hash ${toHex(newHash)}, got ${toHex(hashCode(code.after))}`,
     );
   if (!cleared && !isEqual(hashCode(code.before), oldHash))
     throw new TrieLogError(
-      `${where}: its old code has the hash ${toHex(hashCode(code.before))}; expected is ${toHex(oldHash)}`,
+      `${where}: expected its old code to have the hash ${toHex(oldHash)}, got ${toHex(hashCode(code.before))}`,
     );
 }
 

@@ -31,7 +31,7 @@ test("import --head takes a source that ends there, and of another one all but i
   assert.equal(wrong.code, 1);
   assert.ok(
     wrong.stderr.includes(
-      `error: the source ends at block 2 (${hashOfBlock(2)}); expected is the head ${hashOfBlock(9)}\n`,
+      `error: expected the source to end at the head ${hashOfBlock(9)}, got block 2 (${hashOfBlock(2)})\n`,
     ),
     wrong.stderr,
   );
@@ -39,10 +39,13 @@ test("import --head takes a source that ends there, and of another one all but i
   assert.match(wrong.stderr, /imported 2 blocks; blocks 0 to 1 are held, none is finalized; head: block 1, /);
   const beyond = await importTo("beyond", hashOfBlock(1), lines);
   assert.equal(beyond.code, 1);
-  assert.match(beyond.stderr, /goes on with block 2 after block 1, which is the head asked for/);
+  assert.match(
+    beyond.stderr,
+    /expected the source to end at block 1, the head that --head names, got block 2 after it/,
+  );
   assert.match(beyond.stderr, /blocks 0 to 1 are held, finalized up to 1/);
   const none = await importTo("none", hashOfBlock(1), "");
-  assert.match(none.stderr, /the source has no block; expected is the head 0x/);
+  assert.match(none.stderr, /expected the source to end at the head 0x.*, got no block/);
   assert.equal(existsSync(folder.file("none")), false);
   const short = await runProofd(["import", "--db", folder.file("x"), "--diffs", "-", "--head", "0x12"]);
   assert.equal(short.code, 2);
@@ -61,7 +64,7 @@ test("import --head refuses a chain whose last block was changed, and keeps the 
   const again = folder.file("again");
   const {code, stderr} = await runProofd(["import", "--db", again, ...args, "--head", head]);
   assert.equal(code, 1);
-  assert.match(stderr, /the source ends at block 3 \(0x.*\); expected is the head 0x/);
+  assert.match(stderr, /expected the source to end at the head 0x.*, got block 3 \(0x/);
   assert.match(stderr, /imported 3 blocks; blocks 0 to 2 are held/);
   const right = await runProofd(["import", "--db", again, "--head", head, ...chainArgs(whole)]);
   assert.match(right.stdout, /^imported 1 blocks, 3 already held; .* head: block 3, /);

@@ -157,7 +157,7 @@ test("a line that is no trie log is refused with its number and the reason", asy
     ],
     [
       `${toHex(second.trieLog)}zz\n`,
-      /line 2: expected are pairs of hex digits, or an object .*; digit \d+ is wrong\n/,
+      /line 2: expected pairs of hex digits, or an object .*: digit \d+ is wrong\n/,
     ],
     ["{]\n", /line 2: it is not JSON: /],
     [
@@ -172,8 +172,11 @@ test("a line that is no trie log is refused with its number and the reason", asy
       JSON.stringify({...fields, blockHash: hashOf(8)}),
       /line 2: blockHash is 0x0+9, but the trie log is of 0x0+2\n/,
     ],
-    [JSON.stringify({...fields, blockHash: undefined}), /line 2: blockHash is missing; expected is 32 bytes/],
-    [JSON.stringify({...fields, trieLog: null}), /line 2: trieLog is null; expected is bytes/],
+    [
+      JSON.stringify({...fields, blockHash: undefined}),
+      /line 2: blockHash: expected 32 bytes.*, got nothing/,
+    ],
+    [JSON.stringify({...fields, trieLog: null}), /line 2: trieLog: expected bytes.*, got null/],
   ];
   for (const [i, [rest, message]] of cases.entries()) {
     const db = folder.file(`refused-${i}`);

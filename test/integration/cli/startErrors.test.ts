@@ -138,7 +138,7 @@ test("--chain-id of another chain is refused before the demo is imported", async
   const target = folder.file("demo5");
   await assertFails(
     ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0", "--no-estimate"],
-    /--demo: block 0 is of chain \d+, expected is chain 5/,
+    /--demo: block 0: expected chain 5, got chain \d+/,
   );
   assert.equal(existsSync(target), false);
 });

@@ -47,7 +47,7 @@ for (const [what, wrong, reason] of [
     encodeLines([{...createLine(1, 1), hash: hashOfBlock(99)}]),
     `line 3: block 1 has hash ${hashOfBlock(99)}, but ${hashOfBlock(1)} is held`,
   ],
-  ["a line that is no JSON", "block 2\n", 'line 3: "b" where an object: "{" is expected'],
+  ["a line that is no JSON", "block 2\n", 'line 3: expected an object: "{", got "b"'],
   ["half a line at the end", '{"number":"0x2",', "line 3: the input ends within it (truncated?)"],
 ] as const)
   test(`${what} is named, and the blocks before it are served`, async () => {

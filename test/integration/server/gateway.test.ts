@@ -171,11 +171,14 @@ describe("estimates through a gateway", () => {
 
   test("numbers that JSON.parse may have changed are refused, parameters by name too, and nothing is sent", async () => {
     const table: [string, RegExp][] = [
-      ['[{"gas":9007199254740993}]', /^params\[0\]\.gas is 9007199254740992: .*send it as a string$/],
-      ['[{"value":1e400}]', /^params\[0\]\.value is Infinity: /],
-      ['[{},"latest",{"a":[{"b c":0.5}]}]', /^params\[2\]\.a\[0\]\.\? is 0\.5: /],
-      ["[-1e16]", /^params\[0\] is -10000000000000000: /],
-      ['{"call":{}}', /by position, \[call, block, overrides\]$/],
+      [
+        '[{"gas":9007199254740993}]',
+        /^params\[0\]\.gas: expected a string, or a whole JSON number .*, got 9007199254740992$/,
+      ],
+      ['[{"value":1e400}]', /^params\[0\]\.value: expected .*, got Infinity$/],
+      ['[{},"latest",{"a":[{"b c":0.5}]}]', /^params\[2\]\.a\[0\]\.\?: expected .*, got 0\.5$/],
+      ["[-1e16]", /^params\[0\]: expected .*, got -10000000000000000$/],
+      ['{"call":{}}', /expected the array \[call, block, overrides\], got an object$/],
     ];
     for (const [params, message] of table) {
       const {text} = await post(`{"jsonrpc":"2.0","id":7,"method":"chain_estimateGas","params":${params}}`);

@@ -121,7 +121,7 @@ describe("JSON-RPC", () => {
     assertError(answer, -32602);
     assert.equal(
       answer.error.message,
-      'params[1][3] (storage key) is "0xzz": expected 0x and 1 to 64 hex digits',
+      'params[1][3] (storage key): expected 0x and 1 to 64 hex digits, got "0xzz"',
     );
     assertError(await daemon.call("chain_getStateRoot", ["0x1", "0x2"]), -32602);
     assertError(await daemon.call("chain_getCoverage", [1]), -32602);

@@ -158,7 +158,7 @@ test("errors are JSON, also for a client that accepts bytes, and those of a bloc
   assertError(named, -32602);
   assert.match(
     named.error?.message as string,
-    /params\[0\]\[0\]\.storageKeys\[0\] is "0xzz": expected 0x and 1/,
+    /params\[0\]\[0\]\.storageKeys\[0\]: expected 0x and 1.*, got "0xzz"/,
   );
 });
 

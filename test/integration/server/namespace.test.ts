@@ -129,7 +129,7 @@ for (const suite of HASH_SUITES) {
       for (const method of ["linea_getProof", "linea_estimateGas"]) {
         const answer: Answer = await daemon.call(method, {address: ACCOUNT});
         assertError(answer, -32602);
-        assert.match(answer.error?.message ?? "", new RegExp(`${method} takes its parameters by position`));
+        assert.match(answer.error?.message ?? "", new RegExp(`params of ${method}: expected the array`));
       }
     });
 

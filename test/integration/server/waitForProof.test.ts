@@ -129,7 +129,7 @@ test("wrong parameters, unknown hashes and blocks far above the head are refused
     const {error} = JSON.parse(await service.ask(waitCall(1, {timeoutMs: 60_001})));
     assert.equal(
       error.message,
-      "params[3] (timeoutMs) is 60001: expected a whole number of milliseconds, 0 to 60000",
+      "params[3] (timeoutMs): expected a whole number of milliseconds from 0 to 60000, got 60001",
     );
   });
 });

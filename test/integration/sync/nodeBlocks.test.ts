@@ -117,7 +117,7 @@ const LIES: readonly (readonly [title: string, lie: (block: JsonBlock) => void, 
     block => {
       block.hash = LONG;
     },
-    /: hash is "0xf+\.\.\."; expected is 32 bytes/,
+    /: hash: expected 32 bytes.*, got "0xf+\.\.\."/,
   ],
   [
     "with a gas price of 100 kB",
@@ -145,7 +145,7 @@ const LIES: readonly (readonly [title: string, lie: (block: JsonBlock) => void, 
     block => {
       block.number = "0x1";
     },
-    /: block 40 was asked for, block 1 came$/,
+    /: expected block 40, got block 1$/,
   ],
 ];
 
@@ -162,10 +162,8 @@ test("a node that changes a JSON block is told which block and why, and its bloc
       };
       await assert.rejects(rawBlocks.read(asked, BUSY - 1, BUSY + 1), error => {
         assert.ok(error instanceof NodeFailure, `${title}: ${error}`);
-        assert.ok(
-          error.message.startsWith(`${node.url}: eth_getBlockByNumber: block ${BUSY}`),
-          error.message,
-        );
+        assert.ok(error.message.startsWith(`${node.url}: eth_getBlockByNumber: `), error.message);
+        assert.ok(error.message.includes(`block ${BUSY}`), error.message);
         assert.match(error.message, reason, title);
         assert.ok(error.message.length < 1000, `${title}: a message of ${error.message.length} characters`);
         return true;
@@ -187,7 +185,7 @@ test("raw blocks that are cut, changed or another's are the node's fault", async
       [block => block.slice(0, -2), /is not a block|it is not RLP/],
       [block => block.slice(0, -1), /the answer is not bytes/],
       [() => "0x", /is not a block/],
-      [() => other, /block 40 was asked for, block 45 came/],
+      [() => other, /expected block 40, got block 45/],
       // In the last withdrawal's amount.
       [block => block.slice(0, -2) + (block.endsWith("00") ? "01" : "00"), /its withdrawals have the root/],
     ];

@@ -35,15 +35,15 @@ test("a node that contradicts itself is refused by name, and nothing of the rang
   const trace = "debug_traceBlockByNumber";
   const faults: readonly (readonly [method: string, spoil: (answer: unknown) => unknown, message: RegExp])[] =
     [
-      [trace, () => [], /^block 1: 0 traces of 3 transactions$/],
+      [trace, () => [], /^block 1: expected 3 traces, one per transaction, got 0$/],
       [
         trace,
         answer => (answer as object[]).map(entry => ({...entry, txHash: other})),
-        /^block 1: trace 0 is of transaction 0xabab/,
+        /^block 1: trace 0: expected transaction 0x.*, got 0xabab/,
       ],
-      ["eth_getBalance", () => "12", /account 0x[0-9a-f]{40}: balance is "12"; expected is a quantity/],
-      ["eth_getTransactionCount", () => undefined, /nonce is missing/],
-      ["eth_getStorageAt", () => `0x${"00".repeat(33)}`, /slot 0x[0-9a-f]{64} is .*expected is a word/],
+      ["eth_getBalance", () => "12", /account 0x[0-9a-f]{40}: balance: expected a quantity.*, got "12"/],
+      ["eth_getTransactionCount", () => undefined, /nonce: expected .*, got nothing/],
+      ["eth_getStorageAt", () => `0x${"00".repeat(33)}`, /slot 0x[0-9a-f]{64}: expected a word/],
       [
         "eth_getBlockByNumber",
         answer => ({...(answer as object), gasUsed: "0x1"}),

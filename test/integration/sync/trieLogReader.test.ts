@@ -104,7 +104,7 @@ const change =
   (logs: LogElement[]): unknown =>
     logs.map(log => (log.blockNumber === 5 ? {...log, ...fields(log)} : log));
 const WRONG: readonly [string, (logs: LogElement[]) => unknown, RegExp][] = [
-  ["no list", () => null, /^shomei_getTrieLogsByRange is null; expected is an array$/],
+  ["no list", () => null, /^shomei_getTrieLogsByRange: expected an array, got null$/],
   ["too many", logs => [...logs, ...logs], /asked for blocks 4 to 7, the node sent 8 trie logs$/],
   [
     "none in the middle",
@@ -141,7 +141,7 @@ const WRONG: readonly [string, (logs: LogElement[]) => unknown, RegExp][] = [
   [
     "a log that is no hex",
     change(() => ({trieLog: "0xzz"})),
-    /^trie log of block 5: trieLog is "0xzz"; expected is at most/,
+    /^trie log of block 5: trieLog: expected at most.*, got "0xzz"/,
   ],
 ];
 

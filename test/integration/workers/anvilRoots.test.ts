@@ -116,7 +116,9 @@ async function mine(
         ours.push(block.stateRoot);
       } catch (error) {
         // Gas, receipts and logs were right, so the same transactions ran with the same outcome.
-        const root = /: state root is (0x[0-9a-f]{64}), the header says/.exec((error as Error).message)?.[1];
+        const root = /: state root: expected 0x[0-9a-f]{64} as in its header, got (0x[0-9a-f]{64})/.exec(
+          (error as Error).message,
+        )?.[1];
         assert.ok(root, String(error));
         ours.push(root);
         break;

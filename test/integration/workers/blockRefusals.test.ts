@@ -125,7 +125,7 @@ const AS = "by its number 1 and timestamp";
 test("a block whose timestamp makes it one of another fork is told which, and what it lacks or has too much", async () => {
   assert.equal(
     await refusal(header({timestamp: SHANGHAI_TIME - 1}), [], [], []),
-    `block 1: its header has withdrawalsRoot, 16 fields are expected: ${AS} 999 it is a block of paris`,
+    `block 1: its header: expected 16 fields, got withdrawalsRoot: ${AS} 999 it is a block of paris`,
   );
   assert.equal(
     await refusal(header({timestamp: CANCUN_TIME}), [], [], []),
@@ -133,19 +133,19 @@ test("a block whose timestamp makes it one of another fork is told which, and wh
   );
   assert.match(
     await refusal(header(), [], []),
-    /^block 1: it has 3 parts, expected are 4 \(header, transactions, uncles, withdrawals\): .* of shanghai$/,
+    /^block 1: expected 4 parts \(header, transactions, uncles, withdrawals\), got 3: .* of shanghai$/,
   );
   assert.match(
     await refusal(header({timestamp: CANCUN_TIME}).concat(Array(9).fill(1)), [], [], []),
-    /^block 1: its header has 26 fields, 20 fields are expected: /,
+    /^block 1: its header: expected 20 fields, got 26 fields: /,
   );
 });
 
 test("a header that does not fit its block is told by field", async () => {
   const other = new Uint8Array(32).fill(9);
   const table: [Partial<Record<keyof typeof AT, Field>>, string][] = [
-    [{receiptsRoot: other.subarray(1)}, "receiptsRoot has 31 bytes, expected are 32"],
-    [{nonce: NOTHING}, "nonce has 0 bytes, expected are 8"],
+    [{receiptsRoot: other.subarray(1)}, "receiptsRoot: expected 32 bytes, got 31"],
+    [{nonce: NOTHING}, "nonce: expected 8 bytes, got 0"],
     [{transactionsRoot: other}, "its transactions do not give the transactions root of its header"],
     [{withdrawalsRoot: other}, "its withdrawals do not give the withdrawals root of its header"],
     [{gasUsed: 30_000_001}, "gas used is 30000001, its gas limit is 30000000"],

@@ -95,7 +95,7 @@ test("a damaged block is refused with its number and what did not match, and the
       await assertRefused(
         executor,
         flip(block, stateRoot),
-        new RegExp(`^block ${number}: state root is 0x.{64}, the header says 0x`),
+        new RegExp(`^block ${number}: state root: expected 0x.{64} as in its header, got 0x`),
       );
       await assertRefused(
         executor,
@@ -108,7 +108,7 @@ test("a damaged block is refused with its number and what did not match, and the
   await assertRefused(
     executor,
     chain.blocks[19] ?? new Uint8Array(0),
-    /^block 20 does not follow block 18: block 19 is expected$/,
+    /^expected block 19 after block 18, got block 20$/,
   );
 });
 

@@ -74,38 +74,38 @@ const REFUSED: readonly [string, string, RegExp][] = [
     next({stateRoot: blockHash(7)}),
     /^line 5: block 4: its changes give state root 0x.{64}, expected 0x/,
   ],
-  ["text that is not JSON", "hello\n", /^line 5: "h" where an object: "\{" is expected$/],
+  ["text that is not JSON", "hello\n", /^line 5: expected an object: "\{", got "h"$/],
   ["a value that is not JSON", next({}).replace('"0x9"', "0x9"), /^line 5: account 0x.{40} is not JSON/],
   ["a line that ends within an account", next({}).slice(0, -6), /^line 5: the input ends within it/],
   [
     "a line broken in two",
     next({}).replace('"accounts":', '"accounts":\n'),
-    /^line 5: it ends where a value is expected/,
+    /^line 5: expected a value, got the end of the line/,
   ],
-  ["a missing number", next({number: undefined}), /^line 5: number is missing; expected is a quantity/],
-  ["a missing hash", next({hash: undefined}), /^line 5: hash is missing; expected is 32 bytes/],
+  ["a missing number", next({number: undefined}), /^line 5: number: expected a quantity.*, got nothing/],
+  ["a missing hash", next({hash: undefined}), /^line 5: hash: expected 32 bytes.*, got nothing/],
   ["missing accounts", next({accounts: undefined}), /^line 5: accounts is missing$/],
-  ["a number that is no quantity", next({number: "4"}), /^line 5: number is "4"; expected is a quantity/],
-  ["a hash of 31 bytes", next({hash: `0x${"ab".repeat(31)}`}), /^line 5: hash is .*; expected is 32 bytes/],
+  ["a number that is no quantity", next({number: "4"}), /^line 5: number: expected a quantity.*, got "4"/],
+  ["a hash of 31 bytes", next({hash: `0x${"ab".repeat(31)}`}), /^line 5: hash: expected 32 bytes/],
   [
     "an address of 19 bytes",
     next({accounts: {[`0x${"ab".repeat(19)}`]: {}}}),
-    /^line 5: the address 0x.*expected is 20 bytes/,
+    /^line 5: the address 0x.*: expected 20 bytes/,
   ],
   [
     "a balance of 257 bits",
     next({accounts: {[addressAt(0)]: {balance: `0x1${"0".repeat(64)}`}}}),
-    /balance is .*; expected is a quantity/,
+    /balance: expected a quantity/,
   ],
   [
     "a nonce of 65 bits",
     next({accounts: {[addressAt(0)]: {nonce: `0x1${"0".repeat(16)}`}}}),
-    /nonce is .*; expected is a quantity below 2\^64/,
+    /nonce: expected a quantity below 2\^64/,
   ],
   [
     "a misspelt field",
     next({accounts: {[addressAt(0)]: {balence: "0x1"}}}),
-    /has a field "balence"; expected are nonce, balance/,
+    /expected the fields nonce, balance, .*, got "balence"/,
   ],
   [
     "an account twice",
@@ -117,15 +117,11 @@ const REFUSED: readonly [string, string, RegExp][] = [
     next({accounts: {[addressAt(0)]: {storage: {"0x1": "0x1", "0x01": "0x2"}}}}),
     /slot 0x0.*1 twice$/,
   ],
-  [
-    "a field twice",
-    next({}).replace('{"number"', '{"hash":"0x00","number"'),
-    /^line 5: hash is there twice$/,
-  ],
+  ["a field twice", next({}).replace('{"number"', '{"hash":"0x00","number"'), /^line 5: hash comes twice$/],
   [
     "accounts twice",
     next({}).replace('"accounts"', '"accounts":{},"accounts"'),
-    /^line 5: accounts is there twice$/,
+    /^line 5: accounts comes twice$/,
   ],
   ["accounts that are a list", next({accounts: []}), /^line 5: accounts is not an object$/],
   ["nesting without end", `{"a":${"[".repeat(100)}${"]".repeat(100)}}\n`, /^line 5: nesting deeper than 64$/],
@@ -182,7 +178,7 @@ test("a source of another chain is refused before anything is read from it", asy
   const source = {kind: "diffs", path} as const;
   const refused = await other.startImport({source, chainId: 6n}, () => {}).outcome;
   assert.ok(!refused.ok);
-  assert.equal(refused.message, "line 1: block 0 is of chain 5, expected is chain 6");
+  assert.equal(refused.message, "line 1: block 0: expected chain 6, got chain 5");
   assert.ok((await other.startImport({source}, () => {}).outcome).ok);
   assert.equal(other.chain.chainId, 5n);
   const again = await other.startImport({source, chainId: 6n}, () => {}).outcome;

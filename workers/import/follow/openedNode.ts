@@ -165,7 +165,7 @@ class OpenedNode {
     const known = this.host.writer().chain?.chainId ?? this.job.chainId;
     if (genesis === undefined) return known;
     if (known !== undefined && known !== genesis.chainId)
-      throw new SourceError(`the genesis file is of chain ${genesis.chainId}, expected is chain ${known}`);
+      throw new SourceError(`the genesis file: expected chain ${known}, got chain ${genesis.chainId}`);
     return genesis.chainId;
   }
 

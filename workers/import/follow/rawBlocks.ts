@@ -104,7 +104,7 @@ export class RawBlocks {
     }
     if (block.head.number !== number)
       throw new NodeFailure(
-        `${node.name}: ${method}: block ${number} was asked for, block ${block.head.number} came`,
+        `${node.name}: ${method}: expected block ${number}, got block ${block.head.number}`,
       );
     return block;
   }

@@ -28,8 +28,8 @@ test("the contract is called at layer 1's finalized block, and zero means that i
 test("an address without such a contract, and an answer that is no word, are failures of the node", async () => {
   for (const [answer, message] of [
     ["0x", /it has no contract with stateRootHashes\(uint256\) at 0xaaaa/],
-    ["0x1234", /stateRootHashes\(511\) is "0x1234"; expected is 32 bytes/],
-    [null, /stateRootHashes\(511\) is null; expected is 32 bytes/],
+    ["0x1234", /stateRootHashes\(511\): expected 32 bytes.*, got "0x1234"/],
+    [null, /stateRootHashes\(511\): expected 32 bytes.*, got null/],
   ] as const)
     await assert.rejects(readRecordedRoot(nodeOf(answer), CONTRACT, 0x1ff), error => {
       assert.ok(error instanceof NodeFailure);

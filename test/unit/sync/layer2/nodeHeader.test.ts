@@ -80,6 +80,6 @@ test("a header without one of its fields is refused", () => {
 test("another block than asked for is refused by name", () => {
   assert.throws(() => parseNodeHeader(PRAGUE, 2), {
     name: "NodeFailure",
-    message: "block 2 was asked for, block 1 came",
+    message: "expected block 2, got block 1",
   });
 });

@@ -4,7 +4,7 @@ import {parseFixedBytes, parseNumber} from "../../../../sync/rpc/answerValues.ts
 
 test("a wrong value is named without being written out, however deep or long it is", () => {
   const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
-  const numberRule = "expected is a number: 0x and 1 to 13 hex digits";
+  const rule = "a number (0x and 1 to 13 hex digits)";
   for (const [value, shown] of [
     [deep, "an array"],
     [{}, "an object"],
@@ -13,10 +13,10 @@ test("a wrong value is named without being written out, however deep or long it 
   ] as const)
     assert.throws(() => parseNumber(value, "the block"), {
       name: "NodeFailure",
-      message: `the block is ${shown}; ${numberRule}`,
+      message: `the block: expected ${rule}, got ${shown}`,
     });
   assert.throws(() => parseFixedBytes(deep, "the root", 32), {
     name: "NodeFailure",
-    message: /^the root is an array; /,
+    message: /^the root: expected 32 bytes .*, got an array$/,
   });
 });

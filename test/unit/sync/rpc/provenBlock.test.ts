@@ -32,10 +32,10 @@ test("a block is asked for by its hash, and has the root that the node says", as
 
 test("an answer for another block, or without a root, is a failure of the node", async () => {
   for (const [answer, message] of [
-    [{...BLOCK, hash: BLOCK.stateRoot}, /^NodeFailure: block 0xabab.* was asked for, block 0xcdcd.* came$/],
-    [{...BLOCK, stateRoot: "0x00"}, /stateRoot is "0x00"; expected is 32 bytes/],
-    [{...BLOCK, number: 5}, /number is 5; expected is a number: 0x/],
-    [null, /block 0xabab.* is null; expected is an object/],
+    [{...BLOCK, hash: BLOCK.stateRoot}, /^NodeFailure: expected block 0xabab.*, got block 0xcdcd.*$/],
+    [{...BLOCK, stateRoot: "0x00"}, /stateRoot: expected 32 bytes.*, got "0x00"/],
+    [{...BLOCK, number: 5}, /number: expected a number.*, got 5/],
+    [null, /block 0xabab.*: expected an object, got null/],
   ] as const)
     await assert.rejects(readProvenBlock(nodeOf(answer), HASH), error => {
       assert.ok(error instanceof NodeFailure);

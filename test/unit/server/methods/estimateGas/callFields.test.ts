@@ -25,15 +25,18 @@ test("data and input are whole bytes, and the same where both are given", () => 
   assert.deepEqual(parseCall({input: "0x01"}).data, Uint8Array.of(1));
   assert.deepEqual(parseCall({data: "0xab", input: "0xAB"}).data, Uint8Array.of(0xab));
   assertCallsRefused([
-    [{data: "0x1"}, /^params\[0\]\.data is "0x1": expected 0x and two hex digits per byte/],
-    [{data: ""}, /^params\[0\]\.data is "": expected/],
-    [{data: "12"}, /^params\[0\]\.data is "12"/],
+    [{data: "0x1"}, /^params\[0\]\.data: expected 0x and two hex digits per byte, got "0x1"/],
+    [{data: ""}, /^params\[0\]\.data: expected.*, got ""/],
+    [{data: "12"}, /^params\[0\]\.data: expected .*, got "12"/],
     [{data: "0x0g"}, /^params\[0\]\.data/],
     [{data: "0x\u0130\u0130"}, /^params\[0\]\.data/],
-    [{data: 5}, /^params\[0\]\.data is 5/],
-    [{input: ["0x"]}, /^params\[0\]\.input is an array of 1/],
-    [{data: "0x", input: "0x00"}, /^params\[0\]\.data and params\[0\]\.input differ/],
-    [{data: `0x${"0".repeat(2_000_001)}`}, /\(2000003 characters\): expected/],
+    [{data: 5}, /^params\[0\]\.data: expected .*, got 5/],
+    [{input: ["0x"]}, /^params\[0\]\.input: expected .*, got an array of 1/],
+    [
+      {data: "0x", input: "0x00"},
+      /^params\[0\]: expected data or input, or the same in both, got two values/,
+    ],
+    [{data: `0x${"0".repeat(2_000_001)}`}, /\(2000003 characters\)$/],
   ]);
 });
 
@@ -68,7 +71,7 @@ test("a type that is given is taken where the fields agree", () => {
 test("a type against the fields, or one that is not executed, is refused", () => {
   const authorizationList = [AUTHORIZATION];
   const given = (name: string, type: number) =>
-    new RegExp(`^params\\[0\\]\\.${name} is given: expected none in a call of type ${type}$`);
+    new RegExp(`^params\\[0\\]: expected no ${name} in a call of type ${type}, got one$`);
   assertCallsRefused([
     [{type: 0, accessList: []}, given("accessList", 0)],
     [{type: 0, maxFeePerGas: 1}, given("maxFeePerGas", 0)],
@@ -77,24 +80,30 @@ test("a type against the fields, or one that is not executed, is refused", () =>
     [{type: 2, authorizationList, to: ADDRESS}, given("authorizationList", 2)],
     [{type: 4, authorizationList, to: ADDRESS, gasPrice: 1}, given("gasPrice", 4)],
     [{authorizationList, to: ADDRESS, gasPrice: 1}, given("gasPrice", 4)],
-    [{type: 4, to: ADDRESS}, /^params\[0\]\.authorizationList is missing: expected one in a call of type 4/],
-    [{authorizationList}, /^params\[0\]\.to is missing: expected one in a call of type 4/],
-    [{type: 3}, /^params\[0\]\.type is 3: expected 0, 1, 2 or 4; blobs are not supported/],
-    [{type: "0x5"}, /^params\[0\]\.type is "0x5": expected 0, 1, 2 or 4$/],
-    [{type: `0x${"f".repeat(64)}`}, /^params\[0\]\.type is/],
-    [{type: "legacy"}, /^params\[0\]\.type is "legacy": expected a quantity/],
+    [
+      {type: 4, to: ADDRESS},
+      /^params\[0\]\.authorizationList: expected a value in a call of type 4, got nothing/,
+    ],
+    [{authorizationList}, /^params\[0\]\.to: expected a value in a call of type 4, got nothing/],
+    [{type: 3}, /^params\[0\]\.type: expected 0, 1, 2 or 4 \(blobs are not supported\), got 3/],
+    [{type: "0x5"}, /^params\[0\]\.type: expected 0, 1, 2 or 4, got "0x5"$/],
+    [{type: `0x${"f".repeat(64)}`}, /^params\[0\]\.type: expected /],
+    [{type: "legacy"}, /^params\[0\]\.type: expected a quantity.*, got "legacy"/],
   ]);
 });
 
 test("fees of both kinds, or a priority fee above the whole fee, are refused", () => {
   assert.equal(parseCall({maxFeePerGas: 5, maxPriorityFeePerGas: "5"}).maxPriorityFeePerGas, 5n);
   assertCallsRefused([
-    [{gasPrice: 0, maxFeePerGas: 0}, /^params\[0\] has both gasPrice and maxFeePerGas: expected one/],
-    [{gasPrice: 1, maxPriorityFeePerGas: 1}, /^params\[0\] has both gasPrice and maxPriorityFeePerGas/],
-    [{type: 0, gasPrice: 1, maxFeePerGas: 1}, /^params\[0\] has both/],
+    [{gasPrice: 0, maxFeePerGas: 0}, /^params\[0\]: expected gasPrice or maxFeePerGas, got both/],
+    [
+      {gasPrice: 1, maxPriorityFeePerGas: 1},
+      /^params\[0\]: expected gasPrice or maxPriorityFeePerGas, got both/,
+    ],
+    [{type: 0, gasPrice: 1, maxFeePerGas: 1}, /^params\[0\]: expected .*, got both/],
     [
       {maxFeePerGas: 5, maxPriorityFeePerGas: "0x6"},
-      /^params\[0\]\.maxPriorityFeePerGas is "0x6": expected at most maxFeePerGas, 0x5/,
+      /^params\[0\]\.maxPriorityFeePerGas: expected at most maxFeePerGas \(0x5\), got "0x6"/,
     ],
   ]);
 });
@@ -103,7 +112,7 @@ test("another chain's id is refused where this node's is known", () => {
   assert.deepEqual(parseCall({chainId: "0xe708"}), EMPTY_CALL);
   assert.deepEqual(parseParams([{chainId: 1}], {...VIEW, chainId: undefined}), EMPTY_CALL);
   assertCallsRefused([
-    [{chainId: 1}, /^params\[0\]\.chainId is 1: expected 0xe708, this node's chain/],
-    [{chainId: "main"}, /^params\[0\]\.chainId is "main": expected a quantity/],
+    [{chainId: 1}, /^params\[0\]\.chainId: expected 0xe708 \(this node's chain\), got 1/],
+    [{chainId: "main"}, /^params\[0\]\.chainId: expected a quantity.*, got "main"/],
   ]);
 });

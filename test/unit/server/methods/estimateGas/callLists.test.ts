@@ -25,27 +25,27 @@ test("an access list is addresses with their storage keys", () => {
   assertCallsRefused([
     [
       {accessList: {}},
-      /^params\[0\]\.accessList is an object: expected an array of \{address, storageKeys\}/,
+      /^params\[0\]\.accessList: expected an array of \{address, storageKeys\}, got an object/,
     ],
-    [{accessList: "0x"}, /^params\[0\]\.accessList is "0x"/],
-    [listed(ADDRESS), /^params\[0\]\.accessList\[2\] is "0xAb.*: expected \{address, storageKeys\}/],
-    [listed(null), /^params\[0\]\.accessList\[2\] is null/],
-    [listed({}), /^params\[0\]\.accessList\[2\]\.address is missing: expected 20 bytes/],
+    [{accessList: "0x"}, /^params\[0\]\.accessList: expected .*, got "0x"/],
+    [listed(ADDRESS), /^params\[0\]\.accessList\[2\]: expected \{address, storageKeys\}, got "0xAb.*/],
+    [listed(null), /^params\[0\]\.accessList\[2\]: expected .*, got null/],
+    [listed({}), /^params\[0\]\.accessList\[2\]\.address: expected 20 bytes.*, got nothing/],
     [
       listed({address: ADDRESS, storageKeys: "0x1"}),
-      /accessList\[2\]\.storageKeys is "0x1": expected an array/,
+      /accessList\[2\]\.storageKeys: expected an array.*, got "0x1"/,
     ],
     [
       listed({address: ADDRESS, storageKeys: ["0x"]}),
-      /^params\[0\]\.accessList\[2\]\.storageKeys\[0\] is "0x": exp/,
+      /^params\[0\]\.accessList\[2\]\.storageKeys\[0\]: expected .*, got "0x"/,
     ],
     [
       listed({address: ADDRESS, storageKeys: ["0x1", 2]}),
-      /accessList\[2\]\.storageKeys\[1\] is 2: expected 0x and/,
+      /accessList\[2\]\.storageKeys\[1\]: expected 0x and.*, got 2/,
     ],
     [
       listed({address: ADDRESS, storageKeys: [`0x${"1".repeat(65)}`]}),
-      /storageKeys\[0\] is "0x1+"\.\.\. \(67/,
+      /storageKeys\[0\]: expected .*, got "0x1+"\.\.\. \(67/,
     ],
   ]);
 });
@@ -64,15 +64,18 @@ test("authorizations are read whole, with yParity or with v", () => {
   assertCallsRefused([
     [
       {to: ADDRESS, authorizationList: []},
-      /^params\[0\]\.authorizationList is an array of 0: expected a non-empty/,
+      /^params\[0\]\.authorizationList: expected a non-empty.*, got an array of 0/,
     ],
-    [{to: ADDRESS, authorizationList: {}}, /^params\[0\]\.authorizationList is an object/],
-    [{to: ADDRESS, authorizationList: [1]}, /^params\[0\]\.authorizationList\[0\] is 1: expected \{chainId/],
-    [authorized({chainId: null}), /^params\[0\]\.authorizationList\[1\]\.chainId is missing: expected/],
-    [authorized({address: "0x"}), /authorizationList\[1\]\.address is "0x"/],
-    [authorized({yParity: null}), /authorizationList\[1\]\.yParity is missing/],
-    [authorized({v: 27}), /authorizationList\[1\]\.v is 27: expected the same as yParity/],
-    [authorized({r: -1}), /authorizationList\[1\]\.r is -1/],
-    [authorized({s: "s"}), /authorizationList\[1\]\.s is "s"/],
+    [{to: ADDRESS, authorizationList: {}}, /^params\[0\]\.authorizationList: expected .*, got an object/],
+    [
+      {to: ADDRESS, authorizationList: [1]},
+      /^params\[0\]\.authorizationList\[0\]: expected \{chainId.*, got 1/,
+    ],
+    [authorized({chainId: null}), /^params\[0\]\.authorizationList\[1\]\.chainId: expected.*, got nothing/],
+    [authorized({address: "0x"}), /authorizationList\[1\]\.address: expected .*, got "0x"/],
+    [authorized({yParity: null}), /authorizationList\[1\]\.yParity: expected .*, got nothing/],
+    [authorized({v: 27}), /authorizationList\[1\]\.v: expected the same as yParity.*, got 27/],
+    [authorized({r: -1}), /authorizationList\[1\]\.r: expected .*, got -1/],
+    [authorized({s: "s"}), /authorizationList\[1\]\.s: expected .*, got "s"/],
   ]);
 });

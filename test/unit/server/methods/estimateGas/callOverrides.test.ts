@@ -33,31 +33,46 @@ test("wrong overrides are named by their account and slot", () => {
   const at = `params\\[1\\]\\["${ADDRESS}"\\]`;
   const account = (fields: unknown): unknown[] => [{}, {[ADDRESS]: fields}];
   assertRefused([
-    [[{}, {"0x12": {}}], /^params\[1\] \(overrides\): a key is "0x12": expected 20 bytes/],
-    [[{}, JSON.parse('{"__proto__":{}}')], /^params\[1\] \(overrides\): a key is "__proto__"/],
-    [[{}, "latest", {x: {}}], /^params\[2\] \(overrides\): a key is "x"/],
-    [[{}, {["k".repeat(10_000)]: {}}], /\(10000 characters\): expected 20 bytes/],
-    [[{}, {[ADDRESS]: {}, [ADDRESS.toLowerCase()]: {}}], /^params\[1\] \(overrides\) has "0xabab.*" twice/],
-    [account(5), new RegExp(`^${at} is 5: expected \\{balance, nonce, code, state or stateDiff\\}`)],
-    [account([]), new RegExp(`^${at} is an array of 0`)],
-    [account({balance: "x"}), new RegExp(`^${at}\\.balance is "x"`)],
+    [[{}, {"0x12": {}}], /^params\[1\] \(overrides\): a key: expected 20 bytes.*, got "0x12"/],
+    [[{}, JSON.parse('{"__proto__":{}}')], /^params\[1\] \(overrides\): a key: expected .*, got "__proto__"/],
+    [[{}, "latest", {x: {}}], /^params\[2\] \(overrides\): a key: expected .*, got "x"/],
+    [[{}, {["k".repeat(10_000)]: {}}], /expected 20 bytes.* \(10000 characters\)/],
+    [
+      [{}, {[ADDRESS]: {}, [ADDRESS.toLowerCase()]: {}}],
+      /^params\[1\] \(overrides\): expected "0xabab.*" once, got it twice/,
+    ],
+    [account(5), new RegExp(`^${at}: expected \\{balance, nonce, code, state or stateDiff\\}.*, got 5`)],
+    [account([]), new RegExp(`^${at}: expected .*, got an array of 0`)],
+    [account({balance: "x"}), new RegExp(`^${at}\\.balance: expected .*, got "x"`)],
     [
       account({code: `0x${"60".repeat(24_577)}`}),
       new RegExp(`^${at}\\.code: expected at most 24576 bytes \\(EIP-170\\), got 24577$`),
     ],
-    [account({code: "0x1"}), new RegExp(`^${at}\\.code is "0x1": expected 0x and two hex digits`)],
+    [account({code: "0x1"}), new RegExp(`^${at}\\.code: expected 0x and two hex digits, got "0x1"`)],
     [
       account({movePrecompileToAddress: ADDRESS}),
-      /has the field "movePrecompileToAddress", which is not supp/,
+      /: expected only the fields .*, got "movePrecompileToAddress"/,
     ],
-    [account(JSON.parse('{"__proto__":{}}')), /has the field "__proto__", which is not supported/],
-    [account({state: {}, stateDiff: {}}), new RegExp(`^${at} has both state and stateDiff`)],
-    [account({state: []}), new RegExp(`^${at}\\.state is an array of 0: expected an object of slots`)],
-    [account({state: {"0x": "0x1"}}), new RegExp(`^${at}\\.state: a key is "0x": expected 0x and 1 to 64`)],
-    [account({state: {1: "0x1"}}), new RegExp(`^${at}\\.state: a key is "1"`)],
-    [account({stateDiff: {"0x1": null}}), new RegExp(`^${at}\\.stateDiff\\["0x1"\\] is null: expected 0x`)],
-    [account({stateDiff: {"0x1": 1}}), new RegExp(`^${at}\\.stateDiff\\["0x1"\\] is 1`)],
-    [account({state: {"0xa": "0x1", "0x0A": "0x1"}}), new RegExp(`^${at}\\.state has "0x0A" twice`)],
-    [account({state: {"0x0": "0x1", "0x00": "0x1"}}), new RegExp(`^${at}\\.state has "0x00" twice`)],
+    [account(JSON.parse('{"__proto__":{}}')), /: expected only the fields .*, got "__proto__"/],
+    [account({state: {}, stateDiff: {}}), new RegExp(`^${at}: expected state or stateDiff, got both`)],
+    [account({state: []}), new RegExp(`^${at}\\.state: expected an object of slots.*, got an array of 0`)],
+    [
+      account({state: {"0x": "0x1"}}),
+      new RegExp(`^${at}\\.state: a key: expected 0x and 1 to 64.*, got "0x"`),
+    ],
+    [account({state: {1: "0x1"}}), new RegExp(`^${at}\\.state: a key: expected .*, got "1"`)],
+    [
+      account({stateDiff: {"0x1": null}}),
+      new RegExp(`^${at}\\.stateDiff\\["0x1"\\]: expected 0x.*, got null`),
+    ],
+    [account({stateDiff: {"0x1": 1}}), new RegExp(`^${at}\\.stateDiff\\["0x1"\\]: expected .*, got 1`)],
+    [
+      account({state: {"0xa": "0x1", "0x0A": "0x1"}}),
+      new RegExp(`^${at}\\.state: expected "0x0A" once, got it twice`),
+    ],
+    [
+      account({state: {"0x0": "0x1", "0x00": "0x1"}}),
+      new RegExp(`^${at}\\.state: expected "0x00" once, got it twice`),
+    ],
   ]);
 });

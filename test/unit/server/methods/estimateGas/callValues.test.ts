@@ -59,10 +59,7 @@ test("what is no quantity, not exact or too large is refused, and numbers are as
   for (const value of values) {
     const {code, message} = refusal([{value}]);
     assert.equal(code, RpcCode.INVALID_PARAMS, message);
-    assert.match(
-      message,
-      /^params\[0\]\.value is .*: expected a quantity below 2\^256; send it as a string, 0x hex/,
-    );
+    assert.match(message, /^params\[0\]\.value: expected a quantity below 2\^256 \(as a string, 0x hex/);
     assert.ok(message.length < 300);
   }
 });
@@ -79,27 +76,35 @@ test("each quantity has its own bound", () => {
   assertCallsRefused([
     [
       {nonce: `${u64 - 1n}`},
-      /^params\[0\]\.nonce is "18446744073709551615": expected a quantity below 2\^64 - 1/,
+      /^params\[0\]\.nonce: expected a quantity below 2\^64 - 1.*, got "18446744073709551615"/,
     ],
-    [{gas: 50_000_001}, /^params\[0\]\.gas is 50000001: expected at most 50000000, this node's cap/],
-    [{gas: `0x${"f".repeat(20)}`}, /^params\[0\]\.gas is "0xf{20}": expected at most 50000000/],
-    [{gas: "much"}, /^params\[0\]\.gas is "much": expected a quantity/],
-    [authorized({nonce: `${u64}`}), /authorizationList\[0\]\.nonce is .* below 2\^64;/],
-    [authorized({yParity: 256}), /authorizationList\[0\]\.yParity is 256: expected a quantity below 2\^8/],
+    [
+      {gas: 50_000_001},
+      /^params\[0\]\.gas: expected at most 50000000 \(this node's cap for an estimate\), got 50000001/,
+    ],
+    [{gas: `0x${"f".repeat(20)}`}, /^params\[0\]\.gas: expected at most 50000000.*, got "0xf{20}"/],
+    [{gas: "much"}, /^params\[0\]\.gas: expected a quantity.*, got "much"/],
+    [authorized({nonce: `${u64}`}), /authorizationList\[0\]\.nonce: expected a quantity below 2\^64 \(/],
+    [
+      authorized({yParity: 256}),
+      /authorizationList\[0\]\.yParity: expected a quantity below 2\^8.*, got 256/,
+    ],
   ]);
   const overrides = {[ADDRESS]: {nonce: `${u64 - 1n}`}};
-  assertRefused([[[{}, overrides], /^params\[1\]\["0xAb.*"\]\.nonce is .* below 2\^64 - 1/]]);
+  assertRefused([
+    [[{}, overrides], /^params\[1\]\["0xAb.*"\]\.nonce: expected a quantity below 2\^64 - 1 \(/],
+  ]);
 });
 
 test("addresses are 20 bytes in any case, checksums are not looked at", () => {
   const {from, to} = parseCall({from: ADDRESS, to: ADDRESS.toLowerCase()});
   assert.deepEqual([from, to], [ADDRESS_BYTES, ADDRESS_BYTES]);
   assertCallsRefused([
-    [{from: "0x12"}, /^params\[0\]\.from is "0x12": expected 20 bytes, 0x and 40 hex digits/],
-    [{to: ADDRESS.slice(2)}, /^params\[0\]\.to is/],
-    [{to: `${ADDRESS}00`}, /^params\[0\]\.to is/],
-    [{to: `0x${"zz".repeat(20)}`}, /^params\[0\]\.to is/],
-    [{to: ""}, /^params\[0\]\.to is ""/],
-    [{from: 0}, /^params\[0\]\.from is 0/],
+    [{from: "0x12"}, /^params\[0\]\.from: expected 20 bytes, 0x and 40 hex digits, got "0x12"/],
+    [{to: ADDRESS.slice(2)}, /^params\[0\]\.to: expected /],
+    [{to: `${ADDRESS}00`}, /^params\[0\]\.to: expected /],
+    [{to: `0x${"zz".repeat(20)}`}, /^params\[0\]\.to: expected /],
+    [{to: ""}, /^params\[0\]\.to: expected .*, got ""/],
+    [{from: 0}, /^params\[0\]\.from: expected .*, got 0/],
   ]);
 });

@@ -65,27 +65,33 @@ test("an object in the second place that is no block is the overrides, unless a 
   assert.deepEqual(parseParams([{}, overrides, null]), {...EMPTY_CALL, overrides: expected});
   const {isLatest: _, ...numbered} = EMPTY_CALL;
   assert.deepEqual(parseParams([{}, "0x3", overrides]), {...numbered, block: 3, overrides: expected});
-  assert.match(refusal([{}, overrides, {}]).message, /^params\[1\] \(block\) has neither blockNumber nor/);
+  assert.match(
+    refusal([{}, overrides, {}]).message,
+    /^params\[1\] \(block\): expected blockNumber or blockHash, got neither/,
+  );
 });
 
 test("wrong parameters are named with what came and what is expected", () => {
   assertRefused([
-    [[], /^params\[0\] \(call\) is missing: expected \[call, block, overrides\]/],
-    [[null], /^params\[0\] \(call\) is missing/],
-    [["0x"], /^params\[0\] \(call\) is "0x": expected an object/],
-    [[[]], /^params\[0\] \(call\) is an array of 0: expected an object/],
-    [[{}, "latest", {}, 1], /^params has 4 elements: expected \[call, block, overrides\]/],
-    [[{}, "latest", null, null], /^params has 4 elements/],
-    [[{}, 5], /^params\[1\] \(block\) is 5: expected/],
-    [[{}, []], /^params\[1\] \(block\) is an array of 0: expected/],
-    [[{}, "-5"], /^params\[1\] \(block\) is "-5"/],
-    [[{}, "1.5"], /^params\[1\] \(block\) is "1.5"/],
-    [[{}, ""], /^params\[1\] \(block\) is ""/],
-    [[{}, "latest", "0x"], /^params\[2\] \(overrides\) is "0x": expected an object keyed by address/],
-    [[{}, "latest", []], /^params\[2\] \(overrides\) is an array of 0/],
+    [
+      [],
+      /^params\[0\] \(call\): expected a value for the first 1 of \[call, block, overrides\], got nothing/,
+    ],
+    [[null], /^params\[0\] \(call\): expected .*, got nothing/],
+    [["0x"], /^params\[0\] \(call\): expected an object, got "0x"/],
+    [[[]], /^params\[0\] \(call\): expected an object, got an array of 0/],
+    [[{}, "latest", {}, 1], /^params: expected \[call, block, overrides\], got 4 elements/],
+    [[{}, "latest", null, null], /^params: expected .*, got 4 elements/],
+    [[{}, 5], /^params\[1\] \(block\): expected.*, got 5/],
+    [[{}, []], /^params\[1\] \(block\): expected.*, got an array of 0/],
+    [[{}, "-5"], /^params\[1\] \(block\): expected .*, got "-5"/],
+    [[{}, "1.5"], /^params\[1\] \(block\): expected .*, got "1.5"/],
+    [[{}, ""], /^params\[1\] \(block\): expected .*, got ""/],
+    [[{}, "latest", "0x"], /^params\[2\] \(overrides\): expected an object keyed by address, got "0x"/],
+    [[{}, "latest", []], /^params\[2\] \(overrides\): expected .*, got an array of 0/],
     [
       [{}, {requireCanonical: true}],
-      /^params\[1\] \(overrides\): a key is "requireCanonical": expected 20 bytes/,
+      /^params\[1\] \(overrides\): a key: expected 20 bytes.*, got "requireCanonical"/,
     ],
   ]);
 });

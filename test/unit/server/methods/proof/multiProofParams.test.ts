@@ -72,30 +72,33 @@ test("a call costs one for each entry and one for each key, and nothing where it
 
 test("wrong parameters are named with what came and what is expected", () => {
   const table: [readonly unknown[], RegExp][] = [
-    [[], /params\[0\] \(entries\) is missing: expected \[entries, block\]/],
-    [[[entry()]], /params\[1\] \(block\) is missing/],
-    [[[entry()], null], /params\[1\] \(block\) is null: it is required/],
-    [[[entry()], "newest"], /params\[1\] \(block\) is "newest": expected a 0x block number/],
-    [[[entry()], "latest", 1], /params has 3 elements: expected/],
-    [[[], "latest"], /params\[0\] \(entries\) is an array of 0: expected an array of .*, at least one/],
-    [[{}, "latest"], /params\[0\] \(entries\) is an object: expected an array of/],
-    [[[ADDRESS], "latest"], /params\[0\]\[0\] is "0xAb.*: expected \{address, storageKeys\}/],
-    [[[entry(), null], "latest"], /params\[0\]\[1\] is null: expected \{address, storageKeys\}/],
-    [[[entry(), [ADDRESS]], "latest"], /params\[0\]\[1\] is an array of 1: expected/],
-    [[[{address: ADDRESS}], "latest"], /params\[0\]\[0\]\.storageKeys is missing: expected an array/],
-    [[[{address: ADDRESS, storageKeys: "0x1"}], "latest"], /params\[0\]\[0\]\.storageKeys is "0x1": exp/],
+    [[], /params\[0\] \(entries\): expected a value for all of \[entries, block\], got nothing/],
+    [[[entry()]], /params\[1\] \(block\): expected .*, got nothing/],
+    [[[entry()], null], /params\[1\] \(block\): expected .*, got null/],
+    [[[entry()], "newest"], /params\[1\] \(block\): expected a 0x block number.*, got "newest"/],
+    [[[entry()], "latest", 1], /params: expected .*, got 3 elements/],
+    [[[], "latest"], /params\[0\] \(entries\): expected an array of one or more .*, got an array of 0/],
+    [[{}, "latest"], /params\[0\] \(entries\): expected an array of.*, got an object/],
+    [[[ADDRESS], "latest"], /params\[0\]\[0\]: expected \{address, storageKeys\}, got "0xAb.*/],
+    [[[entry(), null], "latest"], /params\[0\]\[1\]: expected \{address, storageKeys\}, got null/],
+    [[[entry(), [ADDRESS]], "latest"], /params\[0\]\[1\]: expected.*, got an array of 1/],
+    [[[{address: ADDRESS}], "latest"], /params\[0\]\[0\]\.storageKeys: expected an array.*, got nothing/],
+    [
+      [[{address: ADDRESS, storageKeys: "0x1"}], "latest"],
+      /params\[0\]\[0\]\.storageKeys: expected an array .*, got "0x1"/,
+    ],
     [
       [[{address: ADDRESS, storageKeys: [], slots: []}], "latest"],
-      /params\[0\]\[0\] has the field "slots": expected only address and storageKeys/,
+      /params\[0\]\[0\]: expected only address and storageKeys, got "slots"/,
     ],
-    [[[entry(), {storageKeys: []}], "latest"], /params\[0\]\[1\]\.address is missing: expected 20 bytes/],
+    [[[entry(), {storageKeys: []}], "latest"], /params\[0\]\[1\]\.address: expected 20 bytes.*, got nothing/],
     [
       [[{address: "0x12", storageKeys: []}], "latest"],
-      /params\[0\]\[0\]\.address is "0x12": expected 20 bytes/,
+      /params\[0\]\[0\]\.address: expected 20 bytes.*, got "0x12"/,
     ],
     [
       [[entry(), entry("0x1", "0x")], "latest"],
-      /params\[0\]\[1\]\.storageKeys\[1\] is "0x": expected 0x and/,
+      /params\[0\]\[1\]\.storageKeys\[1\]: expected 0x and.*, got "0x"/,
     ],
   ];
   for (const [params, message] of table) {
@@ -113,8 +116,8 @@ test("more accounts and keys than allowed is a limit with its numbers", () => {
   ]) {
     const {code, message, data} = refusal([entries, "latest"]);
     assert.equal(code, RpcCode.LIMIT_EXCEEDED);
-    const counts = `at most ${MAX_MULTI_KEYS} accounts and storage keys, this one has ${got}`;
-    assert.equal(message, `params[0] (entries) may have ${counts}`);
+    const counts = `expected at most ${MAX_MULTI_KEYS} accounts and storage keys, got ${got}`;
+    assert.equal(message, `params[0] (entries): ${counts}`);
     assert.deepEqual(data, {limit: MAX_MULTI_KEYS, got});
   }
 });

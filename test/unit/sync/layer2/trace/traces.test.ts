@@ -82,66 +82,90 @@ test("a stateDiff's deltas are read", () => {
 });
 
 const MALFORMED: readonly (readonly [title: string, parse: () => unknown, message: RegExp])[] = [
-  ["no array", () => parsePrestateTraces({}, "the trace"), /^the trace is an object; expected is an array$/],
+  ["no array", () => parsePrestateTraces({}, "the trace"), /^the trace: expected an array, got an object$/],
   [
     "no object",
     () => parsePrestateTraces([7], "the trace"),
-    /^the trace, transaction 0 is 7; expected is an object$/,
+    /^the trace, transaction 0: expected an object, got 7$/,
   ],
-  ["no result", () => parsePrestateTraces([{}], "the trace"), /transaction 0: result is missing/],
+  [
+    "no result",
+    () => parsePrestateTraces([{}], "the trace"),
+    /transaction 0: result: expected .*, got nothing/,
+  ],
   [
     "an error instead of a result",
     () => parsePrestateTraces([{error: "execution timeout"}], "the trace"),
     /could not trace it: execution timeout/,
   ],
-  ["no post", () => prestate({pre: {}}), /transaction 0: post is missing; expected is an object/],
-  ["the trace of another tracer", () => prestate({gas: 21000, structLogs: []}), /pre is missing/],
+  ["no post", () => prestate({pre: {}}), /transaction 0: post: expected an object, got nothing/],
+  [
+    "the trace of another tracer",
+    () => prestate({gas: 21000, structLogs: []}),
+    /pre: expected .*, got nothing/,
+  ],
   [
     "a short address",
     () => prestate({pre: {"0x12": {}}, post: {}}),
-    /an address of .* is "0x12"; expected is 20 bytes/,
+    /an address of .*: expected 20 bytes.*, got "0x12"/,
   ],
-  ["no hex", () => prestate({pre: {[ADDRESS]: {balance: "0xzz"}}, post: {}}), /balance is "0xzz"/],
+  [
+    "no hex",
+    () => prestate({pre: {[ADDRESS]: {balance: "0xzz"}}, post: {}}),
+    /balance: expected .*, got "0xzz"/,
+  ],
   [
     "a negative nonce",
     () => prestate({pre: {[ADDRESS]: {nonce: -1}}, post: {}}),
-    /nonce is -1; expected is a quantity/,
+    /nonce: expected a quantity.*, got -1/,
   ],
-  ["a fraction", () => prestate({pre: {[ADDRESS]: {nonce: 1.5}}, post: {}}), /nonce is 1.5/],
+  ["a fraction", () => prestate({pre: {[ADDRESS]: {nonce: 1.5}}, post: {}}), /nonce: expected .*, got 1\.5/],
   [
     "a nonce of 65 bits",
     () => prestate({pre: {[ADDRESS]: {nonce: "0x10000000000000000"}}, post: {}}),
-    /nonce .* below 2\^64/,
+    /nonce: expected a quantity below 2\^64, got /,
   ],
   [
     "a balance of a megabyte",
     () => prestate({pre: {[ADDRESS]: {balance: `0x${"f".repeat(1 << 20)}`}}, post: {}}),
-    /balance is "0xf+"?\.\.\."?; expected is a quantity/,
+    /balance: expected a quantity.*, got "0xf+"?\.\.\."?/,
   ],
   [
     "code of more than a megabyte",
     () => prestate({pre: {[ADDRESS]: {code: `0x${"00".repeat((1 << 20) + 1)}`}}, post: {}}),
-    /code is .*expected is at most 1048576 bytes/,
+    /code: expected at most 1048576 bytes/,
   ],
-  ["half a byte of code", () => prestate({pre: {[ADDRESS]: {code: "0x0"}}, post: {}}), /code is "0x0"/],
-  ["slots as an array", () => prestate({pre: {[ADDRESS]: {storage: []}}, post: {}}), /storage is an array/],
+  [
+    "half a byte of code",
+    () => prestate({pre: {[ADDRESS]: {code: "0x0"}}, post: {}}),
+    /code: expected .*, got "0x0"/,
+  ],
+  [
+    "slots as an array",
+    () => prestate({pre: {[ADDRESS]: {storage: []}}, post: {}}),
+    /storage: expected an object, got an array/,
+  ],
   [
     "a slot of 33 bytes",
     () => prestate({pre: {[ADDRESS]: {storage: {[`${SLOT}00`]: VALUE}}}, post: {}}),
-    /a slot is/,
+    /a slot: expected a word/,
   ],
-  ["ten thousand levels", () => prestate(nested(10_000)), /result is an array; expected is an object/],
+  ["ten thousand levels", () => prestate(nested(10_000)), /result: expected an object, got an array/],
   [
     "ten thousand levels in a field",
     () => prestate({pre: {[ADDRESS]: {nonce: nested(10_000)}}, post: {}}),
     /an array/,
   ],
-  ["an unknown delta", () => stateDiff({balance: {"?": "0x1"}}), /balance is an object; expected is one of/],
-  ["a change without its end", () => stateDiff({balance: {"*": {from: "0x1"}}}), /balance: to is missing/],
+  ["an unknown delta", () => stateDiff({balance: {"?": "0x1"}}), /balance: expected one of.*, got an object/],
+  [
+    "a change without its end",
+    () => stateDiff({balance: {"*": {from: "0x1"}}}),
+    /balance: to: expected .*, got nothing/,
+  ],
   [
     "stateDiff null",
     () => parseStateDiffTraces([{stateDiff: null}], "the trace"),
-    /stateDiff is null; expected is an object/,
+    /stateDiff: expected an object, got null/,
   ],
 ];
 

@@ -115,7 +115,7 @@ test("integers at the end are taken and not used; slots without their key are de
 const list = (...parts: string[]): string => parts.join("");
 const REFUSED: readonly [string, RlpItem | string, RegExp][] = [
   ["no bytes", "", /^trie log, byte 0: the trie log is missing$/],
-  ["bytes instead of a list", "8568656c6c6f", /^trie log, byte 0: the trie log is not a list$/],
+  ["bytes instead of a list", "8568656c6c6f", /^trie log, byte 0: the trie log: expected a list, got bytes$/],
   ["a list longer than its bytes", "f8ff00", /^trie log, byte 0: the trie log is longer than what holds it$/],
   ["a length that is cut", "f9", /^trie log, byte 0: the trie log is longer than what holds it$/],
   ["a length of 8 bytes", "ffffffffffffffffff", /the trie log is longer than what holds it$/],
@@ -125,14 +125,10 @@ const REFUSED: readonly [string, RlpItem | string, RegExp][] = [
     /^trie log, byte 0: the length of the trie log is not in its shortest/,
   ],
   ["nesting", "c1".repeat(100), /^trie log, byte 1: the block hash is longer than what holds it$/],
-  [
-    "a block hash of 31 bytes",
-    [HASH.subarray(1), 5n],
-    /byte 1: the block hash has 31 bytes; expected are 32$/,
-  ],
+  ["a block hash of 31 bytes", [HASH.subarray(1), 5n], /byte 1: the block hash: expected 32 bytes, got 31$/],
   ["no block number", [HASH], /^trie log, byte 34: the block number is missing$/],
   ["a block number with zeros", [HASH, Buffer.from("0005", "hex")], /the block number has leading zeros$/],
-  ["a block number of 7 bytes", [HASH, 1n << 48n], /the block number has 7 bytes; expected are 6 at most$/],
+  ["a block number of 7 bytes", [HASH, 1n << 48n], /the block number: expected at most 6 bytes, got 7$/],
   [
     "bytes after the end",
     list(Buffer.from(encodeTrieLog([HASH, 5n])).toString("hex"), "00"),
@@ -141,13 +137,13 @@ const REFUSED: readonly [string, RlpItem | string, RegExp][] = [
   [
     "an account after an integer",
     [HASH, 5n, 7n, ACCOUNT],
-    /^trie log of block 5, byte 37: an integer at the end is a list, not bytes$/,
+    /^trie log of block 5, byte 37: an integer at the end: expected bytes, got a list$/,
   ],
   ["many integers", [HASH, 5n, ...Array<bigint>(17).fill(1n)], /more than 16 integers at the end$/],
   [
     "an address of 19 bytes",
     [HASH, 5n, [ADDRESS.subarray(1), NULL, NULL, NULL]],
-    /byte 37: an address has 19 bytes; expected are 20$/,
+    /byte 37: an address: expected 20 bytes, got 19$/,
   ],
   ["an account without storage", [HASH, 5n, [ADDRESS, NULL, NULL]], /a storage is missing$/],
   [
@@ -158,7 +154,7 @@ const REFUSED: readonly [string, RlpItem | string, RegExp][] = [
   [
     "a change of code that is bytes",
     [HASH, 5n, [ADDRESS, Buffer.from("6001", "hex"), NULL, NULL]],
-    /the change of code is not a list$/,
+    /the change of code: expected a list, got bytes$/,
   ],
   [
     "a change without its flag",
@@ -168,22 +164,22 @@ const REFUSED: readonly [string, RlpItem | string, RegExp][] = [
   [
     "a flag of 2",
     [HASH, 5n, [ADDRESS, [NULL, NULL, 2n], NULL, NULL]],
-    /a cleared flag is 2; expected is 0 or 1$/,
+    /a cleared flag: expected 0 or 1, got 2$/,
   ],
   [
     "a nonce of 9 bytes",
     [HASH, 5n, [ADDRESS, NULL, [[1n << 64n, 0n, NULL, NULL], NULL, NULL], NULL]],
-    /a nonce has 9 bytes; expected are 8 at most$/,
+    /a nonce: expected at most 8 bytes, got 9$/,
   ],
   [
     "a balance of 33 bytes",
     [HASH, 5n, [ADDRESS, NULL, [[1n, 1n << 256n, NULL, NULL], NULL, NULL], NULL]],
-    /a balance has 33 bytes/,
+    /a balance: expected at most 32 bytes, got 33/,
   ],
   [
     "a code hash of 1 byte",
     [HASH, 5n, [ADDRESS, NULL, [[1n, 1n, NULL, 1n], NULL, NULL], NULL]],
-    /a code hash has 1 bytes; expected are 32$/,
+    /a code hash: expected 32 bytes, got 1$/,
   ],
   [
     "a slot value with zeros",
@@ -204,7 +200,10 @@ for (const [what, log, message] of REFUSED)
   });
 
 test("a log that is too long is refused before it is read", () => {
-  assert.throws(() => decodeTrieLog(Buffer.alloc((32 << 20) + 1)), /expected are 33554432 at most/);
+  assert.throws(
+    () => decodeTrieLog(Buffer.alloc((32 << 20) + 1)),
+    /expected at most 33554432 bytes, got 33554433/,
+  );
 });
 
 test("whatever is cut off or changed in a log is refused, or is what the bytes say", async () => {

@@ -198,12 +198,12 @@ const REFUSED: readonly [string, [RlpItem, RlpItem, RlpItem], RegExp][] = [
   [
     "code that does not have the new hash",
     [[CODE, OTHER_CODE, NULL], [old, value(1n, 2n, CODE), NULL], NULL],
-    /its new code has the hash 0x[0-9a-f]{64}; expected is 0x[0-9a-f]{64}$/,
+    /expected its new code to have the hash 0x[0-9a-f]{64}, got 0x[0-9a-f]{64}$/,
   ],
   [
     "code that does not have the old hash",
     [[OTHER_CODE, CODE, NULL], [old, value(1n, 2n, CODE), NULL], NULL],
-    /its old code has the hash 0x[0-9a-f]{64}; expected is 0x[0-9a-f]{64}$/,
+    /expected its old code to have the hash 0x[0-9a-f]{64}, got 0x[0-9a-f]{64}$/,
   ],
   [
     "another code hash without the code",
@@ -213,7 +213,7 @@ const REFUSED: readonly [string, [RlpItem, RlpItem, RlpItem], RegExp][] = [
   [
     "code of an account that is deleted",
     [[CODE, OTHER_CODE, NULL], [old, NULL, 1n], NULL],
-    /its new code has the hash/,
+    /expected its new code to have the hash/,
   ],
   [
     "a slot of an account that is not there after the block",

@@ -49,24 +49,27 @@ test("what is no block, or lacks a field, is refused by name", async () => {
   const good = describeBlock(blocks[40] as (typeof blocks)[number]);
   const refuse = (json: unknown, reason: RegExp): void =>
     assert.throws(() => encodeJsonBlock(json, 40, FORKS), {name: "NodeFailure", message: reason});
-  for (const json of [undefined, "0x", 7, []]) refuse(json, /^block 40 is .*; expected is an object$/);
-  refuse({...good, number: "0x1"}, /^block 40 was asked for, block 1 came$/);
-  refuse({...good, stateRoot: undefined}, /^block 40: stateRoot is missing; expected is 32 bytes/);
-  refuse({...good, gasUsed: "21000"}, /^block 40: gasUsed is "21000"; expected is a quantity/);
-  refuse({...good, gasUsed: 21_000.5}, /^block 40: gasUsed is 21000\.5; expected is a quantity/);
-  refuse({...good, miner: "0x123"}, /^block 40: miner is "0x123"; expected is 20 bytes/);
-  refuse({...good, gasLimit: `0x1${"0".repeat(64)}`}, /^block 40: gasLimit is .*; expected is a quantity/);
+  for (const json of [undefined, "0x", 7, []]) refuse(json, /^block 40: expected an object, got /);
+  refuse({...good, number: "0x1"}, /^expected block 40, got block 1$/);
+  refuse({...good, stateRoot: undefined}, /^block 40: stateRoot: expected 32 bytes.*, got nothing/);
+  refuse({...good, gasUsed: "21000"}, /^block 40: gasUsed: expected a quantity.*, got "21000"/);
+  refuse({...good, gasUsed: 21_000.5}, /^block 40: gasUsed: expected a quantity.*, got 21000\.5/);
+  refuse({...good, miner: "0x123"}, /^block 40: miner: expected 20 bytes.*, got "0x123"/);
+  refuse({...good, gasLimit: `0x1${"0".repeat(64)}`}, /^block 40: gasLimit: expected a quantity/);
   for (const gasUsed of ["0x1", 1])
     refuse({...good, gasUsed}, /the node says that its hash is 0x[0-9a-f]{64}, but/);
   refuse({...good, uncles: ["0x"]}, /^block 40: it has uncles, which only debug_getRawBlock gives$/);
-  refuse({...good, transactions: "0x"}, /^block 40: transactions is "0x"; expected is an array$/);
+  refuse({...good, transactions: "0x"}, /^block 40: transactions: expected an array, got "0x"$/);
   refuse(
     {...good, transactions: ["0x1234"]},
-    /^block 40: transactions\[0\] is "0x1234"; expected is an object$/,
+    /^block 40: transactions\[0\]: expected an object, got "0x1234"$/,
   );
   refuse({...good, transactions: [{type: "0x7e"}]}, /^block 40: transactions\[0\] cannot be read: /);
-  refuse({...good, withdrawals: {}}, /^block 40: withdrawals is an object; expected is an array$/);
-  refuse({...good, withdrawals: [{index: "0x0"}]}, /withdrawals\[0\]\.validatorIndex is missing; expected/);
+  refuse({...good, withdrawals: {}}, /^block 40: withdrawals: expected an array, got an object$/);
+  refuse(
+    {...good, withdrawals: [{index: "0x0"}]},
+    /withdrawals\[0\]\.validatorIndex: expected .*, got nothing/,
+  );
 });
 
 test("a header whose difficulty does not belong to the fork of its time is the node's fault", async () => {
