@@ -13,7 +13,10 @@ const MAX_DEPTH = 1_000_000;
 const NO_SOURCE = "without --finality or --l1";
 
 export const FINALITY_FLAGS = {
-  ...createNodeFlags("l1"),
+  ...idleWhen(
+    ({finality}) => (finality === "tag" ? "with --finality tag" : undefined),
+    createNodeFlags("l1"),
+  ),
   finality: value(
     "<source>",
     SOURCES,

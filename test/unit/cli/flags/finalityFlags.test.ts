@@ -29,6 +29,7 @@ test("flags that are missing or have no effect are refused", () => {
   for (const [flags, message] of [
     [["--finality", "l1"], /--finality l1 needs --l1/],
     [L1, /--l1 needs --rollup/],
+    [[...L1, ...L2, "--finality", "tag"], /--l1 has no effect with --finality tag/],
     [["--finality", "tag"], /--finality tag needs --l2/],
     [["--finality", "manual"], /Allowed choices are l1, tag/],
     [["--rollup", ADDRESS], /--rollup has no effect without --finality or --l1/],
