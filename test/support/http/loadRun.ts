@@ -1,10 +1,10 @@
 /** Short runs of `proofd load` in the test's own process, and checks that every report must pass. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import {Command} from "commander";
 import {startLoad} from "../../../bench/load/loadRun.ts";
 import {encodeReport, type LoadReport} from "../../../bench/load/report/loadReport.ts";
-import {createLoadOptions, readLoadOptions} from "../../../cli/flags/loadFlags.ts";
+import {createCommand} from "../../../cli/flags/flagTable.ts";
+import {LOAD_FLAGS, readLoadOptions} from "../../../cli/flags/loadFlags.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
 import {OwnService} from "./ownService.ts";
 
@@ -36,11 +36,14 @@ export async function startLoadTarget(): Promise<LoadTarget> {
 
 /** Runs a load with these flags, on one thread and without a warm-up unless they say otherwise. @returns what --json prints */
 export async function runLoad(url: string, args: readonly string[], seconds = SECONDS): Promise<LoadReport> {
-  const command = new Command("load").exitOverride();
-  for (const option of createLoadOptions()) command.addOption(option);
-  command.parse(["--url", url, "--warm-up", "0", "--threads", "1", ...args], {from: "user"});
-  const options = {...readLoadOptions(command.opts(), command), durationSeconds: seconds};
-  return JSON.parse(encodeReport(await startLoad(options, () => {}).outcome));
+  let report: LoadReport | undefined;
+  const command = createCommand("load", "", LOAD_FLAGS, async (values, self) => {
+    const options = {...readLoadOptions(values, self), durationSeconds: seconds};
+    report = JSON.parse(encodeReport(await startLoad(options, () => {}).outcome));
+  });
+  const flags = ["--url", url, "--warm-up", "0", "--threads", "1", ...args];
+  await command.exitOverride().parseAsync(flags, {from: "user"});
+  return report ?? assert.fail("no report");
 }
 
 /** Checks that every request and every call is counted once, whatever happened. */

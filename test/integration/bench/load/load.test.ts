@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
+import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, type WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer} from "../../../support/http/foreignServer.ts";
-import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
 import {assertAddsUp, FINALIZED, runLoad, startLoadTarget} from "../../../support/http/loadRun.ts";
 import type {OwnService} from "../../../support/http/ownService.ts";
 import {runProofd} from "../../../support/processes/daemon.ts";
