@@ -227,6 +227,9 @@ async function readSuite(
   if (create && readFormat(source, directory) === undefined) return makeFormat(db, directory, expected);
   const suite = await requireFormat(source, directory);
   if (expected !== undefined && suite.name !== expected)
-    throw new StoreError("FORMAT_MISMATCH", `${directory} has hash suite ${suite.name}, not ${expected}`);
+    throw new StoreError(
+      "FORMAT_MISMATCH",
+      `${directory}: expected hash suite ${expected}, got ${suite.name}`,
+    );
   return suite;
 }

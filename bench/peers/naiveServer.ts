@@ -21,7 +21,7 @@ const program = createProgram(
 await runProgram<NaiveFlags>(program, async flags => {
   // LevelDB creates the folder even if it is told not to create a store.
   if (!existsSync(join(flags.db, "CURRENT")))
-    throw new FlagError(`--db is '${flags.db}': expected a naive store, there is none`);
+    throw new FlagError(`--db: expected a naive store, got '${flags.db}', which has no store`);
   const {serveNaive} = await import("./naiveService.ts");
   await serveNaive(flags);
 });

@@ -66,7 +66,7 @@ export function namesOption(flags: string, about: string, names: readonly string
   return new Option(flags, `${about}: ${names.join(", ")}`).default(names, "all").argParser(text =>
     text.split(",").map(name => {
       if (names.includes(name)) return name;
-      throw new InvalidArgumentError(`Expected some of ${names.join(", ")}, with commas; '${name}' is none.`);
+      throw new InvalidArgumentError(`Expected some of ${names.join(", ")}, with commas, got '${name}'.`);
     }),
   );
 }

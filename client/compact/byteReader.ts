@@ -31,7 +31,7 @@ export class ByteReader {
   take(length: number): Uint8Array {
     const end = this.at + length;
     if (end > this.bytes.length)
-      throw new ProofError(this.place(), `${length} bytes expected, ${this.bytes.length - this.at} left`);
+      throw new ProofError(this.place(), `expected ${length} bytes, got ${this.bytes.length - this.at}`);
     const view = this.bytes.subarray(this.at, end);
     this.at = end;
     return view;

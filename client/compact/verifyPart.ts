@@ -83,8 +83,8 @@ function checkLinks(at: string, {leafIndex, prev, next}: PartLeaf, nextFreeNode:
   check(leafIndex < nextFreeNode, at, "leaf index is not below nextFreeNode");
   check(prev < nextFreeNode, at, "prev is not below nextFreeNode");
   check(next < nextFreeNode, at, "next is not below nextFreeNode");
-  const goesOn = (leafIndex === 0 && prev !== 0) || (leafIndex === 1 && next !== 1);
-  check(!goesOn, at, "the list goes on beyond head or tail");
+  const continues = (leafIndex === 0 && prev !== 0) || (leafIndex === 1 && next !== 1);
+  check(!continues, at, "the list continues beyond head or tail");
 }
 
 function openContent(

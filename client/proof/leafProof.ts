@@ -117,7 +117,7 @@ export function verifyLeaf(
     check(value.length === 32 && isZero(value), `${at}.value`, "of head or tail is not 32 zero bytes");
     check(isEqual(opening.hKey, isHead ? ZERO_WORD : suite.tailKey), at, "head or tail has another hKey");
     // Section 2: the ends of the list point at themselves.
-    check(isHead ? opening.prev === 0 : opening.next === 1, at, "the list goes on beyond head or tail");
+    check(isHead ? opening.prev === 0 : opening.next === 1, at, "the list continues beyond head or tail");
   } else {
     check(value.length === kind.valueBytes, `${at}.value`, `is not ${kind.valueBytes} bytes`);
     check(

@@ -20,6 +20,7 @@ export function encodeCursor({block, entry, key}: PullPlace): string {
 /** @throws TypeError for text that encodeCursor does not write */
 export function decodeCursor(cursor: string): PullPlace {
   const [, block, entry, key] = CURSOR.exec(cursor) ?? [];
-  if (block === undefined) throw new TypeError("the cursor is none that pullProofs gave");
+  if (block === undefined)
+    throw new TypeError("the cursor: expected one that pullProofs gave, got other text");
   return {block: BigInt(block), entry: Number(entry), key: Number(key)};
 }

@@ -93,7 +93,7 @@ async function findStart(
   if (cursor !== undefined) {
     const place = decodeCursor(cursor);
     if (block === undefined || number === place.block) return place;
-    throw new TypeError(`expected block ${place.block}, which the cursor is of, got ${block}`);
+    throw new TypeError(`expected block ${place.block} as in the cursor, got ${block}`);
   }
   if (number !== undefined) return {block: number, entry: 0, key: 0};
   // Proofs know no block above the newest finalized one.

@@ -43,7 +43,7 @@ export function encodeBlock(name: HeldBlockName): unknown {
 export function blockNumber(name: HeldBlockName): bigint | undefined {
   if (typeof name !== "number" && typeof name !== "bigint") return undefined;
   const isWhole = typeof name === "bigint" || Number.isSafeInteger(name);
-  if (!isWhole || name < 0) throw new TypeError(`block ${name} is no whole number from 0`);
+  if (!isWhole || name < 0) throw new TypeError(`block: expected a whole number from 0, got ${name}`);
   return BigInt(name);
 }
 

@@ -53,5 +53,5 @@ export function readConnection(options: ConnectionOptions): HttpCallerSettings {
 /** @throws TypeError */
 export function requireWhole(name: string, value: number, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${name} is ${value}, expected a whole number from ${min} to ${max}`);
+  throw new TypeError(`${name}: expected a whole number from ${min} to ${max}, got ${value}`);
 }

@@ -2,7 +2,7 @@
  * Keeps the store's finality at what its source says, while the service answers requests. The source is asked again and again:
  * layer 1 (layer1Finality.ts) or the layer-2 node (tagFinality.ts).
  *
- * If the source contradicts itself or the store, finality stays where it is, and the service goes on. The source is still asked:
+ * If the source contradicts itself or the store, finality stays where it is, and the service continues. The source is still asked:
  * once the contradiction is gone, finality rises again.
  */
 import {setTimeout as sleep} from "node:timers/promises";
@@ -81,7 +81,7 @@ export class Finalizing {
 
   private recover(state: FinalityStateName): void {
     const {status} = this;
-    if (status.state === "stopped") this.log.info("finality goes on after it had stopped");
+    if (status.state === "stopped") this.log.info("finality continues after a stop");
     else if (status.state === "reading" && state === "following")
       this.log.info({known: status.known}, "everything that is final was read; new finality is followed");
     status.state = state;
@@ -93,6 +93,6 @@ export class Finalizing {
     const isKnown = status.state === "stopped" && isSameFailure(status.reason, reason);
     status.state = "stopped";
     status.reason = reason;
-    this.log[isKnown ? "debug" : "error"]({reason}, "finality has stopped; the service goes on");
+    this.log[isKnown ? "debug" : "error"]({reason}, "finality has stopped, the service continues");
   }
 }

@@ -188,7 +188,7 @@ export class Following {
     const fields = {head: headFields(this.pool.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
-      "the import failed; the service goes on with the blocks it has",
+      "the import failed, the service keeps serving the blocks it has",
     );
     if (retryMs === undefined) return;
     this.attempts++;

@@ -46,7 +46,7 @@ export function maxEntryBytes({change}: AccountDifference): number {
 /** @returns the bytes written. @throws StoreError BLOCK_INVALID if a value is out of range */
 export function writeEntry(entry: Buffer, {address, change, before, onlyRead}: AccountDifference): number {
   if (address.length !== ADDRESS_BYTES)
-    throw new StoreError("BLOCK_INVALID", `address of ${address.length} bytes, not ${ADDRESS_BYTES}`);
+    throw new StoreError("BLOCK_INVALID", `address: expected ${ADDRESS_BYTES} bytes, got ${address.length}`);
   const hasLongSlots =
     change?.storage?.some(slot => slot.before !== undefined || slot.reset === true) === true;
   let flags = kindOf(change);

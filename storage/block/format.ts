@@ -113,7 +113,10 @@ export function decodeChain(body: Buffer): ChainConfig {
 /** @throws StoreError FORMAT_MISMATCH if `stored` names a chain other than `expected` */
 export function checkChainId(stored: ChainConfig | undefined, expected: bigint | undefined): void {
   if (expected !== undefined && stored?.chainId !== undefined && stored.chainId !== expected)
-    throw new StoreError("FORMAT_MISMATCH", `the store holds chain ${stored.chainId}, not ${expected}`);
+    throw new StoreError(
+      "FORMAT_MISMATCH",
+      `the store: expected chain ${expected}, got chain ${stored.chainId}`,
+    );
 }
 
 async function refuseUnlessEmpty(source: RecordSource, directory: string): Promise<void> {

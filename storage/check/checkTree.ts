@@ -54,7 +54,7 @@ async function checkPages(
     findings.pages++;
     for (const mismatch of mismatches) findings.report(where, mismatch);
     const expected = occupied(level, pageIndex, check.tree.nextFreeNode);
-    if (entries !== expected) findings.report(where, `${entries} entries in use, expected ${expected}`);
+    if (entries !== expected) findings.report(where, `expected ${expected} entries in use, got ${entries}`);
     if (!(await findings.pause(check.where))) return undefined;
     for (let position = 0; position < entries; position++)
       if (level === 0)

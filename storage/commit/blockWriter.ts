@@ -117,7 +117,7 @@ export class BlockWriter {
     const expected = this.tip === undefined ? 0 : this.tip.number + 1;
     if (number === expected) return false;
     if (number > expected)
-      throw new StoreError("BLOCK_GAP", `block ${number} does not follow: the next block is ${expected}`);
+      throw new StoreError("BLOCK_GAP", `expected block ${expected} next, got block ${number}`);
     const held = this.blockHash(number);
     if (held === undefined)
       throw new StoreError("RECORD_MISSING", `record of block ${number} is not in the store`);
@@ -147,7 +147,7 @@ export class BlockWriter {
       if (block.expectedStateRoot !== undefined && Buffer.compare(block.expectedStateRoot, stateRoot) !== 0)
         throw new StoreError(
           "STATE_ROOT_MISMATCH",
-          `block ${header.number}: its changes give state root ${toHex(stateRoot)}, expected ${toHex(block.expectedStateRoot)}`,
+          `block ${header.number}: expected state root ${toHex(block.expectedStateRoot)}, its changes give ${toHex(stateRoot)}`,
         );
       await check?.();
       this.putBlock(block, accounts.seal(), stateRoot);

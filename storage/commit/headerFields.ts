@@ -26,7 +26,7 @@ export function checkFields({
     if (bytes !== undefined && bytes.length !== length)
       throw new StoreError(
         "BLOCK_INVALID",
-        `block ${number}: ${field} has ${bytes.length} bytes, not ${length}`,
+        `block ${number}: ${field}: expected ${length} bytes, got ${bytes.length}`,
       );
   if (extraData !== undefined && extraData.length > MAX_EXTRA_DATA_BYTES)
     throw new StoreError(

@@ -44,11 +44,11 @@ export async function readNote(directory: string): Promise<AcknowledgedNote | Fi
 }
 
 /**
- * @returns a text about the acknowledged blocks that are missing, or undefined if none is. @param latest - the newest block
+ * @returns a text about the acknowledged blocks that are missing, or undefined if all are held. @param latest - the newest block
  */
 export function describeLoss(note: AcknowledgedNote, latest: number | undefined): string | undefined {
   if (latest !== undefined && note.block <= latest) return undefined;
-  const rest = latest === undefined ? "there is none" : `the newest is block ${latest}`;
+  const rest = latest === undefined ? "the store holds no block" : `the newest is block ${latest}`;
   return `it says that block ${note.block} was held, and ${rest}`;
 }
 

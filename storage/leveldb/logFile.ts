@@ -152,7 +152,7 @@ class LogReader {
     const actual = crc32c(block.subarray(at + 6, next));
     if (actual !== expected) {
       if (!hasUnwrittenPart(block, at, next))
-        return this.refuse(offset, `checksum ${actual.toString(16)}, expected ${expected.toString(16)}`);
+        return this.refuse(offset, `checksum: expected ${expected.toString(16)}, got ${actual.toString(16)}`);
       this.tear(offset, "zeros within a record");
       return next - at;
     }

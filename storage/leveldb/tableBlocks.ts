@@ -123,7 +123,7 @@ export function checkBlock(bytes: Buffer): string | undefined {
   const typeAt = bytes.length - TRAILER_BYTES;
   const expected = unmaskCrc(bytes.readUInt32LE(typeAt + 1));
   const actual = crc32c(bytes.subarray(0, typeAt + 1));
-  if (actual !== expected) return `checksum ${actual.toString(16)}, expected ${expected.toString(16)}`;
+  if (actual !== expected) return `checksum: expected ${expected.toString(16)}, got ${actual.toString(16)}`;
   const type = bytes[typeAt];
   return type === PLAIN || type === COMPRESSED ? undefined : `a block of type ${type}`;
 }

@@ -74,7 +74,7 @@ interface Frame {
 /** @throws FileDamage if the data blocks cannot be found */
 function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]): Frame {
   if (table.size !== live.size)
-    throw table.damage(Math.min(table.size, live.size), `${table.size} bytes, expected ${live.size}`);
+    throw table.damage(Math.min(table.size, live.size), `expected ${live.size} bytes, got ${table.size}`);
   const {metaindex, index} = table.readFooter();
   const filters = collect(damage, () =>
     readHandles(table, metaindex, "metaindex block").map(({handle}) => handle),

@@ -92,6 +92,6 @@ function isShared(body: Buffer): boolean {
 /** @throws StoreError RECORD_DAMAGED if `body` is not of the kind that the pointer to it expects */
 export function expectKind(body: Buffer, kind: number, page: number): Buffer {
   if (body[0] !== kind)
-    throw new StoreError("RECORD_DAMAGED", `page ${page} is of kind ${body[0]}, expected ${kind}`);
+    throw new StoreError("RECORD_DAMAGED", `page ${page}: expected kind ${kind}, got ${body[0]}`);
   return body;
 }

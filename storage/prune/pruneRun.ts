@@ -31,6 +31,9 @@ export function readRun(reader: StateReader): PruneRun | undefined {
   const body = reader.readMark(META.pruning);
   if (body === undefined) return undefined;
   if (body.length !== 2 * NUMBER_BYTES)
-    throw new StoreError("RECORD_DAMAGED", `pruning record: ${body.length} bytes, not ${2 * NUMBER_BYTES}`);
+    throw new StoreError(
+      "RECORD_DAMAGED",
+      `pruning record: expected ${2 * NUMBER_BYTES} bytes, got ${body.length}`,
+    );
   return {first: body.readUIntBE(0, NUMBER_BYTES), next: body.readUIntBE(NUMBER_BYTES, NUMBER_BYTES)};
 }

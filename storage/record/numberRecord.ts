@@ -18,6 +18,9 @@ export function encodeNumber(number: number): Buffer {
 /** @param key - the record's key, for the message. @throws StoreError RECORD_DAMAGED */
 export function decodeNumber(key: Buffer, body: Buffer): number {
   if (body.length !== NUMBER_BYTES)
-    throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${body.length} bytes, not ${NUMBER_BYTES}`);
+    throw new StoreError(
+      "RECORD_DAMAGED",
+      `${nameOfKey(key)}: expected ${NUMBER_BYTES} bytes, got ${body.length}`,
+    );
   return body.readUIntBE(0, NUMBER_BYTES);
 }

@@ -40,7 +40,7 @@ export function openRecord(key: Buffer, value: Buffer): Buffer {
   if (actual !== expected)
     throw new StoreError(
       "RECORD_DAMAGED",
-      `${nameOfKey(key)}: checksum ${actual.toString(16)}, expected ${expected.toString(16)}`,
+      `${nameOfKey(key)}: checksum: expected ${expected.toString(16)}, got ${actual.toString(16)}`,
     );
   return body;
 }

@@ -139,7 +139,8 @@ function parseRange(log: Readonly<Record<string, unknown>>, what: string): Block
 
 function readWords(log: Readonly<Record<string, unknown>>, dataWords: number, what: string): EventWords {
   const topics = log.topics as readonly unknown[];
-  if (topics.length !== TOPICS) throw new NodeFailure(`${what} has ${topics.length} topics, not ${TOPICS}`);
+  if (topics.length !== TOPICS)
+    throw new NodeFailure(`${what}: expected ${TOPICS} topics, got ${topics.length}`);
   return {
     topics: topics.map(topic => parseFixedBytes(topic, `a topic of ${what}`, WORD_BYTES)),
     data: parseFixedBytes(log.data, `the data of ${what}`, dataWords * WORD_BYTES),

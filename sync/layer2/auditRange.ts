@@ -39,7 +39,7 @@ export async function auditRange(
     if (!(error instanceof NodeRefusal)) throw error;
     throw new AuditFailure(
       `block ${held.block} cannot be audited: ${error.message}. A node that is no archive node has the state of its ` +
-        "newest blocks only; --audit 0 goes on without an audit",
+        "newest blocks only; --audit 0 imports without an audit",
       {cause: error},
     );
   }

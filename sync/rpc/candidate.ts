@@ -118,7 +118,7 @@ export class Candidate {
     const isQuantity = typeof answer === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(answer);
     if (!isQuantity) throw new NodeFailure("its answer to eth_chainId is no chain id");
     if (BigInt(answer) !== this.chainId)
-      throw new WrongChain(`it is a node of chain ${BigInt(answer)}, expected ${this.chainId}`);
+      throw new WrongChain(`expected a node of chain ${this.chainId}, got chain ${BigInt(answer)}`);
     // The epoch from before the call: if a connection ended during the call, the next check asks again.
     this.checkedEpoch = epoch;
   }

@@ -13,9 +13,9 @@ import {memoiseSuite} from "../support/reference/memoisedSuite.ts";
 
 /** What the checks of docs/proofs.md, section 10, say. Those of a part are made in the account tree and in a storage tree. */
 const RULES = [
-  /^byte 0: 1 bytes expected, 0 left/,
+  /^byte 0: expected 1 bytes, got 0/,
   /^byte 0: is not 1, the form/,
-  /32 bytes expected, 31 left/,
+  /expected 32 bytes, got 31/,
   /: 0 leaves for \d keys/,
   /: \d{3,} leaves for \d keys/,
   /the right leaf's number has its highest bit set/,
@@ -38,7 +38,7 @@ const RULES_OF_PARTS = [
   "leaf index is not below nextFreeNode",
   "prev is not below nextFreeNode",
   "next is not below nextFreeNode",
-  "the list goes on beyond head or tail",
+  "the list continues beyond head or tail",
   "a sibling of height \\d+ that other leaves give",
   "the bitmap has bits above the leaf's way",
   "an empty sibling of height \\d+",

@@ -41,7 +41,7 @@ function decode(readHeader: () => Uint8Array, failure: string): BlockHead {
       const value = fields[index];
       if (!(value instanceof Uint8Array)) throw new Error(`${name} is a list`);
       if (bytes !== undefined && value.length !== bytes)
-        throw new Error(`${name} has ${value.length} bytes, not ${bytes}`);
+        throw new Error(`${name}: expected ${bytes} bytes, got ${value.length}`);
       return value;
     };
     const number = toQuantity(field(8, "number"), "number");

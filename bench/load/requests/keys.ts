@@ -28,12 +28,10 @@ export function parseKeys(text: string): KnownAccount[] {
     const [address, ...slots] = words as [string, ...string[]];
     if (address === "") continue;
     if (!/^0x[0-9a-fA-F]{40}$/.test(address))
-      throw new Error(
-        `line ${i + 1}: '${shorten(address)}' is not an address: expected 0x and 40 hex digits`,
-      );
+      throw new Error(`line ${i + 1}: expected an address (0x and 40 hex digits), got '${shorten(address)}'`);
     const bad = slots.find(slot => !/^0x[0-9a-fA-F]{1,64}$/.test(slot));
     if (bad !== undefined)
-      throw new Error(`line ${i + 1}: '${shorten(bad)}' is not a slot: expected 0x and 1 to 64 hex digits`);
+      throw new Error(`line ${i + 1}: expected a slot (0x and 1 to 64 hex digits), got '${shorten(bad)}'`);
     if (accounts.length === MAX_ACCOUNTS)
       throw new Error(`line ${i + 1}: more than ${MAX_ACCOUNTS} accounts`);
     accounts.push({address: address.toLowerCase(), slots: slots.map(padSlot)});

@@ -62,9 +62,9 @@ test("every bench program answers --help, and refuses flags and values that it d
       [["--rounds", "-1"], /--rounds/],
       [
         ["--only", "account,none"],
-        /'account,none' is invalid. Expected some of account, slot, .* 'none' is none/,
+        /'account,none' is invalid. Expected some of account, slot, .* got 'none'/,
       ],
-      [["--servers", "geth"], /Expected some of proofd, naive, anvil, with commas; 'geth' is none/],
+      [["--servers", "geth"], /Expected some of proofd, naive, anvil, with commas, got 'geth'/],
     ],
     "service/main": [
       [["--duration", "1h"], /argument '1h' is invalid. Expected a whole number from 1 to 600/],
@@ -74,11 +74,11 @@ test("every bench program answers --help, and refuses flags and values that it d
     "contracts/main": [
       [["--accounts", "9"], /argument '9' is invalid. Expected a whole number from 10 to 1000000000/],
       [["--slots", "some"], /'--slots <count>' argument 'some'/],
-      [["--suite", "keccak"], /Expected some of sha256, poseidon2, with commas; 'keccak' is none/],
+      [["--suite", "keccak"], /Expected some of sha256, poseidon2, with commas, got 'keccak'/],
     ],
     "peers/naiveServer": [
       [[], /required option '--db <folder>' not specified/],
-      [["--db", "none"], /--db is 'none': expected a naive store, there is none/],
+      [["--db", "none"], /--db: expected a naive store, got 'none', which has no store/],
       [["--db", "none", "--workers", "0"], /argument '0' is invalid. Expected a whole number from 1 to 256/],
     ],
   };

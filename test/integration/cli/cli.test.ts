@@ -185,13 +185,13 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   const again = await importInto(target);
   assert.equal(again.code, 0, again.stderr);
   assert.match(again.stdout, /3 already held/);
-  const refusal = /has hash suite poseidon2, not sha256 \(FORMAT_MISMATCH\)/;
+  const refusal = /expected hash suite sha256, got poseidon2 \(FORMAT_MISMATCH\)/;
   await assertAllEnd(1, [
     [["import", "--db", target, "--diffs", lines, "--finalized", "last", "--suite", "sha256"], refusal],
     [["serve", "--db", target, "--suite", "sha256", "--port", "0"], refusal],
     [
       ["serve", "--db", db, "--suite", "poseidon2", "--port", "0"],
-      /has hash suite sha256, not poseidon2 \(FORMAT_MISMATCH\)/,
+      /expected hash suite poseidon2, got sha256 \(FORMAT_MISMATCH\)/,
     ],
   ]);
   const check = await runProofd(["check", "--db", target]);

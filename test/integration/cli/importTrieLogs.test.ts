@@ -150,7 +150,7 @@ test("a line that is no trie log is refused with its number and the reason", asy
   const start = encodeHexLines([first]);
   const fields = {blockNumber: 1, blockHash: toHex(second.hash), trieLog: toHex(second.trieLog)};
   const cases: readonly [string, RegExp][] = [
-    [encodeHexLines([third]), /line 2: block 2 does not follow: the next block is 1\n/],
+    [encodeHexLines([third]), /line 2: expected block 1 next, got block 2\n/],
     [
       `${toHex(second.trieLog).slice(0, -2)}\n`,
       /line 2: trie log, byte 0: the trie log is longer than what holds it\n/,

@@ -41,7 +41,7 @@ test("a file is read once, to its end", async () => {
 });
 
 for (const [what, wrong, reason] of [
-  ["a gap", linesOf(3, 3), "line 3: block 3 does not follow: the next block is 2"],
+  ["a gap", linesOf(3, 3), "line 3: expected block 2 next, got block 3"],
   [
     "a fork",
     encodeLines([{...createLine(1, 1), hash: hashOfBlock(99)}]),

@@ -65,7 +65,7 @@ test("the node's finalized block is marked where its hash is the one here, also 
     assert.equal(await daemon.readMetric('proofd_finality_state{state="stopped"}'), 1);
     chain.hashOf = hashOfBlock;
     await waitForCoverage(daemon, "finalized", 7);
-    await daemon.waitForStderr(/finality goes on after it had stopped/);
+    await daemon.waitForStderr(/finality continues after a stop/);
     assert.doesNotMatch((await daemon.get("/readyz")).text, /finality/);
   } finally {
     await daemon.stop();

@@ -197,7 +197,7 @@ test("a cursor may come with its own block, and with no other", async () => {
     values(await collect(pull({cursor: "1.3.0.0", block, requests: REQUESTS.slice(0, 1)})));
   assert.deepEqual(await at(3), await at(3n));
   for (const block of [2, "finalized"] as const)
-    await assert.rejects(at(block), {message: `expected block 3, which the cursor is of, got ${block}`});
+    await assert.rejects(at(block), {message: `expected block 3 as in the cursor, got ${block}`});
 });
 
 test("parameters that are none are a TypeError", async () => {

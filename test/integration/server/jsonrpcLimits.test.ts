@@ -120,7 +120,7 @@ describe("JSON-RPC limits", () => {
       const {error} = await daemon.send(largest);
       assert.match(
         error.message,
-        /^a response may have/,
+        /^a response: expected at most/,
         "cost, members and batch are at their limits, not beyond",
       );
     });

@@ -271,7 +271,7 @@ layer1Test(
     await it.store.pool.rollback(5);
     await it.store.mustImport(own);
     await it.finalizedAt(9);
-    await it.logged(/finality goes on after it had stopped/);
+    await it.logged(/finality continues after a stop/);
   },
 );
 

@@ -57,7 +57,7 @@ function next(fields: object): string {
 }
 
 const REFUSED: readonly [string, string, RegExp][] = [
-  ["a gap", next({number: "0x6"}), /^line 5: block 6 does not follow: the next block is 4$/],
+  ["a gap", next({number: "0x6"}), /^line 5: expected block 4 next, got block 6$/],
   [
     "another hash for a block held",
     next({number: "0x2"}),
@@ -72,7 +72,7 @@ const REFUSED: readonly [string, string, RegExp][] = [
   [
     "a wrong state root",
     next({stateRoot: blockHash(7)}),
-    /^line 5: block 4: its changes give state root 0x.{64}, expected 0x/,
+    /^line 5: block 4: expected state root 0x.{64}, its changes give 0x/,
   ],
   ["text that is not JSON", "hello\n", /^line 5: expected an object: "\{", got "h"$/],
   ["a value that is not JSON", next({}).replace('"0x9"', "0x9"), /^line 5: account 0x.{40} is not JSON/],
@@ -183,6 +183,6 @@ test("a source of another chain is refused before anything is read from it", asy
   assert.equal(other.chain.chainId, 5n);
   const again = await other.startImport({source, chainId: 6n}, () => {}).outcome;
   assert.ok(!again.ok);
-  assert.equal(again.message, "the store holds chain 5, not 6");
+  assert.equal(again.message, "the store: expected chain 6, got chain 5");
   await other.close();
 });

@@ -1,7 +1,7 @@
 /** By which error of IProofVerifier.sol a contract refuses a proof in which one thing is wrong. */
 const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
   [/is not 1, the form/, "NotAnAccountProof"],
-  [/bytes expected/, "ProofTooShort"],
+  [/expected \d+ bytes, got/, "ProofTooShort"],
   [/leaves for \d+ keys/, "LeafCountOutOfRange"],
   [/nextFreeNode is below/, "NextFreeNodeTooSmall"],
   [/names leaf|highest bit set/, "NoSuchLeaf"],
@@ -10,7 +10,7 @@ const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
   [/leaf indexes do not ascend/, "LeafIndexesNotAscending"],
   [/(leaf index|prev|next) is not below nextFreeNode/, "PositionNotInTree"],
   [/head or tail stands for a key/, "KeyAtHeadOrTail"],
-  [/goes on beyond head or tail/, "ListBeyondItsEnd"],
+  [/continues beyond head or tail/, "ListBeyondItsEnd"],
   [/a number/, "NumberNotCanonical"],
   [/a slot is stored as zero/, "PresentSlotIsZero"],
   [/codeSize is zero/, "CodeSizeIsZero"],

@@ -142,13 +142,13 @@ export const FORGERIES: readonly Forgery[] = [
     name: "a head that follows another leaf",
     nextFreeNode: 2,
     leaves: {0: {...HEAD, next: 1, prev: 1}, 1: {...TAIL, prev: 0}},
-    complaint: /leftProof: the list goes on beyond head or tail/,
+    complaint: /leftProof: the list continues beyond head or tail/,
   },
   {
     name: "a tail that another leaf follows",
     nextFreeNode: 2,
     leaves: {0: {...HEAD, next: 1}, 1: {...TAIL, prev: 0, next: 0}},
-    complaint: /rightProof: the list goes on beyond head or tail/,
+    complaint: /rightProof: the list continues beyond head or tail/,
   },
   {
     name: "a list that skips a leaf forwards but not backwards",

@@ -107,7 +107,7 @@ describe("nodes behind a faulty proxy", {skip: typeof anvil === "string" && anvi
       while (proxy.counts.otherChain < 2) await new Promise(setImmediate);
       assert.deepEqual(
         events.map(({state, reason}) => [state, reason]),
-        [["refused", "it is a node of chain 57005, expected 31337"]],
+        [["refused", "expected a node of chain 31337, got chain 57005"]],
       );
       proxy.share = 0;
       assert.deepEqual(await read, hashes);

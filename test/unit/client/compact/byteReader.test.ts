@@ -40,9 +40,9 @@ test("a number has at most 32 bytes, and does not begin with a zero byte", () =>
 
 test("bytes that are not there are not read, and none may be left over", () => {
   const reader = new ByteReader(Uint8Array.of(1, 2));
-  assert.throws(() => reader.take(3), {code: "PROOF_REFUSED", message: "byte 0: 3 bytes expected, 2 left"});
+  assert.throws(() => reader.take(3), {code: "PROOF_REFUSED", message: "byte 0: expected 3 bytes, got 2"});
   assert.equal(reader.u8(), 1);
-  assert.throws(() => reader.u16(), {message: "byte 1: 2 bytes expected, 1 left"});
+  assert.throws(() => reader.u16(), {message: "byte 1: expected 2 bytes, got 1"});
   assert.throws(() => reader.end(), {message: "byte 1: 1 bytes after the proof"});
   assert.deepEqual(reader.take(1), Uint8Array.of(2));
   reader.end();

@@ -67,9 +67,9 @@ test("nodes that are not up are remarks, whether the service is ready or not", (
   const readiness = new Readiness(chain, {tableFindings: 0}, source);
   assert.deepEqual(readiness.readRemarks(), []);
   source.nodes.set("http://a:1", "down: connection refused");
-  source.nodes.set("http://b:1", "refused: it is a node of chain 6, expected 5");
+  source.nodes.set("http://b:1", "refused: expected a node of chain 5, got chain 6");
   assert.deepEqual(readiness.readRemarks(), [
     "the node http://a:1 is down: connection refused",
-    "the node http://b:1 is refused: it is a node of chain 6, expected 5",
+    "the node http://b:1 is refused: expected a node of chain 5, got chain 6",
   ]);
 });

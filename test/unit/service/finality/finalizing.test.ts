@@ -92,8 +92,8 @@ test("finality stops with a reason, which is logged once though its numbers chan
   assert.equal(status.state, "waiting", "the end is no failure");
   assert.deepEqual(logged, [
     "30 everything that is final was read; new finality is followed",
-    "50 finality has stopped; the service goes on: block 9 (0x0a) is not held",
-    "50 finality has stopped; the service goes on: b",
-    "30 finality goes on after it had stopped",
+    "50 finality has stopped, the service continues: block 9 (0x0a) is not held",
+    "50 finality has stopped, the service continues: b",
+    "30 finality continues after a stop",
   ]);
 });

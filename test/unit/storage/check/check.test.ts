@@ -21,7 +21,7 @@ test("a block that the note names and the files lack is a finding", () => {
   assert.deepEqual(findingsOf(30, note(35), note(35)), [loss]);
   assert.deepEqual(findingsOf(35, note(35), note(35)), []);
   assert.deepEqual(findingsOf(undefined, note(0), note(0)), [
-    "ACKNOWLEDGED: it says that block 0 was held, and there is none",
+    "ACKNOWLEDGED: it says that block 0 was held, and the store holds no block",
   ]);
 });
 

@@ -96,6 +96,6 @@ test("a page of another kind than expected is RECORD_DAMAGED, and named", () => 
   assert.equal(expectKind(page, INNER_PAGE, 12), page);
   assert.throws(() => expectKind(page, LEAF_PAGE, 12), {
     code: "RECORD_DAMAGED",
-    message: "page 12 is of kind 78, expected 76",
+    message: "page 12: expected kind 76, got 78",
   });
 });

@@ -92,6 +92,6 @@ test("a number record is 6 bytes, and one of another length is RECORD_DAMAGED", 
   for (const bytes of [0, 5, 7])
     assert.throws(() => decodeNumber(META.floor, Buffer.alloc(bytes)), {
       ...DAMAGED,
-      message: `floor record: ${bytes} bytes, not 6`,
+      message: `floor record: expected 6 bytes, got ${bytes}`,
     });
 });

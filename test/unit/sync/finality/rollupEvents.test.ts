@@ -116,8 +116,12 @@ const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
   ["an event of another kind", [{...NEWER, topics: [word(1)]}], /of another kind/],
   ["an event without topics", [{...NEWER, topics: undefined}], /of another kind/],
   ["topics that are no list", [{...NEWER, topics: {0: V3, length: 4}}], /of another kind/],
-  ["a topic too many", [{...NEWER, topics: [V3, word(1), word(2), word(3), word(4)]}], /has 5 topics, not 4/],
-  ["a topic too few", [{...NEWER, topics: [V3, word(1), word(2)]}], /has 3 topics, not 4/],
+  [
+    "a topic too many",
+    [{...NEWER, topics: [V3, word(1), word(2), word(3), word(4)]}],
+    /expected 4 topics, got 5/,
+  ],
+  ["a topic too few", [{...NEWER, topics: [V3, word(1), word(2)]}], /expected 4 topics, got 3/],
   ["data that is cut", [{...NEWER, data: word(4)}], /the data of the event in block 101: expected 64 bytes/],
   [
     "a block number beyond 48 bits",
@@ -133,7 +137,7 @@ const USELESS: readonly (readonly [string, unknown, RegExp])[] = [
   ["events out of order", [NEWER, OLDER], /out of order at block 100/],
   ["an event twice", [NEWER, NEWER], /out of order at block 101, 3/],
   [
-    "a number that is none",
+    "text that is not a number",
     [{...NEWER, logIndex: 3}],
     /the place of the event in block 101: expected a number.*, got 3/,
   ],

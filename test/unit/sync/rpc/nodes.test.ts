@@ -240,7 +240,7 @@ describe("Nodes", () => {
     first.handler = answerAs("first", 6);
     createNodes([first, second], {chainId: 5n});
     assert.equal(await use(askName), "second");
-    assert.deepEqual(states(first), ["refused: it is a node of chain 6, expected 5"]);
+    assert.deepEqual(states(first), ["refused: expected a node of chain 5, got chain 6"]);
     while (first.requests.length < 3) assert.equal(await use(askName), "second");
     assert.ok(!methodsOf(first).includes("eth_name"));
     first.handler = answerAs("first");
@@ -260,7 +260,7 @@ describe("Nodes", () => {
     while (!states(first).at(-1)?.startsWith("refused")) await new Promise(setImmediate);
     ending.abort();
     await abandoned;
-    assert.equal(states(first).at(-1), "refused: it is a node of chain 6, expected 5");
+    assert.equal(states(first).at(-1), "refused: expected a node of chain 5, got chain 6");
   });
 
   test("work in the middle of which the node became one of another chain is not believed", async () => {
@@ -274,7 +274,7 @@ describe("Nodes", () => {
       return askName(node);
     });
     assert.equal(name, "second");
-    assert.deepEqual(states(first), ["refused: it is a node of chain 6, expected 5"]);
+    assert.deepEqual(states(first), ["refused: expected a node of chain 5, got chain 6"]);
   });
 
   test("an answer to eth_chainId that is no quantity is a failure", async () => {

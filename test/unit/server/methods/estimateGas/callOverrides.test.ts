@@ -48,7 +48,7 @@ test("wrong overrides are named by their account and slot", () => {
       account({code: `0x${"60".repeat(24_577)}`}),
       new RegExp(`^${at}\\.code: expected at most 24576 bytes \\(EIP-170\\), got 24577$`),
     ],
-    [account({code: "0x1"}), new RegExp(`^${at}\\.code: expected 0x and two hex digits, got "0x1"`)],
+    [account({code: "0x1"}), new RegExp(`^${at}\\.code: expected 0x and two hex digits per byte, got "0x1"`)],
     [
       account({movePrecompileToAddress: ADDRESS}),
       /: expected only the fields .*, got "movePrecompileToAddress"/,
