@@ -66,7 +66,7 @@ async function refuse({executor}: Chain, block: Uint8Array, message: string | Re
 test("timestamp, gas limit and base fee must follow from the parent's", async () => {
   const chain = await start("prague", {timestamp: "0x64"});
   const refusals: readonly [Record<string, bigint>, string][] = [
-    [{timestamp: 100n}, "timestamp: expected 101 or later as its parent's is 100, got 100"],
+    [{timestamp: 99n}, "timestamp: expected 100 or later as its parent's, got 99"],
     [{gasLimit: 30_029_296n}, "gas limit: expected 29970705 to 30029295 by its parent's, got 30029296"],
     [{gasLimit: 29_970_704n}, "gas limit: expected 29970705 to 30029295 by its parent's, got 29970704"],
     [{baseFee: 8n}, "base fee: expected 7 by its parent, got 8"],
@@ -74,7 +74,7 @@ test("timestamp, gas limit and base fee must follow from the parent's", async ()
   for (const [changes, message] of refusals)
     await refuse(chain, blockAfter(chain.parent, changes), `block 1: ${message}`);
   await chain.executor.execute(
-    blockAfter(chain.parent, {timestamp: 101n, gasLimit: 30_029_295n, baseFee: 7n}),
+    blockAfter(chain.parent, {timestamp: 100n, gasLimit: 30_029_295n, baseFee: 7n}),
   );
 });
 
