@@ -1,24 +1,26 @@
 /** `proofd load`: loads a server and writes a report. Except for the flags, its code is loaded only when the command runs. */
 import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
-import {Command} from "commander";
+import type {Command} from "commander";
 import type {LoadOptions} from "../../bench/load/loadOptions.ts";
 import {WorkError} from "../../service/workError.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
-import {createLoadOptions, type LoadFlags, readLoadOptions} from "../flags/loadFlags.ts";
+import {createCommand} from "../flags/flagTable.ts";
+import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";
 
 export function createLoad(onExitCode: (code: number) => void): Command {
-  const command = new Command("load")
-    .description(
-      "Load a server with proof requests; report throughput, latency, errors, and whether answers are right.",
-    )
-    .action(async (flags: LoadFlags, self: Command) => {
-      const options = readLoadOptions(flags, self);
-      if (flags.html !== undefined) requireFile(flags.html, self);
-      onExitCode(await runLoad(options, {json: flags.json === true, html: flags.html}, self));
-    });
-  for (const option of createLoadOptions()) command.addOption(option);
-  return command;
+  return createCommand(
+    "load",
+    "Load a server with proof requests; report throughput, latency, errors, and whether answers are right.",
+    LOAD_FLAGS,
+    async (values, command) => {
+      const options = readLoadOptions(values, command);
+      if (values.html !== undefined) requireFile(values.html, command);
+      onExitCode(await runLoad(options, values, command));
+    },
+    // Flags such as --blocks mean something else in other commands.
+    "PROOFD_LOAD",
+  );
 }
 
 interface Output {

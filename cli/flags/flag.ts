@@ -2,60 +2,12 @@
  * Parses values of flags and PROOFD_* variables. A refused value ends the program with exit code 2 and a message. The
  * message names the flag or variable, the value and what is expected.
  */
-import {type Command, InvalidArgumentError, Option} from "commander";
+import {InvalidArgumentError} from "commander";
 
 /** Highest number of threads of one kind. */
 export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
-
-/**
- * Creates the option `--name <value>`, which is also read from the variable PROOFD_NAME.
- *
- * @param prefix - of the variable. A command has its own if its flags mean something else than those of `serve`
- */
-export function createOption(flags: string, description: string, prefix = "PROOFD"): Option {
-  const option = new Option(flags, description);
-  return option.env(`${prefix}_${option.name().replaceAll("-", "_").toUpperCase()}`);
-}
-
-/**
- * Refuses PROOFD_ variables that no command knows. This happens just before a command runs.
- *
- * @param program - ends with a usage error
- */
-export function refuseUnknownVariables(program: Command, environment: NodeJS.ProcessEnv): void {
-  const known = new Set(program.commands.flatMap(({options}) => options.map(({envVar}) => envVar)));
-  program.hook("preAction", () => {
-    const unknown = Object.keys(environment).find(name => name.startsWith("PROOFD_") && !known.has(name));
-    if (unknown !== undefined)
-      program.error(`error: unknown environment variable ${unknown}: no command has a flag of that name`);
-  });
-}
-
-/** Creates a flag without value. `readSwitches` checks its variable, since commander takes any value as "on". */
-export function createSwitch(flags: string, description: string, prefix?: string): Option {
-  return createOption(flags, description, prefix);
-}
-
-/**
- * Checks the variables of switches. 1 and true mean on. 0, false and an empty value mean off and are removed from `environment`.
- *
- * @throws InvalidArgumentError for another value
- */
-export function readSwitches(options: readonly Option[], environment: NodeJS.ProcessEnv): void {
-  for (const option of options) {
-    if (option.required || option.optional || option.envVar === undefined) continue;
-    const value = environment[option.envVar];
-    if (value === undefined || value === "1" || value === "true") continue;
-    if (value !== "0" && value !== "false" && value !== "") {
-      throw new InvalidArgumentError(
-        `environment variable ${option.envVar} is '${value}': expected 1, true, 0 or false`,
-      );
-    }
-    delete environment[option.envVar];
-  }
-}
 
 /** @returns a parser of whole numbers from `low` to `high`, decimal */
 export function integerParser(low: number, high: number): (text: string) => number {
@@ -97,18 +49,6 @@ export function parseFraction(text: string): number {
 export function readHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && hasReadableCredentials(url) ? url : undefined;
-}
-
-/**
- * Ends the program with a usage error that does not show the value, which may have a password. A parser's own error shows it.
- *
- * @param attribute - of the flag at fault, as commander names it
- * @param problem - the end of the message, after the name of the flag or variable
- */
-export function refuseSecret(command: Command, attribute: string, problem: string): never {
-  const option = command.options.find(option => option.attributeName() === attribute);
-  const isVariable = command.getOptionValueSource(attribute) === "env";
-  return command.error(`error: ${isVariable ? `variable ${option?.envVar}` : option?.long} ${problem}`);
 }
 
 /**

@@ -2,7 +2,8 @@
 import {type Command, InvalidArgumentError} from "commander";
 import type {ErrorLimit} from "../../bench/load/loadOptions.ts";
 import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/blockChoice.ts";
-import {readHttpUrl, refuseSecret} from "./flag.ts";
+import {readHttpUrl} from "./flag.ts";
+import {refuseFlag} from "./flagTable.ts";
 
 export const MAX_TIMEOUT_MS = 600_000;
 
@@ -10,9 +11,9 @@ export const MAX_TIMEOUT_MS = 600_000;
 export function readUrl(text: string, command: Command): URL {
   const url = readHttpUrl(text);
   if (url === undefined)
-    return refuseSecret(command, "url", "is a bad URL: expected http:// or https:// and a host");
+    return refuseFlag(command, "url", "is a bad URL: expected http:// or https:// and a host");
   if (url.username !== "" || url.password !== "" || url.hash !== "")
-    return refuseSecret(command, "url", "is a bad URL: expected one without user, password and #");
+    return refuseFlag(command, "url", "is a bad URL: expected one without user, password and #");
   return url;
 }
 

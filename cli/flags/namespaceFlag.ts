@@ -1,17 +1,17 @@
 /** The flag `--namespace` of `proofd serve`: a prefix of method names. */
-import {InvalidArgumentError, type Option} from "commander";
-import {createOption} from "./flag.ts";
+import {InvalidArgumentError} from "commander";
+import {value} from "./flagTable.ts";
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9]{0,31}$/;
 /** Prefixes that mean something else to clients, in lower case. */
 const RESERVED: readonly string[] = ["chain", "eth", "net", "web3", "rpc", "rollup", "admin"];
 
-export function createNamespaceOption(): Option {
-  return createOption(
-    "--namespace <name>",
-    "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the server of the live network does",
-  ).argParser(parseNamespace);
-}
+export const NAMESPACE_FLAG = value(
+  "<name>",
+  parseNamespace,
+)(
+  "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the server of the live network does",
+);
 
 function parseNamespace(text: string): string {
   if (!NAME.test(text))

@@ -2,10 +2,10 @@
  * Flags that say where other nodes are: `--l2`, `--l1` and `--node`, with their headers and time-outs. URLs and headers may hold keys.
  * So a refused one is named by its position, and its text is shown nowhere.
  */
-import type {Command, Option} from "commander";
+import type {Command} from "commander";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
-import {refuseIdle} from "./estimateFlags.ts";
-import {createOption, hasReadableCredentials, integerParser, refuseSecret} from "./flag.ts";
+import {hasReadableCredentials, integerParser} from "./flag.ts";
+import {type Flag, idleWhen, refuseFlag, type ValuesOf, value, without} from "./flagTable.ts";
 
 /** `node` is a proofd. */
 export type NodeRole = "l2" | "l1" | "node";
@@ -15,18 +15,9 @@ export interface NodeOptions extends NodesSettings {
   readonly subscriptions: readonly string[];
 }
 
-/** Values of the flags below, as commander names them. */
-export interface NodeFlags {
-  readonly l2?: readonly string[];
-  readonly l2Header?: readonly string[];
-  readonly l2Timeout?: number;
-  readonly l1?: readonly string[];
-  readonly l1Header?: readonly string[];
-  readonly l1Timeout?: number;
-  readonly node?: readonly string[];
-  readonly nodeHeader?: readonly string[];
-  readonly nodeTimeout?: number;
-}
+type NodeTable<R extends NodeRole> = Record<R | `${R}Header`, Flag<readonly string[] | undefined>> &
+  Record<`${R}Timeout`, Flag<number>>;
+export type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
 const SEVERAL = "http or https; several, with commas between, take over for each other";
 const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {
@@ -64,26 +55,35 @@ const OWN_HEADERS: readonly string[] = [
   "upgrade",
 ];
 
-export function createNodeOptions(role: NodeRole): Option[] {
-  return [createUrlOption(role), ...createCompanions(role)];
+export function createNodeFlags<R extends NodeRole>(role: R): NodeTable<R> {
+  return {
+    [role]: value("<urls>", collectBy(","))(DESCRIPTIONS[role]),
+    ...idleWhen(without(role), {
+      [`${role}Header`]: value(
+        "<header>",
+        collectBy("\n"),
+      )(`"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`),
+      [`${role}Timeout`]: value(
+        "<ms>",
+        integerParser(100, 600_000),
+        TIMEOUT_MS,
+      )(`time for one answer of a node of --${role}`),
+    }),
+  } as unknown as NodeTable<R>;
 }
 
 /**
- * @param command - ends the program with a usage error for a bad URL or header, or if the flags for a node come without its URL
+ * @param command - ends the program with a usage error for a bad URL or header
  * @returns undefined without a URL
  */
-export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): NodeOptions | undefined {
-  const texts = flags[role];
-  const headerTexts = flags[`${role}Header`] ?? [];
-  const timeoutMs = flags[`${role}Timeout`] ?? TIMEOUT_MS;
-  if (texts === undefined) {
-    refuseIdle(createCompanions(role), command, `without --${role}`);
-    return undefined;
-  }
-  const urls = readUrls(texts, role, problem => refuseSecret(command, role, problem));
-  const headers = readHeaders(headerTexts, problem => refuseSecret(command, `${role}Header`, problem));
+export function readNodes(values: NodeValues, role: NodeRole, command: Command): NodeOptions | undefined {
+  const texts = values[role];
+  if (texts === undefined) return undefined;
+  const headerTexts = values[`${role}Header`] ?? [];
+  const urls = readUrls(texts, role, problem => refuseFlag(command, role, problem));
+  const headers = readHeaders(headerTexts, problem => refuseFlag(command, `${role}Header`, problem));
   if ("authorization" in headers && urls.some(({username, password}) => username + password !== ""))
-    refuseSecret(
+    refuseFlag(
       command,
       `${role}Header`,
       `has authorization, and a URL of --${role} has a user: expected one of them`,
@@ -92,7 +92,7 @@ export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): N
     urls: urls.filter(url => !isSocket(url)).map(({href}) => href),
     subscriptions: urls.filter(isSocket).map(({href}) => href),
     headers,
-    timeoutMs,
+    timeoutMs: values[`${role}Timeout`] ?? TIMEOUT_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES[role],
   };
 }
@@ -100,25 +100,7 @@ export function readNodes(flags: NodeFlags, role: NodeRole, command: Command): N
 /** Ends the program with a usage error if --l2 has a URL that only announces blocks, where nothing waits for them. */
 export function refuseSockets({subscriptions}: NodeOptions, command: Command, company: string): void {
   if (subscriptions.length > 0)
-    refuseSecret(command, "l2", `has a ws or wss URL, which has no effect ${company}`);
-}
-
-function createUrlOption(role: NodeRole): Option {
-  return createOption(`--${role} <urls>`, DESCRIPTIONS[role]).argParser(collectBy(","));
-}
-
-/** The flags that have no effect without a URL. */
-function createCompanions(role: NodeRole): Option[] {
-  return [
-    createOption(
-      `--${role}-header <header>`,
-      `"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`,
-    ).argParser(collectBy("\n")),
-    createOption(
-      `--${role}-timeout <ms>`,
-      `time for one answer of a node of --${role} (default: ${TIMEOUT_MS})`,
-    ).argParser(integerParser(100, 600_000)),
-  ];
+    refuseFlag(command, "l2", `has a ws or wss URL, which has no effect ${company}`);
 }
 
 /** Collects the texts of repeated flags. It refuses none, because commander would show the refused one. */

@@ -1,10 +1,10 @@
-/** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. A flag that has no effect is refused. */
-import type {Command, Option} from "commander";
+/** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. */
+import type {Command} from "commander";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES, type SuiteName} from "../../storage/hash/suiteNames.ts";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
-import {refuseIdle} from "./estimateFlags.ts";
-import {createOption, createSwitch, parseAddress, parseBlockNumber, parseHash, parseText} from "./flag.ts";
-import {createNodeOptions, type NodeFlags, readNodes} from "./nodeFlags.ts";
+import {parseAddress, parseBlockNumber, parseHash, parseText} from "./flag.ts";
+import {idleWhen, onSwitch, required, type ValuesOf, value, without} from "./flagTable.ts";
+import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 
 export interface VerifyOptions {
   /** Path of the JSON-RPC request. */
@@ -27,56 +27,51 @@ export type RootSource =
       readonly block: number;
     };
 
-/** Values of the flags below, as commander names them. */
-export interface VerifyFlags extends NodeFlags {
-  readonly request: string;
-  readonly answer: string;
-  readonly suite: SuiteName;
-  readonly root?: Uint8Array;
-  readonly blockHash?: Uint8Array;
-  readonly rollup?: Uint8Array;
-  readonly block?: number;
-  readonly json?: boolean;
-}
+export const VERIFY_FLAGS = {
+  request: required(value("<file>", parseText)("what was asked: the JSON-RPC request, or a batch of them")),
+  answer: value("<file>", parseText, "-")("the JSON-RPC response or the proof bytes; - reads standard input"),
+  root: value("<hash>", parseHash)("trust this state root"),
+  ...createNodeFlags("node"),
+  ...idleWhen(without("node"), {
+    blockHash: value(
+      "<hash>",
+      parseHash,
+    )("trust the state root that the proofd of --node has for the block of this hash"),
+  }),
+  ...createNodeFlags("l1"),
+  ...idleWhen(without("l1"), {
+    rollup: value(
+      "<address>",
+      parseAddress,
+    )("rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block"),
+    block: value("<block>", parseBlockNumber)("block of layer 2 for --rollup"),
+  }),
+  suite: value(
+    "<name>",
+    SUITE_NAMES,
+    DEFAULT_SUITE_NAME,
+  )("hash suite of the chain's trees, which chain_getCoverage names"),
+  json: onSwitch("print one line of JSON"),
+};
 
-export function createVerifyOptions(): Option[] {
-  return [
-    createOption("--request <file>", "what was asked: the JSON-RPC request, or a batch of them")
-      .argParser(parseText)
-      .makeOptionMandatory(),
-    createOption("--answer <file>", "the JSON-RPC response or the proof bytes; - reads standard input")
-      .argParser(parseText)
-      .default("-"),
-    createRootOption(),
-    ...createNodeOptions("node"),
-    createHashOption(),
-    ...createNodeOptions("l1"),
-    ...createRecordOptions(),
-    createOption("--suite <name>", "hash suite of the chain's trees, which chain_getCoverage names")
-      .choices(SUITE_NAMES)
-      .default(DEFAULT_SUITE_NAME),
-    createSwitch("--json", "print one line of JSON"),
-  ];
-}
+type VerifyValues = ValuesOf<typeof VERIFY_FLAGS>;
 
-/** @param command - ends the program with a usage error if not exactly one root is named, or a flag has no effect */
-export function readVerifyOptions(flags: VerifyFlags, command: Command): VerifyOptions {
-  const {request, answer, suite, json} = flags;
+/** @param command - ends the program with a usage error if not exactly one root is named */
+export function readVerifyOptions(values: VerifyValues, command: Command): VerifyOptions {
+  const {request, answer, suite, json} = values;
   if (request === "-" && answer === "-")
     command.error("error: --request and --answer are both standard input: expected a file for one of them");
-  return {request, answer, suite, root: readRootSource(flags, command), json: json === true};
+  return {request, answer, suite, root: readRootSource(values, command), json};
 }
 
-function readRootSource(flags: VerifyFlags, command: Command): RootSource {
-  const {root, blockHash, rollup, block} = flags;
-  const node = readNodes(flags, "node", command);
-  const layer1 = readNodes(flags, "l1", command);
+function readRootSource(values: VerifyValues, command: Command): RootSource {
+  const {root, blockHash, rollup, block} = values;
+  const node = readNodes(values, "node", command);
+  const layer1 = readNodes(values, "l1", command);
   if ([root, node, layer1].filter(source => source !== undefined).length !== 1)
     return command.error(
       "error: expected exactly one of --root, --node with --block-hash, and --l1 with --rollup and --block",
     );
-  if (node === undefined) refuseIdle([createHashOption()], command, "without --node");
-  if (layer1 === undefined) refuseIdle(createRecordOptions(), command, "without --l1");
   if (node !== undefined) {
     if (blockHash === undefined) return command.error("error: --node needs --block-hash");
     return {kind: "node", nodes: node, blockHash};
@@ -87,25 +82,4 @@ function readRootSource(flags: VerifyFlags, command: Command): RootSource {
     return {kind: "l1", nodes: layer1, contract: rollup, block};
   }
   return {kind: "root", root: root as Uint8Array};
-}
-
-function createRootOption(): Option {
-  return createOption("--root <hash>", "trust this state root").argParser(parseHash);
-}
-
-function createHashOption(): Option {
-  return createOption(
-    "--block-hash <hash>",
-    "trust the state root that the proofd of --node has for the block of this hash",
-  ).argParser(parseHash);
-}
-
-function createRecordOptions(): Option[] {
-  return [
-    createOption(
-      "--rollup <address>",
-      "rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block",
-    ).argParser(parseAddress),
-    createOption("--block <block>", "block of layer 2 for --rollup").argParser(parseBlockNumber),
-  ];
 }

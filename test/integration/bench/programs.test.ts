@@ -4,8 +4,6 @@ import {mkdtemp, readdir, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {fileURLToPath} from "node:url";
-import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
 import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {runCommandLines} from "../../support/processes/daemon.ts";
 
@@ -23,24 +21,16 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function run(program: string, ...args: string[]): Promise<Finished> {
-  const main = fileURLToPath(new URL(`../../../bench/${program}.js`, import.meta.url));
-  return runChild(process.execPath, [main, ...args], {cwd: folder});
+/** @returns the ends of `program` with each of these arguments */
+function run(program: string, lines: readonly (readonly string[])[]): Promise<CommandEnd[]> {
+  const main = new URL(`../../../bench/${program}.js`, import.meta.url).href;
+  return runCommandLines(
+    lines.map(args => [main, ...args]),
+    folder,
+  );
 }
 
-test("every bench program answers --help", async () => {
-  for (const program of PROGRAMS) {
-    const {code, stdout, stderr} = await run(program, "--help");
-    assert.deepEqual([code, stderr], [0, ""], program);
-    assert.match(
-      stdout,
-      /^Usage: (npm run bench\S* --|node \S+) \[options\]\n\n[A-Z][^-]*\.\n\nOptions:\n {2}--\S/,
-      program,
-    );
-  }
-});
-
-test("every bench program refuses flags and values that it does not know", async () => {
+test("every bench program answers --help, and refuses flags and values that it does not know", async () => {
   const common: [readonly string[], RegExp][] = [
     [["--bogus"], /unknown option '--bogus'/],
     [["extra"], /too many arguments/],
@@ -99,8 +89,13 @@ test("every bench program refuses flags and values that it does not know", async
       [...needed, ...args],
       message,
     ]);
-    for (const [args, message] of [...refused, ...(own[program] ?? [])]) {
-      const {code, stdout, stderr} = await run(program, ...args);
+    const table = [...refused, ...(own[program] ?? [])];
+    const [help, ...ends] = await run(program, [["--help"], ...table.map(([args]) => args)]);
+    assert.deepEqual([help?.code, help?.stderr], [0, ""], program);
+    const usage = /^Usage: (npm run bench\S* --|node \S+) \[options\]\n\n[A-Z][^-]*\.\n\nOptions:\n {2}--\S/;
+    assert.match(help?.stdout ?? "", usage, program);
+    for (const [at, [args, message]] of table.entries()) {
+      const {code, stdout, stderr} = ends[at] as CommandEnd;
       const what = `${program} ${args.join(" ")}: ${stderr}`;
       assert.deepEqual([code, stdout], [2, ""], what);
       assert.match(stderr, /^error: .*\n(\(Did you mean .*\)\n)?\(--help shows all flags\)\n$/, what);

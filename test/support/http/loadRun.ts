@@ -1,14 +1,17 @@
-/** Short runs of `proofd load`, and checks that every report must pass. */
+/** Short runs of `proofd load` in the test's own process, and checks that every report must pass. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import {after} from "node:test";
-import type {LoadReport} from "../../../bench/load/report/loadReport.ts";
+import {startLoad} from "../../../bench/load/loadRun.ts";
+import {encodeReport, type LoadReport} from "../../../bench/load/report/loadReport.ts";
+import {createCommand} from "../../../cli/flags/flagTable.ts";
+import {LOAD_FLAGS, readLoadOptions} from "../../../cli/flags/loadFlags.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
-import type {CommandEnd} from "../processes/commandLines.ts";
-import {CommandSession} from "../processes/commandSession.ts";
-import {type Daemon, startDaemon} from "../processes/daemon.ts";
+import {OwnService} from "./ownService.ts";
 
-const SHORT = ["--duration", "1", "--warm-up", "0", "--json"];
+/** Length of a load, unless its test says another one. */
+const SECONDS = 0.25;
+/** The newest block that is finalized, of a target's 5 blocks. */
+export const FINALIZED = 3;
 
 /** Writes a file for --keys: the accounts of block 0 and their slots. @returns the file */
 export async function writeKeys(folder: WorkFolder): Promise<string> {
@@ -19,36 +22,28 @@ export async function writeKeys(folder: WorkFolder): Promise<string> {
 
 export interface LoadTarget {
   readonly folder: WorkFolder;
-  readonly daemon: Daemon;
+  readonly service: OwnService;
   /** The file for --keys. */
   readonly keys: string;
 }
 
-/** Starts a service of 6 blocks to run load against. Its caller stops the daemon and removes the folder. */
+/** Starts a service of 6 blocks to run load against. Its caller stops the service and removes the folder. */
 export async function startLoadTarget(): Promise<LoadTarget> {
   const folder = await WorkFolder.create();
-  const daemon = await startDaemon(["--db", await folder.importChain("db", 5, 3)]);
-  return {folder, daemon, keys: await writeKeys(folder)};
+  const service = await OwnService.start({db: await folder.importChain("db", 5, FINALIZED)});
+  return {folder, service, keys: await writeKeys(folder)};
 }
 
-interface Outcome extends CommandEnd {
-  readonly report: LoadReport;
-}
-
-let session: CommandSession | undefined;
-after(() => session?.stop());
-
-/** Starts the process of `runLoad`, for the whole file. Called in a hook, because a process ends with the test that started it. */
-export function startLoads(): void {
-  session = new CommandSession();
-}
-
-/** A short run whose report is JSON. All of a file run in one process, after each other. */
-export async function runLoad(url: string, args: readonly string[]): Promise<Outcome> {
-  assert.ok(session !== undefined, "startLoads comes first");
-  const end = await session.run(["load", "--url", url, ...SHORT, ...args]);
-  assert.match(end.stdout, /^\{.*\}\n$/, end.stderr);
-  return {...end, report: JSON.parse(end.stdout)};
+/** Runs a load with these flags, on one thread and without a warm-up unless they say otherwise. @returns what --json prints */
+export async function runLoad(url: string, args: readonly string[], seconds = SECONDS): Promise<LoadReport> {
+  let report: LoadReport | undefined;
+  const command = createCommand("load", "", LOAD_FLAGS, async (values, self) => {
+    const options = {...readLoadOptions(values, self), durationSeconds: seconds};
+    report = JSON.parse(encodeReport(await startLoad(options, () => {}).outcome));
+  });
+  const flags = ["--url", url, "--warm-up", "0", "--threads", "1", ...args];
+  await command.exitOverride().parseAsync(flags, {from: "user"});
+  return report ?? assert.fail("no report");
 }
 
 /** Checks that every request and every call is counted once, whatever happened. */

@@ -1,9 +1,10 @@
 /**
- * A process that runs command lines of proofd, one after the other: a process of its own costs each 0.2 s of processor time,
- * and a load 1 s. For commands that close what they open (a store left open is STORE_IN_USE for the next) and need no signals
- * or variables.
+ * A process that runs command lines of proofd, one after the other: a process of its own costs each 0.2 s of processor time.
+ * For commands that close what they open (a store left open is STORE_IN_USE for the next) and need no signals or variables.
+ * It runs other programs too: those that work while they are loaded and set `process.exitCode`.
  *
- * Run: node commandLines.js; each line of its input is a JSON array of arguments, and it prints a line, a CommandEnd, for it
+ * Run: node commandLines.js; each line of its input is a JSON array of arguments (of another program, its URL first), and it
+ * prints a line, a CommandEnd, for it
  */
 import {createInterface} from "node:readline";
 import {run} from "../../../cli/run.ts";
@@ -30,9 +31,23 @@ function takeWritten(stream: NodeJS.WriteStream): () => string {
   };
 }
 
+let programs = 0;
+
+/** @returns the exit code */
+async function runLine([first = "", ...rest]: string[]): Promise<number> {
+  if (!first.startsWith("file:")) return run([first, ...rest], {});
+  process.argv = [process.execPath, first, ...rest];
+  process.exitCode = 0;
+  // A module is loaded once for each URL.
+  await import(`${first}?${programs++}`);
+  const code = process.exitCode;
+  process.exitCode = 0;
+  return code;
+}
+
 for await (const line of createInterface({input: process.stdin})) {
   const [endStdout, endStderr] = [takeWritten(process.stdout), takeWritten(process.stderr)];
-  const code = await run(JSON.parse(line), {});
+  const code = await runLine(JSON.parse(line));
   const end: CommandEnd = {code, stdout: endStdout(), stderr: endStderr()};
   process.stdout.write(`${JSON.stringify(end)}\n`);
 }

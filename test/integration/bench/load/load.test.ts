@@ -1,44 +1,30 @@
 /** `proofd load` against the real service: its reports add up, and its verification finds what is wrong. */
 import assert from "node:assert/strict";
-import {readFile} from "node:fs/promises";
+import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
-import {ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, type WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer} from "../../../support/http/foreignServer.ts";
-import {assertAddsUp, runLoad, startLoads, writeKeys} from "../../../support/http/loadRun.ts";
-import {type Daemon, runProofd, startDaemon} from "../../../support/processes/daemon.ts";
-
-const FINALIZED = 3;
+import {assertAddsUp, FINALIZED, runLoad, startLoadTarget} from "../../../support/http/loadRun.ts";
+import type {OwnService} from "../../../support/http/ownService.ts";
+import {runProofd} from "../../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
-let daemon: Daemon;
+let service: OwnService;
 let keys: string;
 
 before(async () => {
-  startLoads();
-  folder = await WorkFolder.create();
-  daemon = await startDaemon(["--db", await folder.importChain("db", 5, FINALIZED)]);
-  keys = await writeKeys(folder);
+  ({folder, service, keys} = await startLoadTarget());
 });
 
 after(async () => {
-  await daemon.stop();
+  await service.stop();
   await folder.remove();
 });
 
 test("a closed loop's report adds up, and its sampled answers are right", async () => {
-  const {report, code, stderr} = await runLoad(daemon.url, [
-    "--keys",
-    keys,
-    "--connections",
-    "3",
-    "--threads",
-    "2",
-    "--verify",
-    "20",
-  ]);
-  assert.equal(code, 0);
-  assert.equal(stderr, "", "nothing is shown where standard error is no terminal");
+  const args = ["--connections", "3", "--threads", "2", "--verify", "3"];
+  const report = await runLoad(service.url, ["--keys", keys, ...args]);
   assertAddsUp(report);
   assert.equal(report.loop, "closed");
   assert.equal(report.settings.keys, `${ACCOUNTS.length} accounts of ${keys}`);
@@ -52,27 +38,16 @@ test("a closed loop's report adds up, and its sampled answers are right", async 
   assert.deepEqual(report.failures, []);
   const {checked, wrong, accounts, skipped} = report.verification;
   assert.deepEqual({wrong, skipped}, {wrong: 0, skipped: null});
-  assert.equal(checked, 20);
+  assert.equal(checked, 3);
   assert.deepEqual(accounts, {present: checked, absent: 0});
   const bytes = report.perSecond.bytes / report.perSecond.requests;
   assert.ok(bytes > 6_000 && bytes < 8_000, `${bytes} bytes per answer`);
 });
 
 test("batches, slots, absent accounts and old blocks are asked for as told, and verified", async () => {
-  const args = [
-    "--keys",
-    keys,
-    "--batch",
-    "10",
-    "--slots",
-    "2",
-    "--absent",
-    "0.5",
-    "--blocks",
-    "latest..oldest",
-  ];
-  const {report, code} = await runLoad(daemon.url, [...args, "--verify", "50"]);
-  assert.equal(code, 0);
+  const args = ["--batch", "10", "--slots", "2", "--absent", "0.5", "--blocks", "latest..oldest"];
+  const report = await runLoad(service.url, ["--keys", keys, ...args, "--verify", "50"]);
+  assert.deepEqual(report.failures, []);
   assertAddsUp(report);
   assert.deepEqual(report.settings.blocks, {low: 0, high: FINALIZED});
   assert.equal(report.calls.proofs, 3 * report.calls.results);
@@ -84,8 +59,8 @@ test("batches, slots, absent accounts and old blocks are asked for as told, and 
 });
 
 test("an open loop sends what is due, no more and no less", async () => {
-  const {report, code} = await runLoad(daemon.url, ["--keys", keys, "--rate", "150", "--connections", "8"]);
-  assert.equal(code, 0);
+  const report = await runLoad(service.url, ["--keys", keys, "--rate", "600", "--connections", "8"]);
+  assert.deepEqual(report.failures, []);
   assertAddsUp(report);
   assert.equal(report.loop, "open");
   assert.equal(report.requests.due, 150);
@@ -99,28 +74,46 @@ test("JSON-RPC errors are counted by their codes", async () => {
     [FINALIZED + 1, "-32002"],
     [99, "-32001"],
   ] as const) {
-    const run = await runLoad(daemon.url, [
-      "--keys",
-      keys,
-      "--batch",
-      "3",
-      "--blocks",
-      String(block),
-      "--rate",
-      "20",
-    ]);
-    const {calls, errors, latency, verification} = run.report;
-    assertAddsUp(run.report);
-    assert.equal(run.code, 1, "no call got a result");
+    const args = ["--keys", keys, "--batch", "3", "--blocks", String(block), "--rate", "80"];
+    const report = await runLoad(service.url, args);
+    const {calls, errors, latency, verification} = report;
+    assertAddsUp(report);
     assert.deepEqual(
       errors.rpc.map(error => [error.code, error.count]),
       [[code, calls.due]],
     );
     assert.equal(latency, null, "errors are no service");
     assert.deepEqual([verification.checked, verification.skipped], [0, "there was no result"]);
-    assert.deepEqual(run.report.failures, ["No call got a result."]);
-    assert.equal(run.stderr, "FAILED: No call got a result.\n");
+    assert.deepEqual(report.failures, ["No call got a result."]);
   }
+});
+
+test("calls with an error are a failure, though their requests are answered", async () => {
+  // Half of the blocks asked for are not finalized.
+  const args = ["--keys", keys, "--blocks", "3..4", "--rate", "200", "--batch", "2"];
+  const report = await runLoad(service.url, args);
+  assert.equal(report.requests.failed, 0);
+  assert.deepEqual(report.failures, [`${report.calls.errors} of 100 calls failed; --max-errors allows 0.`]);
+});
+
+test("accounts that are all absent are counted, and a failure unless absent ones were asked for", async () => {
+  const strangers = folder.file("strangers.txt");
+  await writeFile(strangers, `${ABSENT_ACCOUNT} 0x1\n`);
+  const args = ["--slots", "1", "--rate", "200", "--verify", "40"];
+  const report = await runLoad(service.url, ["--keys", strangers, ...args]);
+  const {checked, wrong, accounts, slots} = report.verification;
+  assert.deepEqual([checked, wrong], [40, 0], "the answers are right");
+  assert.deepEqual(
+    [accounts, slots],
+    [
+      {present: 0, absent: 40},
+      {present: 0, absent: 40},
+    ],
+  );
+  assert.match(report.failures.join(), /^None of 40 verified accounts exists, although only 0 % absent ones/);
+  const asked = await runLoad(service.url, [...args, "--absent", "1"]);
+  assert.deepEqual(asked.failures, []);
+  assert.deepEqual(asked.verification.accounts, {present: 0, absent: 40});
 });
 
 test("a proof that was tampered with is found, and so is one of another state", async () => {
@@ -137,17 +130,17 @@ test("a proof that was tampered with is found, and so is one of another state", 
     ],
   ]);
   for (const [what, tamper] of spoil) {
-    const {result} = await daemon.call("chain_getStateRoot", ["finalized"]);
+    const {result} = await service.call("chain_getStateRoot", ["finalized"]);
     const server = await ForeignServer.start(
       async (response, body) => {
-        const {text} = await daemon.post(JSON.stringify(body));
+        const {text} = await service.post(JSON.stringify(body));
         response.end(tamper(text));
       },
       {chain_getStateRoot: result},
     );
     try {
-      const {report, code} = await runLoad(server.url, ["--keys", keys, "--rate", "20"]);
-      assert.equal(code, 1, what);
+      const report = await runLoad(server.url, ["--keys", keys, "--rate", "80"]);
+      assert.deepEqual(report.failures, ["20 of 20 verified answers are wrong."], what);
       const {checked, wrong, wrongAnswers, skipped} = report.verification;
       assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null}, what);
       assert.equal(wrongAnswers.length, 5);
@@ -161,7 +154,7 @@ test("a proof that was tampered with is found, and so is one of another state", 
 
 test("the text says what the JSON says, and the page is complete in itself", async () => {
   const html = folder.file("report.html");
-  const args = ["--url", daemon.url, "--keys", keys, "--duration", "1", "--warm-up", "0", "--html", html];
+  const args = ["--url", service.url, "--keys", keys, "--duration", "1", "--warm-up", "0", "--html", html];
   const {stdout, stderr, code} = await runProofd(["load", ...args]);
   assert.equal(code, 0);
   assert.equal(stderr, `wrote ${html}\n`);

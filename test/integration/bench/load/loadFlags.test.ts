@@ -6,23 +6,24 @@ import type {LoadReport} from "../../../../bench/load/report/loadReport.ts";
 import type {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {ForeignServer, sendResults} from "../../../support/http/foreignServer.ts";
 import {startLoadTarget} from "../../../support/http/loadRun.ts";
-import {type Daemon, runCommandLines, runProofd} from "../../../support/processes/daemon.ts";
+import type {OwnService} from "../../../support/http/ownService.ts";
+import {runCommandLines, runProofd} from "../../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
-let daemon: Daemon;
+let service: OwnService;
 let keys: string;
 
 before(async () => {
-  ({folder, daemon, keys} = await startLoadTarget());
+  ({folder, service, keys} = await startLoadTarget());
 });
 
 after(async () => {
-  await daemon.stop();
+  await service.stop();
   await folder.remove();
 });
 
 test("what cannot be done is named: exit code 2 for flags, 1 for a server that is not there", async () => {
-  const url = ["--url", daemon.url];
+  const url = ["--url", service.url];
   const empty = folder.file("empty.txt");
   await writeFile(empty, "# nobody\n");
   const table: [readonly string[], number, RegExp][] = [
@@ -42,7 +43,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--slots", "65536"], 2, /'--slots <count>'/],
     [[...url, "--blocks", "newest"], 2, /Expected latest, oldest, a block number, or two of them as A..B/],
     [[...url, "--accounts", "0"], 2, /'--accounts <count>'/],
-    [[...url, "--accounts", "1", "--keys", keys], 2, /--keys and --accounts cannot be used together/],
+    [[...url, "--accounts", "1", "--keys", keys], 2, /--accounts has no effect with --keys/],
     [[...url, "--keys", folder.file("missing")], 2, /--keys .*missing: ENOENT/],
     [[...url, "--keys", empty], 2, /--keys .*empty.txt: it names no account/],
     [[...url, "--seed", "-1"], 2, /'--seed <number>'/],
@@ -57,35 +58,25 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--html", folder.file("no/folder.html")], 2, /--html .*cannot be written: ENOENT/],
     [url, 2, /serves chain 1337, whose accounts are not known here: name them with --keys FILE/],
     [["--url", "http://127.0.0.1:1"], 1, /cannot reach http:\/\/127.0.0.1:1: connect ECONNREFUSED/],
-    [["--url", `${daemon.url}/healthz`], 1, /answered web3_clientVersion with HTTP 40\d/],
+    [["--url", `${service.url}/healthz`], 1, /answered web3_clientVersion with HTTP 40\d/],
   ];
-  const ends = await runCommandLines(table.map(([args]) => ["load", ...args]));
+  const server = await ForeignServer.start(sendResults);
+  table.push([
+    ["--url", server.url, "--absent", "1", "--blocks", "oldest"],
+    2,
+    /--blocks: the server does not say which block is its oldest/,
+  ]);
+  const ends = await runCommandLines(table.map(([args]) => ["load", ...args])).finally(() => server.stop());
   for (const [i, [args, code, message]] of table.entries()) {
     assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
     assert.doesNotMatch(ends[i]?.stderr ?? "", /secret/);
     assert.deepEqual([ends[i]?.code, ends[i]?.stdout], [code, ""], args.join(" "));
   }
-  const server = await ForeignServer.start(sendResults);
-  try {
-    const {code, stderr} = await runProofd([
-      "load",
-      "--url",
-      server.url,
-      "--absent",
-      "1",
-      "--blocks",
-      "oldest",
-    ]);
-    assert.equal(code, 2);
-    assert.match(stderr, /--blocks: the server does not say which block is its oldest/);
-  } finally {
-    await server.stop();
-  }
 });
 
-test("flags come from PROOFD_LOAD_ variables too", async () => {
+test("flags come from PROOFD_LOAD_ variables too, and a load that has not passed ends with exit code 1", async () => {
   const env = {
-    PROOFD_LOAD_URL: daemon.url,
+    PROOFD_LOAD_URL: service.url,
     PROOFD_LOAD_KEYS: keys,
     PROOFD_LOAD_DURATION: "1",
     PROOFD_LOAD_WARM_UP: "0",
@@ -93,9 +84,11 @@ test("flags come from PROOFD_LOAD_ variables too", async () => {
     PROOFD_LOAD_BLOCKS: "2",
     PROOFD_LOAD_BATCH: "4",
     PROOFD_LOAD_RATE: "20",
+    PROOFD_LOAD_MAX_P99: "0.001",
   };
   const {stdout, code, stderr} = await runProofd(["load", "--batch", "2"], {env});
-  assert.equal(code, 0, stderr);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /^FAILED: p99 \(from due\) is [\d.]+ ms; --max-p99 allows 0\.001 ms\.\n$/);
   const {settings, command} = JSON.parse(stdout) as LoadReport;
   const variables = Object.entries(env).filter(([name]) => name !== "PROOFD_LOAD_BATCH");
   const named = variables.map(([name, value]) => `${name}=${value}`).sort();

@@ -1,35 +1,43 @@
 /** The comparison of `npm run bench:peers`: its naive server answers as proofd does, and it runs from end to end. */
 import assert from "node:assert/strict";
-import {mkdtemp, readdir, rm} from "node:fs/promises";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
+import {mkdtemp, readdir, readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {findAnvil} from "../../../../bench/peers/anvil.ts";
+import type {PeerFigures} from "../../../../bench/peers/comparison.ts";
 import {makeNaiveStore} from "../../../../bench/peers/naiveStore.ts";
+import {PEER_NAMES} from "../../../../bench/peers/peerNames.ts";
+import type {PeerFlags} from "../../../../bench/peers/peerOptions.ts";
+import {writeReport} from "../../../../bench/peers/peerReport.ts";
+import {comparePeers} from "../../../../bench/peers/peersRun.ts";
 import {decodeHex} from "../../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
-import {runChild} from "../../../support/processes/childProcesses.ts";
-import {Daemon, startDaemon} from "../../../support/processes/daemon.ts";
+import {OwnService} from "../../../support/http/ownService.ts";
+import {Daemon} from "../../../support/processes/daemon.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
 
 const BLOCKS = 5;
 const NAIVE_SERVER = fileURLToPath(new URL("../../../../bench/peers/naiveServer.js", import.meta.url));
-const PEERS = fileURLToPath(new URL("../../../../bench/peers/main.js", import.meta.url));
-const FEW = "--accounts 2k --blocks 5 --warm-up 0 --duration 1 --rounds 1 --only account,batch,erc20".split(
-  " ",
-);
+const FEW: PeerFlags = {
+  accounts: 1000,
+  blocks: 1,
+  warmUp: 0,
+  duration: 0.2,
+  rounds: 1,
+  only: ["account", "batch", "erc20"],
+  servers: PEER_NAMES,
+};
 
 let folder: WorkFolder;
-let proofd: Daemon;
+let proofd: OwnService;
 let naive: Daemon;
 
 before(async () => {
   folder = await WorkFolder.create();
   const db = await folder.importChain("db", BLOCKS, BLOCKS);
   await makeNaiveStore(db, folder.file("naive"));
-  proofd = await startDaemon(["--db", db]);
+  proofd = await OwnService.start({db});
   naive = new Daemon(["--db", folder.file("naive"), "--workers", "1"], {main: NAIVE_SERVER});
   await naive.listening;
 });
@@ -63,18 +71,25 @@ test("the naive server's answers verify, and are proofd's byte for byte", async 
   }
 });
 
-test("bench:peers compares the servers there are, and says so where anvil is missing", async () => {
-  const cwd = await mkdtemp(join(tmpdir(), "proofd-peers-"));
+test("the comparison measures each load on the servers there are, and says so where anvil is missing", async t => {
+  const own = process.cwd();
+  const said: string[] = [];
+  process.chdir(await mkdtemp(folder.file("peers-")));
+  t.mock.method(process.stderr, "write", (text: string) => said.push(text) > 0);
   try {
-    const {code, stdout, stderr} = await runChild(process.execPath, [PEERS, ...FEW], {cwd});
-    assert.equal(code, 0, stderr);
+    await comparePeers(FEW, "a test");
     const hasAnvil = findAnvil() !== undefined;
-    assert.equal(/ANVIL IS NOT INSTALLED/.test(stderr), !hasAnvil);
-    const rows = stdout.split("\n").filter(line => /^\| (account|estimate)/.test(line));
-    // Of accounts, batches and ERC-20 transfers: anvil makes no batches, the naive server no estimates.
-    assert.equal(rows.length, hasAnvil ? 3 + 2 + 2 : 2 + 2 + 1);
-    assert.deepEqual(await readdir(cwd), ["bench-data"], "nothing lies where the service's store would");
+    assert.equal(/ANVIL IS NOT INSTALLED/.test(said.join("")), !hasAnvil);
+    assert.deepEqual(await readdir("."), ["bench-data"], "nothing lies where the service's store would");
+    const [file = ""] = await readdir("bench-data/runs");
+    const {figures} = JSON.parse(await readFile(`bench-data/runs/${file}`, "utf8"));
+    const rows = (figures as PeerFigures[]).map(({load, peer}) => `${load} ${peer}`);
+    // anvil makes no batches, the naive server no estimates.
+    const all = ["account proofd", "account naive", "account anvil", "batch proofd", "batch naive"];
+    const expected = [...all, "erc20 proofd", "erc20 anvil"];
+    assert.deepEqual(rows, hasAnvil ? expected : expected.filter(row => !row.endsWith(" anvil")));
+    assert.equal(writeReport(figures).match(/^\| .+ \| (proofd|naive|anvil) /gm)?.length, rows.length);
   } finally {
-    await rm(cwd, {recursive: true});
+    process.chdir(own);
   }
 });

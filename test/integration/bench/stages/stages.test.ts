@@ -12,7 +12,7 @@ import {type Finished, runChild} from "../../../support/processes/childProcesses
 import {notRun} from "../../../support/processes/notRun.ts";
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
-const SMALL = ["--accounts", "2k", "--blocks", "5", "--time", "5", "--runs", "2"];
+const SMALL = ["--accounts", "1k", "--blocks", "1", "--time", "1", "--runs", "2"];
 const STAGES = [
   "hash",
   "page",

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import {availableParallelism} from "node:os";
-import {afterEach, test} from "node:test";
-import {Command, CommanderError} from "commander";
-import {createEstimateOptions, readEstimateOptions} from "../../../../cli/flags/estimateFlags.ts";
-import {readSwitches} from "../../../../cli/flags/flag.ts";
+import {test} from "node:test";
+import {ESTIMATE_FLAGS, readEstimateOptions} from "../../../../cli/flags/estimateFlags.ts";
 import type {EstimateOptions} from "../../../../service/serviceOptions.ts";
 import type {EstimateSettings} from "../../../../workers/job/estimateSettings.ts";
+import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
 const DEFAULTS: EstimateSettings = {
   gasCap: 50_000_000,
@@ -25,36 +24,12 @@ const DEFAULTS: EstimateSettings = {
   },
 };
 
-afterEach(() => {
-  for (const name of Object.keys(process.env)) if (name.startsWith("PROOFD_")) delete process.env[name];
-});
-
-/** A command with these flags only, as `proofd serve` reads them; commander takes variables from process.env. */
 function read(args: readonly string[], variables: Readonly<Record<string, string>> = {}): EstimateOptions {
-  Object.assign(process.env, variables);
-  const command = new Command("serve").exitOverride().configureOutput({writeErr: () => {}});
-  for (const option of createEstimateOptions()) command.addOption(option);
-  readSwitches(command.options, process.env);
-  let options: EstimateOptions | undefined;
-  command.action((values, self: Command) => {
-    options = readEstimateOptions(values, self);
-  });
-  command.parse(args, {from: "user"});
-  assert.ok(options !== undefined);
-  return options;
+  return readFlags(ESTIMATE_FLAGS, readEstimateOptions, args, variables);
 }
 
 function assertRefused(args: readonly string[], message: RegExp, variables = {}): void {
-  assert.throws(
-    () => read(args, variables),
-    (error: unknown) => {
-      assert.ok(error instanceof CommanderError, String(error));
-      assert.notEqual(error.exitCode, 0);
-      assert.match(error.message, message);
-      return true;
-    },
-    args.join(" "),
-  );
+  assertUsageError(() => read(args, variables), message);
 }
 
 test("without flags estimates have the default settings", () => {
@@ -119,7 +94,6 @@ test("--pack-align rounds the compressed size with model extra-data, as flag or 
   const model = ["--fee-model", "extra-data"];
   assert.equal(read([...model, "--pack-align"]).settings.fee.packAlign, true);
   assert.equal(read(model, {PROOFD_PACK_ALIGN: "1"}).settings.fee.packAlign, true);
-  delete process.env.PROOFD_PACK_ALIGN;
   assert.equal(read(model).settings.fee.packAlign, false);
   assert.equal(read(model, {PROOFD_PACK_ALIGN: "0"}).settings.fee.packAlign, false);
 });
@@ -208,7 +182,6 @@ test("a bad --gateway is refused without showing it, since it may have a passwor
     assertRefused(["--no-estimate"], new RegExp(`^error: variable PROOFD_GATEWAY ${message}$`), {
       PROOFD_GATEWAY: url,
     });
-    delete process.env.PROOFD_GATEWAY;
   }
   const {gateway} = read(["--no-estimate", "--gateway", "http://me:word@a"]);
   assert.equal(gateway?.href, "http://me:word@a/");

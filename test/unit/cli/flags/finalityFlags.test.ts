@@ -1,26 +1,22 @@
 /** Flags of finality: what belongs together, and which flags have no effect. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Command} from "commander";
-import {createFinalityOptions, readFinality} from "../../../../cli/flags/finalityFlags.ts";
-import {createNodeOptions, readNodes} from "../../../../cli/flags/nodeFlags.ts";
+import {FINALITY_FLAGS, readFinality} from "../../../../cli/flags/finalityFlags.ts";
+import {createNodeFlags, readNodes} from "../../../../cli/flags/nodeFlags.ts";
 import type {FinalityOptions} from "../../../../service/serviceOptions.ts";
+import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const L1 = ["--l1", "http://127.0.0.1:1"];
 const L2 = ["--l2", "http://127.0.0.1:2"];
 
 function read(args: readonly string[]): FinalityOptions | undefined {
-  const silent = {writeErr: () => {}, writeOut: () => {}};
-  const command = new Command("serve").exitOverride().configureOutput(silent);
-  for (const option of [...createNodeOptions("l1"), ...createNodeOptions("l2"), ...createFinalityOptions()])
-    command.addOption(option);
-  let options: FinalityOptions | undefined;
-  command.action((values, self: Command) => {
-    options = readFinality(values, readNodes(values, "l1", self), readNodes(values, "l2", self), self);
-  });
-  command.parse(args, {from: "user"});
-  return options;
+  return readFlags(
+    {...createNodeFlags("l2"), ...FINALITY_FLAGS},
+    (values, self) =>
+      readFinality(values, readNodes(values, "l1", self), readNodes(values, "l2", self), self),
+    args,
+  );
 }
 
 test("--l1 alone means its events, and without a source nothing is asked", () => {
@@ -33,6 +29,7 @@ test("flags that are missing or have no effect are refused", () => {
   for (const [flags, message] of [
     [["--finality", "l1"], /--finality l1 needs --l1/],
     [L1, /--l1 needs --rollup/],
+    [[...L1, ...L2, "--finality", "tag"], /--l1 has no effect with --finality tag/],
     [["--finality", "tag"], /--finality tag needs --l2/],
     [["--finality", "manual"], /Allowed choices are l1, tag/],
     [["--rollup", ADDRESS], /--rollup has no effect without --finality or --l1/],
@@ -40,5 +37,5 @@ test("flags that are missing or have no effect are refused", () => {
     [[...L2, "--finality", "tag", "--l1-depth", "1"], /--l1-depth has no effect with --finality tag/],
     [[...L1, "--rollup", "0x12"], /Expected an address/],
   ] as const)
-    assert.throws(() => read(flags), message, flags.join(" "));
+    assertUsageError(() => read(flags), message);
 });

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Command, CommanderError} from "commander";
-import {createNamespaceOption} from "../../../../cli/flags/namespaceFlag.ts";
+import {NAMESPACE_FLAG} from "../../../../cli/flags/namespaceFlag.ts";
 import {MethodTable} from "../../../../server/methods/table.ts";
+import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
 function read(args: readonly string[]): unknown {
-  const command = new Command("serve").exitOverride().configureOutput({writeErr: () => {}});
-  command.addOption(createNamespaceOption());
-  command.parse(args, {from: "user"});
-  return command.opts().namespace;
+  return readFlags({namespace: NAMESPACE_FLAG}, ({namespace}) => namespace, args);
 }
 
 function assertRefused(name: string, message: RegExp): void {
-  assert.throws(
-    () => read(["--namespace", name]),
-    (error: unknown) => error instanceof CommanderError && message.test(error.message),
-    name,
-  );
+  assertUsageError(() => read(["--namespace", name]), message);
 }
 
 test("a namespace is letters and digits, the first a letter", () => {

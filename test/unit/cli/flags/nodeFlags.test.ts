@@ -1,59 +1,32 @@
 import assert from "node:assert/strict";
-import {afterEach, test} from "node:test";
-import {Command, CommanderError} from "commander";
-import {createNodeOptions, type NodeOptions, readNodes} from "../../../../cli/flags/nodeFlags.ts";
+import {test} from "node:test";
+import {createNodeFlags, type NodeOptions, readNodes} from "../../../../cli/flags/nodeFlags.ts";
+import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
 const MIB = 2 ** 20;
-
-afterEach(clearVariables);
-
-function clearVariables(): void {
-  for (const name of Object.keys(process.env)) if (name.startsWith("PROOFD_")) delete process.env[name];
-}
 
 interface Read {
   readonly l2: NodeOptions | undefined;
   readonly l1: NodeOptions | undefined;
 }
 
-function createCommand(said: string[] = []): Command {
-  const write = (text: string) => said.push(text);
-  const command = new Command("serve").exitOverride().configureOutput({writeErr: write, writeOut: write});
-  for (const option of [...createNodeOptions("l2"), ...createNodeOptions("l1")]) command.addOption(option);
-  return command;
-}
-
-/** A command with these flags only. Commander takes variables from process.env. */
 function read(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
   said?: string[],
 ): Read {
-  Object.assign(process.env, variables);
-  const command = createCommand(said);
-  let options: Read | undefined;
-  command.action((values, self: Command) => {
-    options = {l2: readNodes(values, "l2", self), l1: readNodes(values, "l1", self)};
-  });
-  command.parse(args, {from: "user"});
-  assert.ok(options !== undefined);
-  return options;
+  return readFlags(
+    {...createNodeFlags("l2"), ...createNodeFlags("l1")},
+    (values, self) => ({l2: readNodes(values, "l2", self), l1: readNodes(values, "l1", self)}),
+    args,
+    variables,
+    said,
+  );
 }
 
-/** Nothing that has "secret" in it may be in what the program says. */
 function assertRefused(args: readonly string[], message: RegExp, variables = {}): void {
-  clearVariables();
   const said: string[] = [];
-  assert.throws(
-    () => read(args, variables, said),
-    (error: unknown) => {
-      assert.ok(error instanceof CommanderError, String(error));
-      assert.match(error.message, message);
-      assert.doesNotMatch(error.message + said.join(""), /secret/);
-      return true;
-    },
-    args.join(" "),
-  );
+  assertUsageError(() => read(args, variables, said), message, said);
 }
 
 test("without URLs there are no nodes", () => {
@@ -147,8 +120,8 @@ test("headers and time-outs without a URL are refused", () => {
 
 test("the help shows no values of variables", () => {
   const said: string[] = [];
-  Object.assign(process.env, {PROOFD_L2: "http://secret", PROOFD_L2_HEADER: "x: secret"});
-  createCommand(said).outputHelp();
+  const variables = {PROOFD_L2: "http://secret", PROOFD_L2_HEADER: "x: secret"};
+  assert.throws(() => read(["--help"], variables, said), /outputHelp/);
   assert.match(said.join(""), /PROOFD_L2_HEADER/);
   assert.doesNotMatch(said.join(""), /secret/);
 });

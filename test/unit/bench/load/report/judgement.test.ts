@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {LoadLimits} from "../../../../../bench/load/loadOptions.ts";
+import {writeHtmlReport} from "../../../../../bench/load/report/htmlReport.ts";
 import {listFailures} from "../../../../../bench/load/report/judgement.ts";
 import type {LoadReport} from "../../../../../bench/load/report/loadReport.ts";
 import {describeMachine} from "../../../../../bench/load/report/machine.ts";
 import {createReport} from "../../../../../bench/load/report/measurement.ts";
+import {writeTextReport} from "../../../../../bench/load/report/textReport.ts";
 import {createHistogram, recordMs} from "../../../../../bench/load/traffic/latency.ts";
 import {createTally, type Tally} from "../../../../../bench/load/traffic/tally.ts";
 import {createSkipped, type Verification} from "../../../../../bench/load/verification/verification.ts";
@@ -20,6 +22,7 @@ const VERIFIED: Verification = {
 
 interface Case {
   readonly requests: number;
+  readonly rate?: number;
   readonly tally?: Partial<Tally>;
   readonly limits?: Partial<LoadLimits>;
   readonly verification?: Verification;
@@ -28,7 +31,7 @@ interface Case {
 }
 
 /** Each request has one call and took 10 ms. */
-function report({requests, tally, limits, verification, absent, verify}: Case): LoadReport {
+function report({requests, rate, tally, limits, verification, absent, verify}: Case): LoadReport {
   const latency = createHistogram();
   for (let i = 0; i < requests; i++) recordMs(latency, 10);
   return createReport({
@@ -38,7 +41,7 @@ function report({requests, tally, limits, verification, absent, verify}: Case): 
       connections: 1,
       threads: 1,
       batch: 1,
-      rate: undefined,
+      rate,
       durationSeconds: 1,
       warmUpSeconds: 0,
       absent: absent ?? 0,
@@ -95,6 +98,14 @@ test("a load without results names the first thing that is missing, and nothing 
   assert.deepEqual(failuresOf({...none, requests: 7, tally: errors}), ["No call got a result."]);
 });
 
+test("as many calls may fail as --max-errors allows", () => {
+  const tally = refused(100, 10);
+  assert.deepEqual(failuresOf({requests: 100, tally, limits: {maxErrors: {calls: 10}}}), []);
+  assert.deepEqual(failuresOf({requests: 100, tally, limits: {maxErrors: {calls: 9}}}), [
+    "10 of 100 calls failed; --max-errors allows 9.",
+  ]);
+});
+
 test("a share of calls that may fail is exact", () => {
   // 0.57 * 10 000 is 5699.999999999999 in floating point.
   for (const [requests, percent, most] of [
@@ -118,11 +129,27 @@ test("an answer without result or error is a failure whatever --max-errors allow
   ]);
 });
 
-test("p99 may be as high as its limit", () => {
+test("p99 may be as high as its limit: from due in an open loop, service time in a closed one", () => {
   const {latency} = report({requests: 10});
   const p99Ms = latency?.p99Ms ?? 0;
   assert.deepEqual(failuresOf({requests: 10, limits: {maxP99Ms: p99Ms}}), []);
-  assert.equal(failuresOf({requests: 10, limits: {maxP99Ms: p99Ms - 0.001}}).length, 1);
+  const limits = {maxP99Ms: p99Ms - 0.001};
+  for (const [rate, kind] of [
+    [10, "from due"],
+    [undefined, "service"],
+  ] as const)
+    assert.deepEqual(failuresOf({requests: 10, limits, ...(rate === undefined ? {} : {rate})}), [
+      `p99 (${kind}) is ${p99Ms} ms; --max-p99 allows ${limits.maxP99Ms} ms.`,
+    ]);
+});
+
+test("the text names each failure at its end, and so does the page", () => {
+  const failed = report({requests: 10, limits: {maxP99Ms: 0.001}});
+  const [failure] = failed.failures;
+  assert.ok(writeTextReport(failed).endsWith(`\nFAILED: ${failure}\n`));
+  const page = writeHtmlReport(failed);
+  assert.match(page, /<p class="verdict bad">failed<\/p>/);
+  assert.ok(page.includes(`<li>${failure}</li>`), page);
 });
 
 test("verification that was asked for must have verified something", () => {

@@ -1,0 +1,52 @@
+/** Flags of `proofd import`: where blocks come from, and what is done with them. */
+import type {Command} from "commander";
+import type {ImportSource} from "../../workers/job/importSource.ts";
+import {parseHash, parseText} from "./flag.ts";
+import {beside, idleWhen, type ValuesOf, value} from "./flagTable.ts";
+import {GENESIS_FLAG, NODE_SOURCE_FLAGS, readNodeSource, TO_FLAGS} from "./nodeSourceFlags.ts";
+import {CHAIN_FLAGS, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
+
+export const IMPORT_FLAGS = {
+  ...DB_FLAGS,
+  ...idleWhen(beside("diffs"), {genesis: GENESIS_FLAG}),
+  ...idleWhen(beside("l2", "trielogs", "diffs"), {
+    blocks: value("<file>", parseText)("blocks in the format of `geth export`, plain or .gz"),
+  }),
+  ...idleWhen(beside("l2", "trielogs"), {
+    diffs: value("<file>", parseText)("block differences as NDJSON, plain or .gz; - reads standard input"),
+  }),
+  ...idleWhen(beside("l2"), {
+    trielogs: value(
+      "<file>",
+      parseText,
+    )(
+      "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
+    ),
+  }),
+  ...NODE_SOURCE_FLAGS,
+  ...TO_FLAGS,
+  finalized: FINALIZED_FLAG,
+  ...idleWhen(beside("l2"), {
+    head: value(
+      "<hash>",
+      parseHash,
+    )("hash of the last block; a source that ends at another block is refused"),
+  }),
+  history: HISTORY_FLAG,
+  ...CHAIN_FLAGS,
+};
+
+/** @param command - ends the program with a usage error if no source is named, or a part of it is missing */
+export function readImportSource(values: ValuesOf<typeof IMPORT_FLAGS>, command: Command): ImportSource {
+  const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs} = values;
+  const node = readNodeSource(values, false, command);
+  if (node !== undefined) return node;
+  if (trielogs !== undefined) return {kind: "trielogs", path: trielogs, genesisPath};
+  if (diffs !== undefined) return {kind: "diffs", path: diffs};
+  if (genesisPath !== undefined && blocksPath !== undefined) return {kind: "blocks", genesisPath, blocksPath};
+  if (blocksPath !== undefined) return command.error("error: --blocks needs --genesis");
+  if (genesisPath !== undefined) return command.error("error: --genesis needs --blocks or --trielogs");
+  return command.error(
+    "error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs or --l2",
+  );
+}

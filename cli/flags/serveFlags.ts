@@ -1,0 +1,99 @@
+/** Flags of `proofd serve`, and the options of the service that follow from them. */
+import {availableParallelism} from "node:os";
+import type {Command, OptionValues} from "commander";
+import type {ServiceOptions} from "../../service/serviceOptions.ts";
+import {ESTIMATE_FLAGS, readEstimateOptions} from "./estimateFlags.ts";
+import {FINALITY_FLAGS, readFinality} from "./finalityFlags.ts";
+import {integerParser, listParser, MAX_WORKERS, parseHostName, parseOrigin, parseText} from "./flag.ts";
+import {beside, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
+import {LIMIT_FLAGS, readLimits} from "./limitFlags.ts";
+import {NAMESPACE_FLAG} from "./namespaceFlag.ts";
+import {readNodes, refuseSockets} from "./nodeFlags.ts";
+import {GENESIS_FLAG, isOnlyFinality, NODE_SOURCE_FLAGS, readNodeSource, unread} from "./nodeSourceFlags.ts";
+import {CHAIN_FLAGS, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
+
+/** 30 years. */
+const MAX_LAG_SECONDS = 1_000_000_000;
+const WORKERS = Math.max(1, availableParallelism() - 1);
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export const SERVE_FLAGS = {
+  ...DB_FLAGS,
+  host: value("<address>", parseText, "127.0.0.1")("address to listen on"),
+  port: value("<port>", integerParser(0, 65_535), 8545)("port to listen on; 0 takes a free port"),
+  workers: value(
+    "<count>",
+    integerParser(1, MAX_WORKERS),
+    WORKERS,
+    `cores - 1, here ${WORKERS}`,
+  )("number of proof threads"),
+  cacheMb: value(
+    "<mib>",
+    integerParser(1, 65_536),
+    64,
+  )("MiB of pages and key positions that each proof and estimate thread keeps"),
+  ...idleWhen(besideNodes, {
+    diffs: value("<file>", parseText)("import these block differences while serving; - reads standard input"),
+  }),
+  ...NODE_SOURCE_FLAGS,
+  ...idleWhen(unread, {genesis: GENESIS_FLAG}),
+  ...idleWhen(without("diffs", "l2"), {
+    finalized: FINALIZED_FLAG,
+    maxLag: value(
+      "<seconds>",
+      integerParser(1, MAX_LAG_SECONDS),
+    )(
+      "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
+    ),
+  }),
+  maxFinalityLag: value(
+    "<seconds>",
+    integerParser(1, MAX_LAG_SECONDS),
+  )("fail /readyz while the newest finalized block is older than this"),
+  ...FINALITY_FLAGS,
+  ...idleWhen(besideNodes, {
+    demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
+  }),
+  cors: value(
+    "<origin>",
+    listParser(parseOrigin),
+  )("let web pages of this origin ask from a browser; * for any origin; may be given several times"),
+  allowHost: value(
+    "<name>",
+    listParser(parseHostName),
+  )(
+    "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
+  ),
+  namespace: NAMESPACE_FLAG,
+  history: HISTORY_FLAG,
+  verify: onSwitch("compare the checksums of all tables in the background after the start"),
+  ...CHAIN_FLAGS,
+  ...LIMIT_FLAGS,
+  ...ESTIMATE_FLAGS,
+  logLevel: value("<level>", LOG_LEVELS, "info")("log entries of this level and above to standard error"),
+  logRequests: onSwitch("log every request"),
+};
+
+function besideNodes(values: OptionValues): string | undefined {
+  return isOnlyFinality(values) ? undefined : beside("l2")(values);
+}
+
+/** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
+export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
+  const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
+  const {chainId, suite, cors = [], allowHost = [], namespace, history, logRequests} = values;
+  const nodes = readNodes(values, "l2", command);
+  if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
+  return {
+    ...{db, host, port, workers, diffs, finalized, demo, verify},
+    ...{chainId, suite, cors, namespace, history, logRequests},
+    cacheBytes: cacheMb * 2 ** 20,
+    l2: readNodeSource(values, true, command),
+    maxLagSeconds: maxLag,
+    maxFinalityLagSeconds: maxFinalityLag,
+    finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
+    allowedHosts: allowHost,
+    limits: readLimits(values),
+    estimate: readEstimateOptions(values, command),
+  };
+}
