@@ -60,5 +60,10 @@ export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
     extraData: parseBytes(block.extraData, `${where}: extraData`, MAX_EXTRA_DATA_BYTES),
     difficulty: quantity("difficulty", 256),
     stateRoot: bytes("stateRoot", 32),
+    gasUsed: quantity("gasUsed", 64),
+    ...((block.excessBlobGas ?? undefined) !== undefined && {
+      blobGasUsed: quantity("blobGasUsed", 64),
+      excessBlobGas: quantity("excessBlobGas", 64),
+    }),
   };
 }

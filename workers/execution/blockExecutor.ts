@@ -1,9 +1,9 @@
 /**
  * Executes a chain's blocks one after the other and turns each into a block difference.
  *
- * A block is accepted if execution gives what its header says: gas used, receipts root, logs bloom, requests hash and
- * state root. What only consensus decides (seals, difficulty, the steps of gas limit and base fee) is not checked. It is
- * taken from the chain, whose hashes link it to the genesis.
+ * A block is accepted if its header follows from its parent's (parentCheck.ts) and execution gives what it says: gas used,
+ * receipts root, logs bloom, requests hash and state root. What only consensus decides (seals, difficulty) is not checked. It
+ * is taken from the chain, whose hashes link it to the genesis.
  */
 import {
   type Block,
@@ -27,7 +27,10 @@ import {makeGenesisBlock} from "./genesisBlock.ts";
 import {keepJumpAnalyses} from "./jumpAnalyses.ts";
 import {requireParts} from "./libraryParts.ts";
 import {listRoot} from "./listRoot.ts";
+import {checkParent} from "./parentCheck.ts";
+import {decodeFigures, encodeFigures, type ParentFigures} from "./parentFigures.ts";
 import {describeRefusal} from "./refusal.ts";
+import {checkSystemCode, watchSystemCalls} from "./systemContracts.ts";
 import type {TrieNodes} from "./trieNodes.ts";
 
 export interface BlockExecutorOptions {
@@ -44,6 +47,11 @@ export interface BlockId {
   readonly hash: Uint8Array;
 }
 
+interface LastBlock extends BlockId {
+  /** undefined: its source gave no whole header, or an earlier release stored it. The next block is not compared with it. */
+  readonly figures: ParentFigures | undefined;
+}
+
 /** How far back BLOCKHASH sees. */
 const RECENT_BLOCKS = 256;
 
@@ -56,11 +64,11 @@ export class BlockExecutor {
   private readonly recent = new Map<number, Uint8Array>();
   /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;
-  private last: BlockId;
+  private last: LastBlock;
   /** Position in the block that `explain` executes. */
   private refusedTransaction: number | undefined;
 
-  private constructor({forks, nodes, blockHash}: BlockExecutorOptions, last: BlockId) {
+  private constructor({forks, nodes, blockHash}: BlockExecutorOptions, last: LastBlock) {
     this.forks = forks;
     this.nodes = nodes;
     this.blockHash = blockHash;
@@ -82,8 +90,8 @@ export class BlockExecutor {
   ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
     const made = await makeGenesisBlock(genesis, options.nodes);
     const header = chainHead ?? made.head;
-    putRoot(options.nodes, header.hash, made.head.stateRoot);
-    const executor = new BlockExecutor(options, {number: 0, hash: header.hash});
+    putRoot(options.nodes, header, made.head.stateRoot);
+    const executor = new BlockExecutor(options, {number: 0, hash: header.hash, figures: header});
     await executor.state.setStateRoot(made.head.stateRoot);
     return {executor, difference: {...made.difference, header}};
   }
@@ -96,8 +104,9 @@ export class BlockExecutor {
   static async resume(options: BlockExecutorOptions, after: BlockId): Promise<BlockExecutor> {
     const stored = options.nodes.get(trieRootName(after.hash));
     if (stored === undefined) throw new ExecutionError("STATE_MISSING", describeMissingTrie(after.number));
-    const executor = new BlockExecutor(options, after);
-    await executor.state.setStateRoot(decodeTrieRoot(stored).root);
+    const {root, figures} = decodeTrieRoot(stored);
+    const executor = new BlockExecutor(options, {...after, figures: figures && decodeFigures(figures)});
+    await executor.state.setStateRoot(root);
     return executor;
   }
 
@@ -119,8 +128,8 @@ export class BlockExecutor {
       await this.run(blockRlp, head);
       const accounts = await this.state.listDifferences();
       await this.state.seal();
-      putRoot(this.nodes, head.hash, head.stateRoot);
-      this.last = {number: head.number, hash: head.hash};
+      putRoot(this.nodes, head, head.stateRoot);
+      this.last = {number: head.number, hash: head.hash, figures: head};
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
       return {header: head, accounts};
@@ -164,6 +173,7 @@ export class BlockExecutor {
     }
     // The library encodes the header again from the fields that it knows.
     checkField("header hash", toHex(head.hash), toHex(block.hash()));
+    if (this.last.figures !== undefined) checkParent(head, this.last.figures, this.common);
     rememberTransactionsRoot(block);
     try {
       this.vm ??= await this.createVm();
@@ -172,6 +182,7 @@ export class BlockExecutor {
       await this.explain(block);
       throw error;
     }
+    await checkSystemCode(this.common, this.state);
   }
 
   private moveToFork(fork: string): void {
@@ -212,6 +223,7 @@ export class BlockExecutor {
     const {common, state: stateManager} = this;
     const evm = await createEVM({common, stateManager, blockchain, cliqueSigner: findCliqueSigner});
     keepJumpAnalyses(evm, {check: () => {}});
+    watchSystemCalls(evm, common);
     return createVM({common, stateManager, blockchain, evm});
   }
 
@@ -235,8 +247,8 @@ function rememberTransactionsRoot(block: Block): void {
   cache.txTrieRoot = listRoot(block.transactions.map(transaction => transaction.serialize()));
 }
 
-function putRoot(nodes: TrieNodes, blockHash: Uint8Array, root: Uint8Array): void {
-  nodes.put(trieRootName(blockHash), encodeTrieRoot({root, kind: "executed"}));
+function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {
+  nodes.put(trieRootName(head.hash), encodeTrieRoot({root, kind: "executed", figures: encodeFigures(head)}));
 }
 
 function checkField(name: string, expected: string, got: string): void {

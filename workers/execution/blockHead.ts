@@ -3,23 +3,23 @@
  *
  *   block  = [header, transactions, uncles, (withdrawals)]
  *   header = [parentHash, uncleHash, miner, stateRoot, transactionsRoot, receiptsRoot, logsBloom, difficulty, number,
- *             gasLimit, gasUsed, timestamp, extraData, mixHash, nonce, (baseFee, (withdrawalsRoot, ...))]
+ *             gasLimit, gasUsed, timestamp, extraData, mixHash, nonce,
+ *             (baseFee, (withdrawalsRoot, (blobGasUsed, excessBlobGas, parentBeaconBlockRoot, ...)))]
  */
 import {RLP} from "@ethereumjs/rlp";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {ExecutionError} from "./errors.ts";
 
-/** The header fields that the store keeps, and those that execution is checked against. */
-export interface BlockHead extends Required<Omit<BlockHeader, "baseFeePerGas">> {
-  /** Since London. */
-  readonly baseFeePerGas?: bigint;
-  readonly stateRoot: Uint8Array;
-  /** 0 since the merge. */
-  readonly difficulty: bigint;
-}
+/** Since London, and since Cancun. */
+type LaterField = "baseFeePerGas" | "blobGasUsed" | "excessBlobGas";
+
+/** The header fields that the store keeps, and those that the next block is checked against. */
+export interface BlockHead extends Required<Omit<BlockHeader, LaterField>>, Pick<BlockHeader, LaterField> {}
 
 const MIN_FIELDS = 15;
+/** With blobGasUsed, excessBlobGas and parentBeaconBlockRoot there are more than this many. */
+const CANCUN_FIELDS = 19;
 
 /** @throws ExecutionError BLOCK_INVALID if the bytes are no block; `where` names it in the message */
 export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead {
@@ -57,8 +57,13 @@ function decode(readHeader: () => Uint8Array, failure: string): BlockHead {
       timestamp: toQuantity(field(11, "timestamp"), "timestamp", 8),
       extraData: field(12, "extraData"),
       mixHash: field(13, "mixHash", 32),
+      gasUsed: toQuantity(field(10, "gasUsed"), "gasUsed", 8),
       ...(fields.length > MIN_FIELDS && {
         baseFeePerGas: toQuantity(field(15, "baseFeePerGas"), "baseFeePerGas"),
+      }),
+      ...(fields.length > CANCUN_FIELDS && {
+        blobGasUsed: toQuantity(field(17, "blobGasUsed"), "blobGasUsed", 8),
+        excessBlobGas: toQuantity(field(18, "excessBlobGas"), "excessBlobGas", 8),
       }),
     };
   } catch (error) {

@@ -5,7 +5,7 @@
  *   paris         blocks with difficulty 0      geth's own test, so no total difficulty is needed
  *   by timestamp  shanghai ... bpo5             blocks with difficulty 0
  */
-import type {ChainConfig, HardforkTransitionConfig} from "@ethereumjs/common";
+import type {ChainConfig, HardforkTransitionConfig, ParamsConfig} from "@ethereumjs/common";
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -22,6 +22,7 @@ import {
 } from "./forks.ts";
 import {invalidGenesis, type JsonObject, parseFixedBytes, parseObject, parseQuantity} from "./gethJson.ts";
 import {kzg} from "./kzg.ts";
+import {readSystemAddresses} from "./systemContracts.ts";
 
 export interface BlockMoment {
   readonly number: number;
@@ -35,6 +36,7 @@ export class ForkSchedule {
   private readonly byNumber: readonly ScheduledFork[];
   private readonly byTime: readonly ScheduledFork[];
   private readonly blobs: BlobSchedule;
+  private readonly systemAddresses: ParamsConfig;
 
   /** @throws ExecutionError GENESIS_INVALID naming the field of `config` */
   constructor(config: JsonObject) {
@@ -52,6 +54,7 @@ export class ForkSchedule {
     if (this.byTime.length > 0 && !this.byNumber.some(fork => fork.name === "london"))
       throw invalidGenesis("config.londonBlock", "is missing, though a fork by time is set");
     this.blobs = readBlobSchedule(config.blobSchedule, this.byTime);
+    this.systemAddresses = readSystemAddresses(config);
   }
 
   /**
@@ -104,7 +107,8 @@ export class ForkSchedule {
       {name: PARIS, block: null},
       ...this.byTime.map(fork => ({name: fork.name, block: null, timestamp: Number(fork.from)})),
     ];
-    const {params, customHardforks} = this.blobs;
+    const {customHardforks} = this.blobs;
+    const params = {...this.blobs.params, prague: {...this.blobs.params.prague, ...this.systemAddresses}};
     // geth's default is no deposit contract; @ethereumjs would take mainnet's.
     const depositContract =
       config.depositContractAddress === undefined

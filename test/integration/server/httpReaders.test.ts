@@ -21,7 +21,16 @@ describe("HTTP with slow and vanishing readers", () => {
     folder = await WorkFolder.create();
     const db = await folder.importChain("db", 2, 2);
     // However slow the machine: no request is given up.
-    daemon = await startDaemon(["--db", db, "--workers", "1", "--request-timeout", "3600000"]);
+    daemon = await startDaemon([
+      "--db",
+      db,
+      "--workers",
+      "1",
+      "--request-timeout",
+      "3600000",
+      "--max-queue",
+      "1000000",
+    ]);
   });
 
   after(async () => {

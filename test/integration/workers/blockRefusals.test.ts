@@ -34,6 +34,7 @@ const genesis = parseGenesis(
     },
     gasLimit: "0x1c9c380",
     difficulty: "0x0",
+    baseFeePerGas: "0x7",
     alloc: {
       [addressOf(RICH)]: {balance: "0xde0b6b3a7640000"},
       [addressOf(CODED)]: {balance: "0xde0b6b3a7640000", code: "0x00"},

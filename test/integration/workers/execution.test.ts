@@ -9,6 +9,7 @@ import {fileURLToPath} from "node:url";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import type {DemoFiles} from "../../../demo/demoStory.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
@@ -118,7 +119,7 @@ test("a missing trie node is an error, not an empty account", async t => {
   const {chain, differences} = run;
   const nodes = new MemoryNodes(run.nodes);
   const {hash} = differences[10]?.header ?? {hash: new Uint8Array(0)};
-  const root = toHex(nodes.get(`root:${toHex(hash).slice(2)}`) ?? new Uint8Array(0)).slice(2);
+  const root = toHex(decodeTrieRoot(nodes.get(trieRootName(hash)) ?? new Uint8Array(0)).root).slice(2);
   for (const key of [...nodes.map.keys()])
     if (/^[0-9a-f]{64}$/.test(key) && key !== root) nodes.map.delete(key);
   const executor = await BlockExecutor.resume(options(chain.genesis, nodes), {number: 10, hash});
