@@ -7,9 +7,10 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForHead, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {readLog, waitForChain, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
 import {FaultyProxy} from "../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
-import {type Daemon, runProofd} from "../../support/processes/daemon.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const FAILED = "the import failed, the service keeps serving the blocks it has";
@@ -58,7 +59,7 @@ async function importRoots(live: LiveChain): Promise<string[]> {
 }
 
 /** A node's states are logged when they change, and not at each failure. */
-function assertNoRepetition(daemon: Daemon): void {
+function assertNoRepetition(daemon: OwnService): void {
   const states = daemon.stderr
     .split("\n")
     .filter(line => line.includes('"node":"') && line.includes('"state":"'))
@@ -260,7 +261,7 @@ async function readHashes(anvil: Anvil): Promise<(string | undefined)[]> {
   return hashes;
 }
 
-async function readServed(daemon: Daemon, latest: number): Promise<(string | undefined)[]> {
+async function readServed(daemon: OwnService, latest: number): Promise<(string | undefined)[]> {
   const hashes: string[] = [];
   for (let number = 0; number <= latest; number++)
     hashes.push((await daemon.call("chain_getStateRoot", [`0x${number.toString(16)}`])).result?.hash);

@@ -5,7 +5,7 @@ import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
-import {readLog, waitForChain, withFollower} from "../../support/http/nodeFollower.ts";
+import {readLog, waitForChain, withFollower, withFollowerProcess} from "../../support/http/nodeFollower.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 
@@ -27,7 +27,7 @@ test("a write that the system refuses is named, what is held is served, and a re
   await live.grow(20);
   const db = folder.file("full.db");
   const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
-  await withFollower(
+  await withFollowerProcess(
     flags,
     async daemon => {
       await daemon.waitForStderr(/File too large/);

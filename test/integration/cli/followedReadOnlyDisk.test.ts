@@ -5,7 +5,7 @@ import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
-import {waitForChain, withFollower} from "../../support/http/nodeFollower.ts";
+import {waitForChain, withFollowerProcess} from "../../support/http/nodeFollower.ts";
 import {type Daemon, runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {LoopDisk} from "../../support/stores/loopDisk.ts";
@@ -39,7 +39,7 @@ test("a disk that becomes read-only is named, what is held is served, and a rest
   const db = `${disk.path}/followed.db`;
   const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
   const under = disk.mounted();
-  await withFollower(
+  await withFollowerProcess(
     flags,
     async daemon => {
       const latest = await waitForChain(daemon, live);
@@ -57,7 +57,7 @@ test("a disk that becomes read-only is named, what is held is served, and a rest
     },
     {under},
   );
-  await withFollower(
+  await withFollowerProcess(
     flags,
     async daemon => {
       const latest = await daemon.readMetric(HEAD);
@@ -67,7 +67,7 @@ test("a disk that becomes read-only is named, what is held is served, and a rest
     },
     {under: disk.mounted("ro")},
   );
-  await withFollower(
+  await withFollowerProcess(
     flags,
     async daemon => {
       await compareBlocks(daemon, live, await waitForChain(daemon, live));
@@ -90,7 +90,7 @@ test("a full disk is named, what is held is served, also after a restart, and it
   const db = `${disk.path}/followed.db`;
   const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
   const under = disk.mounted();
-  await withFollower(
+  await withFollowerProcess(
     flags,
     async daemon => {
       const latest = await waitForChain(daemon, live);
@@ -107,7 +107,7 @@ test("a full disk is named, what is held is served, also after a restart, and it
     },
     {under},
   );
-  await withFollower(
+  await withFollowerProcess(
     flags,
     async daemon => {
       const latest = await daemon.readMetric(HEAD);

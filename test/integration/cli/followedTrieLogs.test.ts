@@ -8,6 +8,7 @@ import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import type {AskedService} from "../../support/http/askedService.ts";
 import {
   READY_UNVERIFIED,
   readReadiness,
@@ -17,7 +18,7 @@ import {
 import {readLog, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {importLines, importSource} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
@@ -40,7 +41,7 @@ before(async () => {
 });
 after(() => folder.remove());
 
-async function readRoots(daemon: Daemon, latest: number): Promise<string[]> {
+async function readRoots(daemon: AskedService, latest: number): Promise<string[]> {
   const roots: string[] = [];
   for (let number = 0; number <= latest; number++) {
     const {result, error} = await daemon.call("chain_getStateRoot", [`0x${number.toString(16)}`]);
@@ -58,7 +59,7 @@ async function importRoots(suite: string): Promise<string[]> {
   return readStoredRoots(db);
 }
 
-function waitForLines(daemon: Daemon): Promise<void> {
+function waitForLines(daemon: AskedService): Promise<void> {
   return waitForHash(daemon, lines.length - 1, lines.at(-1)?.hash);
 }
 
@@ -175,7 +176,8 @@ test("no block is shown or finalized before its audit, not even after kill -9, a
   const db = folder.file("unaudited.db");
   await makeStoreWithoutTrie(db);
   const flags = ["--db", db, "--l2", node.url.href, "--finality", "tag", "--finality-poll", "100"];
-  const readFinalized = async (daemon: Daemon) => (await daemon.call("chain_getCoverage")).result?.finalized;
+  const readFinalized = async (daemon: AskedService) =>
+    (await daemon.call("chain_getCoverage")).result?.finalized;
   const lie = (value: string): string => (value.length === 66 ? `0x${"63".padStart(64, "0")}` : value);
   let open = (): void => {};
   node.finalized = 2;

@@ -12,21 +12,21 @@ import {
 } from "../../../client/client.ts";
 import {proofActions} from "../../../client/viem/proofActions.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 const OTHER = ACCOUNTS[7] as string;
 const KEYS = ["0x1", "0x02", "0x9"];
 
 let store: WaitingStore;
-let daemon: Daemon;
+let daemon: OwnService;
 /** State roots by block number, as the import wrote them. */
 const roots: string[] = [];
 
 before(async () => {
   store = await WaitingStore.create();
-  daemon = await startDaemon(["--db", await store.copy(), "--hardfork", "osaka", "--workers", "1"], {
+  daemon = await OwnService.serve(["--db", await store.copy(), "--hardfork", "osaka", "--workers", "1"], {
     estimates: true,
   });
   for (let block = 0; block <= LATEST; block++) {

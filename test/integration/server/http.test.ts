@@ -3,25 +3,25 @@ import assert from "node:assert/strict";
 import {once} from "node:events";
 import {after, before, describe, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/http/wireRequests.ts";
-import {type Daemon, QUEUED_COST, startDaemon} from "../../support/processes/daemon.ts";
+import {QUEUED_COST} from "../../support/processes/daemon.ts";
 
 describe("HTTP", () => {
   let folder: WorkFolder;
   let db: string;
-  let daemon: Daemon;
+  let daemon: OwnService;
 
   before(async () => {
     folder = await WorkFolder.create();
     db = await folder.importChain("db", 2, 2);
-    daemon = await startDaemon(["--db", db, "--workers", "1", "--max-body-bytes", "100000"]);
+    daemon = await OwnService.serve(["--db", db, "--workers", "1", "--max-body-bytes", "100000"]);
   });
 
   after(async () => {
-    const {code} = await daemon.stop();
+    await daemon.stop();
     await folder.remove();
-    assert.equal(code, 0);
   });
 
   async function withConnection(use: (connection: RawConnection) => Promise<void>): Promise<void> {

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
-import type {Daemon} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 
 describe("JSON-RPC", () => {
   let service: ProvenService;
-  let daemon: Daemon;
+  let daemon: OwnService;
 
   before(async () => {
     service = await ProvenService.start();

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {ACCOUNTS, CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
-import {type Daemon, QUEUED_COST, startDaemon} from "../../support/processes/daemon.ts";
+import {QUEUED_COST} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 
@@ -19,8 +20,11 @@ describe("JSON-RPC limits", () => {
 
   after(() => folder.remove());
 
-  async function withDaemon(args: readonly string[], use: (daemon: Daemon) => Promise<void>): Promise<void> {
-    const daemon = await startDaemon(["--db", db, "--workers", "1", ...args]);
+  async function withDaemon(
+    args: readonly string[],
+    use: (daemon: OwnService) => Promise<void>,
+  ): Promise<void> {
+    const daemon = await OwnService.serve(["--db", db, "--workers", "1", ...args]);
     try {
       await use(daemon);
     } finally {

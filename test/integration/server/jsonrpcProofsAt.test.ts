@@ -5,16 +5,16 @@ import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
 import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
-import type {Daemon} from "../../support/processes/daemon.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 const KEYS = ["0x1", "0x02", "0x9"];
 
 let service: ProvenService;
-let daemon: Daemon;
+let daemon: OwnService;
 
 before(async () => {
   service = await ProvenService.start();

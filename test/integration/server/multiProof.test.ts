@@ -11,15 +11,15 @@ import type {ProofRequest} from "../../../client/proof/request.ts";
 import {MAX_MULTI_KEYS} from "../../../workers/job/packedCall.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 const BYTES_TYPE = "application/octet-stream";
 
 let service: ProvenService;
-let daemon: Daemon;
+let daemon: OwnService;
 
 before(async () => {
   service = await ProvenService.start();
@@ -181,7 +181,7 @@ test("it costs one for each entry and key", async () => {
   const batch = Array.from({length: 2}, (_, id) => multiCall(id, entries));
   const folder = await WorkFolder.create();
   const db = await folder.importChain("db", FINALIZED, FINALIZED);
-  const limited = await startDaemon(["--db", db, "--workers", "1", "--max-cost", "17"]);
+  const limited = await OwnService.serve(["--db", db, "--workers", "1", "--max-cost", "17"]);
   try {
     const whole: Answer = await limited.send(multiCall(1, entries));
     verify(FINALIZED, entries, whole.result);

@@ -14,7 +14,8 @@ import {
 } from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
 import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const FINALIZED = 3;
@@ -45,7 +46,7 @@ function createChain(): DifferenceLine[] {
 for (const suite of HASH_SUITES) {
   describe(`the methods of a namespace, over a store of ${suite.name}`, () => {
     let folder: WorkFolder;
-    let daemon: Daemon;
+    let daemon: OwnService;
 
     before(async () => {
       folder = await WorkFolder.create();
@@ -161,7 +162,7 @@ test("without the flag, or under another name, there are no such methods", async
   const folder = await WorkFolder.create();
   const db = await folder.importChain("db", LATEST, FINALIZED);
   for (const flags of [[], ["--namespace", "zk9"]]) {
-    const daemon = await startDaemon(["--db", db, "--workers", "1", "--no-estimate", ...flags]);
+    const daemon = await OwnService.serve(["--db", db, "--workers", "1", "--no-estimate", ...flags]);
     assertError(await daemon.call("linea_getProof", [ACCOUNT, [], "latest"]), -32601);
     assertError(await daemon.call("linea_estimateGas", [{}]), -32601);
     const number: Answer = await daemon.call("rollup_getZkEVMBlockNumber");

@@ -17,8 +17,9 @@ import {
 } from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
 import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST} from "../../support/http/provenService.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
 
 interface Described {
   readonly name: string;
@@ -155,7 +156,7 @@ async function importFinalized(folder: WorkFolder): Promise<string> {
 describe("the OpenRPC document", () => {
   const ajv = new Ajv({strict: true, strictRequired: false, allErrors: true});
   let folder: WorkFolder;
-  let daemon: Daemon;
+  let daemon: OwnService;
   let document: {readonly info: {readonly version: string}; readonly methods: readonly Described[]};
 
   before(async () => {
@@ -254,7 +255,7 @@ describe("the first calls of Ethereum clients", () => {
   test("are answered with the chain's id and the newest block held, finalized or not", async () => {
     const folder = await WorkFolder.create();
     const db = await importFinalized(folder);
-    const daemon = await startDaemon(["--db", db, "--workers", "1"]);
+    const daemon = await OwnService.serve(["--db", db, "--workers", "1"]);
     const names = ["eth_chainId", "net_version", "eth_blockNumber"];
     const answers = await daemon.send(names.map((method, id) => ({jsonrpc: "2.0", id, method, params: []})));
     assert.deepEqual(

@@ -6,14 +6,15 @@ import {after, before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 
 const SPENT = `0x${"aa".repeat(20)}`;
 const LAST = `0x${"ab".repeat(20)}`;
 const TO = `0x${"bb".repeat(20)}`;
 
 let folder: WorkFolder;
-let daemon: Daemon;
+let daemon: OwnService;
 
 before(async () => {
   folder = await WorkFolder.create();
@@ -30,7 +31,7 @@ before(async () => {
   await writeFile(lines, encodeLines([block]));
   const imported = await runProofd(["import", "--db", folder.file("db"), "--diffs", lines]);
   assert.equal(imported.code, 0, imported.stderr);
-  daemon = await startDaemon(["--db", folder.file("db"), "--hardfork", "osaka"], {estimates: true});
+  daemon = await OwnService.serve(["--db", folder.file("db"), "--hardfork", "osaka"], {estimates: true});
 });
 
 after(async () => {

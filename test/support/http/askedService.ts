@@ -3,6 +3,7 @@ import {setImmediate} from "node:timers/promises";
 
 export abstract class AskedService {
   abstract get url(): string;
+  abstract readonly stderr: string;
 
   get port(): number {
     return Number(new URL(this.url).port);

@@ -4,6 +4,7 @@ import {setTimeout as pause} from "node:timers/promises";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceChain.ts";
 import {type Daemon, startDaemon} from "../processes/daemon.ts";
+import type {AskedService} from "./askedService.ts";
 
 /** Time between two looks at a service. Its import runs at a lower priority than its answers. */
 const LOOK_MS = 20;
@@ -33,22 +34,22 @@ export function linesOf(first: number, last: number): string {
 }
 
 /** Waits until /metrics has this sample. */
-export async function waitForMetric(daemon: Daemon, sample: string): Promise<void> {
+export async function waitForMetric(daemon: AskedService, sample: string): Promise<void> {
   while (!(await daemon.get("/metrics")).text.includes(`\n${sample}\n`)) await pause(LOOK_MS);
 }
 
-export function waitForHead(daemon: Daemon, block: number): Promise<void> {
+export function waitForHead(daemon: AskedService, block: number): Promise<void> {
   return waitForMetric(daemon, `proofd_head_block{which="latest"} ${block}`);
 }
 
-export function waitForState(daemon: Daemon, state: string): Promise<void> {
+export function waitForState(daemon: AskedService, state: string): Promise<void> {
   return waitForMetric(daemon, `proofd_source_state{state="${state}"} 1`);
 }
 
 /** What a ready service says whose blocks come without headers. */
 export const READY_UNVERIFIED = "ready\nunverified: no header vouches for the state of the newest block\n";
 
-export async function readReadiness(daemon: Daemon): Promise<[status: number, text: string]> {
+export async function readReadiness(daemon: AskedService): Promise<[status: number, text: string]> {
   const {status, text} = await daemon.get("/readyz");
   return [status, text];
 }

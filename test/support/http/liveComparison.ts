@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {LiveChain} from "../chains/liveChain.ts";
-import type {Daemon} from "../processes/daemon.ts";
 import {verifyProof} from "../reference/exactProof.ts";
+import type {AskedService} from "./askedService.ts";
 import type {RpcAnswer} from "./rpcAnswer.ts";
 
 type Call = readonly [method: string, ...params: readonly unknown[]];
@@ -25,7 +25,11 @@ async function callAll<Result>(
 }
 
 /** Each block's hash and state root, as the service has them. The hashes must be the node's. */
-export async function compareBlocks(daemon: Daemon, chain: LiveChain, latest: number): Promise<string[]> {
+export async function compareBlocks(
+  daemon: AskedService,
+  chain: LiveChain,
+  latest: number,
+): Promise<string[]> {
   const tags = Array.from({length: latest + 1}, (_, number) => `0x${number.toString(16)}`);
   const served = await callAll<{hash: string; stateRoot: string}>(
     body => daemon.send(body),
@@ -41,7 +45,7 @@ export async function compareBlocks(daemon: Daemon, chain: LiveChain, latest: nu
 }
 
 /** @param block - finalized in the service */
-export async function compareState(daemon: Daemon, chain: LiveChain, block: number): Promise<void> {
+export async function compareState(daemon: AskedService, chain: LiveChain, block: number): Promise<void> {
   const tag = `0x${block.toString(16)}`;
   const {result: root} = await daemon.call("chain_getStateRoot", [tag]);
   const touched = [...chain.touched].map(([address, slots]) => ({address, keys: [...slots]}));

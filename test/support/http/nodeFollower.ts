@@ -3,15 +3,30 @@ import assert from "node:assert/strict";
 import {setTimeout as pause} from "node:timers/promises";
 import type {LiveChain} from "../chains/liveChain.ts";
 import {type Daemon, type RunOptions, startDaemon} from "../processes/daemon.ts";
+import type {AskedService} from "./askedService.ts";
+import {OwnService} from "./ownService.ts";
 
 /** Time between two looks at a service. */
 const LOOK_MS = 20;
 
-/** Runs `body` against a service with these flags, which must stop in order after it. */
+/** Runs `body` against a service with these flags in the test's own process. */
 export async function withFollower(
   flags: readonly string[],
+  body: (daemon: OwnService) => Promise<void>,
+): Promise<void> {
+  const daemon = await OwnService.serve(flags);
+  try {
+    await body(daemon);
+  } finally {
+    await daemon.stop();
+  }
+}
+
+/** Like withFollower, with a process of its own. */
+export async function withFollowerProcess(
+  flags: readonly string[],
   body: (daemon: Daemon) => Promise<void>,
-  options?: RunOptions,
+  options: RunOptions,
 ): Promise<void> {
   const daemon = await startDaemon(flags, options);
   try {
@@ -23,20 +38,24 @@ export async function withFollower(
 }
 
 /** Waits until the service holds this block: after a reorganisation the number alone says nothing. */
-export async function waitForHash(daemon: Daemon, number: number, hash: string | undefined): Promise<void> {
+export async function waitForHash(
+  daemon: AskedService,
+  number: number,
+  hash: string | undefined,
+): Promise<void> {
   const tag = `0x${number.toString(16)}`;
   while ((await daemon.call("chain_getStateRoot", [tag])).result?.hash !== hash) await pause(LOOK_MS);
 }
 
 /** Waits until the service holds the chain's newest block. @returns its number */
-export async function waitForChain(daemon: Daemon, chain: LiveChain): Promise<number> {
+export async function waitForChain(daemon: AskedService, chain: LiveChain): Promise<number> {
   const {number, hash} = await chain.block("latest");
   await waitForHash(daemon, number, hash);
   return number;
 }
 
 /** The lines of the service's log with this text as their message. */
-export function readLog(daemon: Daemon, message: string): Readonly<Record<string, unknown>>[] {
+export function readLog(daemon: AskedService, message: string): Readonly<Record<string, unknown>>[] {
   return daemon.stderr
     .split("\n")
     .filter(line => line.startsWith("{"))

@@ -1,5 +1,9 @@
 /** `proofd serve` in the test's own process: for tests that need no signal, exit code or crash. */
+import {once} from "node:events";
+import {PassThrough} from "node:stream";
 import {pino} from "pino";
+import {createCommand} from "../../../cli/flags/flagTable.ts";
+import {readServiceOptions, SERVE_FLAGS} from "../../../cli/flags/serveFlags.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {type RunningService, startService} from "../../../service/runningService.ts";
 import type {ServiceOptions} from "../../../service/serviceOptions.ts";
@@ -8,11 +12,34 @@ import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.t
 import {AskedService} from "./askedService.ts";
 
 export class OwnService extends AskedService {
+  /** What it has logged. */
+  stderr = "";
+  private readonly logged: PassThrough;
   private readonly service: RunningService;
 
-  private constructor(service: RunningService) {
+  private constructor(service: RunningService, logged: PassThrough) {
     super();
     this.service = service;
+    this.logged = logged;
+    logged.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+    });
+  }
+
+  /** Starts a service on a free port, with these flags of `proofd serve`, and without estimates unless asked for. */
+  static async serve(
+    args: readonly string[],
+    {estimates = false}: {readonly estimates?: boolean} = {},
+  ): Promise<OwnService> {
+    const read: ServiceOptions[] = [];
+    const command = createCommand("serve", "", SERVE_FLAGS, (values, self) => {
+      read.push(readServiceOptions(values, self));
+    });
+    const flags = ["--port", "0", ...(estimates ? [] : ["--no-estimate"]), ...args];
+    await command.exitOverride().parseAsync(flags, {from: "user"});
+    const logged = new PassThrough();
+    const log = pino({name: "proofd"}, logged);
+    return new OwnService(await startService(read[0] as ServiceOptions, {log}), logged);
   }
 
   /** Starts a service on a free port, with one proof thread and no estimates unless `options` says otherwise. */
@@ -41,7 +68,7 @@ export class OwnService extends AskedService {
       },
       {log: pino({level: "silent"})},
     );
-    return new OwnService(service);
+    return new OwnService(service, new PassThrough());
   }
 
   get url(): string {
@@ -50,6 +77,11 @@ export class OwnService extends AskedService {
 
   get pool(): ProofPool {
     return this.service.pool;
+  }
+
+  /** Waits until the log matches. */
+  async waitForStderr(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.stderr)) await once(this.logged, "data");
   }
 
   stop(timeoutMs = 60_000): Promise<void> {
