@@ -1,6 +1,6 @@
 /** Puts the parts of the server together: lanes -> dispatcher -> service -> HTTP, and the metrics, which read all of them. */
 import type {Logger} from "pino";
-import type {ProofPool} from "../workers/engine.ts";
+import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";
@@ -46,16 +46,16 @@ export interface Imported {
   readonly finality: FinalityStatus | undefined;
 }
 
-/** Creates the front; it does not listen yet. @param pool, estimates - the caller closes them after the front */
+/** Creates the front; it does not listen yet. @param engine, estimates - the caller closes them after the front */
 export function createFront(
   options: FrontOptions,
-  pool: ProofPool,
+  engine: Engine,
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
   imported: Imported = {
     source: undefined,
-    readiness: new Readiness(pool.chain, trouble),
+    readiness: new Readiness(engine.chain, trouble),
     finality: undefined,
   },
 ): Front {
@@ -65,11 +65,11 @@ export function createFront(
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
   const connections = new Connections(options.maxConnections ?? Number.POSITIVE_INFINITY, log);
   const memory = createAnswerMemory();
-  const lanes = [createProofLane(pool, memory), createEstimateLane(estimates)] as const;
+  const lanes = [createProofLane(engine, memory), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
   const waits = new WaitFigures();
-  const waiting = new WaitingRoom(pool.chain, limits, waits, client => dispatcher.hasRoomToSpare(client));
+  const waiting = new WaitingRoom(engine.chain, limits, waits, client => dispatcher.hasRoomToSpare(client));
   const metrics = new Metrics({
     tally,
     trouble,
@@ -80,12 +80,12 @@ export function createFront(
     estimates: dispatcher,
     refusals,
     waits,
-    readHead: () => pool.chain.head(),
-    pruner: pool.pruner,
+    readHead: () => engine.chain.head(),
+    pruner: engine.pruner,
     ...imported,
   });
-  const {maxProofTextBytes} = pool;
-  const setup = {chain: pool.chain, limits, estimates, maxProofTextBytes};
+  const {maxProofTextBytes} = engine;
+  const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
   const service = new Service(setup, methods, {dispatcher, waiting}, {tally, trouble});
   const http = new HttpServer(options, {
     service,
@@ -96,7 +96,7 @@ export function createFront(
     log,
     readiness: imported.readiness,
     finality: imported.finality,
-    isEmpty: () => pool.chain.head().latest === undefined,
+    isEmpty: () => engine.chain.head().latest === undefined,
   });
   return {http, dispatcher, waiting, metrics, memory};
 }

@@ -2,7 +2,7 @@
 import {headFields} from "../server/control/headFields.ts";
 import type {Estimates} from "../server/methods/estimates.ts";
 import {VERSION} from "../server/version.ts";
-import type {ProofPool} from "../workers/engine.ts";
+import type {Engine} from "../workers/engine.ts";
 
 /** The fields of the JSON line that `proofd serve` writes. */
 export type Announcement = ReturnType<typeof describeService>;
@@ -10,7 +10,7 @@ export type Announcement = ReturnType<typeof describeService>;
 export function describeService(
   host: string,
   port: number,
-  {chain, workers}: ProofPool,
+  {chain, workers}: Engine,
   estimates: Estimates["kind"],
 ) {
   return {

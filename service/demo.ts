@@ -1,6 +1,6 @@
 /** The built-in demo chain: genesis.json and chain.rlp in demo/. */
 import {fileURLToPath} from "node:url";
-import type {ProofPool} from "../workers/engine.ts";
+import type {Engine} from "../workers/engine.ts";
 import type {ImportEvent} from "../workers/job/importJob.ts";
 import {WorkError} from "./workError.ts";
 
@@ -16,7 +16,7 @@ const CHAIN = new URL(import.meta.resolve("#package/demo/chain.rlp"));
  * @throws WorkError if the store holds another chain, or the import fails
  */
 export async function importDemo(
-  pool: ProofPool,
+  engine: Engine,
   chainId: bigint | undefined,
   stopping: Promise<unknown> | undefined,
   onEvent: (event: ImportEvent) => void,
@@ -27,7 +27,7 @@ export async function importDemo(
     blocksPath: fileURLToPath(CHAIN),
   } as const;
   const rules = {finalized: "last", ...(chainId === undefined ? {} : {chainId})} as const;
-  const running = pool.startImport({source, ...rules}, onEvent);
+  const running = engine.startImport({source, ...rules}, onEvent);
   void stopping?.then(() => running.stop());
   const outcome = await running.outcome;
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);

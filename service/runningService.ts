@@ -14,7 +14,7 @@ import type {Estimates} from "../server/methods/estimates.ts";
 import {Readiness} from "../server/observe/readiness.ts";
 import {SourceStatus} from "../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../server/observe/troubleLog.ts";
-import type {PoolOptions, ProofPool} from "../workers/engine.ts";
+import type {Engine, EngineOptions} from "../workers/engine.ts";
 import type {ImportEvent} from "../workers/job/importJob.ts";
 import {type Announcement, describeService} from "./announcement.ts";
 import {importDemo} from "./demo.ts";
@@ -32,7 +32,7 @@ import {WorkError} from "./workError.ts";
 export interface RunningService {
   readonly url: string;
   readonly announcement: Announcement;
-  readonly pool: ProofPool;
+  readonly engine: Engine;
   /**
    * Answers the requests that have begun, and ends everything.
    *
@@ -72,10 +72,10 @@ export async function startService(
   let isStarted = false;
   ends.add("the store", onWait => store.close(!isStarted, onWait));
   try {
-    if (demo) await importDemo(store.pool, chainId, stopping, onDemo);
-    const finality = await createFinality(options.finality, store.pool, log);
+    if (demo) await importDemo(store.engine, chainId, stopping, onDemo);
+    const finality = await createFinality(options.finality, store.engine, log);
     if (finality !== undefined) ends.add("finality", () => finality.stop());
-    const service = await serve(options, store.pool, finality, trouble, log, ends);
+    const service = await serve(options, store.engine, finality, trouble, log, ends);
     isStarted = true;
     return service;
   } catch (error) {
@@ -86,7 +86,7 @@ export async function startService(
   }
 }
 
-function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger): PoolOptions {
+function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger): EngineOptions {
   const {db, workers, cacheBytes, demo = false, diffs, l2, chainId, suite, estimate, history} = options;
   return {
     directory: db,
@@ -105,20 +105,20 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
 /** @param ends - of what this starts */
 async function serve(
   options: ServiceOptions,
-  pool: ProofPool,
+  engine: Engine,
   finality: RunningFinality | undefined,
   trouble: TroubleLog,
   log: Logger,
   ends: Ends,
 ): Promise<RunningService> {
   const {host, port, limits, cors, namespace, logRequests = false, finalized, chainId} = options;
-  const estimates = await chooseEstimates(options.estimate, pool, log);
+  const estimates = await chooseEstimates(options.estimate, engine, log);
   if (estimates.kind === "gateway") ends.add("the gateway", () => estimates.gateway.close());
   const followed = chooseFollowed(options);
   const source =
     followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
   const {maxLagSeconds, maxFinalityLagSeconds} = options;
-  const readiness = new Readiness(pool.chain, trouble, source, maxLagSeconds, maxFinalityLagSeconds);
+  const readiness = new Readiness(engine.chain, trouble, source, maxLagSeconds, maxFinalityLagSeconds);
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = []} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
@@ -127,11 +127,11 @@ async function serve(
     ...named,
   };
   const shown = {source, readiness, finality: finality?.status};
-  const front = createFront(httpOptions, pool, estimates, trouble, log, shown);
+  const front = createFront(httpOptions, engine, estimates, trouble, log, shown);
   const boundPort = await front.http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  const announcement = describeService(host, boundPort, pool, estimates.kind);
+  const announcement = describeService(host, boundPort, engine, estimates.kind);
   const rules = {
     ...(finalized === undefined ? {} : {finalized}),
     ...(chainId === undefined ? {} : {chainId}),
@@ -139,7 +139,7 @@ async function serve(
   const following =
     followed === undefined || source === undefined
       ? undefined
-      : new Following(pool, followed, rules, source, log);
+      : new Following(engine, followed, rules, source, log);
   const verifying = options.verify ? startVerifying(options.db, front.metrics, trouble, log) : undefined;
   if (verifying !== undefined)
     ends.add("verifying", async () => {
@@ -150,7 +150,7 @@ async function serve(
   return {
     url: announcement.url,
     announcement,
-    pool,
+    engine,
     stop: (timeoutMs = STOP_MS) => {
       following?.stop();
       verifying?.stop();
@@ -178,23 +178,23 @@ async function endRequests({http, waiting, dispatcher}: Front, drainMs: number, 
 /** @returns undefined if only imports and orders tell what is finalized */
 async function createFinality(
   finality: FinalityOptions | undefined,
-  pool: ProofPool,
+  engine: Engine,
   log: Logger,
 ): Promise<RunningFinality | undefined> {
   if (finality === undefined) return undefined;
   // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
   const {startFinality} = await import("./finality/finality.ts");
-  return startFinality(finality, pool, log);
+  return startFinality(finality, engine, log);
 }
 
 async function chooseEstimates(
   {isEnabled, gateway, settings, workers}: EstimateOptions,
-  pool: ProofPool,
+  engine: Engine,
   log: Logger,
 ): Promise<Estimates> {
   if (isEnabled) {
     const {gasCap, timeMs} = settings;
-    return {kind: "here", gasCap, timeMs, workers, estimate: job => pool.estimate(job)};
+    return {kind: "here", gasCap, timeMs, workers, estimate: job => engine.estimate(job)};
   }
   if (gateway === undefined) return {kind: "none"};
   const {Gateway} = await import("../server/gateway/gateway.ts");

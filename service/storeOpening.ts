@@ -1,6 +1,6 @@
 /** Opens the store of a command or a service, and closes it. */
 import {ControlServer, type OrderListener} from "../server/control/controlServer.ts";
-import {type PoolOptions, ProofPool} from "../workers/engine.ts";
+import {Engine, type EngineOptions} from "../workers/engine.ts";
 import {requireDescriptors} from "./descriptors.ts";
 import {openFailed} from "./openFailure.ts";
 import {WorkError} from "./workError.ts";
@@ -9,10 +9,10 @@ import {WorkError} from "./workError.ts";
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
 
 /** @throws WorkError that names the folder. If there is no store, it also names the commands that make one */
-export async function openStore(options: PoolOptions): Promise<ProofPool> {
+export async function openStore(options: EngineOptions): Promise<Engine> {
   requireDescriptors(options.workers + (options.estimates?.workers ?? 0));
   try {
-    return await ProofPool.open(options);
+    return await Engine.open(options);
   } catch (error) {
     throw openFailed(options.directory, error);
   }
@@ -20,22 +20,22 @@ export async function openStore(options: PoolOptions): Promise<ProofPool> {
 
 /** A store that this process has open. Meanwhile `proofd finalize` and `proofd rollback` can reach it. */
 export class OwnedStore {
-  readonly pool: ProofPool;
+  readonly engine: Engine;
   private readonly control: ControlServer;
 
-  private constructor(pool: ProofPool, control: ControlServer) {
-    this.pool = pool;
+  private constructor(engine: Engine, control: ControlServer) {
+    this.engine = engine;
     this.control = control;
   }
 
   /** @throws WorkError if the store cannot be opened, or takes no orders */
-  static async open(options: PoolOptions, onOrder: OrderListener): Promise<OwnedStore> {
+  static async open(options: EngineOptions, onOrder: OrderListener): Promise<OwnedStore> {
     const {directory} = options;
-    const pool = await openStore(options);
+    const engine = await openStore(options);
     try {
-      return new OwnedStore(pool, await ControlServer.start(directory, pool, onOrder));
+      return new OwnedStore(engine, await ControlServer.start(directory, engine, onOrder));
     } catch (error) {
-      await pool.discard();
+      await engine.discard();
       const reason = (error as Error).message;
       throw new WorkError(`cannot take orders for the store in ${directory}: ${reason}`, {cause: error});
     }
@@ -47,7 +47,7 @@ export class OwnedStore {
    */
   async close(failed: boolean, onWait: (what: string) => void = () => {}): Promise<void> {
     await this.control.stop();
-    await (failed ? this.pool.discard() : this.pool.close(onWait));
+    await (failed ? this.engine.discard() : this.engine.close(onWait));
     onWait("answers to orders");
     await this.control.close();
   }

@@ -34,7 +34,7 @@ import {readHead} from "./thread/storedHead.ts";
 
 export {StoreError};
 
-export interface PoolOptions {
+export interface EngineOptions {
   readonly directory: string;
   /** Proof threads, at least 1. 0 = none (import only). */
   readonly workers: number;
@@ -74,14 +74,14 @@ export interface PruningOptions {
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
 
-export class ProofPool {
+export class Engine {
   /** Proof threads. */
   readonly workers: number;
   readonly chain: ChainView;
   /** undefined: nothing is pruned. */
   readonly pruner: Pruner | undefined;
   private readonly store: StateStore;
-  private readonly options: PoolOptions;
+  private readonly options: EngineOptions;
   private proofs: ProofThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
@@ -89,7 +89,7 @@ export class ProofPool {
   /** Settles when the store is open again; undefined: it is. */
   private reopening: Promise<void> | undefined;
 
-  private constructor(store: StateStore, head: Head, pruned: PrunedBlocks, options: PoolOptions) {
+  private constructor(store: StateStore, head: Head, pruned: PrunedBlocks, options: EngineOptions) {
     const {workers, directory, cacheBytes, chainId, pruning} = options;
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
@@ -108,7 +108,7 @@ export class ProofPool {
   }
 
   /** @throws StoreError (see storage/errors.ts; `code` and `message` are for the operator) */
-  static async open(options: PoolOptions): Promise<ProofPool> {
+  static async open(options: EngineOptions): Promise<Engine> {
     const {directory, createIfMissing, chainId, suite} = options;
     const store = await StateStore.open({
       directory,
@@ -121,10 +121,10 @@ export class ProofPool {
     try {
       checkChainId(store.reader.readChain(), chainId);
       const head = await readHead(store);
-      const pool = new ProofPool(store, head, await PrunedBlocks.read(store.reader), options);
-      await pool.startThreads();
-      pool.pruner?.start();
-      return pool;
+      const engine = new Engine(store, head, await PrunedBlocks.read(store.reader), options);
+      await engine.startThreads();
+      engine.pruner?.start();
+      return engine;
     } catch (error) {
       await store.discard();
       throw error;
@@ -196,7 +196,7 @@ export class ProofPool {
     await this.store.close();
   }
 
-  /** Closes after a failure. Removes the store if it was made for this pool and holds no block. */
+  /** Closes after a failure. Removes the store if it was made for this engine and holds no block. */
   async discard(): Promise<void> {
     await this.end(() => {});
     await this.store.discard();
@@ -209,7 +209,7 @@ export class ProofPool {
   ): Promise<Result> {
     while (find() === undefined && this.reopening !== undefined) await this.reopening;
     const threads = find();
-    if (threads === undefined) throw new Error("the pool was opened without these threads");
+    if (threads === undefined) throw new Error("the engine was opened without these threads");
     return run(threads);
   }
 

@@ -1,12 +1,12 @@
 /**
- * Proofs through the pool: the trip to a thread and back, and how much one and two busy threads prove.
+ * Proofs through the engine: the trip to a thread and back, and how much one and two busy threads prove.
  *
  * Input: accounts of block 0 at the head. A busy thread has two tasks of 128 proofs in flight, each with memory for its
  * answer like the server's. This process's main thread hands them out, so two threads on two cores cannot quite do twice as
  * much as one.
  */
 import {createAnswerMemory} from "../../server/dispatch/lanes/proofLane.ts";
-import {ProofPool} from "../../workers/engine.ts";
+import {Engine} from "../../workers/engine.ts";
 import {addressAt} from "./benchChain.ts";
 import {type BenchStore, CACHE_BYTES} from "./benchStore.ts";
 import {CALLS_PER_TASK, packCalls} from "./proveJobs.ts";
@@ -19,9 +19,9 @@ const IN_FLIGHT_PER_WORKER = 2;
 const TASKS_PER_RUN = 8;
 
 export async function createWorkerStage({directory, accounts, blocks}: BenchStore): Promise<Stage> {
-  const openPool = (workers: number): Promise<ProofPool> =>
+  const openPool = (workers: number): Promise<Engine> =>
     // The bench's own handle is already the store's owner.
-    ProofPool.open({directory, workers, cacheBytes: CACHE_BYTES, createIfMissing: false, readOnly: true});
+    Engine.open({directory, workers, cacheBytes: CACHE_BYTES, createIfMissing: false, readOnly: true});
   const one = await openPool(1);
   const two = await openPool(2);
   const jobCount = Math.min(MOST_JOBS, Math.ceil(accounts / CALLS_PER_TASK));
@@ -36,13 +36,13 @@ export async function createWorkerStage({directory, accounts, blocks}: BenchStor
   };
   const busyJobs = makeJobs(CALLS_PER_TASK);
   const memory = createAnswerMemory();
-  const proveOne = async (pool: ProofPool): Promise<void> => {
+  const proveOne = async (engine: Engine): Promise<void> => {
     const job = busyJobs[round++ % jobCount] as (typeof busyJobs)[0];
-    const {unused, text} = await pool.prove({...job, memory: memory.take()});
+    const {unused, text} = await engine.prove({...job, memory: memory.take()});
     memory.put(unused ?? (text.buffer as ArrayBuffer));
   };
-  const busy = (name: string, pool: ProofPool): BenchTask => {
-    const stream = new TaskStream(() => proveOne(pool), pool.workers * IN_FLIGHT_PER_WORKER);
+  const busy = (name: string, engine: Engine): BenchTask => {
+    const stream = new TaskStream(() => proveOne(engine), engine.workers * IN_FLIGHT_PER_WORKER);
     return {
       name,
       units: TASKS_PER_RUN * CALLS_PER_TASK,
@@ -51,7 +51,7 @@ export async function createWorkerStage({directory, accounts, blocks}: BenchStor
         beforeAll: async () => {
           stream.start();
           // By then each thread has looked for most keys, like a server's threads after some minutes.
-          await stream.take(jobCount * pool.workers);
+          await stream.take(jobCount * engine.workers);
         },
         afterAll: () => stream.stop(),
       },

@@ -4,7 +4,7 @@ import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/bl
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../service/storeOpening.ts";
 import type {History} from "../../storage/prune/retention.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
-import type {ProofPool} from "../../workers/engine.ts";
+import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportOutcome} from "../../workers/job/importJob.ts";
 import type {ImportSource} from "../../workers/job/importSource.ts";
@@ -29,7 +29,7 @@ export interface ImportOptions {
 export async function runImport(options: ImportOptions): Promise<number> {
   const stop = new StopWatch();
   const pruned = new PruneReport();
-  const poolOptions = {
+  const engineOptions = {
     directory: options.db,
     workers: 0,
     cacheBytes: DEFAULT_CACHE_BYTES,
@@ -38,10 +38,10 @@ export async function runImport(options: ImportOptions): Promise<number> {
     ...(options.suite === undefined ? {} : {suite: options.suite}),
     pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };
-  const store = await OwnedStore.open(poolOptions, reportOrder);
+  const store = await OwnedStore.open(engineOptions, reportOrder);
   let code: number = ExitCode.FAILED;
   try {
-    code = await importInto(store.pool, options, stop, pruned);
+    code = await importInto(store.engine, options, stop, pruned);
     return code;
   } finally {
     await store.close(code !== ExitCode.OK);
@@ -49,19 +49,19 @@ export async function runImport(options: ImportOptions): Promise<number> {
 }
 
 async function importInto(
-  pool: ProofPool,
+  engine: Engine,
   options: ImportOptions,
   stop: StopWatch,
   pruned: PruneReport,
 ): Promise<number> {
   if (stop.received !== undefined) return exitCodeOf(stop.received);
-  const {outcome, signal} = await importWithProgress(pool, options);
+  const {outcome, signal} = await importWithProgress(engine, options);
   if (!outcome.ok) {
-    process.stderr.write(`error: ${outcome.message}\n${describe(pool, outcome)}\n`);
+    process.stderr.write(`error: ${outcome.message}\n${describe(engine, outcome)}\n`);
     return ExitCode.FAILED;
   }
-  if (signal === undefined) await Promise.race([pool.pruner?.idle(), stop.signal]);
-  process.stdout.write(`${describe(pool, outcome)}${pruned.text}\n`);
+  if (signal === undefined) await Promise.race([engine.pruner?.idle(), stop.signal]);
+  process.stdout.write(`${describe(engine, outcome)}${pruned.text}\n`);
   if (pruned.failure !== undefined) {
     process.stderr.write(`error: pruning failed: ${pruned.failure}\n`);
     return ExitCode.FAILED;
@@ -80,12 +80,12 @@ function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
 
 /** Runs an import. The first signal stops it after the current block. */
 async function importWithProgress(
-  pool: ProofPool,
+  engine: Engine,
   options: ImportOptions,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
   const progress = createProgress(process.stderr);
   let received: StopSignal | undefined;
-  const running = pool.startImport(
+  const running = engine.startImport(
     {
       source: options.source,
       ...(options.finalized === undefined ? {} : {finalized: options.finalized}),
@@ -130,18 +130,18 @@ class PruneReport {
   }
 }
 
-function describe(pool: ProofPool, outcome: ImportOutcome): string {
-  const {earliest, finalized, latest} = pool.chain.head();
+function describe(engine: Engine, outcome: ImportOutcome): string {
+  const {earliest, finalized, latest} = engine.chain.head();
   const held = outcome.ok && outcome.alreadyHeld > 0 ? `, ${outcome.alreadyHeld} already held` : "";
   const stopped = outcome.ok && outcome.stopped ? ", stopped before the end" : "";
   const coverage =
     latest === undefined
       ? "no block is held"
-      : `blocks ${earliest} to ${latest} are held, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(pool, latest)}`;
+      : `blocks ${earliest} to ${latest} are held, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(engine, latest)}`;
   return `imported ${outcome.blocks} blocks${held}${stopped}; ${coverage}`;
 }
 
-function hashOf(pool: ProofPool, block: number): string {
-  const summary = pool.chain.readBlock(block);
+function hashOf(engine: Engine, block: number): string {
+  const summary = engine.chain.readBlock(block);
   return "hash" in summary ? `0x${Buffer.from(summary.hash).toString("hex")}` : summary.detail;
 }

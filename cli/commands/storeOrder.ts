@@ -22,19 +22,19 @@ export async function giveOrder(db: string, order: BlockOrder): Promise<Obeyed> 
 /** @returns undefined if another process has the store open */
 async function obeyHere(db: string, {kind, to}: BlockOrder): Promise<ControlAnswer | undefined> {
   const options = {directory: db, workers: 0, cacheBytes: DEFAULT_CACHE_BYTES, createIfMissing: false};
-  const pool = await openStore(options).catch((error: unknown) => {
+  const engine = await openStore(options).catch((error: unknown) => {
     if (error instanceof WorkError && codeOf(error.cause) === "STORE_IN_USE") return undefined;
     throw error;
   });
-  if (pool === undefined) return undefined;
+  if (engine === undefined) return undefined;
   try {
-    const before = pool.chain.head();
-    return {ok: true, before, after: await pool[kind](to)};
+    const before = engine.chain.head();
+    return {ok: true, before, after: await engine[kind](to)};
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return {ok: false, message: (error as Error).message};
   } finally {
-    await pool.close();
+    await engine.close();
   }
 }
 

@@ -8,7 +8,7 @@ import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo, Socket} from "node:net";
-import {type ProofPool, StoreError} from "../../workers/engine.ts";
+import {type Engine, StoreError} from "../../workers/engine.ts";
 import {
   type BlockOrder,
   type ControlAnswer,
@@ -36,7 +36,7 @@ const ANNOUNCE_MS = 2_000;
 const HEADERS = {"Content-Type": "application/json", Connection: "close"};
 
 /** What obeys the orders. */
-type OrderedPool = Pick<ProofPool, "chain" | "isWritable" | OrderKind>;
+type OrderedPool = Pick<Engine, "chain" | "isWritable" | OrderKind>;
 
 /** Called with every order and its answer, for the log. */
 export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
@@ -44,7 +44,7 @@ export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
 export class ControlServer {
   private readonly server: Server;
   private readonly directory: string;
-  private readonly pool: OrderedPool;
+  private readonly engine: OrderedPool;
   private readonly token = randomBytes(TOKEN_BYTES).toString("hex");
   private readonly onOrder: OrderListener;
   private readonly beatMs: number;
@@ -53,9 +53,9 @@ export class ControlServer {
   private readonly underWay = new Set<Promise<void>>();
   private announcing: NodeJS.Timeout | undefined;
 
-  private constructor(directory: string, pool: OrderedPool, onOrder: OrderListener, beatMs: number) {
+  private constructor(directory: string, engine: OrderedPool, onOrder: OrderListener, beatMs: number) {
     this.directory = directory;
-    this.pool = pool;
+    this.engine = engine;
     this.onOrder = onOrder;
     this.beatMs = beatMs;
     const bounds = {
@@ -69,16 +69,16 @@ export class ControlServer {
   }
 
   /**
-   * @param pool - open on `directory`. The caller closes it, after `stop` and before `close`
+   * @param engine - open on `directory`. The caller closes it, after `stop` and before `close`
    * @throws Error if it cannot listen or write its file
    */
   static async start(
     directory: string,
-    pool: OrderedPool,
+    engine: OrderedPool,
     onOrder: OrderListener,
     beatMs = BEAT_MS,
   ): Promise<ControlServer> {
-    const control = new ControlServer(directory, pool, onOrder, beatMs);
+    const control = new ControlServer(directory, engine, onOrder, beatMs);
     control.server.listen(0, HOST);
     await once(control.server, "listening");
     try {
@@ -96,14 +96,14 @@ export class ControlServer {
     try {
       await writeControlFile(this.directory, {pid: process.pid, port, token: this.token});
     } catch (error) {
-      if (this.pool.isWritable) throw error;
+      if (this.engine.isWritable) throw error;
       this.announcing = setTimeout(() => {
         this.announce().catch(() => {}); // as before: no order finds the way here
       }, ANNOUNCE_MS).unref();
     }
   }
 
-  /** Takes no more orders. Running orders go on as long as the pool is open. */
+  /** Takes no more orders. Running orders go on as long as the engine is open. */
   async stop(): Promise<void> {
     clearTimeout(this.announcing);
     this.server.close();
@@ -157,9 +157,9 @@ export class ControlServer {
   }
 
   private async obey({kind, to}: BlockOrder): Promise<ControlAnswer> {
-    const before = this.pool.chain.head();
+    const before = this.engine.chain.head();
     try {
-      return {ok: true, before, after: await this.pool[kind](to)};
+      return {ok: true, before, after: await this.engine[kind](to)};
     } catch (error) {
       return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
     }

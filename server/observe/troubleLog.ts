@@ -17,7 +17,7 @@ export class TroubleLog {
     this.log = log;
   }
 
-  /** A worker died. The pool replaces it. */
+  /** A worker died. The engine replaces it. */
   reportWorkerExit(error: Error): void {
     this.workerExits++;
     this.log.error({err: error}, "a worker died and is replaced");

@@ -2,7 +2,7 @@
 import type {Logger} from "pino";
 import {FinalityStatus} from "../../server/observe/finalityStatus.ts";
 import {Nodes, type NodesEvent} from "../../sync/rpc/nodes.ts";
-import type {ProofPool} from "../../workers/engine.ts";
+import type {Engine} from "../../workers/engine.ts";
 import type {FinalityOptions} from "../serviceOptions.ts";
 import {Finalizing} from "./finalizing.ts";
 import {Layer1Finality} from "./layer1Finality.ts";
@@ -10,11 +10,11 @@ import {TagFinality} from "./tagFinality.ts";
 
 export interface RunningFinality {
   readonly status: FinalityStatus;
-  /** Ends it, once an order that is under way is done. Call it before the pool is closed. */
+  /** Ends it, once an order that is under way is done. Call it before the engine is closed. */
   stop(): Promise<void>;
 }
 
-export function startFinality(options: FinalityOptions, pool: ProofPool, log: Logger): RunningFinality {
+export function startFinality(options: FinalityOptions, engine: Engine, log: Logger): RunningFinality {
   const {source, pollMs} = options;
   const status = new FinalityStatus(source);
   const child = log.child({finality: source});
@@ -24,8 +24,8 @@ export function startFinality(options: FinalityOptions, pool: ProofPool, log: Lo
     source === "l1" && options.layer2 !== undefined ? new Nodes(options.layer2, onEvent) : undefined;
   const work =
     source === "l1"
-      ? new Layer1Finality(pool, nodes, layer2, options.rollup, status, child)
-      : new TagFinality(pool, nodes, status, child);
+      ? new Layer1Finality(engine, nodes, layer2, options.rollup, status, child)
+      : new TagFinality(engine, nodes, status, child);
   const finalizing = new Finalizing(work, status, pollMs, child);
   return {
     status,

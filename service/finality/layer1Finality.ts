@@ -19,7 +19,7 @@ import type {RollupEvent} from "../../sync/finality/rollupEvents.ts";
 import {type AwaitedStart, type RollupSettings, RollupWatch} from "../../sync/finality/rollupWatch.ts";
 import {findNamedBlock} from "../../sync/rpc/namedBlock.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
-import type {ProofPool} from "../../workers/engine.ts";
+import type {Engine} from "../../workers/engine.ts";
 import {finalizable} from "../../workers/job/head.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
@@ -38,7 +38,7 @@ export interface Layer1Settings extends RollupSettings {
 }
 
 export class Layer1Finality implements FinalityWork {
-  private readonly pool: ProofPool;
+  private readonly engine: Engine;
   private readonly nodes: Nodes;
   private readonly watch: RollupWatch;
   private readonly layer2: Nodes | undefined;
@@ -65,16 +65,16 @@ export class Layer1Finality implements FinalityWork {
    * @param layer2 - the nodes whose blocks are held, if they come from nodes; the caller closes them
    */
   constructor(
-    pool: ProofPool,
+    engine: Engine,
     nodes: Nodes,
     layer2: Nodes | undefined,
     settings: Layer1Settings,
     status: FinalityStatus,
     log: Logger,
   ) {
-    const record = pool.chain.readLayer1();
+    const record = engine.chain.readLayer1();
     const from = settings.from ?? record?.from;
-    this.pool = pool;
+    this.engine = engine;
     this.nodes = nodes;
     this.watch = new RollupWatch(nodes, {...settings, from});
     this.layer2 = layer2;
@@ -86,7 +86,7 @@ export class Layer1Finality implements FinalityWork {
     else this.mark = record?.mark;
     this.recorded = this.mark;
     status.layer1Read = this.mark?.block;
-    status.known = pool.chain.lastFinalization()?.endBlock;
+    status.known = engine.chain.lastFinalization()?.endBlock;
     status.isByNumber = settings.root === "none";
   }
 
@@ -112,7 +112,7 @@ export class Layer1Finality implements FinalityWork {
 
   /** Resolves once something that waits can be recorded, or with the signal. */
   async untilDue(signal: AbortSignal): Promise<void> {
-    const {chain} = this.pool;
+    const {chain} = this.engine;
     const lowest = this.waiting.reduce((least, {endBlock}) => Math.min(least, endBlock), Infinity);
     await new Promise<void>(resolve => {
       const look = (): void => {
@@ -161,7 +161,7 @@ export class Layer1Finality implements FinalityWork {
       this.recorded = step.after;
     }
     // What was finalized before finality was begun again is not told again.
-    const floor = last === undefined ? (this.pool.chain.lastFinalization()?.endBlock ?? -1) : -1;
+    const floor = last === undefined ? (this.engine.chain.lastFinalization()?.endBlock ?? -1) : -1;
     this.waiting.push(...step.events.filter(({endBlock}) => endBlock > floor));
     this.node = step.node;
     this.mark = step.mark;
@@ -172,7 +172,7 @@ export class Layer1Finality implements FinalityWork {
 
   /** Records all that wait and can be recorded. */
   private async record(signal: AbortSignal): Promise<void> {
-    const {chain} = this.pool;
+    const {chain} = this.engine;
     for (;;) {
       const highest = finalizable(chain.head());
       const first = this.waiting.findIndex(({endBlock}) => endBlock <= highest);
@@ -200,7 +200,7 @@ export class Layer1Finality implements FinalityWork {
     mark: Layer1Mark,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const {chain} = this.pool;
+    const {chain} = this.engine;
     const named = await this.nameLast(events, signal);
     if (named === undefined) return false;
     const {root, from} = this.settings;
@@ -212,7 +212,7 @@ export class Layer1Finality implements FinalityWork {
       ...(from === undefined ? {} : {from}),
     };
     try {
-      const {finalized} = await this.pool.recordFinality(step);
+      const {finalized} = await this.engine.recordFinality(step);
       const {layer1Block, transactionHash} = named.at(-1) as FinalityEvent;
       const fields = {
         finalized,
@@ -248,7 +248,7 @@ export class Layer1Finality implements FinalityWork {
     const found = await this.layer2.useEach(node => findNamedBlock(node, last.endBlock), signal);
     const hashes = found.filter(block => block !== undefined).map(({hash}) => hash);
     if (hashes.length === 0) return undefined;
-    const held = this.pool.chain.readHeader(last.endBlock);
+    const held = this.engine.chain.readHeader(last.endBlock);
     if ("failure" in held) throw new Error(held.detail);
     const others = hashes.filter(hash => Buffer.compare(hash, held.hash) !== 0);
     const isAgreed = others.length === 0 || (this.settings.root !== "none" && others.length < hashes.length);
@@ -258,15 +258,15 @@ export class Layer1Finality implements FinalityWork {
 
   private async recordMark(): Promise<void> {
     const {mark} = this;
-    const recorded = this.pool.chain.readLayer1()?.mark.block;
+    const recorded = this.engine.chain.readLayer1()?.mark.block;
     if (mark === undefined || (recorded !== undefined && mark.block - recorded < MARK_BLOCKS)) return;
     const {from} = this.settings;
-    await this.pool.recordFinality({events: [], mark, ...(from === undefined ? {} : {from})});
+    await this.engine.recordFinality({events: [], mark, ...(from === undefined ? {} : {from})});
   }
 
   /** The finalization that the next one must follow. */
   private lastRecorded(): Finalization | undefined {
-    const {chain} = this.pool;
+    const {chain} = this.engine;
     const record = chain.readLayer1();
     if (record === undefined || record.count === record.begun) return undefined;
     return beginsAgain(record, this.settings.from) ? undefined : chain.lastFinalization();
@@ -283,7 +283,7 @@ export class Layer1Finality implements FinalityWork {
   private noteWaiting({endBlock}: RollupEvent): void {
     if (this.status.state === "waiting" && this.status.awaited === endBlock) return;
     this.status.awaited = endBlock;
-    const latest = this.pool.chain.head().latest ?? -1;
+    const latest = this.engine.chain.head().latest ?? -1;
     const what = this.isUnknown
       ? "no node of layer 2 has a finalized block; waiting for one that has it"
       : endBlock <= latest
@@ -295,7 +295,7 @@ export class Layer1Finality implements FinalityWork {
   /** @throws Contradiction */
   private requireContract(): void {
     const {contract, from} = this.settings;
-    const record = this.pool.chain.readLayer1();
+    const record = this.engine.chain.readLayer1();
     if (record === undefined || beginsAgain(record, from)) return;
     if (Buffer.compare(record.mark.contract, contract) === 0) return;
     throw new Contradiction(

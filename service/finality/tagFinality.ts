@@ -5,19 +5,19 @@ import {toHex} from "../../storage/hex.ts";
 import {Contradiction} from "../../sync/finality/contradiction.ts";
 import {readFinalizedTag} from "../../sync/finality/finalizedTag.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
-import type {ProofPool} from "../../workers/engine.ts";
+import type {Engine} from "../../workers/engine.ts";
 import {finalizable} from "../../workers/job/head.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
 export class TagFinality implements FinalityWork {
-  private readonly pool: ProofPool;
+  private readonly engine: Engine;
   private readonly nodes: Nodes;
   private readonly status: FinalityStatus;
   private readonly log: Logger;
 
   /** @param nodes - of layer 2; the caller closes them */
-  constructor(pool: ProofPool, nodes: Nodes, status: FinalityStatus, log: Logger) {
-    this.pool = pool;
+  constructor(engine: Engine, nodes: Nodes, status: FinalityStatus, log: Logger) {
+    this.engine = engine;
     this.nodes = nodes;
     this.status = status;
     this.log = log;
@@ -25,7 +25,7 @@ export class TagFinality implements FinalityWork {
 
   /** Finality never falls: a node that names a lower block than another node did changes nothing. */
   async step(signal: AbortSignal): Promise<"following"> {
-    const {chain} = this.pool;
+    const {chain} = this.engine;
     const {finalized} = chain.head();
     const highest = finalizable(chain.head());
     if (highest < 0) return "following";
@@ -41,7 +41,7 @@ export class TagFinality implements FinalityWork {
         `block ${block.number} has hash ${toHex(held.hash)} here, but ${toHex(block.hash)} at the node, which calls block ${tag} finalized`,
       );
     if (block.number <= (finalized ?? -1)) return "following";
-    await this.pool.finalize(block.number, block.hash);
+    await this.engine.finalize(block.number, block.hash);
     this.log.info({finalized: block.number}, "finalized by the layer-2 node");
     return "following";
   }

@@ -6,7 +6,7 @@ import type {Logger} from "pino";
 import {headFields} from "../../server/control/headFields.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
-import type {ProofPool} from "../../workers/engine.ts";
+import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
 import type {NodeSourceName, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
@@ -25,7 +25,7 @@ const MAX_REASON_LENGTH = 500;
 export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
 
 export class Following {
-  private readonly pool: ProofPool;
+  private readonly engine: Engine;
   private readonly source: FollowedSource;
   private readonly rules: ImportRules;
   private readonly status: SourceStatus;
@@ -46,20 +46,14 @@ export class Following {
   private nextLineMs = 0;
 
   /** Starts the import. */
-  constructor(
-    pool: ProofPool,
-    source: FollowedSource,
-    rules: ImportRules,
-    status: SourceStatus,
-    log: Logger,
-  ) {
-    this.pool = pool;
+  constructor(engine: Engine, source: FollowedSource, rules: ImportRules, status: SourceStatus, log: Logger) {
+    this.engine = engine;
     this.source = source;
     this.rules = rules;
     this.status = status;
     this.log = log.child({source: source.name});
     this.sourceLog = new SourceLog(this.log);
-    this.unwatch = pool.chain.onChange((head, before) => this.noteHead(head, before));
+    this.unwatch = engine.chain.onChange((head, before) => this.noteHead(head, before));
     this.start();
   }
 
@@ -74,8 +68,8 @@ export class Following {
   private start(): void {
     this.pace = new ImportPace();
     this.status.nodes.clear();
-    this.highest = this.pool.chain.head().latest ?? -1;
-    this.running = this.pool.startImport(
+    this.highest = this.engine.chain.head().latest ?? -1;
+    this.running = this.engine.startImport(
       {source: this.source.describe(this.attempts), ...this.rules},
       event => this.noteProgress(event),
       event => this.noteSource(event),
@@ -160,7 +154,7 @@ export class Following {
     this.status.state = state;
     this.status.reason = "";
     this.attempts = 0;
-    this.log.info({latest: this.pool.chain.head().latest}, "the import continues after a failure");
+    this.log.info({latest: this.engine.chain.head().latest}, "the import continues after a failure");
   }
 
   private end(outcome: ImportOutcome): void {
@@ -185,7 +179,7 @@ export class Following {
     this.status.reason = reason;
     this.failedAt = this.highest;
     const retryMs = this.canRetry ? this.pauseMs() : undefined;
-    const fields = {head: headFields(this.pool.chain.head()), reason: message, retryMs: retryMs ?? null};
+    const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
       "the import failed, the service keeps serving the blocks it has",

@@ -42,11 +42,11 @@ async function checkChain(
     if (first > 0) {
       await store.mustImport(lines.slice(0, first), "last");
       // Before the second import too, so that the threads hold pages of a head that then becomes an old block.
-      await checkEveryKey(store.pool, state, chain, [first - 1]);
+      await checkEveryKey(store.engine, state, chain, [first - 1]);
       if (reopens) await store.reopen();
     }
     await store.mustImport(lines.slice(repeats ? 0 : first), "last");
-    return await checkEveryKey(store.pool, state, chain);
+    return await checkEveryKey(store.engine, state, chain);
   } finally {
     await store.close();
   }

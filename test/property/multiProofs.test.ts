@@ -43,7 +43,7 @@ async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<voi
       for (const request of requests) {
         const root = state.stateRoot(block);
         const answers = request.map(entry => state.prove(block, entry.address, entry.storageKeys));
-        const bytes = await proveMulti(store.pool, block, request);
+        const bytes = await proveMulti(store.engine, block, request);
         assert.deepEqual(bytes, compactAnswers(suite, request, answers));
         const proven = request.map(({address, storageKeys}, i) =>
           verifyProof(suite, root, address, storageKeys, answers[i]),

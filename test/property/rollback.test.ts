@@ -31,23 +31,26 @@ for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
         try {
           await store.mustImport(left.lines, trunk);
           // Every page of the branch to be left is now in the threads' caches.
-          await checkEveryKey(store.pool, leftState, left);
-          await store.pool.rollback(trunk);
+          await checkEveryKey(store.engine, leftState, left);
+          await store.engine.rollback(trunk);
           if (plan.reopens) await store.reopen();
-          assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
+          assert.deepEqual(store.engine.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
           for (const line of left.lines.slice(trunk + 1)) {
-            assert.equal(store.pool.chain.findBlock(decodeHex(line.hash)), undefined);
+            assert.equal(store.engine.chain.findBlock(decodeHex(line.hash)), undefined);
             const block = Number(line.number);
-            assert.equal((store.pool.chain.readBlock(block) as {failure?: string}).failure, "BLOCK_UNKNOWN");
+            assert.equal(
+              (store.engine.chain.readBlock(block) as {failure?: string}).failure,
+              "BLOCK_UNKNOWN",
+            );
             const call = {block, address: left.addresses[0] as string, slots: []};
-            assert.deepEqual(await proveCalls(store.pool, [call]), ["BLOCK_UNKNOWN"]);
+            assert.deepEqual(await proveCalls(store.engine, [call]), ["BLOCK_UNKNOWN"]);
           }
           await store.mustImport(right.lines, trunk);
-          await checkEveryKey(store.pool, rightState, right);
+          await checkEveryKey(store.engine, rightState, right);
           if (plan.returns) {
-            await store.pool.rollback(trunk);
+            await store.engine.rollback(trunk);
             await store.mustImport(left.lines, "last");
-            await checkEveryKey(store.pool, leftState, left);
+            await checkEveryKey(store.engine, leftState, left);
           }
         } finally {
           await store.close();
@@ -63,18 +66,18 @@ for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
       try {
         const running = await store.follow(trunk);
         await store.append(left.lines);
-        await checkEveryKey(store.pool, new ReferenceState(suite, left.lines), left);
-        assert.deepEqual(await store.pool.rollback(trunk), {earliest: 0, finalized: trunk, latest: trunk});
-        assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
+        await checkEveryKey(store.engine, new ReferenceState(suite, left.lines), left);
+        assert.deepEqual(await store.engine.rollback(trunk), {earliest: 0, finalized: trunk, latest: trunk});
+        assert.deepEqual(store.engine.chain.head(), {earliest: 0, finalized: trunk, latest: trunk});
         // From its first line: blocks that both have are recognised.
         await store.append(right.lines);
-        await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
+        await checkEveryKey(store.engine, new ReferenceState(suite, right.lines), right);
         running.stop();
         const outcome = await running.outcome;
         assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
         assert.equal(outcome.blocks, right.lines.length);
         await store.reopen();
-        await checkEveryKey(store.pool, new ReferenceState(suite, right.lines), right);
+        await checkEveryKey(store.engine, new ReferenceState(suite, right.lines), right);
       } finally {
         await store.close();
       }
@@ -88,8 +91,8 @@ for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
     try {
       const property = fc.asyncProperty(randomChains({maxBlocks: 12, sharesGenesis: true}), async chain => {
         await store.mustImport(chain.lines, 0);
-        await checkEveryKey(store.pool, new ReferenceState(suite, chain.lines), chain);
-        await store.pool.rollback(0);
+        await checkEveryKey(store.engine, new ReferenceState(suite, chain.lines), chain);
+        await store.engine.rollback(0);
         chains++;
       });
       // Not shrunk: what fails may hang on the chains before.
@@ -107,11 +110,11 @@ test("finalized blocks are not rolled back, and neither is anything to a block t
     const hashOf = (i: number) => `0x${i.toString(16).padStart(64, "0")}`;
     const lines = [0, 1, 2, 3].map(i => ({number: `0x${i}`, hash: hashOf(i + 1), accounts: {}}));
     await store.mustImport(lines, 2);
-    await assert.rejects(store.pool.rollback(1), {code: "FINALIZED"});
-    await assert.rejects(store.pool.rollback(4), {code: "BLOCK_UNKNOWN"});
-    assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: 2, latest: 3});
-    await store.pool.rollback(2);
-    assert.deepEqual(store.pool.chain.head(), {earliest: 0, finalized: 2, latest: 2});
+    await assert.rejects(store.engine.rollback(1), {code: "FINALIZED"});
+    await assert.rejects(store.engine.rollback(4), {code: "BLOCK_UNKNOWN"});
+    assert.deepEqual(store.engine.chain.head(), {earliest: 0, finalized: 2, latest: 3});
+    await store.engine.rollback(2);
+    assert.deepEqual(store.engine.chain.head(), {earliest: 0, finalized: 2, latest: 2});
   } finally {
     await store.close();
   }

@@ -27,7 +27,7 @@ for (const {suite, numRuns, maxBlocks} of EXTENTS)
           const outcome = await store.importTrieLogs(await logLines(chain.lines), isHex);
           assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
           assert.equal(outcome.blocks, chain.lines.length);
-          await checkEveryKey(store.pool, state, chain);
+          await checkEveryKey(store.engine, state, chain);
         } finally {
           await store.close();
         }

@@ -26,7 +26,7 @@ before(async () => {
   const store = await TemporaryStore.create();
   await store.mustImport(longChain(4, 40), "last");
   await store.reopen(); // writes the log out as a table
-  await store.pool.close();
+  await store.engine.close();
   await cp(store.directory, whole, {recursive: true});
   await store.reopen();
   await store.close();

@@ -24,7 +24,7 @@ export interface ImportListeners {
   readonly onSource: (event: SourceEvent) => void;
 }
 
-/** The pool's own listeners in addition. */
+/** The engine's own listeners in addition. */
 interface SessionListeners extends ImportListeners {
   readonly onOutcome: (outcome: ImportOutcome) => void;
 }

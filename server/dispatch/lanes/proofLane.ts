@@ -1,5 +1,5 @@
-/** The lane of proofs. The pool's proof threads make them. Large tasks bring the memory for their answers. */
-import type {ProofPool} from "../../../workers/engine.ts";
+/** The lane of proofs. The engine's proof threads make them. Large tasks bring the memory for their answers. */
+import type {Engine} from "../../../workers/engine.ts";
 import type {ProveJob} from "../../../workers/job/proveJob.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
@@ -32,26 +32,26 @@ export function createAnswerMemory(): AnswerMemory {
   return new AnswerMemory(MEMORY_BYTES, SPARE_MEMORIES);
 }
 
-export function createProofLane(pool: ProofPool, memory: AnswerMemory): LaneOptions {
+export function createProofLane(engine: Engine, memory: AnswerMemory): LaneOptions {
   return {
     method: getProof.name,
-    workers: pool.workers,
-    maxTasks: pool.workers * TASKS_PER_WORKER,
+    workers: engine.workers,
+    maxTasks: engine.workers * TASKS_PER_WORKER,
     taskCost: PROOF_SEGMENT_COST,
     taskMs: undefined,
-    bytesPerCost: pool.maxProofTextBytes,
+    bytesPerCost: engine.maxProofTextBytes,
     turnCost: PROOF_SEGMENT_COST,
     queue: "proof",
     longCalls: undefined,
-    perform: task => prove(pool, memory, task),
+    perform: task => prove(engine, memory, task),
   };
 }
 
 /** Makes the proofs of a task. If the task fails, the memory that it brought is lost. */
-async function prove(pool: ProofPool, memory: AnswerMemory, task: Task): Promise<TaskAnswers> {
+async function prove(engine: Engine, memory: AnswerMemory, task: Task): Promise<TaskAnswers> {
   const job = packTask(task);
-  if (task.cost < MIN_COST_WITH_MEMORY) return pool.prove(job);
-  const answers = await pool.prove({...job, memory: memory.take()});
+  if (task.cost < MIN_COST_WITH_MEMORY) return engine.prove(job);
+  const answers = await engine.prove({...job, memory: memory.take()});
   if (answers.unused === undefined) return {...answers, memory};
   memory.put(answers.unused);
   return answers;

@@ -7,7 +7,7 @@ import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
@@ -211,7 +211,7 @@ test("the control.json of a killed server misleads nobody", async () => {
   await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
   // Its port has gone to another program, and the store is open in a process that takes no orders.
   const stranger = createServer((_request, response) => response.writeHead(404).end("no"));
-  const pool = await ProofPool.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
+  const engine = await Engine.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
   try {
     await assertRefused(db, 2, /takes no orders \(nothing answers on the port of its control.json/);
     stranger.listen(0, "127.0.0.1");
@@ -221,7 +221,7 @@ test("the control.json of a killed server misleads nobody", async () => {
     await writeFile(path, "{");
     await assertRefused(db, 2, /takes no orders \(it has no control.json\)/);
   } finally {
-    await pool.close();
+    await engine.close();
     stranger.close();
     stranger.closeAllConnections();
   }

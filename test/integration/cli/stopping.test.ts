@@ -6,7 +6,7 @@ import {appendFile, mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import type {ImportJob} from "../../../workers/job/importJob.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {blockHash, longChain} from "../../support/chains/longChain.ts";
@@ -20,9 +20,9 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(name: string): Promise<ProofPool> {
+function open(name: string): Promise<Engine> {
   const directory = join(folder, name);
-  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+  return Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 }
 
 async function writeLines(name: string, text: string): Promise<ImportJob["source"]> {
@@ -68,22 +68,22 @@ test("a service waits for the writer of a named pipe, and ends", async () => {
 });
 
 test("an import finalizes what its source reached, and nothing if its source is refused", async () => {
-  const pool = await open("finalized");
+  const engine = await open("finalized");
   const source = await writeLines("six.ndjson", encodeLines(longChain(6, 3)));
-  await pool.startImport({source}, () => {}).outcome;
+  await engine.startImport({source}, () => {}).outcome;
   const none = {earliest: 0, finalized: undefined, latest: 5};
-  assert.deepEqual(pool.chain.head(), none);
+  assert.deepEqual(engine.chain.head(), none);
   const missing = {kind: "diffs", path: join(folder, "missing.ndjson")} as const;
-  assert.equal((await pool.startImport({source: missing, finalized: "last"}, () => {}).outcome).ok, false);
-  assert.deepEqual(pool.chain.head(), none);
+  assert.equal((await engine.startImport({source: missing, finalized: "last"}, () => {}).outcome).ok, false);
+  assert.deepEqual(engine.chain.head(), none);
   const other = [{number: "0x0", hash: blockHash(99), accounts: {}}];
   const conflict = await writeLines("conflict.ndjson", encodeLines(other));
-  assert.equal((await pool.startImport({source: conflict, finalized: 4}, () => {}).outcome).ok, false);
-  assert.deepEqual(pool.chain.head(), none);
+  assert.equal((await engine.startImport({source: conflict, finalized: 4}, () => {}).outcome).ok, false);
+  assert.deepEqual(engine.chain.head(), none);
   const two = await writeLines("two.ndjson", encodeLines(longChain(2, 3)));
-  assert.equal((await pool.startImport({source: two, finalized: "last"}, () => {}).outcome).ok, true);
-  assert.deepEqual(pool.chain.head(), {...none, finalized: 1});
-  await pool.close();
+  assert.equal((await engine.startImport({source: two, finalized: "last"}, () => {}).outcome).ok, true);
+  assert.deepEqual(engine.chain.head(), {...none, finalized: 1});
+  await engine.close();
 });
 
 test("a line that is held already still says what is finalized, also when nothing follows", async () => {

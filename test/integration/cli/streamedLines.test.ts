@@ -30,7 +30,7 @@ async function importText(text: string, state: string): Promise<[readiness: stri
   try {
     for (let metrics = ""; !metrics.includes(`proofd_source_state{state="${state}"} 1\n`); )
       metrics = await (await fetch(`${service.url}/metrics`)).text();
-    return [await (await fetch(`${service.url}/readyz`)).text(), service.pool.chain.head().latest];
+    return [await (await fetch(`${service.url}/readyz`)).text(), service.engine.chain.head().latest];
   } finally {
     await service.stop();
   }

@@ -253,7 +253,7 @@ test("waitForProof gives the proof of the newest block as soon as it is finalize
     await service.waitForCalls(1);
     // Waiting calls hold up no others.
     assert.equal((await client.getProof({address: ACCOUNT})).block, BigInt(FINALIZED));
-    await service.pool.finalize(LATEST);
+    await service.engine.finalize(LATEST);
     const {block, stateRoot, slots} = await waiting;
     assert.deepEqual([block, stateRoot, slots.length], [BigInt(LATEST), roots[LATEST], 3]);
   });

@@ -8,7 +8,7 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../server/request/requestCalls.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
@@ -23,26 +23,26 @@ interface Batch {
 }
 
 let folder: WorkFolder;
-let pool: ProofPool;
+let engine: Engine;
 let front: Front;
 let port: number;
 
 before(async () => {
   folder = await WorkFolder.create();
   const directory = await folder.importChain("db", 2, 2);
-  pool = await ProofPool.open({directory, workers: 2, cacheBytes: 1 << 22, createIfMissing: false});
+  engine = await Engine.open({directory, workers: 2, cacheBytes: 1 << 22, createIfMissing: false});
   // Nothing is turned away, and nothing given up.
   const limits = {...DEFAULT_LIMITS, queueCost: 1e6, timeoutMs: 3_600_000};
   const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
   const log = pino({level: "silent"});
-  front = createFront(options, pool, {kind: "none"}, new TroubleLog(log), log);
+  front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log);
   port = await front.http.listen();
 });
 
 after(async () => {
   front.http.close();
   front.dispatcher.close();
-  await pool.close();
+  await engine.close();
   await folder.remove();
 });
 
@@ -57,7 +57,7 @@ async function createBatch(first: number, callCount: number, keyCount: number): 
     const params = [address, slots.map(slot => `0x${slot.toString(16)}`), `0x${block.toString(16)}`];
     return JSON.stringify({jsonrpc: "2.0", id, method: "chain_getProof", params});
   });
-  return {body: `[${texts.join(",")}]`, answer: `[${(await proveCalls(pool, calls)).join(",")}]`};
+  return {body: `[${texts.join(",")}]`, answer: `[${(await proveCalls(engine, calls)).join(",")}]`};
 }
 
 async function withConnection(use: (connection: RawConnection) => Promise<void>): Promise<void> {

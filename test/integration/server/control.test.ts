@@ -35,8 +35,8 @@ async function useServer(server: Server, work: (port: number) => Promise<void>):
 }
 
 test("connections without an order do not keep `proofd finalize` out", () =>
-  useStore(async ({directory, pool}) => {
-    const control = await ControlServer.start(directory, pool, () => {});
+  useStore(async ({directory, engine}) => {
+    const control = await ControlServer.start(directory, engine, () => {});
     const strangers: Socket[] = [];
     try {
       const {port} = (await readControlFile(directory)) ?? assert.fail("no control.json");
@@ -55,16 +55,16 @@ test("connections without an order do not keep `proofd finalize` out", () =>
   }));
 
 test("an order that takes long shows that it is at work, and is answered", () =>
-  useStore(async ({directory, pool}) => {
+  useStore(async ({directory, engine}) => {
     let release = (): void => {};
     const released = new Promise<void>(resolve => {
       release = resolve;
     });
     const slow = {
-      chain: pool.chain,
+      chain: engine.chain,
       isWritable: true,
-      finalize: (block: number) => released.then(() => pool.finalize(block)),
-      rollback: (block: number) => pool.rollback(block),
+      finalize: (block: number) => released.then(() => engine.finalize(block)),
+      rollback: (block: number) => engine.rollback(block),
     };
     const control = await ControlServer.start(directory, slow, () => {}, 1);
     try {

@@ -18,8 +18,11 @@ function list(id: number, ...params: unknown[]) {
 
 test("finalizations are listed in order by a proof thread, with a cost for admission, and the main thread reads none", async t => {
   await store.serve(async service => {
-    const {pool} = service;
-    const reads = [t.mock.method(pool.chain, "listFinalizations"), t.mock.method(pool.chain, "readHeader")];
+    const {engine} = service;
+    const reads = [
+      t.mock.method(engine.chain, "listFinalizations"),
+      t.mock.method(engine.chain, "readHeader"),
+    ];
     const ask = async (...params: unknown[]) => JSON.parse(await service.ask(list(1, ...params)));
     assert.deepEqual(await ask(), {jsonrpc: "2.0", id: 1, result: []});
     const events = [
@@ -27,7 +30,7 @@ test("finalizations are listed in order by a proof thread, with a cost for admis
       createEvent(6, 6, 61),
       createEvent(7, LATEST, 62, {startBlock: undefined}),
     ];
-    await pool.recordFinality(createStep(100, ...events));
+    await engine.recordFinality(createStep(100, ...events));
     const {result} = await ask();
     const {stateRoot} = JSON.parse(
       await service.ask({jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: ["0x6"]}),

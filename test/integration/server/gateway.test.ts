@@ -6,7 +6,7 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {Gateway} from "../../../server/gateway/gateway.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
 
@@ -28,7 +28,7 @@ function createLog(lines: string[]): Logger {
 
 describe("estimates through a gateway", () => {
   let folder: WorkFolder;
-  let pool: ProofPool;
+  let engine: Engine;
   let upstream: Upstream;
   let gateway: Gateway;
   let front: Front;
@@ -38,11 +38,11 @@ describe("estimates through a gateway", () => {
   before(async () => {
     folder = await WorkFolder.create();
     const directory = await folder.importChain("db", 1, 1);
-    pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
+    engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
   });
 
   after(async () => {
-    await pool.close();
+    await engine.close();
     await folder.remove();
   });
 
@@ -66,7 +66,7 @@ describe("estimates through a gateway", () => {
     const limits = {...DEFAULT_LIMITS, queueCost};
     const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false, namespace: "linea"};
     const log = createLog(logged);
-    front = createFront(options, pool, {kind: "gateway", gateway}, new TroubleLog(log), log);
+    front = createFront(options, engine, {kind: "gateway", gateway}, new TroubleLog(log), log);
     url = `http://127.0.0.1:${await front.http.listen()}`;
   }
 
@@ -345,7 +345,7 @@ describe("estimates through a gateway", () => {
     const log = createLog(logged);
     front.http.close();
     front.dispatcher.close();
-    front = createFront(options, pool, {kind: "gateway", gateway}, new TroubleLog(log), log);
+    front = createFront(options, engine, {kind: "gateway", gateway}, new TroubleLog(log), log);
     url = `http://127.0.0.1:${await front.http.listen()}`;
     assert.equal((await send([estimateCall(1), estimateCall(2)])).length, 2);
     const costly = await send([estimateCall(1), proofCall(2), estimateCall(3)]);

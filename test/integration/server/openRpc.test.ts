@@ -5,7 +5,7 @@ import * as metaSchema from "@open-rpc/meta-schema";
 import {Ajv} from "ajv";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {VERSION} from "../../../server/version.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
 import {
@@ -145,11 +145,11 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
 /** @returns a store of the chain with two recorded finalizations */
 async function importFinalized(folder: WorkFolder): Promise<string> {
   const directory = await folder.importChain("db", LATEST, FINALIZED);
-  const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
-  await pool.recordFinality(
+  const engine = await Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
+  await engine.recordFinality(
     createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
   );
-  await pool.close();
+  await engine.close();
   return directory;
 }
 

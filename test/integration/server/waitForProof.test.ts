@@ -54,13 +54,13 @@ test("a call waits until its block is finalized, and is answered byte for byte a
     const later = await service.send(waitCall(7, {block: `0x${UNFINALIZED + 1}`}));
     await service.waitForCalls(4);
     assert.equal(await service.readMetric('proofd_queued_cost{lane="proof"}'), 0);
-    await service.pool.finalize(UNFINALIZED - 1);
+    await service.engine.finalize(UNFINALIZED - 1);
     assert.equal(await service.readMetric("proofd_waiting_calls"), 4);
-    await service.pool.finalize(UNFINALIZED);
+    await service.engine.finalize(UNFINALIZED);
     assert.equal(await service.readMetric("proofd_waiting_calls"), 1);
     const proof = await service.ask(proofCall(7, ACCOUNT, KEYS, block));
     for (const connection of waiting) assert.equal((await connection.readAnswer()).body, proof);
-    await service.pool.finalize(LATEST);
+    await service.engine.finalize(LATEST);
     assert.equal(JSON.parse((await later.readAnswer()).body).error, undefined);
     assert.equal(await service.countEnds("finalized"), 4);
     assert.equal(await service.readMetric('proofd_calls_total{method="chain_waitForProof",code="0"}'), 4);
@@ -71,9 +71,9 @@ test("latest names the block that is newest when the call comes", async () => {
   await store.serve(async service => {
     const connection = await service.send(waitCall(1, {block: "latest"}));
     await service.waitForCalls(1);
-    await service.pool.finalize(LATEST - 1);
+    await service.engine.finalize(LATEST - 1);
     assert.equal(await service.readMetric("proofd_waiting_calls"), 1);
-    await service.pool.finalize(LATEST);
+    await service.engine.finalize(LATEST);
     const {body} = await connection.readAnswer();
     assert.equal(body, await service.ask(proofCall(1, ACCOUNT, [], `0x${LATEST}`)));
   });
@@ -141,12 +141,12 @@ test("a call by hash is answered as by chain_getProof when a rollback removes it
     const byNumber = await service.send(waitCall(1, {block: `0x${UNFINALIZED}`}));
     const below = await service.send(waitCall(1, {block: {blockHash: hashOfBlock(FINALIZED + 1)}}));
     await service.waitForCalls(3);
-    await service.pool.rollback(FINALIZED + 1);
+    await service.engine.rollback(FINALIZED + 1);
     const {body} = await byHash.readAnswer();
     assertError(JSON.parse(body), -32001, {earliest: "0x0", finalized: `0x${FINALIZED}`});
     assert.equal(body, await service.ask(proofCall(1, ACCOUNT, [], selector)));
     assert.equal(await service.countEnds("replaced"), 1);
-    await service.pool.finalize(FINALIZED + 1);
+    await service.engine.finalize(FINALIZED + 1);
     assert.equal(JSON.parse((await below.readAnswer()).body).error, undefined);
     assert.equal(await service.readMetric("proofd_waiting_calls"), 1);
     byNumber.destroy();
@@ -167,7 +167,7 @@ test("a client that goes away is forgotten at once", async () => {
     single.destroy();
     await service.waitForCalls(0);
     assert.equal(await service.countEnds("gone"), 4);
-    await service.pool.finalize(LATEST);
+    await service.engine.finalize(LATEST);
     assert.equal(JSON.parse(await service.ask(waitCall(1))).error, undefined);
   });
 });
@@ -186,7 +186,7 @@ test("a batch is answered when its last wait is over, in order, and its other ca
     ]);
     await service.waitForEnd("timed_out", 1);
     assert.equal(await service.readMetric("proofd_waiting_calls"), 1);
-    await service.pool.finalize(UNFINALIZED);
+    await service.engine.finalize(UNFINALIZED);
     const answers: Answer[] = JSON.parse((await connection.readAnswer()).body);
     assert.deepEqual(
       answers.map(({id, error}) => [id, error?.code]),
@@ -236,7 +236,7 @@ test("more calls than may wait are turned away with 503 and -32005, and calls th
       await service.send(waitCall(1));
       await service.waitForCalls(1);
       await busy(service, waitCall(1), {limit: 2 * heldBytes - 1, got: 2 * heldBytes});
-      await service.pool.finalize(LATEST);
+      await service.engine.finalize(LATEST);
       await service.waitForCalls(0);
       assert.equal(JSON.parse(await service.ask(waitCall(1))).error, undefined);
     },
@@ -253,7 +253,7 @@ test("calls that become ready together all get their proofs, though they cost mo
       const singles = await Promise.all(calls.map(call => service.send(call)));
       const batch = await service.send(calls);
       await service.waitForCalls(100);
-      await service.pool.finalize(LATEST);
+      await service.engine.finalize(LATEST);
       const answers: Answer[] = JSON.parse((await batch.readAnswer()).body);
       for (const [id, connection] of singles.entries()) {
         const {status, body} = await connection.readAnswer();
@@ -271,7 +271,7 @@ test("a call that finds no room for as long as a request may take is turned away
     async service => {
       const connection = await service.send(waitCall("own"));
       await service.waitForCalls(1);
-      await service.pool.finalize(LATEST);
+      await service.engine.finalize(LATEST);
       const {status, body} = await connection.readAnswer();
       const answer: Answer = JSON.parse(body);
       assert.deepEqual([status, answer.id, answer.error?.code], [503, "own", -32005]);
@@ -309,7 +309,7 @@ test("a request that has waited is not parsed again, however its wait ends", asy
     const parse = t.mock.method(JSON, "parse");
     const ends: [timeoutMs: number, isBatch: boolean, end: (() => Promise<unknown>) | undefined][] = [
       [1, false, undefined],
-      [60_000, true, () => service.pool.finalize(LATEST)],
+      [60_000, true, () => service.engine.finalize(LATEST)],
     ];
     for (const [timeoutMs, isBatch, end] of ends) {
       const call = {...waitCall(1, {timeoutMs}), padding: "x".repeat(1e6)};

@@ -7,7 +7,7 @@ import type {Piscina} from "piscina";
 import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
 import {createFollowedNode} from "../../../service/following/followedSource.ts";
 import {Following} from "../../../service/following/following.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
@@ -23,7 +23,7 @@ after(() => folder.remove());
 
 test("an import whose thread dies is tried again", async () => {
   const {node} = await TrieLogNode.start(lines(2));
-  const pool = await ProofPool.open({
+  const engine = await Engine.open({
     directory: folder.file("db"),
     workers: 0,
     cacheBytes: 1 << 20,
@@ -41,17 +41,17 @@ test("an import whose thread dies is tried again", async () => {
     to: undefined,
     surveyAfterMs: 0,
   });
-  const following = new Following(pool, source, {}, status, pino({level: "silent"}));
+  const following = new Following(engine, source, {}, status, pino({level: "silent"}));
   while (status.state !== "following") await sleep(LOOK_MS);
-  // The threads are the pool's own business; only a test may kill one.
-  const {imports} = pool as unknown as {imports: {piscina: Piscina}};
+  // The threads are the engine's own business; only a test may kill one.
+  const {imports} = engine as unknown as {imports: {piscina: Piscina}};
   for (const thread of imports.piscina.threads) await thread.terminate();
   while (status.state === "following") await sleep(LOOK_MS);
   assert.match(status.reason, /^the import thread died: /);
   await node.load(lines(3));
-  while (pool.chain.head().latest !== 2) await sleep(LOOK_MS);
+  while (engine.chain.head().latest !== 2) await sleep(LOOK_MS);
   assert.deepEqual([status.retries, status.reason], [1, ""]);
   following.stop();
-  await pool.close();
+  await engine.close();
   await node.stop();
 });

@@ -49,7 +49,7 @@ class Followed {
 
   /** Of the block held. */
   root(block: number): Uint8Array {
-    const held = this.store.pool.chain.readBlock(block);
+    const held = this.store.engine.chain.readBlock(block);
     return "stateRoot" in held ? held.stateRoot : assert.fail(held.detail);
   }
 
@@ -83,9 +83,9 @@ class Followed {
       rollup,
       pollMs: POLL_MS,
     } as const;
-    const {pool} = this.store;
-    this.running = startFinality(options, pool, pino({level: "info", base: null}, {write}));
-    pool.chain.onChange(() => {
+    const {engine} = this.store;
+    this.running = startFinality(options, engine, pino({level: "info", base: null}, {write}));
+    engine.chain.onChange(() => {
       for (const look of this.looks) look();
     });
   }
@@ -111,11 +111,11 @@ class Followed {
   }
 
   get finalized(): number {
-    return this.store.pool.chain.head().finalized ?? -1;
+    return this.store.engine.chain.head().finalized ?? -1;
   }
 
   get ends(): number[] {
-    return this.store.pool.chain.listFinalizations(0, 100).map(({endBlock}) => endBlock);
+    return this.store.engine.chain.listFinalizations(0, 100).map(({endBlock}) => endBlock);
   }
 
   /** Looks after each change of the chain and each line of the log. */
@@ -214,7 +214,7 @@ layer1Test(
     await it.restart();
     await it.finalizedAt(9);
     assert.deepEqual(it.ends, [2, 4, 7, 9]);
-    assert.equal(it.store.pool.chain.readLayer1()?.root, "suite");
+    assert.equal(it.store.engine.chain.readLayer1()?.root, "suite");
     assert.deepEqual((await checkStore(it.store.directory)).found, []);
   },
 );
@@ -227,7 +227,7 @@ layer1Test(
     await it.finalize(4, 6);
     await it.finalize(7, 8);
     await it.contract.settle();
-    await it.store.pool.rollback(4);
+    await it.store.engine.rollback(4);
     it.start();
     await it.finalizedAt(3);
     await it.logged(/"block":6,.*a finalized block is not held yet/);
@@ -257,7 +257,7 @@ layer1Test(
     const own = [6, 7, 8, 9].map(otherLine);
     await it.store.mustImport(own);
     const [five, seven, nine] = [it.root(5), it.root(7), it.root(9)];
-    await it.store.pool.rollback(5);
+    await it.store.engine.rollback(5);
     await it.store.mustImport(createLines(0, 9));
     await it.finalize(1, 5);
     await it.contract.finalize(6, 7, five, seven);
@@ -268,7 +268,7 @@ layer1Test(
     const wrong = `up to block 7 .* has state root 0x${Buffer.from(seven).toString("hex")}, but block 7 has 0x${Buffer.from(it.root(7)).toString("hex")} in the trees here`;
     assert.match(it.status.reason, new RegExp(wrong));
     assert.equal(it.finalized, 5);
-    await it.store.pool.rollback(5);
+    await it.store.engine.rollback(5);
     await it.store.mustImport(own);
     await it.finalizedAt(9);
     await it.logged(/finality continues after a stop/);
@@ -291,7 +291,7 @@ layer1Test(
     await it.restart({root: "none"});
     await it.finalizedAt(3);
     assert.equal(it.status.isByNumber, true);
-    assert.equal(it.store.pool.chain.readLayer1()?.root, undefined);
+    assert.equal(it.store.engine.chain.readLayer1()?.root, undefined);
   },
 );
 
@@ -382,7 +382,7 @@ layer1Test(
       // The mark is recorded above the event, and a restart begins there.
       await it.contract.anvil.request("anvil_mine", "0x400");
       await it.contract.settle();
-      while ((it.store.pool.chain.readLayer1()?.mark.block ?? 0) < lost + 1000) await pause(LOOK_MS);
+      while ((it.store.engine.chain.readLayer1()?.mark.block ?? 0) < lost + 1000) await pause(LOOK_MS);
       await it.restart({}, [url]);
       isBehind = false;
       await it.finalize(6, 8);

@@ -63,11 +63,11 @@ test("an older copy of the files under a newer note is refused, and check says w
 
 test("a rollback keeps the note right whenever it is broken off", async () => {
   const directory = await stores.copyOf(stores.single);
-  const pool = await openLogged(directory);
-  await pool.rollback(8);
+  const engine = await openLogged(directory);
+  await engine.rollback(8);
   const note = JSON.parse(await readFile(join(directory, NOTE), "utf8"));
   assert.equal(note.block, 8);
-  await pool.close();
+  await engine.close();
   assert.equal(await latestOf(directory), 8);
 
   // The note is lowered and on disk, the blocks are still there.
@@ -86,9 +86,9 @@ test("a rollback keeps the note right whenever it is broken off", async () => {
 
 test("a rollback of which the log lost the end refuses the store: blocks that were removed do not come back", async () => {
   const directory = await stores.copyOf(stores.single);
-  const pool = await openLogged(directory);
-  await pool.rollback(8);
-  await pool.close();
+  const engine = await openLogged(directory);
+  await engine.rollback(8);
+  await engine.close();
   const name = await logOf(directory);
   await truncate(join(directory, name), 0);
   await assertRefused(directory, new RegExp(`${name}, byte 0: .*acknowledged blocks are lost`));

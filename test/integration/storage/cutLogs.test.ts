@@ -100,10 +100,10 @@ test("after a write that the disk refused nothing more is written, and the store
     held !== undefined && held >= Math.max(acknowledged ?? 0, BLOCKS - 1),
     `${held} of ${acknowledged}`,
   );
-  const pool = await openLogged(directory);
+  const engine = await openLogged(directory);
   const source = {kind: "diffs", path} as const;
-  const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;
+  const outcome = await engine.startImport({source, finalized: 0}, () => {}).outcome;
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   assert.equal(outcome.head.latest, BLOCKS + 59);
-  await pool.close();
+  await engine.close();
 });

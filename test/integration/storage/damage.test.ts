@@ -6,7 +6,7 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
@@ -37,19 +37,19 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(directory: string, suite?: SuiteName): Promise<ProofPool> {
+function open(directory: string, suite?: SuiteName): Promise<Engine> {
   const options = {directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true};
-  return ProofPool.open(suite === undefined ? options : {...options, suite});
+  return Engine.open(suite === undefined ? options : {...options, suite});
 }
 
 async function importWhole(suite: SuiteName): Promise<WholeStore> {
   const directory = join(folder, `whole-${suite}`);
   const source = {kind: "diffs", path: join(folder, "chain.ndjson")} as const;
-  const pool = await open(directory, suite);
-  await pool.startImport({source, finalized: "last"}, () => {}).outcome;
-  const expected = await proveCalls(pool, calls);
+  const engine = await open(directory, suite);
+  await engine.startImport({source, finalized: "last"}, () => {}).outcome;
+  const expected = await proveCalls(engine, calls);
   assert.ok(expected.every(text => text.startsWith("{")));
-  await pool.close();
+  await engine.close();
   // Opening writes the log out as a table file.
   await (await open(directory)).close();
   return {directory, expected};
@@ -71,9 +71,9 @@ async function proveAll(
   directory: string,
   suite: SuiteName = "sha256",
 ): Promise<{right: number; failed: number}> {
-  const pool = await open(directory);
-  const answers = await proveCalls(pool, calls);
-  await pool.close();
+  const engine = await open(directory);
+  const answers = await proveCalls(engine, calls);
+  await engine.close();
   let right = 0;
   for (const [i, answer] of answers.entries()) {
     if (answer.startsWith("{")) {

@@ -24,7 +24,7 @@ import {TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
 import {requireWholeFiles} from "../../../storage/leveldb/wholeFiles.ts";
 import {blockKey, META, META_KEYS} from "../../../storage/record/layout.ts";
 import {sealRecord} from "../../../storage/record/record.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {startCheck} from "../../../workers/pool/runningCheck.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
@@ -48,9 +48,9 @@ before(async () => {
   whole = join(folder, "whole");
   const path = join(folder, "chain.ndjson");
   await writeFile(path, encodeLines(longChain(BLOCKS, 200)));
-  const pool = await open(whole);
-  await pool.startImport({source: {kind: "diffs", path}, finalized: "last"}, () => {}).outcome;
-  await pool.close();
+  const engine = await open(whole);
+  await engine.startImport({source: {kind: "diffs", path}, finalized: "last"}, () => {}).outcome;
+  await engine.close();
   // Opening writes the log out as a table.
   await (await open(whole)).close();
   const names = (await readdir(whole)).filter(name => name.endsWith(".ldb"));
@@ -61,8 +61,8 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(directory: string): Promise<ProofPool> {
-  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+function open(directory: string): Promise<Engine> {
+  return Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 }
 
 async function copyOfStore(): Promise<string> {

@@ -10,7 +10,7 @@ import {fileURLToPath} from "node:url";
 import {Level} from "level";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain, wideBlock} from "../../support/chains/longChain.ts";
 import {startChild} from "../../support/processes/childProcesses.ts";
@@ -26,28 +26,28 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-function open(directory: string, suite: SuiteName = "sha256"): Promise<ProofPool> {
-  return ProofPool.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+function open(directory: string, suite: SuiteName = "sha256"): Promise<Engine> {
+  return Engine.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 }
 
 /** State roots of all blocks held, in order. */
-function stateRoots(pool: ProofPool): string[] {
-  const {latest} = pool.chain.head();
+function stateRoots(engine: Engine): string[] {
+  const {latest} = engine.chain.head();
   return Array.from({length: latest === undefined ? 0 : latest + 1}, (_, block) => {
-    const summary = pool.chain.readBlock(block);
+    const summary = engine.chain.readBlock(block);
     assert.ok("stateRoot" in summary, `block ${block} is held`);
     return encodeHex(summary.stateRoot);
   });
 }
 
 async function importWhole(directory: string, path: string, suite?: SuiteName): Promise<string[]> {
-  const pool = await open(directory, suite);
+  const engine = await open(directory, suite);
   const source = {kind: "diffs", path} as const;
-  const outcome = await pool.startImport({source, finalized: "last"}, () => {}).outcome;
+  const outcome = await engine.startImport({source, finalized: "last"}, () => {}).outcome;
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
-  const roots = stateRoots(pool);
+  const roots = stateRoots(engine);
   assert.deepEqual((await checkStore(directory)).found, []);
-  await pool.close();
+  await engine.close();
   return roots;
 }
 
@@ -119,9 +119,9 @@ for (const suite of KILLS === undefined ? (["sha256"] as const) : SUITE_NAMES)
         noted >= acknowledged,
         `round ${round}: block ${acknowledged} was acknowledged, ${noted} is noted`,
       );
-      const pool = await open(directory, suite);
-      const roots = stateRoots(pool);
-      await pool.close();
+      const engine = await open(directory, suite);
+      const roots = stateRoots(engine);
+      await engine.close();
       held = roots.length - 1;
       assert.ok(held >= noted, `round ${round}: block ${noted} was noted, ${held} is held`);
       assert.deepEqual(roots, expected.slice(0, roots.length));
@@ -147,9 +147,9 @@ test("an import killed within a large block 0 holds nothing of it, and begins an
     assert.ok(attempt < 10, "the record is not written before the pages");
     await rm(directory, {recursive: true});
   }
-  const pool = await open(directory);
-  assert.deepEqual(pool.chain.head(), {earliest: undefined, finalized: undefined, latest: undefined});
-  await pool.close();
+  const engine = await open(directory);
+  assert.deepEqual(engine.chain.head(), {earliest: undefined, finalized: undefined, latest: undefined});
+  await engine.close();
   assert.equal(await countRecords(directory, "page"), 0, "and are cleared away when the store is opened");
   assert.deepEqual(await importWhole(directory, path), expected);
 });
@@ -158,11 +158,11 @@ test("a large block that is refused leaves no pages behind", async () => {
   const path = join(folder, "refused.ndjson");
   await writeFile(path, encodeLines([{...wideBlock(380), stateRoot: `0x${"11".repeat(32)}`}]));
   const directory = join(folder, "refused");
-  const pool = await open(directory);
-  const outcome = await pool.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
+  const engine = await open(directory);
+  const outcome = await engine.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
   assert.ok(!outcome.ok);
   assert.match(outcome.message, /^line 1: block 0: its changes give state root 0x/);
-  await pool.close();
+  await engine.close();
   assert.equal(await countRecords(directory, "page"), 0);
 });
 
@@ -176,8 +176,8 @@ test("a store in use by another process is refused by name", async () => {
     "--input-type=module",
     "-e",
     `
-    const {ProofPool} = await import(${JSON.stringify(new URL("../../../workers/engine.js", import.meta.url).href)});
-    await ProofPool.open({directory: ${JSON.stringify(directory)}, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+    const {Engine} = await import(${JSON.stringify(new URL("../../../workers/engine.js", import.meta.url).href)});
+    await Engine.open({directory: ${JSON.stringify(directory)}, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
     process.stdout.write("open\\n");
     process.stdin.resume();
   `,

@@ -27,26 +27,26 @@ async function useStore(work: (store: TemporaryStore) => Promise<void>): Promise
 }
 
 function endsOf(store: TemporaryStore, from: number, limit = 100): number[] {
-  return store.pool.chain.listFinalizations(from, limit).map(({endBlock}) => endBlock);
+  return store.engine.chain.listFinalizations(from, limit).map(({endBlock}) => endBlock);
 }
 
 async function assertConflict(store: TemporaryStore, step: FinalityStep, message: RegExp): Promise<void> {
-  const before = [store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1()];
-  await assert.rejects(store.pool.recordFinality(step), {code: "FINALITY_CONFLICT", message});
-  assert.deepEqual([store.pool.chain.head(), endsOf(store, 0), store.pool.chain.readLayer1()], before);
+  const before = [store.engine.chain.head(), endsOf(store, 0), store.engine.chain.readLayer1()];
+  await assert.rejects(store.engine.recordFinality(step), {code: "FINALITY_CONFLICT", message});
+  assert.deepEqual([store.engine.chain.head(), endsOf(store, 0), store.engine.chain.readLayer1()], before);
 }
 
 test("finalizations, how far layer 1 was read and the mark are recorded together and stay", async () => {
   await useStore(async store => {
     await store.mustImport(createLines(0, 9));
-    assert.equal(store.pool.chain.readLayer1(), undefined);
-    assert.equal((await store.pool.recordFinality(createStep(50))).finalized, undefined);
+    assert.equal(store.engine.chain.readLayer1(), undefined);
+    assert.equal((await store.engine.recordFinality(createStep(50))).finalized, undefined);
     const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 4, 60, {logIndex: 1}));
-    assert.equal((await store.pool.recordFinality(step)).finalized, 4);
+    assert.equal((await store.engine.recordFinality(step)).finalized, 4);
     const older = createEvent(5, 8, 110, {startBlock: undefined});
-    assert.equal((await store.pool.recordFinality(createStep(120, older))).finalized, 8);
+    assert.equal((await store.engine.recordFinality(createStep(120, older))).finalized, 8);
     await store.reopen();
-    const {chain} = store.pool;
+    const {chain} = store.engine;
     assert.equal(chain.head().finalized, 8);
     assert.deepEqual(chain.readLayer1()?.mark, {
       block: 120,
@@ -60,8 +60,8 @@ test("finalizations, how far layer 1 was read and the mark are recorded together
     assert.deepEqual(endsOf(store, 3), [3, 4, 8]);
     assert.deepEqual(endsOf(store, 5, 1), [8]);
     assert.deepEqual(endsOf(store, 9), []);
-    await assert.rejects(store.pool.rollback(7), {code: "FINALIZED"});
-    assert.equal((await store.pool.rollback(8)).latest, 8);
+    await assert.rejects(store.engine.rollback(7), {code: "FINALIZED"});
+    assert.equal((await store.engine.rollback(8)).latest, 8);
     assert.deepEqual((await checkStore(store.directory)).found, []);
   });
 });
@@ -77,7 +77,7 @@ test("a finalization of another branch's block is refused, whole step and all", 
       /up to block 5 .* another branch: block 5 has hash 0x\w+ here, but 0x\w+ at the layer-2 node/,
     );
     const step = createStep(100, first, {...second, endHash: hashOf(5)});
-    assert.equal((await store.pool.recordFinality(step)).finalized, 5);
+    assert.equal((await store.engine.recordFinality(step)).finalized, 5);
   });
 });
 
@@ -85,17 +85,17 @@ test("a finalization is refused until its last block is held", async () => {
   await useStore(async store => {
     await store.mustImport(createLines(0, 4));
     const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 5, 61));
-    await assert.rejects(store.pool.recordFinality(step), {code: "BLOCK_UNKNOWN"});
-    assert.equal(store.pool.chain.head().finalized, undefined);
+    await assert.rejects(store.engine.recordFinality(step), {code: "BLOCK_UNKNOWN"});
+    assert.equal(store.engine.chain.head().finalized, undefined);
     await store.mustImport(createLines(0, 5));
-    assert.equal((await store.pool.recordFinality(step)).finalized, 5);
+    assert.equal((await store.engine.recordFinality(step)).finalized, 5);
   });
 });
 
 test("a layer 1 that contradicts itself is refused, and nothing of it is recorded", async () => {
   await useStore(async store => {
     await store.mustImport(createLines(0, 9));
-    await store.pool.recordFinality(createStep(100, createEvent(1, 4, 60)));
+    await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)));
     const good = createEvent(5, 6, 110);
     for (const [event, message] of [
       [createEvent(5, 4, 111), /begins at block 5, after its end/],
@@ -115,7 +115,7 @@ test("the roots of a finalization are compared with those of the trees, once the
   await useStore(async store => {
     await store.mustImport(createLines(0, 9));
     const root = (block: number): Uint8Array => {
-      const held = store.pool.chain.readBlock(block);
+      const held = store.engine.chain.readBlock(block);
       return "stateRoot" in held ? held.stateRoot : assert.fail(held.detail);
     };
     const stepOf = (event: FinalityEvent): FinalityStep => ({events: [event], mark: createStep(100).mark});
@@ -127,11 +127,11 @@ test("the roots of a finalization are compared with those of the trees, once the
     await assertConflict(store, stepOf(orphan), /follows state root 0x\w+, but block 0 has 0x\w+/);
     const asHeader = {...stepOf(createEvent(1, 3, 60, roots)), root: "header"} as const;
     await assertConflict(store, asHeader, /but block 3 has no root in its header here$/);
-    await store.pool.recordFinality(stepOf(createEvent(1, 3, 60, roots)));
-    assert.equal(store.pool.chain.readLayer1()?.root, "suite");
+    await store.engine.recordFinality(stepOf(createEvent(1, 3, 60, roots)));
+    assert.equal(store.engine.chain.readLayer1()?.root, "suite");
     const next = createEvent(4, 5, 61, {parentRoot: root(3), finalRoot: rootOf(5)});
     await assertConflict(store, stepOf(next), /but block 5 has 0x\w+ in the trees here$/);
-    assert.equal(store.pool.chain.head().finalized, 3);
+    assert.equal(store.engine.chain.head().finalized, 3);
   });
 });
 
@@ -174,21 +174,21 @@ test("another first block of layer 1 begins finality again, also with another co
     await store.mustImport(createLines(0, 9));
     const mark = {...createStep(10).mark, contract: Buffer.alloc(20, 1)};
     const begin = {root: "none", mark, from: 5} as const;
-    await store.pool.recordFinality(createStep(100, createEvent(1, 4, 60)));
+    await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)));
     await assertConflict(
       store,
       {...begin, events: [createEvent(3, 4, 7)]},
       /comes after one that ends at block 4/,
     );
-    await store.pool.recordFinality({...begin, events: []});
-    await store.pool.recordFinality({...begin, events: [createEvent(6, 7, 8, {parentRoot: rootOf(99)})]});
+    await store.engine.recordFinality({...begin, events: []});
+    await store.engine.recordFinality({...begin, events: [createEvent(6, 7, 8, {parentRoot: rootOf(99)})]});
     await assertConflict(
       store,
       {...begin, events: [createEvent(9, 9, 9)]},
       /the one before it ends at block 7/,
     );
     assert.deepEqual(endsOf(store, 0), [4, 7]);
-    assert.equal(store.pool.chain.readLayer1()?.begun, 1);
+    assert.equal(store.engine.chain.readLayer1()?.begun, 1);
     assert.deepEqual((await checkStore(store.directory)).found, []);
   });
 });
@@ -196,17 +196,17 @@ test("another first block of layer 1 begins finality again, also with another co
 test("finalized blocks that are wrong are removed on the operator's word, and the rest of the store goes on", async () => {
   await useStore(async store => {
     await store.mustImport(createLines(0, 9));
-    await store.pool.recordFinality(createStep(100, createEvent(1, 3, 60), createEvent(4, 8, 61)));
-    await assert.rejects(store.pool.rollback(5), {code: "FINALIZED"});
-    const kept = store.pool.chain.readBlock(5);
-    await store.pool.close();
+    await store.engine.recordFinality(createStep(100, createEvent(1, 3, 60), createEvent(4, 8, 61)));
+    await assert.rejects(store.engine.rollback(5), {code: "FINALIZED"});
+    const kept = store.engine.chain.readBlock(5);
+    await store.engine.close();
     const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
     await assert.rejects(opened.rollbackFinalized(10), {code: "BLOCK_UNKNOWN"});
     await opened.rollbackFinalized(5);
     await opened.close();
     assert.deepEqual((await checkStore(store.directory)).found, []);
     await store.reopen();
-    const {chain} = store.pool;
+    const {chain} = store.engine;
     assert.deepEqual([chain.head().latest, chain.head().finalized], [5, 5]);
     assert.deepEqual(chain.readBlock(5), kept);
     assert.deepEqual(endsOf(store, 0), [3]);
@@ -214,7 +214,7 @@ test("finalized blocks that are wrong are removed on the operator's word, and th
     const other = createLines(6, 9).map(line => ({...line, accounts: {}}));
     await store.mustImport(other);
     const step = createStep(120, createEvent(4, 6, 62, {parentRoot: rootOf(3)}));
-    assert.equal((await store.pool.recordFinality(step)).finalized, 6);
+    assert.equal((await store.engine.recordFinality(step)).finalized, 6);
     assert.deepEqual(endsOf(store, 0), [3, 6]);
     assert.deepEqual((await checkStore(store.directory)).found, []);
   });
@@ -223,10 +223,10 @@ test("finalized blocks that are wrong are removed on the operator's word, and th
 test("finalized blocks are removed also where blocks between the kept ones are pruned", async () => {
   await useStore(async store => {
     await store.mustImport(createLines(0, 9));
-    await store.pool.recordFinality(
+    await store.engine.recordFinality(
       createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61), createEvent(7, 9, 62)),
     );
-    await store.pool.close();
+    await store.engine.close();
     const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
     const {finalizations} = opened.reader;
     const ends = {
@@ -254,8 +254,8 @@ test("a check finds a finalization that is gone, and one that is not counted", a
   ] as const)
     await useStore(async store => {
       await store.mustImport(createLines(0, 4));
-      await store.pool.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 4, 61)));
-      await store.pool.close();
+      await store.engine.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 4, 61)));
+      await store.engine.close();
       await tamper(store.directory, db =>
         lost === META.layer1 ? db.put(lost, sealRecord(lost, Buffer.alloc(0))) : db.del(lost),
       );
@@ -269,19 +269,19 @@ test("a check finds a finalization that is gone, and one that is not counted", a
 test("what was finalized stays known of blocks that are pruned, and the next finalization is recorded", async () => {
   await useStore(async store => {
     await store.mustImport(createLines(0, 9));
-    await store.pool.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61)));
-    const before = store.pool.chain.readHeader(2);
-    await store.pool.close();
+    await store.engine.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61)));
+    const before = store.engine.chain.readHeader(2);
+    await store.engine.close();
     const opened = await StateStore.open({directory: store.directory, role: "owner", cacheBytes: 1 << 20});
     const retention = createRetention({kind: "newest", blocks: 1}, NO_ENDS);
     assert.ok(await pruneStore(opened, retention, {pages: 100, goesOn: () => true}));
     await opened.close();
     await store.reopen();
-    const {chain} = store.pool;
+    const {chain} = store.engine;
     assert.ok("failure" in chain.readBlock(2));
     assert.deepEqual(chain.readHeader(2), before);
     assert.deepEqual(endsOf(store, 0), [2, 6]);
-    assert.equal((await store.pool.recordFinality(createStep(120, createEvent(7, 8, 110)))).finalized, 8);
+    assert.equal((await store.engine.recordFinality(createStep(120, createEvent(7, 8, 110)))).finalized, 8);
     assert.deepEqual((await checkStore(store.directory)).found, []);
   });
 });
@@ -290,10 +290,10 @@ test("while an import runs, its thread records finality between two blocks, and 
   await useStore(async store => {
     const running = await store.follow(-1);
     await store.append(createLines(0, 6));
-    assert.equal((await store.pool.recordFinality(createStep(100, createEvent(1, 4, 60)))).finalized, 4);
+    assert.equal((await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)))).finalized, 4);
     await assertConflict(store, createStep(110, createEvent(3, 5, 105)), /the one before it ends at block 4/);
     await store.append(createLines(7, 8));
-    assert.equal((await store.pool.recordFinality(createStep(120, createEvent(5, 8, 115)))).finalized, 8);
+    assert.equal((await store.engine.recordFinality(createStep(120, createEvent(5, 8, 115)))).finalized, 8);
     assert.deepEqual(endsOf(store, 0), [4, 8]);
     running.stop();
     assert.equal((await running.outcome).ok, true);

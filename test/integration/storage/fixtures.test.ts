@@ -15,7 +15,7 @@ for (const suite of SUITE_NAMES)
     try {
       await store.mustImport(blocks, "last");
       const calls = proofs.map(({block, address, keys}) => ({block, address, slots: keys.map(BigInt)}));
-      const answers = await proveCalls(store.pool, calls);
+      const answers = await proveCalls(store.engine, calls);
       for (const [i, {what, result}] of proofs.entries())
         assert.equal(answers[i], `{"jsonrpc":"2.0","id":${i},"result":${JSON.stringify(result)}}`, what);
     } finally {

@@ -11,10 +11,10 @@ after(() => stores.remove());
 
 test("a block whose record is missing between others is -32603, named in the log and counted; a later one is unknown", async () => {
   const directory = await stores.copyOf(stores.bulk);
-  const pool = await openLogged(directory);
+  const engine = await openLogged(directory);
   const source = {kind: "diffs", path: await stores.writeBlocks(BLOCKS)} as const;
-  await pool.startImport({source, finalized: "last"}, () => {}).outcome;
-  await pool.close();
+  await engine.startImport({source, finalized: "last"}, () => {}).outcome;
+  await engine.close();
   for (const block of [0, 5]) await removeBlockRecord(directory, block);
   const daemon = await startDaemon(["--db", directory, "--estimate-workers", "1"], {estimates: true});
   try {

@@ -15,21 +15,21 @@ before(async () => {
 after(() => store.close());
 
 test("a listener hears imports, finality and rollbacks, each with the head before it", async () => {
-  const {pool} = store;
+  const {engine} = store;
   const heard: [head: Head, before: Head][] = [];
-  const unwatch = pool.chain.onChange((head, before) => {
-    assert.equal(pool.chain.head(), head);
+  const unwatch = engine.chain.onChange((head, before) => {
+    assert.equal(engine.chain.head(), head);
     heard.push([head, before]);
   });
   await store.importLines(createLines(0, 3));
   const other = Buffer.alloc(32, 0xee);
-  await assert.rejects(pool.finalize(1, other), {code: "FINALITY_CONFLICT", message: /^block 1 .*0xeeee/});
-  await pool.finalize(1);
-  await pool.finalize(0);
-  await pool.rollback(2);
-  await pool.rollback(2);
+  await assert.rejects(engine.finalize(1, other), {code: "FINALITY_CONFLICT", message: /^block 1 .*0xeeee/});
+  await engine.finalize(1);
+  await engine.finalize(0);
+  await engine.rollback(2);
+  await engine.rollback(2);
   unwatch();
-  await pool.finalize(2);
+  await engine.finalize(2);
 
   const empty = {earliest: undefined, finalized: undefined, latest: undefined};
   const heads = [empty, ...heard.map(([head]) => head)];
@@ -41,20 +41,20 @@ test("a listener hears imports, finality and rollbacks, each with the head befor
     {earliest: 0, finalized: 1, latest: 3},
     {earliest: 0, finalized: 1, latest: 2},
   ]);
-  assert.deepEqual(pool.chain.head(), {earliest: 0, finalized: 2, latest: 2});
+  assert.deepEqual(engine.chain.head(), {earliest: 0, finalized: 2, latest: 2});
 });
 
 test("orders during an import are announced before they are answered", async () => {
-  const {pool} = store;
+  const {engine} = store;
   const running = await store.follow(0);
   await store.append(createLines(3, 5));
   const heard: (number | undefined)[] = [];
-  const unwatch = pool.chain.onChange(({latest}) => heard.push(latest));
-  assert.equal((await pool.rollback(4)).latest, 4);
+  const unwatch = engine.chain.onChange(({latest}) => heard.push(latest));
+  assert.equal((await engine.rollback(4)).latest, 4);
   assert.deepEqual(heard, [4]);
-  await assert.rejects(pool.rollback(1), {code: "FINALIZED"});
-  await assert.rejects(pool.finalize(3, Buffer.alloc(32, 0xee)), {code: "FINALITY_CONFLICT"});
-  await assert.rejects(pool.rollback(9), {code: "BLOCK_UNKNOWN"});
+  await assert.rejects(engine.rollback(1), {code: "FINALIZED"});
+  await assert.rejects(engine.finalize(3, Buffer.alloc(32, 0xee)), {code: "FINALITY_CONFLICT"});
+  await assert.rejects(engine.rollback(9), {code: "BLOCK_UNKNOWN"});
   assert.deepEqual(heard, [4]);
   unwatch();
   running.stop();
@@ -68,11 +68,11 @@ for (const isImporting of [false, true])
   test(`while blocks are rolled back${isImporting ? " by an import" : ""}, the newest block is one that is held`, async () => {
     const own = await TemporaryStore.create();
     try {
-      const {chain} = own.pool;
+      const {chain} = own.engine;
       await own.mustImport(createLines(0, REMOVED));
       const running = isImporting ? await own.follow(-1) : undefined;
       let isOver = false;
-      const removed = own.pool.rollback(1).finally(() => {
+      const removed = own.engine.rollback(1).finally(() => {
         isOver = true;
       });
       while (!isOver) {
@@ -82,7 +82,7 @@ for (const isImporting of [false, true])
         await nextTurn();
       }
       assert.equal((await removed).latest, 1);
-      await assert.rejects(own.pool.rollback(5), {code: "BLOCK_UNKNOWN"});
+      await assert.rejects(own.engine.rollback(5), {code: "BLOCK_UNKNOWN"});
       assert.equal(chain.head().latest, 1);
       running?.stop();
       await running?.outcome;
@@ -96,7 +96,7 @@ for (const isImporting of [false, true])
 test("the oldest block of the head is the one that pruning leaves, from the moment on when it begins", async () => {
   const own = await TemporaryStore.create();
   try {
-    const {chain} = own.pool;
+    const {chain} = own.engine;
     await own.mustImport(createLines(0, 5), "last");
     const before = chain.head();
     chain.addPruned(0, 2);

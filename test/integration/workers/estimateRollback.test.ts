@@ -13,7 +13,7 @@ const LIMIT_MS = 3_600_000;
 test("a call at the newest block, which is removed meanwhile, is answered at the newest one that is left", async () => {
   const own = await TemporaryStore.create();
   await own.mustImport(createLines(0, 3));
-  await own.pool.close();
+  await own.engine.close();
   const store = await StateStore.open({directory: own.directory, role: "owner", cacheBytes: 1 << 20});
   try {
     const settings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague", timeMs: LIMIT_MS} as const;

@@ -8,7 +8,7 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../server/request/requestCalls.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
@@ -17,7 +17,7 @@ const LOOP = `0x${"99".repeat(20)}`;
 
 describe("an estimate thread that dies", () => {
   let folder: WorkFolder;
-  let pool: ProofPool;
+  let engine: Engine;
   let front: Front;
   let url: string;
 
@@ -28,7 +28,7 @@ describe("an estimate thread that dies", () => {
     const trouble = new TroubleLog(log);
     // A loop never ends by itself here.
     const settings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague", timeMs: 600_000};
-    pool = await ProofPool.open({
+    engine = await Engine.open({
       directory,
       workers: 1,
       cacheBytes: 1 << 22,
@@ -39,8 +39,8 @@ describe("an estimate thread that dies", () => {
     const limits = {...DEFAULT_LIMITS, timeoutMs: 86_400_000};
     const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
     const {gasCap, timeMs} = settings;
-    const estimate = pool.estimate.bind(pool);
-    front = createFront(options, pool, {kind: "here", gasCap, timeMs, workers: 1, estimate}, trouble, log);
+    const estimate = engine.estimate.bind(engine);
+    front = createFront(options, engine, {kind: "here", gasCap, timeMs, workers: 1, estimate}, trouble, log);
     url = `http://127.0.0.1:${await front.http.listen()}`;
   });
 
@@ -49,13 +49,13 @@ describe("an estimate thread that dies", () => {
     front.dispatcher.close();
     // A test that failed may have left a loop.
     await Promise.all([kill("sliced"), kill("long")]);
-    await pool.close();
+    await engine.close();
     await folder.remove();
   });
 
-  /** The threads are the pool's own business; only a test may kill them. */
+  /** The threads are the engine's own business; only a test may kill them. */
   async function kill(kind: "sliced" | "long"): Promise<void> {
-    const {estimates} = pool as unknown as {estimates: Record<string, {piscina: Piscina}>};
+    const {estimates} = engine as unknown as {estimates: Record<string, {piscina: Piscina}>};
     await Promise.all((estimates[kind]?.piscina.threads ?? []).map(thread => thread.terminate()));
   }
 

@@ -1,11 +1,11 @@
 /**
- * Calls made to keep a worker busy, on a real pool of one estimate thread: each comes back in its time, by the limit or
+ * Calls made to keep a worker busy, on a real engine of one estimate thread: each comes back in its time, by the limit or
  * by its own end, and the thread answers the next call as if nothing had been.
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import type {ProofPool} from "../../../workers/engine.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import type {Answers} from "../../../workers/job/answers.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import {MAX_STRETCH} from "../../../workers/job/estimateSlices.ts";
@@ -28,7 +28,7 @@ const ORDINARY: EstimateCall = {...PLAIN_CALL, to: HOSTILE, data: Uint8Array.of(
 type CallFailure = Answers["failures"][number];
 
 let store: EstimateStore;
-let pool: ProofPool;
+let engine: Engine;
 let fork = "";
 let startBytes = 0;
 let mostBytes = 0;
@@ -48,7 +48,7 @@ after(async () => {
 });
 
 function send(call: EstimateCall): Promise<Answers> {
-  return pool.estimate({calls: [call], ids: ["1"]});
+  return engine.estimate({calls: [call], ids: ["1"]});
 }
 
 /** Milliseconds of work, for which a machine with other things to do may need more than the limit: asked again then. */
@@ -66,7 +66,7 @@ async function sendOrdinary(): Promise<Answers> {
 async function sendMeasured(call: EstimateCall): Promise<{failure: CallFailure | undefined; busyMs: number}> {
   for (let attempt = 1, shortestMs = Number.POSITIVE_INFINITY; ; attempt++) {
     const start = process.cpuUsage();
-    // Rejects when the pool has had to replace the thread.
+    // Rejects when the engine has had to replace the thread.
     const {failures} = await send(call);
     const {user, system} = process.cpuUsage(start);
     shortestMs = Math.min(shortestMs, (user + system) / 1000);
@@ -89,7 +89,7 @@ for (const hardfork of new Set(hostileCalls.map(call => call.hardfork)))
   for (const hostile of hostileCalls.filter(call => call.hardfork === hardfork))
     test(`${hostile.title} (${hardfork}) comes back in time, and the next call is answered`, async t => {
       if (fork !== hardfork)
-        pool = await store.openPool({workers: 1, settings: {...SETTINGS, hardfork, timeMs: LIMIT_MS}});
+        engine = await store.openPool({workers: 1, settings: {...SETTINGS, hardfork, timeMs: LIMIT_MS}});
       fork = hardfork;
       const expected = await sendOrdinary();
       assert.deepEqual(expected.failures, []);
@@ -115,10 +115,10 @@ test("all of it together leaves the process with bounded memory", t => {
 });
 
 test("several hostile calls of one job take their time each, and a failed call between them fails as itself", async () => {
-  pool = await store.openPool({workers: 1, settings: {...SETTINGS, timeMs: LIMIT_MS}});
+  engine = await store.openPool({workers: 1, settings: {...SETTINGS, timeMs: LIMIT_MS}});
   const endless = toCall(hostileCalls[0] ?? assert.fail());
   const poor: EstimateCall = {...ORDINARY, value: 10n ** 30n};
-  const {failures, text} = await pool.estimate({
+  const {failures, text} = await engine.estimate({
     calls: [endless, poor, endless, poor, endless],
     ids: ["1", "2", "3", "4", "5"],
   });

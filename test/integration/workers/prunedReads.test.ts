@@ -6,7 +6,7 @@ import {join} from "node:path";
 import {afterEach, beforeEach, test} from "node:test";
 import type {History} from "../../../storage/prune/retention.ts";
 import type {PruneEvent} from "../../../workers/chain/pruner.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
@@ -33,9 +33,9 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, {recursive: true}));
 
-async function withPool(history: History, body: (pool: ProofPool) => Promise<void>): Promise<void> {
+async function withPool(history: History, body: (engine: Engine) => Promise<void>): Promise<void> {
   const directory = join(folder, "db");
-  const pool = await ProofPool.open({
+  const engine = await Engine.open({
     directory,
     workers: 1,
     // Next to nothing is cached, so the pages are read.
@@ -46,16 +46,16 @@ async function withPool(history: History, body: (pool: ProofPool) => Promise<voi
   try {
     const path = join(folder, "blocks.ndjson");
     await writeFile(path, encodeLines(longChain(BLOCKS, ACCOUNTS)));
-    const outcome = await pool.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
+    const outcome = await engine.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
     assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
-    await body(pool);
-    await pool.pruner?.idle();
+    await body(engine);
+    await engine.pruner?.idle();
     assert.deepEqual(
       events.filter(({kind}) => kind === "failed"),
       [],
     );
   } finally {
-    await pool.close();
+    await engine.close();
   }
   assert.deepEqual((await checkStore(directory)).found, []);
 }
@@ -68,22 +68,22 @@ function countRefused(answers: readonly string[], expected: readonly string[]): 
 }
 
 test("a proof that is made while its block is pruned is right, or says so", async t => {
-  await withPool({kind: "newest", blocks: 2}, async pool => {
+  await withPool({kind: "newest", blocks: 2}, async engine => {
     let refused = 0;
     for (let block = 10; block + 3 < BLOCKS; block += 4) {
-      await pool.finalize(block);
+      await engine.finalize(block);
       const calls = CALLS_OF(block);
-      const expected = await proveCalls(pool, calls);
+      const expected = await proveCalls(engine, calls);
       assert.ok(expected.every(text => text.startsWith("{")));
-      const finalized = pool.finalize(block + 3);
+      const finalized = engine.finalize(block + 3);
       for (let isPruned = false; !isPruned; ) {
-        isPruned = pool.chain.pruned.has(block);
-        refused += countRefused(await proveCalls(pool, calls), expected);
+        isPruned = engine.chain.pruned.has(block);
+        refused += countRefused(await proveCalls(engine, calls), expected);
       }
       await finalized;
-      await pool.pruner?.idle();
+      await engine.pruner?.idle();
       // A thread may still have a page or two of the block in memory.
-      refused += countRefused(await proveCalls(pool, calls), expected);
+      refused += countRefused(await proveCalls(engine, calls), expected);
     }
     assert.ok(refused > 0);
     t.diagnostic(`${refused} proofs were refused`);
@@ -91,35 +91,35 @@ test("a proof that is made while its block is pruned is right, or says so", asyn
 });
 
 test("a failure at a pruned block names the nearest blocks that can be proved", async () => {
-  await withPool({kind: "newest", blocks: 2}, async pool => {
-    await pool.finalize(30);
-    await pool.pruner?.idle();
-    assert.equal(pool.chain.head().earliest, 29);
-    const summary = pool.chain.readBlock(7);
+  await withPool({kind: "newest", blocks: 2}, async engine => {
+    await engine.finalize(30);
+    await engine.pruner?.idle();
+    assert.equal(engine.chain.head().earliest, 29);
+    const summary = engine.chain.readBlock(7);
     assert.ok("failure" in summary && summary.failure === "BLOCK_PRUNED");
     assert.deepEqual(summary.nearest, {below: undefined, above: 29});
   });
 });
 
 test("with --history finalizations, the blocks that ended one stay, and all above the last of them", async () => {
-  await withPool({kind: "finalizations"}, async pool => {
-    await pool.recordFinality(createStep(100, createEvent(1, 9, 90), createEvent(10, 20, 95)));
-    await pool.recordFinality(createStep(200, createEvent(21, 33, 190)));
-    await pool.pruner?.idle();
+  await withPool({kind: "finalizations"}, async engine => {
+    await engine.recordFinality(createStep(100, createEvent(1, 9, 90), createEvent(10, 20, 95)));
+    await engine.recordFinality(createStep(200, createEvent(21, 33, 190)));
+    await engine.pruner?.idle();
     const younger = [33, BLOCKS - 1] as const;
-    assert.deepEqual(pool.chain.pruned.held(BLOCKS - 1, 9).ranges, [younger, [20, 20], [9, 9]]);
-    assert.equal(pool.chain.head().earliest, 9);
+    assert.deepEqual(engine.chain.pruned.held(BLOCKS - 1, 9).ranges, [younger, [20, 20], [9, 9]]);
+    assert.equal(engine.chain.head().earliest, 9);
     // Finalized by another way: layer 1 may still finalize any of them.
-    await pool.finalize(40);
-    await pool.finalize(44);
-    await pool.pruner?.idle();
-    assert.deepEqual(pool.chain.pruned.held(44, 9).ranges, [
+    await engine.finalize(40);
+    await engine.finalize(44);
+    await engine.pruner?.idle();
+    assert.deepEqual(engine.chain.pruned.held(44, 9).ranges, [
       [33, 44],
       [20, 20],
       [9, 9],
     ]);
-    assert.deepEqual(pool.chain.pruned.nearest(25), {below: 20, above: 33});
+    assert.deepEqual(engine.chain.pruned.nearest(25), {below: 20, above: 33});
     for (const block of [9, 20, 33, 44])
-      assert.ok((await proveCalls(pool, CALLS_OF(block))).every(text => text.startsWith("{")));
+      assert.ok((await proveCalls(engine, CALLS_OF(block))).every(text => text.startsWith("{")));
   });
 });

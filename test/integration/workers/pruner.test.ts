@@ -1,4 +1,4 @@
-/** The pruner of a pool in this process: what it says of blocks while it prunes, and what it does when it cannot. */
+/** The pruner of an engine in this process: what it says of blocks while it prunes, and what it does when it cannot. */
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -8,7 +8,7 @@ import {META} from "../../../storage/record/layout.ts";
 import {sealRecord} from "../../../storage/record/record.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import type {PruneEvent} from "../../../workers/chain/pruner.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
@@ -28,8 +28,8 @@ async function withStore(use: (directory: string) => Promise<void>): Promise<voi
   }
 }
 
-function openPool(directory: string, events: PruneEvent[]): Promise<ProofPool> {
-  return ProofPool.open({
+function openPool(directory: string, events: PruneEvent[]): Promise<Engine> {
+  return Engine.open({
     directory,
     workers: 0,
     cacheBytes: 1 << 20,
@@ -48,41 +48,41 @@ test("a damaged record of the pruning ends the pruning, and neither the start no
     await store.db.put(META.pruning, sealRecord(META.pruning, Buffer.from("short")));
     await store.close();
     const events: PruneEvent[] = [];
-    const pool = await openPool(directory, events);
+    const engine = await openPool(directory, events);
     try {
-      assert.equal((await pool.finalize(9)).finalized, 9);
+      assert.equal((await engine.finalize(9)).finalized, 9);
       assert.deepEqual(
         events.map(({kind}) => kind),
         ["failed"],
       );
-      assert.equal(pool.pruner?.hasFailed, true);
-      assert.equal(pool.chain.head().earliest, 0);
+      assert.equal(engine.pruner?.hasFailed, true);
+      assert.equal(engine.chain.head().earliest, 0);
     } finally {
-      await pool.close();
+      await engine.close();
     }
   });
 });
 
 test("no block that is said to be provable is pruned, at any moment", async () => {
   await withStore(async directory => {
-    const pool = await openPool(directory, []);
+    const engine = await openPool(directory, []);
     const claims: string[] = [];
-    pool.chain.onChange(({earliest, finalized}) => {
+    engine.chain.onChange(({earliest, finalized}) => {
       for (let block = 0; block <= (finalized ?? -1); block++) {
-        const {pruned} = pool.chain;
-        const summary = pool.chain.readBlock(block);
+        const {pruned} = engine.chain;
+        const summary = engine.chain.readBlock(block);
         if (!pruned.has(block) && "failure" in summary) claims.push(`${block}: ${summary.failure}`);
       }
-      assert.ok(pool.chain.pruned.heldFrom(0) >= (earliest ?? 0));
+      assert.ok(engine.chain.pruned.heldFrom(0) >= (earliest ?? 0));
     });
     try {
-      await pool.finalize(9);
-      await pool.pruner?.idle();
+      await engine.finalize(9);
+      await engine.pruner?.idle();
       assert.deepEqual(claims, []);
-      assert.equal(pool.chain.head().earliest, 8);
-      assert.equal(pool.chain.pruned.heldFrom(0), 8);
+      assert.equal(engine.chain.head().earliest, 8);
+      assert.equal(engine.chain.pruned.heldFrom(0), 8);
     } finally {
-      await pool.close();
+      await engine.close();
     }
   });
 });

@@ -6,18 +6,18 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import type {ImportOutcome} from "../../../workers/job/importJob.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, blockHash, longChain} from "../../support/chains/longChain.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 
 let folder: string;
-let pool: ProofPool;
+let engine: Engine;
 let files = 0;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-refused-"));
-  pool = await ProofPool.open({
+  engine = await Engine.open({
     directory: join(folder, "db"),
     workers: 0,
     cacheBytes: 1 << 20,
@@ -25,7 +25,7 @@ before(async () => {
   });
 });
 after(async () => {
-  await pool.close();
+  await engine.close();
   await rm(folder, {recursive: true});
 });
 
@@ -34,7 +34,7 @@ const good = longChain(4, 5);
 async function importText(content: string | Buffer): Promise<ImportOutcome> {
   const path = join(folder, `${files++}.ndjson`);
   await writeFile(path, content);
-  return pool.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
+  return engine.startImport({source: {kind: "diffs", path}}, () => {}).outcome;
 }
 
 /** Imports the chain's first lines and then `last`. @returns the message of the refusal */
@@ -136,7 +136,7 @@ test("a block is taken after another in its place was refused", async () => {
   assert.match(await refusal(next({stateRoot: blockHash(7)})), /state root/);
   const path = join(folder, "fresh.ndjson");
   await writeFile(path, encodeLines(good) + next({}));
-  const fresh = await ProofPool.open({
+  const fresh = await Engine.open({
     directory: join(folder, "fresh"),
     workers: 0,
     cacheBytes: 1 << 20,
@@ -147,11 +147,11 @@ test("a block is taken after another in its place was refused", async () => {
   const outcome = await importText(encodeLines(good) + next({}));
   assert.ok(outcome.ok);
   assert.equal(outcome.alreadyHeld, good.length);
-  const [expected, actual] = [fresh.chain.readBlock(4), pool.chain.readBlock(4)];
+  const [expected, actual] = [fresh.chain.readBlock(4), engine.chain.readBlock(4)];
   assert.ok("stateRoot" in expected && "stateRoot" in actual);
   assert.equal(encodeHex(actual.stateRoot), encodeHex(expected.stateRoot));
   await fresh.close();
-  await pool.rollback(3);
+  await engine.rollback(3);
 });
 
 test("a gzip file is unpacked whatever its name, and one cut short is refused with what was whole kept", async () => {
@@ -159,7 +159,7 @@ test("a gzip file is unpacked whatever its name, and one cut short is refused wi
   const outcome = await importText(whole);
   assert.ok(outcome.ok);
   assert.equal(outcome.head.latest, 4);
-  await pool.rollback(3);
+  await engine.rollback(3);
   const cut = await importText(gzipSync(encodeLines(longChain(40, 200))).subarray(0, 9000));
   assert.ok(!cut.ok);
   assert.match(cut.message, /does not unpack: unexpected end of file/);
@@ -169,7 +169,7 @@ test("a source of another chain is refused before anything is read from it", asy
   const lines: DifferenceLine[] = [{number: "0x0", hash: blockHash(0), chainId: "0x5", accounts: {}}];
   const path = join(folder, "chain5.ndjson");
   await writeFile(path, encodeLines(lines));
-  const other = await ProofPool.open({
+  const other = await Engine.open({
     directory: join(folder, "chain5"),
     workers: 0,
     cacheBytes: 1 << 20,

@@ -16,9 +16,9 @@ test("proofs and reads of the head go on while the store is opened again, and bl
   const store = await TemporaryStore.create();
   try {
     await store.mustImport([createLine(0), ...createLines(1, 4)], "last");
-    const {pool} = store;
-    const expected = await proveCalls(pool, CALLS);
-    const opened = pool as unknown as {reopen(): Promise<void>};
+    const {engine} = store;
+    const expected = await proveCalls(engine, CALLS);
+    const opened = engine as unknown as {reopen(): Promise<void>};
     for (let round = 0; round < 3; round++) {
       let isOpen = false;
       const reopening = opened.reopen().finally(() => {
@@ -26,16 +26,16 @@ test("proofs and reads of the head go on while the store is opened again, and bl
       });
       for (let last = false; !last; ) {
         last = isOpen;
-        assert.ok("hash" in pool.chain.readBlock(4));
-        assert.deepEqual(await proveCalls(pool, CALLS), expected);
+        assert.ok("hash" in engine.chain.readBlock(4));
+        assert.deepEqual(await proveCalls(engine, CALLS), expected);
       }
       await reopening;
-      assert.ok(pool.isWritable);
+      assert.ok(engine.isWritable);
       await store.mustImport(createLines(5 + round, 5 + round), "last");
     }
-    assert.equal(pool.chain.head().finalized, 7);
+    assert.equal(engine.chain.head().finalized, 7);
     await store.reopen();
-    assert.equal(store.pool.chain.head().latest, 7);
+    assert.equal(store.engine.chain.head().latest, 7);
     assert.deepEqual((await checkStore(store.directory)).found, []);
   } finally {
     await store.close();

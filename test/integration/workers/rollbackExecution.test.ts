@@ -6,7 +6,7 @@ import {open} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import type {BlockSummary} from "../../../workers/chain/chainView.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 
@@ -25,8 +25,8 @@ test("blocks that were rolled back are executed again as they come again", async
   execFileSync("mkfifo", [pipe]);
   const writer = await open(pipe, "r+");
   const directory = folder.file("db");
-  const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
-  const {chain} = pool;
+  const engine = await Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+  const {chain} = engine;
   /** Feeds blocks `first` to `last`. */
   const feed = async (first: number, last: number): Promise<BlockSummary> => {
     const held = new Promise<void>(resolve => chain.onChange(head => head.latest === last && resolve()));
@@ -36,9 +36,9 @@ test("blocks that were rolled back are executed again as they come again", async
   };
   try {
     const source = {kind: "blocks", genesisPath: demo("genesis.json"), blocksPath: pipe} as const;
-    const {outcome} = pool.startImport({source}, () => {});
+    const {outcome} = engine.startImport({source}, () => {});
     const first = await feed(1, 3);
-    assert.deepEqual(await pool.rollback(1), {earliest: 0, finalized: undefined, latest: 1});
+    assert.deepEqual(await engine.rollback(1), {earliest: 0, finalized: undefined, latest: 1});
     assert.deepEqual(await feed(2, 3), first);
     await feed(4, 4);
     await writer.close();
@@ -46,7 +46,7 @@ test("blocks that were rolled back are executed again as they come again", async
     assert.ok(ended.ok, ended.ok ? "" : ended.message);
     assert.equal(ended.blocks, 5);
   } finally {
-    await pool.close();
+    await engine.close();
   }
 });
 

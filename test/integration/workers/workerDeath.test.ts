@@ -8,11 +8,11 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../server/request/requestCalls.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 
 let folder: WorkFolder;
-let pool: ProofPool;
+let engine: Engine;
 let front: Front;
 let url: string;
 const logged: string[] = [];
@@ -23,7 +23,7 @@ before(async () => {
   const log = pino({level: "info"}, {write: line => logged.push(line)});
   const trouble = new TroubleLog(log);
   const onWorkerExit = (error: Error) => trouble.reportWorkerExit(error);
-  pool = await ProofPool.open({
+  engine = await Engine.open({
     directory,
     workers: 2,
     cacheBytes: 1 << 22,
@@ -31,20 +31,20 @@ before(async () => {
     onWorkerExit,
   });
   const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS, logsRequests: false};
-  front = createFront(options, pool, {kind: "none"}, trouble, log);
+  front = createFront(options, engine, {kind: "none"}, trouble, log);
   url = `http://127.0.0.1:${await front.http.listen()}`;
 });
 
 after(async () => {
   front.http.close();
   front.dispatcher.close();
-  await pool.close();
+  await engine.close();
   await folder.remove();
 });
 
-/** The threads are the pool's own business; only a test may kill one. */
+/** The threads are the engine's own business; only a test may kill one. */
 function killWorker(): Promise<number> {
-  const {proofs} = pool as unknown as {proofs: {threads: {piscina: Piscina}}};
+  const {proofs} = engine as unknown as {proofs: {threads: {piscina: Piscina}}};
   return (proofs.threads.piscina.threads[0] as Worker).terminate();
 }
 

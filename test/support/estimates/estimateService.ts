@@ -3,7 +3,7 @@ import {pino} from "pino";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import type {EstimateAnswers, EstimateJob} from "../../../workers/job/estimateJob.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../../workers/job/estimateSettings.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
@@ -17,21 +17,21 @@ const LIMITS = {...DEFAULT_LIMITS, timeoutMs: 3_600_000};
 const CACHE_BYTES = 16 << 20;
 
 export class EstimateService {
-  private readonly pool: ProofPool;
+  private readonly engine: Engine;
   private readonly front: Front;
   private readonly url: string;
 
-  private constructor(pool: ProofPool, front: Front, port: number) {
-    this.pool = pool;
+  private constructor(engine: Engine, front: Front, port: number) {
+    this.engine = engine;
     this.front = front;
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** With a pool of estimate threads. @param directory - of a store that exists */
+  /** With an engine of estimate threads. @param directory - of a store that exists */
   static async start(directory: string, settings: Partial<EstimateSettings> = {}): Promise<EstimateService> {
     const used = {...SETTINGS, ...settings};
     const trouble = createTroubleLog();
-    const pool = await ProofPool.open({
+    const engine = await Engine.open({
       directory,
       workers: 0,
       cacheBytes: CACHE_BYTES,
@@ -39,8 +39,8 @@ export class EstimateService {
       estimates: {workers: 1, settings: used},
       onWorkerExit: error => trouble.reportWorkerExit(error),
     });
-    const front = openFront(pool, used, job => pool.estimate(job), trouble);
-    return new EstimateService(pool, front, await front.http.listen());
+    const front = openFront(engine, used, job => engine.estimate(job), trouble);
+    return new EstimateService(engine, front, await front.http.listen());
   }
 
   /** @param shared - makes the estimates; the caller closes it after the service */
@@ -50,9 +50,9 @@ export class EstimateService {
   ): Promise<EstimateService> {
     const used = {...SETTINGS, ...settings};
     const options = {directory: shared.directory, cacheBytes: CACHE_BYTES, createIfMissing: false};
-    const pool = await ProofPool.open({...options, workers: 0, readOnly: true});
-    const front = openFront(pool, used, job => shared.estimate(job, used), createTroubleLog());
-    return new EstimateService(pool, front, await front.http.listen());
+    const engine = await Engine.open({...options, workers: 0, readOnly: true});
+    const front = openFront(engine, used, job => shared.estimate(job, used), createTroubleLog());
+    return new EstimateService(engine, front, await front.http.listen());
   }
 
   async call(method: string, params: readonly unknown[]): Promise<RpcAnswer> {
@@ -67,7 +67,7 @@ export class EstimateService {
   async stop(): Promise<void> {
     this.front.http.close();
     this.front.dispatcher.close();
-    await this.pool.close();
+    await this.engine.close();
   }
 }
 
@@ -76,12 +76,12 @@ function createTroubleLog(): TroubleLog {
 }
 
 function openFront(
-  pool: ProofPool,
+  engine: Engine,
   {gasCap, timeMs}: EstimateSettings,
   estimate: (job: EstimateJob) => Promise<EstimateAnswers>,
   trouble: TroubleLog,
 ): Front {
   const options = {host: "127.0.0.1", port: 0, limits: LIMITS, logsRequests: false};
   const here = {kind: "here", gasCap, timeMs, workers: 1, estimate} as const;
-  return createFront(options, pool, here, trouble, pino({level: "error"}));
+  return createFront(options, engine, here, trouble, pino({level: "error"}));
 }

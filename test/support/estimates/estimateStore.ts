@@ -5,7 +5,7 @@ import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {StateStore} from "../../../storage/stateStore.ts";
-import {type EstimateOptions, ProofPool} from "../../../workers/engine.ts";
+import {Engine, type EstimateOptions} from "../../../workers/engine.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../../workers/job/estimateSettings.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
@@ -23,12 +23,12 @@ export class EstimateStore {
   readonly directory: string;
   private readonly folder: string;
   private blocks = 0;
-  private pool: ProofPool;
+  private engine: Engine;
 
-  private constructor(folder: string, directory: string, pool: ProofPool) {
+  private constructor(folder: string, directory: string, engine: Engine) {
     this.folder = folder;
     this.directory = directory;
-    this.pool = pool;
+    this.engine = engine;
   }
 
   static async create(): Promise<EstimateStore> {
@@ -51,7 +51,7 @@ export class EstimateStore {
     };
     await writeFile(path, encodeLines([line]));
     const source = {kind: "diffs", path} as const;
-    const outcome = await this.pool.startImport({source, chainId: CHAIN_ID}, () => {}).outcome;
+    const outcome = await this.engine.startImport({source, chainId: CHAIN_ID}, () => {}).outcome;
     assert.equal(outcome.ok, true, outcome.ok ? "" : outcome.message);
     return number;
   }
@@ -61,21 +61,21 @@ export class EstimateStore {
     return StateStore.open({directory: this.directory, role: "sharer", cacheBytes: 1 << 22});
   }
 
-  /** Replaces the pool that was there. */
-  async openPool(estimates: EstimateOptions): Promise<ProofPool> {
-    await this.pool.close();
-    this.pool = await openPool(this.directory, estimates);
-    return this.pool;
+  /** Replaces the engine that was there. */
+  async openPool(estimates: EstimateOptions): Promise<Engine> {
+    await this.engine.close();
+    this.engine = await openPool(this.directory, estimates);
+    return this.engine;
   }
 
   async close(): Promise<void> {
-    await this.pool.close();
+    await this.engine.close();
     await rm(this.folder, {recursive: true});
   }
 }
 
-function openPool(directory: string, estimates?: EstimateOptions): Promise<ProofPool> {
-  return ProofPool.open({
+function openPool(directory: string, estimates?: EstimateOptions): Promise<Engine> {
+  return Engine.open({
     directory,
     workers: 0,
     cacheBytes: 1 << 22,

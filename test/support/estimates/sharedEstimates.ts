@@ -1,6 +1,6 @@
 /**
  * A store and one thread that estimates on it, with any settings that are asked for. For tests in which only the answers
- * count: a pool has two threads for each settings, and every one of them loads and warms up the EVM again.
+ * count: an engine has two threads for each settings, and every one of them loads and warms up the EVM again.
  *
  * The test's own thread would be slower still, because node:test watches every promise there, and the EVM makes one for each
  * opcode.

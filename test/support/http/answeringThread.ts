@@ -1,5 +1,5 @@
 /**
- * Everything that answers a body, in the test's own process: the service with its lanes, a pool of one thread of each kind, a
+ * Everything that answers a body, in the test's own process: the service with its lanes, an engine of one thread of each kind, a
  * gateway and its upstream. Measures how long a body keeps the main thread busy.
  */
 
@@ -22,7 +22,7 @@ import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {WaitFigures} from "../../../server/observe/waitFigures.ts";
 import {Service} from "../../../server/service.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {ThreadClock} from "../../../workers/thread/threadClock.ts";
 import {WorkFolder} from "../chains/serviceChain.ts";
@@ -88,19 +88,19 @@ export class AnsweringThread {
   /** Idle threads and sockets do not keep the event loop. Without this, Node 22 may end the process while they are closed. */
   private readonly alive = setInterval(() => {}, 1000);
   private readonly folder: WorkFolder;
-  private readonly pool: ProofPool;
+  private readonly engine: Engine;
   private readonly upstream: Upstream;
   private readonly gateway: Gateway;
   private readonly dispatchers: Dispatcher[] = [];
   private readonly here: Service;
   private readonly forwarding: Service;
 
-  private constructor(folder: WorkFolder, pool: ProofPool, upstream: Upstream) {
+  private constructor(folder: WorkFolder, engine: Engine, upstream: Upstream) {
     this.folder = folder;
-    this.pool = pool;
+    this.engine = engine;
     this.upstream = upstream;
     this.gateway = new Gateway(upstream.url, pino({level: "silent"}));
-    const estimate = pool.estimate.bind(pool);
+    const estimate = engine.estimate.bind(engine);
     const {gasCap, timeMs} = SETTINGS;
     this.here = this.createService({kind: "here", gasCap, timeMs, workers: 1, estimate});
     this.forwarding = this.createService({kind: "gateway", gateway: this.gateway});
@@ -113,7 +113,7 @@ export class AnsweringThread {
     const options = {directory, workers: 1, cacheBytes: 1 << 24, createIfMissing: false, estimates};
     const upstream = new Upstream();
     await upstream.start();
-    return new AnsweringThread(folder, await ProofPool.open(options), upstream);
+    return new AnsweringThread(folder, await Engine.open(options), upstream);
   }
 
   /**
@@ -144,7 +144,7 @@ export class AnsweringThread {
     for (const dispatcher of this.dispatchers) dispatcher.close();
     await this.gateway.close();
     await this.upstream.stop();
-    await this.pool.close();
+    await this.engine.close();
     await this.folder.remove();
     clearInterval(this.alive);
   }
@@ -159,15 +159,18 @@ export class AnsweringThread {
     const log = pino({level: "silent"});
     const trouble = new TroubleLog(log);
     const tally = new CallTally(new MethodTable().names);
-    const lanes = [createProofLane(this.pool, createAnswerMemory()), createEstimateLane(estimates)] as const;
+    const lanes = [
+      createProofLane(this.engine, createAnswerMemory()),
+      createEstimateLane(estimates),
+    ] as const;
     const observers = {tally, trouble, refusals: new RefusalLog(log)};
     const dispatcher = new Dispatcher(lanes, LIMITS, observers);
-    const waiting = new WaitingRoom(this.pool.chain, LIMITS, new WaitFigures(), client =>
+    const waiting = new WaitingRoom(this.engine.chain, LIMITS, new WaitFigures(), client =>
       dispatcher.hasRoomToSpare(client),
     );
     this.dispatchers.push(dispatcher);
-    const {maxProofTextBytes} = this.pool;
-    const setup = {chain: this.pool.chain, limits: LIMITS, estimates, maxProofTextBytes};
+    const {maxProofTextBytes} = this.engine;
+    const setup = {chain: this.engine.chain, limits: LIMITS, estimates, maxProofTextBytes};
     return new Service(setup, new MethodTable(), {dispatcher, waiting}, observers);
   }
 }

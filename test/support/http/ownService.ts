@@ -7,7 +7,7 @@ import {readServiceOptions, SERVE_FLAGS} from "../../../cli/flags/serveFlags.ts"
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {type RunningService, startService} from "../../../service/runningService.ts";
 import type {ServiceOptions} from "../../../service/serviceOptions.ts";
-import type {ProofPool} from "../../../workers/engine.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {AskedService} from "./askedService.ts";
 
@@ -75,8 +75,8 @@ export class OwnService extends AskedService {
     return this.service.url;
   }
 
-  get pool(): ProofPool {
-    return this.service.pool;
+  get engine(): Engine {
+    return this.service.engine;
   }
 
   /** Waits until the log matches. */

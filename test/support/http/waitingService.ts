@@ -6,7 +6,7 @@ import {createFront, type Front, type FrontOptions} from "../../../server/front.
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import type {WaitOutcome} from "../../../server/observe/waitFigures.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
 import {encodePost, RawConnection} from "./rawConnection.ts";
 
@@ -69,16 +69,16 @@ export class WaitingStore {
 }
 
 export class WaitingService {
-  readonly pool: ProofPool;
+  readonly engine: Engine;
   readonly front: Front;
   readonly port: number;
   /** Lines of the log, from warnings on. */
   readonly logged: readonly string[];
   private readonly connections: RawConnection[] = [];
 
-  private constructor(pool: ProofPool, front: Front, port: number, logged: readonly string[]) {
+  private constructor(engine: Engine, front: Front, port: number, logged: readonly string[]) {
     this.logged = logged;
-    this.pool = pool;
+    this.engine = engine;
     this.front = front;
     this.port = port;
   }
@@ -88,15 +88,15 @@ export class WaitingService {
     limits: Partial<Limits>,
     more: Partial<FrontOptions> = {},
   ): Promise<WaitingService> {
-    const pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
+    const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
     const options = {
       ...{host: "127.0.0.1", port: 0, logsRequests: false, ...more},
       limits: {...DEFAULT_LIMITS, ...limits},
     };
     const logged: string[] = [];
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
-    const front = createFront(options, pool, {kind: "none"}, new TroubleLog(log), log);
-    return new WaitingService(pool, front, await front.http.listen(), logged);
+    const front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log);
+    return new WaitingService(engine, front, await front.http.listen(), logged);
   }
 
   /** Sends a body on a connection of its own. @param localAddress - the client's address */
@@ -139,6 +139,6 @@ export class WaitingService {
     this.front.waiting.close();
     this.front.http.close();
     this.front.dispatcher.close();
-    await this.pool.close();
+    await this.engine.close();
   }
 }

@@ -3,12 +3,12 @@
  *
  * Run: node importProcess.js DIRECTORY BLOCKS.ndjson SUITE
  */
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 
 const [directory, path, suite] = process.argv.slice(2) as [string, string, string];
-const pool = await ProofPool.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+const engine = await Engine.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 const job = {source: {kind: "diffs", path}, finalized: "last"} as const;
-const outcome = await pool.startImport(job, ({head}) => process.stdout.write(`${head.latest ?? -1}\n`))
+const outcome = await engine.startImport(job, ({head}) => process.stdout.write(`${head.latest ?? -1}\n`))
   .outcome;
-await pool.close();
+await engine.close();
 process.exitCode = outcome.ok ? 0 : 1;

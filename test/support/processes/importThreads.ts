@@ -7,18 +7,18 @@
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
 import type {Piscina} from "piscina";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceLines.ts";
 
 const ROUNDS = 4;
 const [directory, path] = process.argv.slice(2) as [string, string];
-const pool = await ProofPool.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
 
-/** The threads belong to the pool. Only a test may kill one. */
+/** The threads belong to the engine. Only a test may kill one. */
 function killImportThread(): void {
-  const {imports} = pool as unknown as {imports: {piscina: Piscina}};
+  const {imports} = engine as unknown as {imports: {piscina: Piscina}};
   for (const thread of imports.piscina.threads) void thread.terminate();
 }
 
@@ -26,7 +26,7 @@ function killImportThread(): void {
 async function importBlock(block: number, end: (running: Running<unknown>) => void): Promise<void> {
   const job = {source: {kind: "diffs", path}} as const;
   const onEvent = (): void => end(running);
-  const running: Running<unknown> = pool.startImport(job, onEvent);
+  const running: Running<unknown> = engine.startImport(job, onEvent);
   const ended = running.outcome.then(
     () => "stopped",
     () => "died",
@@ -42,7 +42,7 @@ for (let round = 0; round < ROUNDS; round++) {
   await importBlock(2 * round, running => running.stop());
   await importBlock(2 * round + 1, killImportThread);
 }
-await pool.close();
+await engine.close();
 const left = readdirSync("/proc/self/fd").flatMap(fd => {
   try {
     return [readlinkSync(`/proc/self/fd/${fd}`)];

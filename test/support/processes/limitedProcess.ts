@@ -4,19 +4,19 @@
  *
  * Run: node limitedProcess.js DIRECTORY BLOCKS.ndjson, prints one line of JSON
  */
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 
 const [directory, path] = process.argv.slice(2) as [string, string];
-const pool = await ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+const engine = await Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 const job = {source: {kind: "diffs", path}, finalized: 0} as const;
 let acknowledged: number | undefined;
-const first = await pool.startImport(job, ({head}) => {
+const first = await engine.startImport(job, ({head}) => {
   acknowledged = head.latest;
 }).outcome;
-const second = await pool.startImport(job, () => {}).outcome;
-const rollback = await pool.rollback(0).then(
+const second = await engine.startImport(job, () => {}).outcome;
+const rollback = await engine.rollback(0).then(
   () => "done",
   (error: Error) => error.message,
 );
-await pool.close();
+await engine.close();
 process.stdout.write(`${JSON.stringify({acknowledged, first, second, rollback})}\n`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
-import type {ProofPool} from "../../../workers/engine.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import {type RandomChain, slotsOf} from "../chains/randomBlocks.ts";
 import {verifyProof} from "../reference/exactProof.ts";
 import {memoiseSuite} from "../reference/memoisedSuite.ts";
@@ -28,14 +28,14 @@ const acceptedChains = new WeakMap<ReferenceAccount | ReferenceState, RandomChai
  * @returns how many leaves were proven
  */
 export async function checkEveryKey(
-  pool: ProofPool,
+  engine: Engine,
   state: ReferenceState,
   chain: RandomChain,
   blocks: readonly number[] = chain.lines.map((_, block) => block),
 ): Promise<number> {
-  assert.equal(pool.chain.suite, state.suite.name);
+  assert.equal(engine.chain.suite, state.suite.name);
   for (const block of blocks) {
-    const summary = pool.chain.readBlock(block);
+    const summary = engine.chain.readBlock(block);
     assert.ok("stateRoot" in summary, `block ${block} is held`);
     assert.equal(summary.number, block);
     assert.equal(encodeHex(summary.hash), chain.lines[block]?.hash);
@@ -44,13 +44,13 @@ export async function checkEveryKey(
       encodeHex(state.stateRoot(block)),
       `state root of block ${block}`,
     );
-    assert.equal(pool.chain.findBlock(summary.hash), block);
+    assert.equal(engine.chain.findBlock(summary.hash), block);
   }
   const calls = blocks.flatMap(block =>
     chain.addresses.map(address => ({block, address, slots: slotsOf(chain, address)})),
   );
   let leaves = 0;
-  const answers = await proveCalls(pool, calls);
+  const answers = await proveCalls(engine, calls);
   for (const [i, {block, address, slots: askedSlots}] of calls.entries()) {
     const keys = askedSlots.map(slot => `0x${slot.toString(16)}`);
     leaves += 1 + keys.length;

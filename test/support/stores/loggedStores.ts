@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {longChain} from "../chains/longChain.ts";
 import {hashFiles} from "./fileTree.ts";
@@ -34,13 +34,13 @@ export class LoggedStores {
     const stores = new LoggedStores(await mkdtemp(join(tmpdir(), "proofd-logs-")));
     const {bulk, single} = stores;
     await stores.importBlocks(bulk, BLOCKS);
-    const pool = await openLogged(single);
+    const engine = await openLogged(single);
     for (let blocks = 1; blocks <= BLOCKS; blocks++) {
-      await stores.importInto(pool, blocks);
+      await stores.importInto(engine, blocks);
       stores.notes.push(await readFile(join(single, NOTE)));
       stores.sizes.push((await readFile(join(single, await logOf(single)))).length);
     }
-    await pool.close();
+    await engine.close();
     return stores;
   }
 
@@ -52,9 +52,9 @@ export class LoggedStores {
   }
 
   async importBlocks(directory: string, blocks: number): Promise<void> {
-    const pool = await openLogged(directory);
-    await this.importInto(pool, blocks);
-    await pool.close();
+    const engine = await openLogged(directory);
+    await this.importInto(engine, blocks);
+    await engine.close();
   }
 
   /** @returns a new folder with the store's files */
@@ -68,15 +68,15 @@ export class LoggedStores {
     await rm(this.folder, {recursive: true});
   }
 
-  private async importInto(pool: ProofPool, blocks: number): Promise<void> {
+  private async importInto(engine: Engine, blocks: number): Promise<void> {
     const source = {kind: "diffs", path: await this.writeBlocks(blocks)} as const;
-    const outcome = await pool.startImport({source, finalized: 0}, () => {}).outcome;
+    const outcome = await engine.startImport({source, finalized: 0}, () => {}).outcome;
     assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   }
 }
 
-export function openLogged(directory: string): Promise<ProofPool> {
-  return ProofPool.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
+export function openLogged(directory: string): Promise<Engine> {
+  return Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 }
 
 /** @returns the name of the only log */
@@ -88,9 +88,9 @@ export async function logOf(directory: string): Promise<string> {
 
 /** @returns the number of the newest block in the store */
 export async function latestOf(directory: string): Promise<number | undefined> {
-  const pool = await openLogged(directory);
-  const {latest} = pool.chain.head();
-  await pool.close();
+  const engine = await openLogged(directory);
+  const {latest} = engine.chain.head();
+  await engine.close();
   return latest;
 }
 

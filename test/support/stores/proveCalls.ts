@@ -1,8 +1,8 @@
-/** Sends calls of chain_getProof to the pool in packed form (workers/job/packedCall.ts) and returns the answers' texts. */
+/** Sends calls of chain_getProof to the engine in packed form (workers/job/packedCall.ts) and returns the answers' texts. */
 
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
-import type {ProofPool} from "../../../workers/engine.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 
@@ -28,22 +28,22 @@ function packCalls(calls: readonly ProveCall[]): Uint8Array {
 }
 
 /**
- * Proves all calls, 64 per job, on all threads of the pool.
+ * Proves all calls, 64 per job, on all threads of the engine.
  *
  * @returns for each call its JSON-RPC response (the id is its place in `calls`), or the failure's name
  */
-export async function proveCalls(pool: ProofPool, calls: readonly ProveCall[]): Promise<string[]> {
+export async function proveCalls(engine: Engine, calls: readonly ProveCall[]): Promise<string[]> {
   const jobs: Promise<string[]>[] = [];
   for (let start = 0; start < calls.length; start += CALLS_PER_JOB) {
     const part = calls.slice(start, start + CALLS_PER_JOB);
-    jobs.push(proveJob(pool, part, start));
+    jobs.push(proveJob(engine, part, start));
   }
   return (await Promise.all(jobs)).flat();
 }
 
-async function proveJob(pool: ProofPool, calls: readonly ProveCall[], firstId: number): Promise<string[]> {
+async function proveJob(engine: Engine, calls: readonly ProveCall[], firstId: number): Promise<string[]> {
   const ids = calls.map((_, i) => `${firstId + i}`);
-  const {text, ends, failures} = await pool.prove({calls: packCalls(calls), ids});
+  const {text, ends, failures} = await engine.prove({calls: packCalls(calls), ids});
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const failureOf = new Map(failures.map(({call, failure}) => [call, failure]));
   return calls.map((_, i) => {

@@ -1,15 +1,15 @@
-/** Sends calls of chain_getMultiProof to the pool in packed form (workers/job/packedCall.ts). */
+/** Sends calls of chain_getMultiProof to the engine in packed form (workers/job/packedCall.ts). */
 import assert from "node:assert/strict";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
-import type {ProofPool} from "../../../workers/engine.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 
 /** @returns the proof's bytes. Asks one job for them plain and in hex, and compares the two */
 export async function proveMulti(
-  pool: ProofPool,
+  engine: Engine,
   block: number,
   request: readonly ProofRequest[],
 ): Promise<Uint8Array> {
@@ -17,7 +17,7 @@ export async function proveMulti(
     packMulti(block, request, ProofForm.MULTI_HEX),
     packMulti(block, request, ProofForm.MULTI_BYTES),
   ]);
-  const {text, ends, failures} = await pool.prove({calls, ids: ["7", "8"]});
+  const {text, ends, failures} = await engine.prove({calls, ids: ["7", "8"]});
   assert.deepEqual(failures, []);
   const [response, bytes] = [0, 1].map(call => {
     const answer = Buffer.from(text.subarray(answerStart(ends, call), ends[call]));

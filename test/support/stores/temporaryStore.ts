@@ -1,4 +1,4 @@
-/** A store in its own folder in the system's temporary folder, opened through the real pool. */
+/** A store in its own folder in the system's temporary folder, opened through the real engine. */
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {type FileHandle, mkdtemp, open, rm, writeFile} from "node:fs/promises";
@@ -6,7 +6,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
 import type {SuiteName} from "../../../storage/hash/suiteNames.ts";
-import {ProofPool} from "../../../workers/engine.ts";
+import {Engine} from "../../../workers/engine.ts";
 import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
@@ -19,12 +19,12 @@ export class TemporaryStore {
   private readonly suite: SuiteName;
   /** Open for writing since `follow`. */
   private pipe: FileHandle | undefined;
-  pool: ProofPool;
+  engine: Engine;
 
-  private constructor(folder: string, suite: SuiteName, pool: ProofPool) {
+  private constructor(folder: string, suite: SuiteName, engine: Engine) {
     this.folder = folder;
     this.suite = suite;
-    this.pool = pool;
+    this.engine = engine;
   }
 
   static async create(suite: SuiteName = "sha256"): Promise<TemporaryStore> {
@@ -32,10 +32,10 @@ export class TemporaryStore {
     return new TemporaryStore(folder, suite, await openPool(folder, suite));
   }
 
-  /** Closes the pool and opens the same folder with a new one. */
+  /** Closes the engine and opens the same folder with a new one. */
   async reopen(): Promise<void> {
-    await this.pool.close();
-    this.pool = await openPool(this.folder, this.suite);
+    await this.engine.close();
+    this.engine = await openPool(this.folder, this.suite);
   }
 
   /** @param finalized - as in ImportJob; default: as the lines say */
@@ -47,7 +47,7 @@ export class TemporaryStore {
     await writeFile(path, encodeLines(lines));
     const source = {kind: "diffs", path} as const;
     const job = {source, chainId: CHAIN_ID, ...(finalized === undefined ? {} : {finalized})};
-    return await this.pool.startImport(job, () => {}).outcome;
+    return await this.engine.startImport(job, () => {}).outcome;
   }
 
   /** Every block is finalized. @param isHex - lines of digits, not of JSON */
@@ -55,7 +55,7 @@ export class TemporaryStore {
     const path = join(this.folder, "trielogs");
     await writeFile(path, isHex ? encodeHexLines(blocks) : encodeJsonLines(blocks));
     const source = {kind: "trielogs", path, genesisPath: undefined} as const;
-    return await this.pool.startImport({source, chainId: CHAIN_ID, finalized: "last"}, () => {}).outcome;
+    return await this.engine.startImport({source, chainId: CHAIN_ID, finalized: "last"}, () => {}).outcome;
   }
 
   /** As importLines, but a failed import fails the test. */
@@ -73,13 +73,13 @@ export class TemporaryStore {
     execFileSync("mkfifo", [path]);
     this.pipe = await open(path, "r+");
     const source = {kind: "diffs", path} as const;
-    return this.pool.startImport({source, chainId: CHAIN_ID, finalized}, () => {});
+    return this.engine.startImport({source, chainId: CHAIN_ID, finalized}, () => {});
   }
 
   /** Resolves when the last of `lines` is in the store. */
   async append(lines: readonly DifferenceLine[]): Promise<void> {
     const last = Number(lines.at(-1)?.number);
-    const {chain} = this.pool;
+    const {chain} = this.engine;
     const held = new Promise<void>(resolve => {
       const unwatch = chain.onChange(({latest}) => {
         if (latest !== last) return;
@@ -98,12 +98,12 @@ export class TemporaryStore {
 
   async close(): Promise<void> {
     await this.pipe?.close();
-    await this.pool.close();
+    await this.engine.close();
     await rm(this.folder, {recursive: true});
   }
 }
 
-function openPool(folder: string, suite: SuiteName): Promise<ProofPool> {
+function openPool(folder: string, suite: SuiteName): Promise<Engine> {
   const directory = join(folder, "db");
-  return ProofPool.open({directory, suite, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+  return Engine.open({directory, suite, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
 }
