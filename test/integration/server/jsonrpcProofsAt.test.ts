@@ -144,7 +144,10 @@ test("what chain_getProof refuses is refused in the same words", async () => {
   }
   const named = await daemon.call("chain_getProofAt", {address: ACCOUNT});
   assertError(named, -32602);
-  assert.match(named.error.message, /chain_getProofAt takes .* \[address, storageKeys, block\]/);
+  assert.match(
+    named.error.message,
+    /params of chain_getProofAt: expected the array \[address, storageKeys, block\], got an object/,
+  );
 });
 
 test("it costs what chain_getProof costs, and is counted under its own name", async () => {

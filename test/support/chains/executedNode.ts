@@ -11,6 +11,7 @@ import {Address, unpadBytes} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
 import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
 import {NodeRefusal} from "../../../sync/rpc/node.ts";
@@ -103,7 +104,7 @@ export class ExecutedNode implements Node {
 
   private async parentRoot(nodes: {get(key: string): Uint8Array | undefined}, made: BlockDifference) {
     const hash = this.differences[made.header.number - 1]?.header.hash as Uint8Array;
-    return nodes.get(`root:${Buffer.from(hash).toString("hex")}`) as Uint8Array;
+    return decodeTrieRoot(nodes.get(trieRootName(hash)) as Uint8Array).root;
   }
 }
 

@@ -34,8 +34,9 @@ function takeWritten(stream: NodeJS.WriteStream): () => string {
 let programs = 0;
 
 /** @returns the exit code */
-async function runLine([first = "", ...rest]: string[]): Promise<number> {
-  if (!first.startsWith("file:")) return run([first, ...rest], {});
+async function runLine(args: string[]): Promise<number> {
+  const [first = "", ...rest] = args;
+  if (!first.startsWith("file:")) return run(args, {});
   process.argv = [process.execPath, first, ...rest];
   process.exitCode = 0;
   // A module is loaded once for each URL.
