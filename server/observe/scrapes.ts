@@ -2,6 +2,8 @@
 
 /** After a computation, the next one waits this many times as long as it took: 2 % of the thread, and 50 ms for a usual one. */
 const PAUSE_FACTOR = 50;
+/** A computation takes long when the machine is busy. Whoever watches it then must not wait for more than this. */
+const LONGEST_PAUSE_MS = 1000;
 
 export class Scrapes<T> {
   private readonly compute: () => Promise<T>;
@@ -27,7 +29,7 @@ export class Scrapes<T> {
       return await this.compute();
     } finally {
       const endMs = performance.now();
-      this.earliestMs = endMs + PAUSE_FACTOR * (endMs - startMs);
+      this.earliestMs = endMs + Math.min(PAUSE_FACTOR * (endMs - startMs), LONGEST_PAUSE_MS);
     }
   }
 }

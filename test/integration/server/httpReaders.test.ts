@@ -8,6 +8,9 @@ import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/http/wireRequests.ts";
 import {type Daemon, QUEUED_COST, startDaemon} from "../../support/processes/daemon.ts";
 
+const ABORTED = "proofd_requests_aborted_total";
+const MADE = 'proofd_calls_total{method="chain_getProof",code="0"}';
+
 async function readResidentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
@@ -50,12 +53,13 @@ describe("HTTP with slow and vanishing readers", () => {
     await slow.write(encodePost(largeBatch(count)));
     // While nothing is read, others are answered, production stops, and the paused request leaves the queue. Not longer
     // than for that: a reader that takes nothing for 10 s is cut.
-    let held = 0;
-    for (let round = 0, queued = 1; round < 5 || queued > 0 || held === 0; round++) {
+    for (let round = 0, queued = 1, made = 0; round < 5 || queued > 0 || made < 2; round++) {
       for (let id = 0; id < 10; id++)
         assert.equal(JSON.parse((await daemon.post(proofText(id, 1))).text).id, id);
-      queued = await daemon.readMetric(QUEUED_COST);
-      held = await daemon.readMetric("proofd_held_bytes");
+      const watched = await daemon.readMetrics(QUEUED_COST, "proofd_held_bytes", ABORTED, MADE);
+      const [cost, held, cut, count] = watched as [number, number, number, number];
+      assert.equal(cut, 0, "a reader that takes nothing for 10 s is cut");
+      [queued, made] = [cost, count];
       assert.ok(held < 8e6, `holds ${held} bytes`);
     }
     const grown = (await readResidentBytes(daemon.child.pid as number)) - before;
@@ -90,7 +94,7 @@ describe("HTTP with slow and vanishing readers", () => {
     await connection.write(encodePost(largeBatch(220)));
     await once(connection.socket, "data");
     connection.destroy();
-    while ((await daemon.readMetric("proofd_requests_aborted_total")) === 0);
+    while ((await daemon.readMetric(ABORTED)) === 0);
     assert.equal(await daemon.readMetric(QUEUED_COST), 0);
     assert.equal(await daemon.readMetric("proofd_held_bytes"), 0);
     assert.equal(JSON.parse((await daemon.post(proofText(1))).text).id, 1);

@@ -13,6 +13,8 @@ import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
 import {Daemon, QUEUED_COST, runProofd} from "../../support/processes/daemon.ts";
 
 const CONTRACT = `0x${"c0".repeat(20)}`;
+const MADE = 'proofd_calls_total{method="chain_getMultiProof",code="0"}';
+const WATCHED = [QUEUED_COST, "proofd_held_bytes", "proofd_requests_aborted_total", MADE];
 const SLOTS = 1990;
 const CALLS = 310;
 const REQUEST = [
@@ -56,14 +58,22 @@ test("a reader of many large multiproofs that stops reading holds no more than a
   slow.socket.pause();
   await slow.write(encodePost(batch));
   // While nothing is read, others are answered, and production stops.
-  let most = 0;
-  for (let round = 0, queued = 1; round < 5 || queued > 0 || most === 0; round++) {
+  let [most, made] = [0, 0];
+  for (let round = 0, queued = 1; round < 5 || queued > 0 || made < 2; round++) {
     assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
-    queued = await daemon.readMetric(QUEUED_COST);
-    most = Math.max(most, await daemon.readMetric("proofd_held_bytes"));
+    const [cost, held, cut, count] = (await daemon.readMetrics(...WATCHED)) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    assert.equal(cut, 0, "a reader that takes nothing for 10 s is cut");
+    [queued, made] = [cost, count];
+    most = Math.max(most, held);
   }
   assert.ok(single.length * CALLS > 30e6, `${single.length} bytes each`);
   assert.ok(most < 8e6, `held ${most} bytes`);
+  assert.ok(made < CALLS, `made ${made} answers that nobody reads`);
   slow.socket.resume();
   const {body} = await slow.readAnswer();
   const expected = Array.from({length: CALLS}, (_, id) => single.replace('"id":7', `"id":${id}`));

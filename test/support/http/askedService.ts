@@ -47,12 +47,19 @@ export abstract class AskedService {
 
   /** @returns the value with exactly these labels, 0 if nothing was counted under them. @throws Error if there is no such metric */
   async readMetric(name: string): Promise<number> {
+    return (await this.readMetrics(name))[0] as number;
+  }
+
+  /** Several values of one moment. @returns as `readMetric`, in the order of the names */
+  async readMetrics(...names: readonly string[]): Promise<readonly number[]> {
     const {status, text} = await this.get("/metrics");
-    const family = (name.split("{")[0] as string).replace(/_(bucket|count|sum)$/, "");
-    if (status !== 200 || !text.includes(`# TYPE ${family} `))
-      throw new Error(`/metrics has no ${family}: status ${status}, ${text.length} characters`);
-    const line = text.split("\n").find(one => one.startsWith(`${name} `));
-    return line === undefined ? 0 : Number(line.slice(name.length + 1));
+    return names.map(name => {
+      const family = (name.split("{")[0] as string).replace(/_(bucket|count|sum)$/, "");
+      if (status !== 200 || !text.includes(`# TYPE ${family} `))
+        throw new Error(`/metrics has no ${family}: status ${status}, ${text.length} characters`);
+      const line = text.split("\n").find(one => one.startsWith(`${name} `));
+      return line === undefined ? 0 : Number(line.slice(name.length + 1));
+    });
   }
 
   /** @param path - of one of the service's own pages, such as "/readyz" */

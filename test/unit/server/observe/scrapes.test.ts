@@ -9,8 +9,9 @@ test("reads share the next computation, which begins after them and takes a fift
   t.mock.method(performance, "now", () => nowMs);
   t.mock.timers.enable({apis: ["setTimeout"]});
   let made = 0;
+  let isSlow = false;
   const scrapes = new Scrapes(async () => {
-    nowMs += 10;
+    nowMs += isSlow ? 500 : 10;
     return ++made;
   });
   const pass = async (ms: number) => {
@@ -28,6 +29,15 @@ test("reads share the next computation, which begins after them and takes a fift
   second.push(scrapes.read());
   await pass(1);
   assert.deepEqual(await Promise.all(second), [2, 2, 2]);
+  isSlow = true;
+  const third = scrapes.read();
+  await pass(500);
+  assert.equal(await third, 3);
+  const last = scrapes.read();
+  await pass(999);
+  assert.equal(made, 3);
+  await pass(1);
+  assert.equal(await last, 4, "no read waits for more than a second");
 });
 
 test("a computation that fails fails its reads only", async () => {
