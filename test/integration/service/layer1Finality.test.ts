@@ -11,6 +11,7 @@ import {rootOf} from "../../support/chains/finalityEvents.ts";
 import {ACCOUNTS, createLine, createLines, hashOfBlock} from "../../support/chains/serviceLines.ts";
 import {Upstream} from "../../support/http/upstream.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
+import {notRun} from "../../support/processes/notRun.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 
@@ -144,7 +145,7 @@ function layer1Test(
   suite?: "sha256" | "poseidon2",
 ): void {
   test(title, async t => {
-    if (typeof layer1 === "string") return t.skip(layer1);
+    if (typeof layer1 === "string") return notRun(t, layer1);
     const store = await TemporaryStore.create(suite);
     const followed = new Followed(store, await layer1.deploy());
     try {
