@@ -60,7 +60,9 @@ async function assertRefused(db: string, to: number, message: RegExp): Promise<v
   assert.equal(code, 1);
 }
 
-async function readCoverage(daemon: AskedService): Promise<{finalized: string | null; latest: string | null}> {
+async function readCoverage(
+  daemon: AskedService,
+): Promise<{finalized: string | null; latest: string | null}> {
   const {finalized, latest} = (await daemon.call("chain_getCoverage")).result;
   return {finalized, latest};
 }
@@ -93,7 +95,13 @@ test("serve --diffs finalizes what --finalized says, and the flag is refused wit
     [["--finalized", "2"], "0x2"],
     [["--finalized", "last"], "0x3"],
   ] as const) {
-    const daemon = await OwnService.serve(["--db", folder.file(`flag${expected}`), "--diffs", lines, ...flag]);
+    const daemon = await OwnService.serve([
+      "--db",
+      folder.file(`flag${expected}`),
+      "--diffs",
+      lines,
+      ...flag,
+    ]);
     try {
       await waitForBlock(daemon, "0x3");
       assert.equal((await readCoverage(daemon)).finalized, expected);

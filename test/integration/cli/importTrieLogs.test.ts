@@ -19,7 +19,12 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
-import {type ImportOptions, importHere, importLines, importSource} from "../../support/stores/importedStore.ts";
+import {
+  type ImportOptions,
+  importHere,
+  importLines,
+  importSource,
+} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const GENESIS = fileURLToPath(import.meta.resolve("#package/demo/genesis.json"));

@@ -36,7 +36,11 @@ class TaggedChain {
   }
 }
 
-async function waitForCoverage(daemon: OwnService, field: "latest" | "finalized", block: number): Promise<void> {
+async function waitForCoverage(
+  daemon: OwnService,
+  field: "latest" | "finalized",
+  block: number,
+): Promise<void> {
   const expected = `0x${block.toString(16)}`;
   while ((await daemon.call("chain_getCoverage")).result?.[field] !== expected) await pause(LOOK_MS);
 }

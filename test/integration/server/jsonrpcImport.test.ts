@@ -88,9 +88,7 @@ describe("JSON-RPC during an import", () => {
 
   test("an import that fails is logged and counted, and what is held is served on", async () => {
     const daemon = await OwnService.fed(folder.file("broken"));
-    daemon.input.end(
-      `${encodeLines([createLine(0, 0), createLine(1, 1)])}{"number":"0x2","accounts":5}\n`,
-    );
+    daemon.input.end(`${encodeLines([createLine(0, 0), createLine(1, 1)])}{"number":"0x2","accounts":5}\n`);
     await daemon.waitForStderr(/the import failed/);
     const line = daemon.stderr.split("\n").find(one => one.includes("the import failed")) as string;
     assert.equal(JSON.parse(line).level, 50);
