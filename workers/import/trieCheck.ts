@@ -13,7 +13,6 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {toHex} from "../../storage/hex.ts";
-import {encodeFigures} from "../execution/parentFigures.ts";
 import type {StateTrie} from "../execution/stateTrie.ts";
 import type {TrieNodes} from "../execution/trieNodes.ts";
 import {SourceError} from "./sourceBlock.ts";
@@ -50,7 +49,7 @@ export class TrieCheck {
       );
     });
     const kind = headerRoot === undefined ? "unchecked" : "checked";
-    this.nodes.put(trieRootName(hash), encodeTrieRoot({root, kind, figures: encodeFigures(header)}));
+    this.nodes.put(trieRootName(hash), encodeTrieRoot({root, kind}));
     this.last = {hash, trie};
     return headerRoot === undefined ? "its source gives no header" : undefined;
   }
