@@ -31,7 +31,6 @@ export interface BlockHeader {
   readonly difficulty?: bigint;
   /** 32 bytes: the root of the chain's own state trie. It is not the root of the trees of this store. */
   readonly stateRoot?: Uint8Array;
-  /** Not in the block's record, as the next two (trieRoot.ts). */
   readonly gasUsed?: bigint;
   readonly blobGasUsed?: bigint;
   readonly excessBlobGas?: bigint;

@@ -1,16 +1,13 @@
 /**
  * The record of a block: its header, and the root that leads to all its state. Writing this record commits the block.
  *
- *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | fields u8 | the fields present, in this order:
- *   parentHash 32 | timestamp u64 | gasLimit u64 | baseFeePerGas 32 | miner 20 | mixHash 32 | extraData length u16, bytes
- *   difficulty 32, unless 0
- *   the header's own stateRoot 32, if the source gave it
+ *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | fields u16 | the fields present, in the order of FIELDS
  *
- * `fields` has one bit per field but the last one, lowest first: a record that goes on has the last one. All pages of this block and of earlier blocks have numbers below `next page`.
+ * `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
  */
-
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
+import {BodyReader, bigEndian, encodeNumber} from "../record/body.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "../tree/treeRoot.ts";
 import type {BlockHeader} from "./blockDifference.ts";
 
@@ -26,32 +23,53 @@ export interface BlockRecord {
   readonly nextPage: number;
 }
 
-const FIXED_BYTES = 2 * WORD_BYTES + TREE_ROOT_BYTES + 6 + 1;
+const BITS_BYTES = 2;
+
+/** `long` bytes have their length u16 before them. */
+const FIELDS: readonly (readonly [
+  name: Exclude<keyof BlockHeader, "number" | "hash">,
+  kind: "bytes" | "number" | "long",
+  bytes: number,
+])[] = [
+  ["parentHash", "bytes", WORD_BYTES],
+  ["timestamp", "number", 8],
+  ["gasLimit", "number", 8],
+  ["baseFeePerGas", "number", WORD_BYTES],
+  ["miner", "bytes", 20],
+  ["mixHash", "bytes", WORD_BYTES],
+  ["extraData", "long", MAX_EXTRA_DATA_BYTES],
+  ["difficulty", "number", WORD_BYTES], // 0 is left out
+  ["stateRoot", "bytes", WORD_BYTES],
+  ["gasUsed", "number", 8],
+  ["blobGasUsed", "number", 8],
+  ["excessBlobGas", "number", 8],
+];
 
 export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: BlockRecord): Buffer {
-  const {parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash, extraData, difficulty} = header;
-  const headerRoot = header.stateRoot;
-  const fixed = Buffer.alloc(FIXED_BYTES);
-  fixed.set(header.hash, 0);
-  fixed.set(stateRoot, WORD_BYTES);
-  encodeTreeRootInto(fixed, 2 * WORD_BYTES, accounts);
-  fixed.writeUIntBE(nextPage, 2 * WORD_BYTES + TREE_ROOT_BYTES, 6);
-  const fields: (Uint8Array | undefined)[] = [
-    parentHash,
-    timestamp === undefined ? undefined : bigEndian(timestamp, 8),
-    gasLimit === undefined ? undefined : bigEndian(gasLimit, 8),
-    baseFeePerGas === undefined ? undefined : bigEndian(baseFeePerGas, WORD_BYTES),
-    miner,
-    mixHash,
-    extraData === undefined ? undefined : Buffer.concat([bigEndian(BigInt(extraData.length), 2), extraData]),
-    difficulty === undefined || difficulty === 0n ? undefined : bigEndian(difficulty, WORD_BYTES),
-  ];
+  const root = Buffer.alloc(TREE_ROOT_BYTES);
+  encodeTreeRootInto(root, 0, accounts);
+  return Buffer.concat([header.hash, stateRoot, root, encodeNumber(nextPage), encodeFields(header)]);
+}
+
+/** The header in its record, but for number and hash. @throws StoreError BLOCK_INVALID if a field is too long or too large */
+export function encodeFields(header: BlockHeader): Buffer {
+  const {number, hash} = header;
+  requireLength(number, "hash", hash, WORD_BYTES);
+  const parts: Uint8Array[] = [];
   let bits = 0;
-  fields.forEach((field, bit) => {
-    if (field !== undefined) bits |= 1 << bit;
-  });
-  fixed[FIXED_BYTES - 1] = bits;
-  return Buffer.concat([fixed, ...[...fields, headerRoot].filter(field => field !== undefined)]);
+  for (const [bit, [name, kind, bytes]] of FIELDS.entries()) {
+    const value = header[name];
+    if (value === undefined || (name === "difficulty" && value === 0n)) continue;
+    bits |= 1 << bit;
+    if (typeof value === "bigint") {
+      parts.push(bigEndian(value, bytes));
+      continue;
+    }
+    requireLength(number, name, value, bytes, kind === "long" ? 0 : bytes);
+    if (kind === "long") parts.push(encodeNumber(value.length, 2));
+    parts.push(value);
+  }
+  return Buffer.concat([encodeNumber(bits, BITS_BYTES), ...parts]);
 }
 
 /** The block's hash, a view of its record. */
@@ -61,44 +79,23 @@ export function hashOfBlockRecord(body: Buffer): Buffer {
 
 /** @throws StoreError RECORD_DAMAGED */
 export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
-  let at = FIXED_BYTES;
-  const take = (bytes: number): Buffer => {
-    if (at + bytes > body.length)
-      throw new StoreError("RECORD_DAMAGED", `record of block ${number} is too short`);
-    at += bytes;
-    return body.subarray(at - bytes, at);
-  };
-  if (body.length < FIXED_BYTES)
-    throw new StoreError("RECORD_DAMAGED", `record of block ${number} is too short`);
-  const bits = body[FIXED_BYTES - 1] as number;
-  const header: {-readonly [K in keyof BlockHeader]: BlockHeader[K]} = {
-    number,
-    hash: hashOfBlockRecord(body),
-  };
-  if (bits & 1) header.parentHash = take(WORD_BYTES);
-  if (bits & 2) header.timestamp = take(8).readBigUInt64BE();
-  if (bits & 4) header.gasLimit = take(8).readBigUInt64BE();
-  if (bits & 8) header.baseFeePerGas = toBigInt(take(WORD_BYTES));
-  if (bits & 16) header.miner = take(20);
-  if (bits & 32) header.mixHash = take(WORD_BYTES);
-  if (bits & 64) header.extraData = take(take(2).readUInt16BE());
-  if (bits & 128) header.difficulty = toBigInt(take(WORD_BYTES));
-  if (at < body.length) header.stateRoot = take(WORD_BYTES);
-  return {
-    header,
-    stateRoot: body.subarray(WORD_BYTES, 2 * WORD_BYTES),
-    accounts: decodeTreeRoot(body, 2 * WORD_BYTES),
-    nextPage: body.readUIntBE(2 * WORD_BYTES + TREE_ROOT_BYTES, 6),
-  };
+  const reader = new BodyReader(`record of block ${number}`, body);
+  const hash = reader.bytes(WORD_BYTES);
+  const stateRoot = reader.bytes(WORD_BYTES);
+  const accounts = decodeTreeRoot(reader.bytes(TREE_ROOT_BYTES), 0);
+  const nextPage = reader.number();
+  const bits = reader.number(BITS_BYTES);
+  const fields: Partial<Record<keyof BlockHeader, bigint | Buffer>> = {};
+  for (const [bit, [name, kind, bytes]] of FIELDS.entries())
+    if (bits & (1 << bit))
+      fields[name] =
+        kind === "number" ? reader.bigint(bytes) : reader.bytes(kind === "long" ? reader.number(2) : bytes);
+  const header = {number, hash, ...fields} as BlockHeader;
+  return reader.end({header, stateRoot, accounts, nextPage});
 }
 
-/** `value` as `bytes` bytes. @throws StoreError BLOCK_INVALID if it does not fit */
-export function bigEndian(value: bigint, bytes: number): Buffer {
-  if (value < 0n || value >= 1n << BigInt(8 * bytes))
-    throw new StoreError("BLOCK_INVALID", `${value} does not fit ${bytes} bytes`);
-  return Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
-}
-
-function toBigInt(bytes: Buffer): bigint {
-  return BigInt(`0x${bytes.toString("hex")}`);
+function requireLength(block: number, name: string, {length}: Uint8Array, most: number, least = most): void {
+  if (length >= least && length <= most) return;
+  const rule = least === most ? `${most}` : `at most ${most}`;
+  throw new StoreError("BLOCK_INVALID", `block ${block}: ${name}: expected ${rule} bytes, got ${length}`);
 }

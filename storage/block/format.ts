@@ -1,7 +1,7 @@
 /**
  * What a store is: the first records of a new one, and the two of them that are JSON.
  *
- *   format   {"version": 3, "suite": "sha256"}                        never changes
+ *   format   {"version": 4, "suite": "sha256"}                        never changes
  *   chain    {"chainId": "0x..", "config": "{..}"}                    empty before block 0
  */
 import type {Level} from "level";
@@ -12,13 +12,13 @@ import {findSuite} from "../hash/suites.ts";
 import {requireAcknowledged} from "../leveldb/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
+import {encodeNumber} from "../record/body.ts";
 import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
-import {encodeNumber} from "../record/numberRecord.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
 import type {ChainConfig} from "./blockDifference.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
-const FORMAT_VERSION = 3;
+const FORMAT_VERSION = 4;
 /** Sorts after every key that begins with a letter or a digit. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 

@@ -1,12 +1,12 @@
 /**
  * The record `layer1`: how far the events of the rollup contract have been read, and how many finalizations are recorded.
  *
- *   count u48 | block u48 | block hash 32 | contract address 20 | begun u48 | root u8 | from u48, if one was given
+ *   count u48 | block u48 | block hash 32 | contract address 20 | begun u48 | root u8 | fields u8 | from u48, if bit 0 of `fields` is set
  *
  * It is written in one batch with the finalizations that it counts and the mark `finalized`.
  */
-import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
+import {BodyReader, encodeNumber} from "../record/body.ts";
 
 /** All events of `contract` up to layer-1 block `block` are recorded. */
 export interface Layer1Mark {
@@ -35,41 +35,34 @@ export interface Layer1Record {
   readonly root: RootKind | undefined;
 }
 
-const NUMBER_BYTES = 6;
 const ADDRESS_BYTES = 20;
-const HASH_AT = 2 * NUMBER_BYTES;
-const CONTRACT_AT = HASH_AT + WORD_BYTES;
-const BEGUN_AT = CONTRACT_AT + ADDRESS_BYTES;
-const ROOT_AT = BEGUN_AT + NUMBER_BYTES;
-const FROM_AT = ROOT_AT + 1;
 /** By the byte in the record. */
 const ROOTS = [undefined, "header", "suite"] as const;
 
 export function encodeLayer1Record({mark, count, begun, from, root}: Layer1Record): Buffer {
-  const body = Buffer.alloc(FROM_AT + (from === undefined ? 0 : NUMBER_BYTES));
-  body.writeUIntBE(count, 0, NUMBER_BYTES);
-  body.writeUIntBE(mark.block, NUMBER_BYTES, NUMBER_BYTES);
-  body.set(mark.blockHash, HASH_AT);
-  body.set(mark.contract, CONTRACT_AT);
-  body.writeUIntBE(begun, BEGUN_AT, NUMBER_BYTES);
-  body[ROOT_AT] = ROOTS.indexOf(root);
-  if (from !== undefined) body.writeUIntBE(from, FROM_AT, NUMBER_BYTES);
-  return body;
+  return Buffer.concat([
+    encodeNumber(count),
+    encodeNumber(mark.block),
+    mark.blockHash,
+    mark.contract,
+    encodeNumber(begun),
+    Buffer.of(ROOTS.indexOf(root), from === undefined ? 0 : 1),
+    ...(from === undefined ? [] : [encodeNumber(from)]),
+  ]);
 }
 
 /** @throws StoreError RECORD_DAMAGED */
 export function decodeLayer1Record(body: Buffer): Layer1Record {
-  if (body.length !== FROM_AT && body.length !== FROM_AT + NUMBER_BYTES)
-    throw new StoreError("RECORD_DAMAGED", `the layer1 record has ${body.length} bytes`);
-  return {
-    count: body.readUIntBE(0, NUMBER_BYTES),
+  const reader = new BodyReader("the layer1 record", body);
+  return reader.end({
+    count: reader.number(),
     mark: {
-      block: body.readUIntBE(NUMBER_BYTES, NUMBER_BYTES),
-      blockHash: body.subarray(HASH_AT, CONTRACT_AT),
-      contract: body.subarray(CONTRACT_AT, BEGUN_AT),
+      block: reader.number(),
+      blockHash: reader.bytes(WORD_BYTES),
+      contract: reader.bytes(ADDRESS_BYTES),
     },
-    begun: body.readUIntBE(BEGUN_AT, NUMBER_BYTES),
-    root: ROOTS[body[ROOT_AT] as number],
-    from: body.length > FROM_AT ? body.readUIntBE(FROM_AT, NUMBER_BYTES) : undefined,
-  };
+    begun: reader.number(),
+    root: ROOTS[reader.number(1)],
+    from: reader.flag() ? reader.number() : undefined,
+  });
 }

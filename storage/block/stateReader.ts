@@ -12,6 +12,7 @@ import {KeyHints} from "../index/keyHints.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {Pages} from "../page/pages.ts";
+import {decodeNumber} from "../record/body.ts";
 import {
   blockKey,
   blockOfKey,
@@ -24,7 +25,6 @@ import {
   nameOfKey,
   prunedKey,
 } from "../record/layout.ts";
-import {decodeNumber} from "../record/numberRecord.ts";
 import {openRecord} from "../record/record.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
 import type {ChainConfig} from "./blockDifference.ts";

@@ -4,6 +4,7 @@
 import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
+import {decodeNumber} from "../record/body.ts";
 import {
   hashOfKey,
   indexOfFinalizationKey,
@@ -12,7 +13,6 @@ import {
   META,
   nameOfKey,
 } from "../record/layout.ts";
-import {decodeNumber} from "../record/numberRecord.ts";
 import {openRecord} from "../record/record.ts";
 import {type Findings, toFinding} from "./findings.ts";
 

@@ -3,10 +3,10 @@
  * another state, so its changes would make a wrong one.
  */
 import type {AccountBefore} from "../block/accountDifference.ts";
-import {bigEndian} from "../block/blockRecord.ts";
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
+import {bigEndian} from "../record/body.ts";
 import {type Account, KECCAK_EMPTY} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 

@@ -4,7 +4,7 @@
  * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
  */
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
-import {encodeBlockRecord, hashOfBlockRecord} from "../block/blockRecord.ts";
+import {encodeBlockRecord, encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "../block/trieRoot.ts";
@@ -12,19 +12,17 @@ import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
 import {LogTail} from "../leveldb/logTail.ts";
+import {decodeNumber, encodeNumber} from "../record/body.ts";
 import {blockKey, executionNodeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
-import {decodeNumber, encodeNumber} from "../record/numberRecord.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
-import {checkFields} from "./headerFields.ts";
 import {StateWriter} from "./stateWriter.ts";
 import {WriteBatch} from "./writeBatch.ts";
 import type {WriteTarget} from "./writeTarget.ts";
 
 /** The newest block, flushed or not. */
 interface Tip {
-  readonly number: number;
-  readonly hash: Uint8Array;
+  readonly header: BlockHeader;
   readonly accounts: TreeRoot;
 }
 
@@ -56,7 +54,7 @@ export class BlockWriter {
     let tip: Tip | undefined;
     if (latest !== undefined) {
       const {header, accounts} = reader.blockOrThrow(latest);
-      tip = {number: latest, hash: header.hash, accounts};
+      tip = {header, accounts};
     }
     return new BlockWriter(target, await reader.nextPage(), tip);
   }
@@ -71,9 +69,14 @@ export class BlockWriter {
     return this.state.slots;
   }
 
-  /** The newest block applied, flushed or not. */
+  /** The number of the newest block applied, flushed or not. */
   get latest(): number | undefined {
-    return this.tip?.number;
+    return this.tip?.header.number;
+  }
+
+  /** The header of that block. */
+  get newest(): BlockHeader | undefined {
+    return this.tip?.header;
   }
 
   /** Blocks up to this one are finalized, flushed or not, held or not; -1 for none. A block that awaits its audit is not. */
@@ -114,7 +117,7 @@ export class BlockWriter {
    *   newest block
    */
   isHeld({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
-    const expected = this.tip === undefined ? 0 : this.tip.number + 1;
+    const expected = (this.latest ?? -1) + 1;
     if (number === expected) return false;
     if (number > expected)
       throw new StoreError("BLOCK_GAP", `expected block ${expected} next, got block ${number}`);
@@ -234,7 +237,7 @@ export class BlockWriter {
 
   /** The hash of a block in the store, flushed or not. */
   blockHash(block: number): Uint8Array | undefined {
-    if (block === this.tip?.number) return this.tip.hash;
+    if (block === this.latest) return this.newest?.hash;
     const body = this.batch.pendingRecord(blockKey(block));
     return body === undefined ? this.reader.readHeaderRecord(block)?.header.hash : hashOfBlockRecord(body);
   }
@@ -242,7 +245,7 @@ export class BlockWriter {
   /** Makes all applied blocks durable and visible. @throws StoreError WRITE_FAILED */
   async flush(): Promise<void> {
     if (!this.batch.hasPending) return;
-    const block = this.tip?.number;
+    const block = this.latest;
     await this.batch.flush();
     const {number: log, bytes} = this.tail;
     if (block !== undefined) writeNote(this.directory, {block, log, bytes}, false);
@@ -262,7 +265,7 @@ export class BlockWriter {
   }
 
   private checkHeader(header: BlockHeader): void {
-    checkFields(header);
+    encodeFields(header); // refuses what the record has no room for
     const {number, hash, parentHash} = header;
     if (this.isHeld(header)) throw new StoreError("BLOCK_CONFLICT", `block ${number} is held already`);
     const sameHash = this.findBlock(hash);
@@ -271,10 +274,11 @@ export class BlockWriter {
         "BLOCK_INVALID",
         `block ${number} has the hash of block ${sameHash}: ${toHex(hash)}`,
       );
-    if (this.tip !== undefined && parentHash !== undefined && Buffer.compare(parentHash, this.tip.hash) !== 0)
+    const parent = this.newest;
+    if (parent !== undefined && parentHash !== undefined && Buffer.compare(parentHash, parent.hash) !== 0)
       throw new StoreError(
         "PARENT_MISMATCH",
-        `block ${number} (${toHex(hash)}) has parent ${toHex(parentHash)}, but block ${this.tip.number} is ${toHex(this.tip.hash)}`,
+        `block ${number} (${toHex(hash)}) has parent ${toHex(parentHash)}, but block ${parent.number} is ${toHex(parent.hash)}`,
       );
   }
 
@@ -296,6 +300,6 @@ export class BlockWriter {
       blockKey(header.number),
       encodeBlockRecord({header, stateRoot, accounts, nextPage: this.batch.pageCounter}),
     );
-    this.tip = {number: header.number, hash: header.hash, accounts};
+    this.tip = {header, accounts};
   }
 }

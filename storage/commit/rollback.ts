@@ -8,6 +8,7 @@ import {WORD_BYTES} from "../hash/suite.ts";
 import {isFinding, readNote, writeNote} from "../leveldb/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
+import {encodeNumber} from "../record/body.ts";
 import {
   blockKey,
   finalizationKey,
@@ -18,7 +19,6 @@ import {
   pageOfKey,
   prunedKey,
 } from "../record/layout.ts";
-import {encodeNumber} from "../record/numberRecord.ts";
 import {sealRecord} from "../record/record.ts";
 import type {WriteTarget} from "./writeTarget.ts";
 

@@ -4,7 +4,6 @@
  */
 import type {AccountDifference} from "../block/accountDifference.ts";
 import type {BlockDifference} from "../block/blockDifference.ts";
-import {bigEndian} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
@@ -12,6 +11,7 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
+import {bigEndian} from "../record/body.ts";
 import {codeKey} from "../record/layout.ts";
 import {
   type AccountCode,

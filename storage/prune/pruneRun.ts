@@ -8,7 +8,7 @@
  * pruned block, and emptied together with the last page. So after a kill in between, the next process goes on with the same run.
  */
 import type {StateReader} from "../block/stateReader.ts";
-import {StoreError} from "../errors.ts";
+import {BodyReader, encodeNumber} from "../record/body.ts";
 import {META} from "../record/layout.ts";
 
 export interface PruneRun {
@@ -17,23 +17,14 @@ export interface PruneRun {
   readonly next: number;
 }
 
-const NUMBER_BYTES = 6;
-
 export function encodeRun({first, next}: PruneRun): Buffer {
-  const body = Buffer.allocUnsafe(2 * NUMBER_BYTES);
-  body.writeUIntBE(first, 0, NUMBER_BYTES);
-  body.writeUIntBE(next, NUMBER_BYTES, NUMBER_BYTES);
-  return body;
+  return Buffer.concat([encodeNumber(first), encodeNumber(next)]);
 }
 
 /** @returns the run that was begun and is not done. @throws StoreError RECORD_DAMAGED */
 export function readRun(reader: StateReader): PruneRun | undefined {
   const body = reader.readMark(META.pruning);
   if (body === undefined) return undefined;
-  if (body.length !== 2 * NUMBER_BYTES)
-    throw new StoreError(
-      "RECORD_DAMAGED",
-      `pruning record: expected ${2 * NUMBER_BYTES} bytes, got ${body.length}`,
-    );
-  return {first: body.readUIntBE(0, NUMBER_BYTES), next: body.readUIntBE(NUMBER_BYTES, NUMBER_BYTES)};
+  const fields = new BodyReader("pruning record", body);
+  return fields.end({first: fields.number(), next: fields.number()});
 }

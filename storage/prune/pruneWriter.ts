@@ -10,8 +10,8 @@
 import type {WriteTarget} from "../commit/writeTarget.ts";
 import {StoreError} from "../errors.ts";
 import {writeFailed} from "../leveldb/levelErrors.ts";
+import {encodeNumber} from "../record/body.ts";
 import {blockKey, META, pageKey, prunedKey} from "../record/layout.ts";
-import {encodeNumber} from "../record/numberRecord.ts";
 import {sealRecord} from "../record/record.ts";
 import {encodeRun, type PruneRun} from "./pruneRun.ts";
 

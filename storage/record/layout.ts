@@ -6,9 +6,9 @@
  *   'c' | keccak hash 32        contract code
  *   'e' | node key              execution trie node: what re-executing a chain needs to resume
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
- *   'h' | block hash 32         block number                                                     numberRecord.ts
- *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (numberRecord.ts), layer1 (layer1Mark.ts),
- *                           pruning (pruneRun.ts), unaudited (numberRecord.ts)
+ *   'h' | block hash 32         block number                                                     body.ts
+ *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
+ *                           pruning (pruneRun.ts), unaudited (body.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *

@@ -14,7 +14,7 @@ import {
 import type {Common} from "@ethereumjs/common";
 import {createEVM, type EVMOpts} from "@ethereumjs/evm";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
@@ -28,7 +28,6 @@ import {keepJumpAnalyses} from "./jumpAnalyses.ts";
 import {requireParts} from "./libraryParts.ts";
 import {listRoot} from "./listRoot.ts";
 import {checkParent} from "./parentCheck.ts";
-import {decodeFigures, encodeFigures, type ParentFigures} from "./parentFigures.ts";
 import {describeRefusal} from "./refusal.ts";
 import {checkSystemCode, watchSystemCalls} from "./systemContracts.ts";
 import type {TrieNodes} from "./trieNodes.ts";
@@ -47,11 +46,6 @@ export interface BlockId {
   readonly hash: Uint8Array;
 }
 
-interface LastBlock extends BlockId {
-  /** undefined: its source gave no whole header, or an earlier release stored it. The next block is not compared with it. */
-  readonly figures: ParentFigures | undefined;
-}
-
 /** How far back BLOCKHASH sees. */
 const RECENT_BLOCKS = 256;
 
@@ -64,11 +58,11 @@ export class BlockExecutor {
   private readonly recent = new Map<number, Uint8Array>();
   /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;
-  private last: LastBlock;
+  private last: BlockHeader;
   /** Position in the block that `explain` executes. */
   private refusedTransaction: number | undefined;
 
-  private constructor({forks, nodes, blockHash}: BlockExecutorOptions, last: LastBlock) {
+  private constructor({forks, nodes, blockHash}: BlockExecutorOptions, last: BlockHeader) {
     this.forks = forks;
     this.nodes = nodes;
     this.blockHash = blockHash;
@@ -91,7 +85,7 @@ export class BlockExecutor {
     const made = await makeGenesisBlock(genesis, options.nodes);
     const header = chainHead ?? made.head;
     putRoot(options.nodes, header, made.head.stateRoot);
-    const executor = new BlockExecutor(options, {number: 0, hash: header.hash, figures: header});
+    const executor = new BlockExecutor(options, header);
     await executor.state.setStateRoot(made.head.stateRoot);
     return {executor, difference: {...made.difference, header}};
   }
@@ -101,12 +95,11 @@ export class BlockExecutor {
    *
    * @throws ExecutionError STATE_MISSING if it is not
    */
-  static async resume(options: BlockExecutorOptions, after: BlockId): Promise<BlockExecutor> {
+  static async resume(options: BlockExecutorOptions, after: BlockHeader): Promise<BlockExecutor> {
     const stored = options.nodes.get(trieRootName(after.hash));
     if (stored === undefined) throw new ExecutionError("STATE_MISSING", describeMissingTrie(after.number));
-    const {root, figures} = decodeTrieRoot(stored);
-    const executor = new BlockExecutor(options, {...after, figures: figures && decodeFigures(figures)});
-    await executor.state.setStateRoot(root);
+    const executor = new BlockExecutor(options, after);
+    await executor.state.setStateRoot(decodeTrieRoot(stored).root);
     return executor;
   }
 
@@ -129,7 +122,7 @@ export class BlockExecutor {
       const accounts = await this.state.listDifferences();
       await this.state.seal();
       putRoot(this.nodes, head, head.stateRoot);
-      this.last = {number: head.number, hash: head.hash, figures: head};
+      this.last = head;
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
       return {header: head, accounts};
@@ -173,7 +166,7 @@ export class BlockExecutor {
     }
     // The library encodes the header again from the fields that it knows.
     checkField("header hash", toHex(head.hash), toHex(block.hash()));
-    if (this.last.figures !== undefined) checkParent(head, this.last.figures, this.common);
+    checkParent(head, this.last, this.common);
     rememberTransactionsRoot(block);
     try {
       this.vm ??= await this.createVm();
@@ -248,7 +241,7 @@ function rememberTransactionsRoot(block: Block): void {
 }
 
 function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {
-  nodes.put(trieRootName(head.hash), encodeTrieRoot({root, kind: "executed", figures: encodeFigures(head)}));
+  nodes.put(trieRootName(head.hash), encodeTrieRoot({root, kind: "executed"}));
 }
 
 function checkField(name: string, expected: string, got: string): void {

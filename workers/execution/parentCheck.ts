@@ -4,32 +4,39 @@
  */
 import {createBlockHeader} from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
+import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockHead} from "./blockHead.ts";
-import type {ParentFigures} from "./parentFigures.ts";
 
 /** From one block to the next, the gas limit changes by less than this part of it. */
 const LIMIT_STEP = 1024n;
 const MIN_GAS_LIMIT = 5000n;
 
 /**
+ * @param parent - not compared if its source gave no whole header
  * @param common - set to the fork of `head`
  * @throws Error that names the field, what it must be, and what it is
  */
-export function checkParent(head: BlockHead, parent: ParentFigures, common: Common): void {
+export function checkParent(head: BlockHead, parent: BlockHeader, common: Common): void {
+  const {timestamp, gasLimit, gasUsed, baseFeePerGas, blobGasUsed, excessBlobGas} = parent;
+  if (timestamp === undefined || gasLimit === undefined || gasUsed === undefined) return;
   // An equal one is taken: anvil, and clique with period 0, seal several blocks in a second.
-  if (head.timestamp < parent.timestamp)
-    throw new Error(
-      `timestamp: expected ${parent.timestamp} or later as its parent's, got ${head.timestamp}`,
-    );
-  const isLondonBlock = parent.baseFeePerGas === undefined && common.isActivatedEIP(1559);
-  const from = isLondonBlock ? parent.gasLimit * 2n : parent.gasLimit;
+  if (head.timestamp < timestamp)
+    throw new Error(`timestamp: expected ${timestamp} or later as its parent's, got ${head.timestamp}`);
+  const isLondonBlock = baseFeePerGas === undefined && common.isActivatedEIP(1559);
+  const from = isLondonBlock ? gasLimit * 2n : gasLimit;
   const step = from / LIMIT_STEP;
   const lowest = from - step + 1n > MIN_GAS_LIMIT ? from - step + 1n : MIN_GAS_LIMIT;
   const highest = from + step - 1n;
   if (head.gasLimit < lowest || head.gasLimit > highest)
     throw new Error(`gas limit: expected ${lowest} to ${highest} by its parent's, got ${head.gasLimit}`);
   if (!common.isActivatedEIP(1559)) return;
-  const {timestamp: _, ...fields} = parent;
+  const fields = {
+    gasLimit,
+    gasUsed,
+    ...(baseFeePerGas !== undefined && {baseFeePerGas}),
+    ...(blobGasUsed !== undefined && {blobGasUsed}),
+    ...(excessBlobGas !== undefined && {excessBlobGas}),
+  };
   const header = createBlockHeader(fields, {common, skipConsensusFormatValidation: true});
   checkFigure(
     "base fee",

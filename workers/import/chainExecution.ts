@@ -42,18 +42,12 @@ export class ChainExecution {
 
   /** Executes the block after the newest one. @throws ExecutionError, SourceError */
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
-    const newest = newestOf(this.writer());
+    const newest = this.writer().newest ?? neverHeld(0);
     // A rollback leaves the executor ahead of the chain.
     if (this.executor === undefined || !isSame(this.executor.head, newest))
       this.executor = await BlockExecutor.resume(this.options, newest);
     return this.executor.execute(blockRlp);
   }
-}
-
-function newestOf(writer: BlockWriter): BlockId {
-  const number = writer.latest;
-  const hash = number === undefined ? undefined : writer.blockHash(number);
-  return number === undefined || hash === undefined ? neverHeld(number ?? 0) : {number, hash};
 }
 
 function isSame(one: BlockId, other: BlockId): boolean {

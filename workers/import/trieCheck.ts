@@ -13,7 +13,6 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {toHex} from "../../storage/hex.ts";
-import {encodeFigures} from "../execution/parentFigures.ts";
 import type {StateTrie} from "../execution/stateTrie.ts";
 import type {TrieNodes} from "../execution/trieNodes.ts";
 import {SourceError} from "./sourceBlock.ts";
@@ -50,7 +49,7 @@ export class TrieCheck {
       );
     });
     const kind = headerRoot === undefined ? "unchecked" : "checked";
-    this.nodes.put(trieRootName(hash), encodeTrieRoot({root, kind, figures: encodeFigures(header)}));
+    this.nodes.put(trieRootName(hash), encodeTrieRoot({root, kind}));
     this.last = {hash, trie};
     return headerRoot === undefined ? "its source gives no header" : undefined;
   }
@@ -59,12 +58,12 @@ export class TrieCheck {
   private async openParent(headerRoot: Uint8Array | undefined): Promise<StateTrie | undefined> {
     const writer = this.writer();
     const parent = writer.latest === undefined ? undefined : writer.blockHash(writer.latest);
-    if (parent === undefined ? headerRoot === undefined : writer.readTrieRoot(parent) === undefined)
-      return undefined;
     if (parent !== undefined && this.last !== undefined && Buffer.compare(parent, this.last.hash) === 0)
       return this.last.trie;
+    const root = parent && writer.readTrieRoot(parent)?.root;
+    if ((parent === undefined ? headerRoot : root) === undefined) return undefined;
     // Loads the trie's libraries, which differences without a trie do not need.
     const {StateTrie} = await import("../execution/stateTrie.ts");
-    return StateTrie.open(this.nodes, parent === undefined ? undefined : writer.readTrieRoot(parent)?.root);
+    return StateTrie.open(this.nodes, root);
   }
 }

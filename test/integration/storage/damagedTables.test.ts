@@ -200,11 +200,11 @@ test("a record that says what the store is and is gone refuses the store, and ch
 test("a store of the older format is refused by name, also if an older release has rolled it back", async () => {
   const directory = await copyOfStore();
   await tamper(directory, async db => {
-    await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":2,"suite":"sha256"}')));
+    await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":3,"suite":"sha256"}')));
     await db.del(blockKey(BLOCKS - 1));
   });
   for (const opening of [open(directory), checkStore(directory)])
-    await assert.rejects(opening, {code: "FORMAT_MISMATCH", message: /store format 2; this proofd reads 3/});
+    await assert.rejects(opening, {code: "FORMAT_MISMATCH", message: /store format 3; this proofd reads 4/});
 });
 
 test("a sparse table whose footer names a block of gigabytes is a finding", async () => {

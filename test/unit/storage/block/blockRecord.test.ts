@@ -5,12 +5,12 @@ import fc from "fast-check";
 import type {BlockHeader} from "../../../../storage/block/blockDifference.ts";
 import {
   type BlockRecord,
-  bigEndian,
   decodeBlockRecord,
   encodeBlockRecord,
   hashOfBlockRecord,
   MAX_EXTRA_DATA_BYTES,
 } from "../../../../storage/block/blockRecord.ts";
+import {bigEndian} from "../../../../storage/record/body.ts";
 
 const bytes = (length: number) =>
   fc.uint8Array({minLength: length, maxLength: length}).map(field => Buffer.from(field));
@@ -30,6 +30,9 @@ const header: fc.Arbitrary<BlockHeader> = fc.record(
     extraData: fc.uint8Array({maxLength: 100}).map(field => Buffer.from(field)),
     difficulty: fc.bigInt(1n, 2n ** 256n - 1n),
     stateRoot: bytes(32),
+    gasUsed: u64,
+    blobGasUsed: u64,
+    excessBlobGas: u64,
   },
   {requiredKeys: ["number", "hash"], noNullPrototype: true},
 );
@@ -68,10 +71,10 @@ test("a record decodes to what was encoded, whichever header fields there are", 
   );
 });
 
-test("a record without further fields is 120 bytes; a difficulty of 0 is not stored", () => {
+test("a record without further fields is 121 bytes; a difficulty of 0 is not stored", () => {
   const body = encodeBlockRecord(SMALLEST);
-  assert.equal(body.length, 32 + 32 + 49 + 6 + 1);
-  assert.equal(body.at(-1), 0);
+  assert.equal(body.length, 32 + 32 + 49 + 6 + 2);
+  assert.equal(body.readUInt16BE(body.length - 2), 0);
   const proofOfStake = {...SMALLEST, header: {...SMALLEST.header, difficulty: 0n}};
   assert.deepEqual(encodeBlockRecord(proofOfStake), body);
 });
@@ -85,13 +88,18 @@ test("extraData may be empty or as long as its length says, and no longer", () =
   assert.throws(() => encodeBlockRecord(long), {code: "BLOCK_INVALID"});
 });
 
-test("a record cut short anywhere is RECORD_DAMAGED, and names its block", () => {
+test("a record cut short anywhere, or too long, is RECORD_DAMAGED, and names its block", () => {
   fc.assert(
-    fc.property(record, fc.nat(), (given, cut) => {
+    fc.property(record, given => {
       const body = encodeBlockRecord(given);
-      assert.throws(() => decodeBlockRecord(7, body.subarray(0, cut % body.length)), {
+      for (let bytes = 0; bytes < body.length; bytes++)
+        assert.throws(() => decodeBlockRecord(7, body.subarray(0, bytes)), {
+          code: "RECORD_DAMAGED",
+          message: new RegExp(`^record of block 7: expected at least [0-9]+ bytes, got ${bytes}$`),
+        });
+      assert.throws(() => decodeBlockRecord(7, Buffer.concat([body, Buffer.alloc(1)])), {
         code: "RECORD_DAMAGED",
-        message: "record of block 7 is too short",
+        message: `record of block 7: expected ${body.length} bytes, got ${body.length + 1}`,
       });
     }),
   );

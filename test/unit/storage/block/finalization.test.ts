@@ -42,7 +42,7 @@ test("a finalization that is cut, too long or has unknown fields is RECORD_DAMAG
     fc.property(finalization, given => {
       const body = encodeFinalization(given);
       for (const spoiled of [body.subarray(1), Buffer.alloc(0), Buffer.concat([body, Buffer.alloc(1)])])
-        assert.throws(() => decodeFinalization(7, spoiled), {...DAMAGED, message: /^finalization 7 /});
+        assert.throws(() => decodeFinalization(7, spoiled), {...DAMAGED, message: /^finalization 7: /});
       const odd = Buffer.from(body);
       odd[80] = 2;
       assert.throws(() => decodeFinalization(7, odd), DAMAGED);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {crc32} from "node:zlib";
 import fc from "fast-check";
+import {decodeNumber, encodeNumber} from "../../../../storage/record/body.ts";
 import {
   blockKey,
   blockOfKey,
@@ -17,7 +18,6 @@ import {
   pageKey,
   pageOfKey,
 } from "../../../../storage/record/layout.ts";
-import {decodeNumber, encodeNumber} from "../../../../storage/record/numberRecord.ts";
 import {CHECKSUM_BYTES, openRecord, sealRecord} from "../../../../storage/record/record.ts";
 
 const number = fc.oneof(
@@ -92,6 +92,6 @@ test("a number record is 6 bytes, and one of another length is RECORD_DAMAGED", 
   for (const bytes of [0, 5, 7])
     assert.throws(() => decodeNumber(META.floor, Buffer.alloc(bytes)), {
       ...DAMAGED,
-      message: `floor record: expected 6 bytes, got ${bytes}`,
+      message: new RegExp(`^floor record: expected (at least )?6 bytes, got ${bytes}$`),
     });
 });

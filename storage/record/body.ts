@@ -1,0 +1,72 @@
+/** The bodies of records, field after field. Integers are big-endian. */
+import {StoreError} from "../errors.ts";
+import {nameOfKey} from "./layout.ts";
+
+/** Of block numbers, page numbers and counts: u48. */
+export const NUMBER_BYTES = 6;
+
+export function encodeNumber(number: number, bytes = NUMBER_BYTES): Buffer {
+  const body = Buffer.allocUnsafe(bytes);
+  body.writeUIntBE(number, 0, bytes);
+  return body;
+}
+
+/** The body of a record that holds one number. @param key - the record's key, for the message. @throws StoreError RECORD_DAMAGED */
+export function decodeNumber(key: Buffer, body: Buffer): number {
+  const reader = new BodyReader(nameOfKey(key), body);
+  return reader.end(reader.number());
+}
+
+/** `value` as `bytes` bytes. @throws StoreError BLOCK_INVALID if it does not fit */
+export function bigEndian(value: bigint, bytes: number): Buffer {
+  if (value < 0n || value >= 1n << BigInt(8 * bytes))
+    throw new StoreError("BLOCK_INVALID", `${value} does not fit ${bytes} bytes`);
+  return Buffer.from(value.toString(16).padStart(2 * bytes, "0"), "hex");
+}
+
+/** Every method throws StoreError RECORD_DAMAGED. */
+export class BodyReader {
+  private readonly name: string;
+  private readonly body: Buffer;
+  private at = 0;
+
+  /** @param name - of the record, for messages */
+  constructor(name: string, body: Buffer) {
+    this.name = name;
+    this.body = body;
+  }
+
+  /** A view. */
+  bytes(count: number): Buffer {
+    const end = this.at + count;
+    if (end > this.body.length) throw this.damage(`expected at least ${end} bytes, got ${this.body.length}`);
+    const bytes = this.body.subarray(this.at, end);
+    this.at = end;
+    return bytes;
+  }
+
+  number(bytes = NUMBER_BYTES): number {
+    return this.bytes(bytes).readUIntBE(0, bytes);
+  }
+
+  /** One byte: 0 or 1. */
+  flag(): boolean {
+    const flag = this.number(1);
+    if (flag > 1) throw this.damage(`a flag: expected 0 or 1, got ${flag}`);
+    return flag === 1;
+  }
+
+  bigint(bytes: number): bigint {
+    return BigInt(`0x${this.bytes(bytes).toString("hex")}`);
+  }
+
+  /** @returns `value`, if nothing follows */
+  end<Value>(value: Value): Value {
+    if (this.at !== this.body.length) throw this.damage(`expected ${this.at} bytes, got ${this.body.length}`);
+    return value;
+  }
+
+  damage(what: string): StoreError {
+    return new StoreError("RECORD_DAMAGED", `${this.name}: ${what}`);
+  }
+}
