@@ -1,7 +1,6 @@
 /**
  * Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
  */
-import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {
@@ -14,11 +13,10 @@ import {
 } from "../page/geometry.ts";
 import {childPage, childRootAt} from "../page/innerPage.ts";
 import {type Leaf, leafAt} from "../page/leafPage.ts";
-import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
+import {decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
 import {FIRST_FREE_NODE, foldLeftSpine} from "../tree/emptyTree.ts";
 import {writeWordInto} from "../tree/shortNumber.ts";
 import {findKey} from "../tree/treeReader.ts";
-import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkIndex} from "./checkIndex.ts";
 import {checkLinks} from "./checkLinks.ts";
 import {rehashPage} from "./checkPage.ts";
