@@ -7,9 +7,9 @@ import * as AbiFunction from "ox/AbiFunction";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {HASH_SUITES} from "../../client/hash/hashSuites.ts";
 import {type Artefact, readArtefact} from "../../contracts/artefacts.ts";
-import {findAnvil} from "../peers/anvil.ts";
 import {writeTable} from "../program/table.ts";
-import {type ServerProcess, startServer} from "../served/serverProcess.ts";
+import {startAnvil} from "../served/anvil.ts";
+import type {ServerProcess} from "../served/serverProcess.ts";
 import {type GasCase, makeGasCases} from "./gasCases.ts";
 
 export interface GasFlags {
@@ -38,14 +38,7 @@ const FLOOR_BYTE_GAS = 40;
 const GAS_LIMIT = "0x1000000";
 
 export async function measureGas({accounts, slots, suite: names}: GasFlags): Promise<void> {
-  const command = findAnvil();
-  if (command === undefined) throw new Error("anvil is not installed: npm ci installs it on Linux on x64");
-  const anvil = await startServer({
-    name: "anvil",
-    command,
-    args: ["--port", "0", "--hardfork", "osaka"],
-    listening: /Listening on (127\.0\.0\.1:\d+)/,
-  });
+  const anvil = await startAnvil("--hardfork", "osaka");
   try {
     const rows: string[][] = [];
     for (const suite of HASH_SUITES.filter(({name}) => names.includes(name)))

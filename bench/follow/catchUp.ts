@@ -1,16 +1,11 @@
 /** Catching up with a node from an empty store: `proofd import --l2`, by one source. */
 import {spawn} from "node:child_process";
 import {once} from "node:events";
-import {mkdtempSync, readFileSync, rmSync} from "node:fs";
+import {mkdtempSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {fileURLToPath} from "node:url";
 import type {NodeSourceName} from "../../workers/job/importSource.ts";
-import type {ServerProcess} from "../served/serverProcess.ts";
-
-const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
-/** USER_HZ. Linux shows all programs this value. */
-const TICKS_PER_SECOND = 100;
+import {PROOFD, readChildrenCpuMs, type ServerProcess} from "../served/serverProcess.ts";
 
 export interface Followed {
   readonly source: NodeSourceName;
@@ -22,14 +17,17 @@ export interface Followed {
 
 export interface CatchUp {
   readonly blocksPerSecond: number;
-  /** Milliseconds a block; undefined if the system does not show them. The start of proofd is included. */
-  readonly cpu: {readonly own: number; readonly node: number} | undefined;
+  /** CPU time of proofd a block, its start included. NaN if the system does not show it. */
+  readonly ownMs: number;
+  /** CPU time of the node a block. */
+  readonly nodeMs: number;
 }
 
 /** @param blocks - the number of the node's newest block. @throws Error with the import's output if it fails */
 export async function measureCatchUp(node: Followed, suite: string, blocks: number): Promise<CatchUp> {
   const folder = mkdtempSync(join(tmpdir(), "proofd-follow-db-"));
-  const nodeStartMs = readCpuMs(node.processes);
+  const readNodeMs = () => node.processes.reduce((sum, process) => sum + process.readCpuMs(), 0);
+  const nodeStartMs = readNodeMs();
   const ownStartMs = readChildrenCpuMs();
   const startMs = performance.now();
   try {
@@ -42,10 +40,8 @@ export async function measureCatchUp(node: Followed, suite: string, blocks: numb
     rmSync(folder, {recursive: true});
   }
   const blocksPerSecond = (1000 * blocks) / (performance.now() - startMs);
-  const nodeMs = readCpuMs(node.processes) - nodeStartMs;
-  const ownMs = readChildrenCpuMs() - ownStartMs;
-  if (Number.isNaN(nodeMs + ownMs)) return {blocksPerSecond, cpu: undefined};
-  return {blocksPerSecond, cpu: {own: ownMs / blocks, node: nodeMs / blocks}};
+  const nodeMs = (readNodeMs() - nodeStartMs) / blocks;
+  return {blocksPerSecond, ownMs: (readChildrenCpuMs() - ownStartMs) / blocks, nodeMs};
 }
 
 async function runProofd(args: readonly string[]): Promise<void> {
@@ -60,22 +56,4 @@ async function runProofd(args: readonly string[]): Promise<void> {
   const [code] = await once(child, "close");
   process.off("exit", kill);
   if (code !== 0) throw new Error(`proofd ${args.join(" ")} ended with ${code}: ${output}`);
-}
-
-/** @returns NaN if the system does not show it */
-function readCpuMs(processes: readonly ServerProcess[]): number {
-  return processes.reduce((sum, process) => sum + (process.readCpuMs() ?? Number.NaN), 0);
-}
-
-/** CPU time of all ended children of this process; NaN if the system does not show it (Linux does). */
-function readChildrenCpuMs(): number {
-  let text: string;
-  try {
-    text = readFileSync("/proc/self/stat", "utf8");
-  } catch {
-    return Number.NaN;
-  }
-  // cutime and cstime are fields 16 and 17.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[13]) + Number(fields[14])) * 1000) / TICKS_PER_SECOND;
 }

@@ -8,8 +8,8 @@ import {configOfFork} from "../../workers/execution/forks.ts";
 import {parseGenesis} from "../../workers/execution/genesis.ts";
 import {encodeJsonBlock} from "../../workers/import/follow/jsonBlock.ts";
 import {ANVIL_ACCOUNTS, makeAnvilState} from "../chains/anvilState.ts";
-import {findAnvil} from "../peers/anvil.ts";
-import {type ServerProcess, startServer} from "../served/serverProcess.ts";
+import {startAnvil} from "../served/anvil.ts";
+import type {ServerProcess} from "../served/serverProcess.ts";
 import {balanceSlot, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
 
 export const TRANSACTIONS_PER_BLOCK = 50;
@@ -39,36 +39,20 @@ export class ChainNode {
     this.genesisPath = genesisPath;
   }
 
-  /** @returns undefined if anvil is not installed */
-  static async start(): Promise<ChainNode | undefined> {
-    const program = findAnvil();
-    if (program === undefined) return undefined;
+  /** @throws Error if anvil is not installed */
+  static async start(): Promise<ChainNode> {
     const folder = mkdtempSync(join(tmpdir(), "proofd-follow-"));
     const genesisPath = join(folder, "genesis.json");
     const statePath = join(folder, "state.json");
     const genesis = JSON.stringify(makeGenesis());
     writeFileSync(genesisPath, genesis);
     writeFileSync(statePath, await makeAnvilState(genesis));
-    const server = await startServer({
-      name: "anvil",
-      command: program,
-      args: [
-        "--load-state",
-        statePath,
-        "--port",
-        "0",
-        "--accounts",
-        `${ANVIL_ACCOUNTS.length}`,
-        "--no-mining",
-        // An account that the genesis file does not have.
-        "--disable-default-create2-deployer",
-        "--hardfork",
-        FORK,
-        "--chain-id",
-        `${CHAIN_ID}`,
-      ],
-      listening: /Listening on (127\.0\.0\.1:\d+)/,
-    });
+    const server = await startAnvil(
+      ...["--load-state", statePath, "--accounts", `${ANVIL_ACCOUNTS.length}`, "--no-mining"],
+      // An account that the genesis file does not have.
+      "--disable-default-create2-deployer",
+      ...["--hardfork", FORK, "--chain-id", `${CHAIN_ID}`],
+    );
     return new ChainNode(server, folder, genesis, genesisPath);
   }
 

@@ -5,6 +5,8 @@ import type {ChainNode} from "./chainNode.ts";
 
 const LOOK_MS = 20;
 const STALL_MS = 60_000;
+/** Longer than any proof takes to arrive. */
+const WAIT_MS = 30_000;
 
 export interface Follower {
   readonly db: string;
@@ -21,15 +23,8 @@ export async function withService<T>(
   const {host} = node.server.url;
   const proofd = await startProofd(db, [
     // Estimates are not asked for, and their threads take two fifths of a start.
-    ...[
-      "--no-estimate",
-      "--suite",
-      suite,
-      "--l2",
-      `http://${host},ws://${host}`,
-      "--genesis",
-      node.genesisPath,
-    ],
+    ...["--no-estimate", "--suite", suite],
+    ...["--l2", `http://${host},ws://${host}`, "--genesis", node.genesisPath],
     ...flags,
   ]);
   try {
@@ -56,4 +51,25 @@ export async function waitUntilHeld(proofd: ServerProcess, block: number): Promi
     else await sleep(LOOK_MS);
     held = now;
   }
+}
+
+/**
+ * Waits for the proof of a block that is not provable yet, makes the block provable, and takes the time from then on.
+ *
+ * @param event - returns when the node has the block, or layer 1 the event
+ * @returns milliseconds until the proof is here
+ */
+export async function measureArrival(
+  proofd: ServerProcess,
+  address: string,
+  block: number,
+  event: () => Promise<void>,
+): Promise<number> {
+  const params = [address, [], `0x${block.toString(16)}`, WAIT_MS];
+  const arrival = proofd.call("chain_waitForProof", params).then(() => performance.now());
+  // If the event fails, its error is the one to show.
+  arrival.catch(() => {});
+  await event();
+  const startMs = performance.now();
+  return Math.max(0, (await arrival) - startMs);
 }

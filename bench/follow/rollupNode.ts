@@ -1,6 +1,6 @@
 /** The layer-1 node of the bench: anvil with a contract that emits a rollup's events. */
-import {findAnvil} from "../peers/anvil.ts";
-import {type ServerProcess, startServer} from "../served/serverProcess.ts";
+import {startAnvil} from "../served/anvil.ts";
+import type {ServerProcess} from "../served/serverProcess.ts";
 
 export const ROLLUP = `0x${"70".repeat(20)}`;
 /** DataFinalizedV3(startBlockNumber, endBlockNumber, shnarf, parentStateRootHash, finalStateRootHash), the first three indexed. */
@@ -13,33 +13,22 @@ const EMIT = [
 ].join("");
 const FROM = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-export class RollupNode {
-  readonly server: ServerProcess;
+export async function startRollupNode(): Promise<ServerProcess> {
+  const server = await startAnvil("--accounts", "1");
+  await server.call("anvil_setCode", [ROLLUP, `0x${EMIT}`]);
+  return server;
+}
 
-  private constructor(server: ServerProcess) {
-    this.server = server;
-  }
-
-  /** @returns undefined if anvil is not installed */
-  static async start(): Promise<RollupNode | undefined> {
-    const program = findAnvil();
-    if (program === undefined) return undefined;
-    const server = await startServer({
-      name: "anvil (layer 1)",
-      command: program,
-      args: ["--port", "0", "--accounts", "1"],
-      listening: /Listening on (127\.0\.0\.1:\d+)/,
-    });
-    await server.call("anvil_setCode", [ROLLUP, `0x${EMIT}`]);
-    return new RollupNode(server);
-  }
-
-  /** Emits the event that finalizes blocks `start` to `end`, in a block of its own. */
-  async finalize(start: number, end: number, parentRoot: string, root: string): Promise<void> {
-    const words = [word(start), word(end), word(end), parentRoot.slice(2), root.slice(2)];
-    const data = `0x${TOPIC}${words.join("")}`;
-    await this.server.call("eth_sendTransaction", [{from: FROM, to: ROLLUP, data}]);
-  }
+/** Emits the event that finalizes blocks `start` to `end`, in a block of its own. */
+export async function finalize(
+  node: ServerProcess,
+  start: number,
+  end: number,
+  parentRoot: string,
+  root: string,
+): Promise<void> {
+  const words = [word(start), word(end), word(end), parentRoot.slice(2), root.slice(2)];
+  await node.call("eth_sendTransaction", [{from: FROM, to: ROLLUP, data: `0x${TOPIC}${words.join("")}`}]);
 }
 
 function word(value: number): string {

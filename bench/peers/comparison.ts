@@ -2,32 +2,22 @@
 import {type LoadChoice, type MeasuredLoad, measureLoad, requireRight} from "../served/measuredLoad.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import type {PeerLoad} from "./peerLoads.ts";
-import type {LoadName, PeerName} from "./peerNames.ts";
+import type {LoadName, PeerName} from "./peerOptions.ts";
 
+/** CPU time is that of the server's process, NaN if the system does not show it (only Linux does). */
 export interface PeerFigures {
   readonly load: LoadName;
   readonly title: string;
-  readonly unit: "proof" | "estimate";
   readonly peer: PeerName;
-  readonly connections: number;
-  readonly batch: number;
   readonly requestsPerSecond: number;
   /** Proofs of accounts and slots, or estimates. */
   readonly unitsPerSecond: number;
-  readonly p50Ms: number | undefined;
-  readonly p99Ms: number | undefined;
-  /** CPU time of the server's process; undefined if the system does not show it (only Linux does). */
-  readonly cpuUsPerUnit: number | undefined;
-  readonly cpuUsPerRequest: number | undefined;
-  /** Time of one SHA-256 of 64 bytes during the load. */
-  readonly hashUs: number;
-  /** CPU time per unit in such hashes. */
-  readonly hashesPerUnit: number | undefined;
-  readonly serverCores: number | undefined;
-  readonly generatorBusy: number;
-  readonly rssBytes: number | undefined;
-  readonly errors: number;
-  readonly verified: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuUsPerUnit: number;
+  /** CPU time per unit in SHA-256 hashes of 64 bytes. */
+  readonly hashesPerUnit: number;
+  readonly cpuUsPerRequest: number;
 }
 
 type TimedChoice = LoadChoice & {readonly durationSeconds: number};
@@ -44,41 +34,26 @@ export async function runLoad(
 ): Promise<PeerFigures> {
   const {report, serverCpuMsPerSecond, hashUs} = await measureAnswers(server, choice);
   requireRight(report);
-  const {perSecond, latency, settings, errors, verification, generator} = report;
+  const {perSecond, latency} = report;
   const unitsPerSecond = unit === "proof" ? perSecond.proofs : perSecond.calls;
-  const cpuUs = (count: number) =>
-    serverCpuMsPerSecond === undefined || count === 0 ? undefined : (serverCpuMsPerSecond * 1000) / count;
-  const cpuUsPerUnit = cpuUs(unitsPerSecond);
+  const cpuUsPerUnit = (serverCpuMsPerSecond * 1000) / unitsPerSecond;
   return {
     load: name,
     title,
-    unit,
     peer,
-    connections: settings.connections,
-    batch: settings.batch,
     requestsPerSecond: perSecond.requests,
     unitsPerSecond,
-    p50Ms: latency?.p50Ms,
-    p99Ms: latency?.p99Ms,
+    p50Ms: latency?.p50Ms ?? Number.NaN,
+    p99Ms: latency?.p99Ms ?? Number.NaN,
     cpuUsPerUnit,
-    cpuUsPerRequest: cpuUs(perSecond.requests),
-    hashUs,
-    hashesPerUnit: cpuUsPerUnit === undefined ? undefined : cpuUsPerUnit / hashUs,
-    serverCores: serverCpuMsPerSecond === undefined ? undefined : serverCpuMsPerSecond / 1000,
-    generatorBusy: Math.max(...generator.utilization),
-    rssBytes: server.readMemory()?.rss,
-    errors: [...errors.rpc, ...errors.http, ...errors.socket].reduce(
-      (sum, {count}) => sum + count,
-      errors.timeouts,
-    ),
-    verified: verification.checked,
+    hashesPerUnit: cpuUsPerUnit / hashUs,
+    cpuUsPerRequest: (serverCpuMsPerSecond * 1000) / perSecond.requests,
   };
 }
 
-/** The round with the median CPU time per unit, or with the median rate if there is no CPU time. */
+/** The round with the median rate. */
 export function middleRound(runs: readonly PeerFigures[]): PeerFigures {
-  const order = ({cpuUsPerUnit, unitsPerSecond}: PeerFigures) => cpuUsPerUnit ?? 1 / unitsPerSecond;
-  return runs.toSorted((a, b) => order(a) - order(b))[runs.length >> 1] as PeerFigures;
+  return runs.toSorted((a, b) => a.unitsPerSecond - b.unitsPerSecond)[runs.length >> 1] as PeerFigures;
 }
 
 async function measureAnswers(server: ServerProcess, choice: TimedChoice): Promise<MeasuredLoad> {

@@ -8,17 +8,12 @@
  *   root/<tree>                      root node 64
  *   head                             JSON: number, hash, stateRoot
  *
- * <tree> is `accounts`, or the hKey of the account that has the slots.
+ * <tree> is `accounts`, the hKey of the account that has the slots, or `new` for a tree with only head and tail.
  */
 export const ACCOUNTS = "accounts";
+export const NEW = "new";
 export const OPENING_BYTES = 128;
 export const HEAD_KEY = "head";
-
-export interface NaiveHead {
-  readonly number: string;
-  readonly hash: string;
-  readonly stateRoot: string;
-}
 
 export function nodeKey(tree: string, height: number, index: number): string {
   return `node/${tree}/${height}/${index}`;

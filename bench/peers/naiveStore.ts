@@ -7,7 +7,7 @@ import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {leafAt, leafCount} from "../../storage/page/leafPage.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
-import {hashTopRoot} from "../../storage/tree/emptyTree.ts";
+import {emptyTree, hashTopRoot, ZERO_WORD} from "../../storage/tree/emptyTree.ts";
 import {readLeafPage} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {
@@ -16,7 +16,7 @@ import {
   hKeyKey,
   LEVEL_OPTIONS,
   leafKey,
-  type NaiveHead,
+  NEW,
   nodeKey,
   OPENING_BYTES,
   rootKey,
@@ -54,13 +54,29 @@ class NaiveBuilder {
     const root = await this.addTree(ACCOUNTS, block.accounts);
     if (Buffer.compare(root, block.stateRoot) !== 0)
       throw new Error(`the naive tree has the root ${hex(root)}, the store ${hex(block.stateRoot)}`);
-    const head: NaiveHead = {
+    await this.addNewTree();
+    const head = {
       number: `0x${block.header.number.toString(16)}`,
       hash: `0x${hex(block.header.hash)}`,
       stateRoot: `0x${hex(block.stateRoot)}`,
     };
     await this.put(HEAD_KEY, Buffer.from(JSON.stringify(head)));
     await this.flush();
+  }
+
+  /** The tree of an account without slots. */
+  private async addNewTree(): Promise<void> {
+    const {suite} = this.store;
+    for (const [index, hKey] of [ZERO_WORD, suite.tailHKey].entries()) {
+      // The value is zero, too.
+      const leaf = Buffer.alloc(OPENING_BYTES + WORD_BYTES);
+      suite.encodeLeafOpeningInto(leaf, 0, 0, 1, hKey, ZERO_WORD);
+      await this.put(leafKey(NEW, index), leaf);
+      await this.put(hKeyKey(NEW, hex(hKey)), Buffer.from(String(index)));
+    }
+    const rootNode = Buffer.alloc(suite.rootNodeBytes);
+    suite.encodeRootNodeInto(rootNode, 0, 2, emptyTree(suite).subRoot);
+    await this.put(rootKey(NEW), rootNode);
   }
 
   /** @returns the top root */

@@ -2,7 +2,12 @@
 import type {Command} from "commander";
 import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
 import {DEFAULT_BLOCKS} from "../stages/storeSize.ts";
-import {LOAD_NAMES, type LoadName, PEER_NAMES, type PeerName} from "./peerNames.ts";
+
+export const PEER_NAMES = ["proofd", "naive", "anvil"] as const;
+export type PeerName = (typeof PEER_NAMES)[number];
+
+export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20"] as const;
+export type LoadName = (typeof LOAD_NAMES)[number];
 
 /** Commander's values, by flag. */
 export interface PeerFlags {

@@ -6,16 +6,19 @@
  */
 
 import {createHash} from "node:crypto";
-import {existsSync, renameSync} from "node:fs";
+import {existsSync, mkdtempSync, renameSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import type {KnownAccount} from "../load/requests/keys.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
+import {startAnvil} from "../served/anvil.ts";
+import type {ServerProcess} from "../served/serverProcess.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {addressAt} from "../stages/benchChain.ts";
-import {addContracts, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
+import {addContracts, BENCH_CHAIN, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
 import {CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
 import {HOLDERS} from "../stages/storeSize.ts";
 
@@ -23,6 +26,7 @@ import {HOLDERS} from "../stages/storeSize.ts";
 const MAX_SLOT_ACCOUNTS = 10_000;
 const SLOTS = 8;
 const TOKEN_TRANSFERS = 4096;
+const ANVIL_BLOCK_0 = {difficulty: "0x0", gasLimit: "0x3938700", nonce: "0x0", timestamp: "0x6553f22d"};
 
 /** @returns the folder, which is created if it is missing */
 export async function makePeerStore(accounts: number, blocks: number): Promise<string> {
@@ -59,33 +63,39 @@ export function listTokenTransfers(): string[] {
   });
 }
 
-/** An account in the form of geth's genesis. */
-export interface GenesisAccount {
-  readonly balance: string;
-  readonly nonce?: string;
-  readonly code?: string;
-  readonly storage?: Readonly<Record<string, string>>;
-}
-
-/** The accounts with slots and the contracts, for a node that cannot hold the other accounts. */
-export function listGenesisAccounts(accounts: number): Record<string, GenesisAccount> {
-  const genesis: Record<string, GenesisAccount> = {};
-  for (let i = 0; i < slotAccounts(accounts); i++) {
-    const storage = Object.fromEntries(storageOf(i).map(({slot, value}) => [hex(slot), hex(value)]));
-    genesis[hex(addressAt(i))] = {balance: `0x${(10n ** 15n + BigInt(i)).toString(16)}`, storage};
-  }
-  const contracts = new AccountDifferences();
-  addContracts(contracts, addressAt);
-  for (let i = 0; i < contracts.count; i++) {
-    const {address, change} = contracts.at(i);
-    genesis[hex(address)] = {
-      balance: "0x0",
-      nonce: "0x1",
-      code: hex(change?.code as Uint8Array),
-      storage: Object.fromEntries((change?.storage ?? []).map(({slot, value}) => [hex(slot), hex(value)])),
+/** anvil with the accounts with slots and the contracts. It cannot hold the other accounts. */
+export async function startPeerAnvil(accounts: number): Promise<ServerProcess> {
+  const differences = new AccountDifferences();
+  for (let i = 0; i < slotAccounts(accounts); i++)
+    differences.add({
+      address: addressAt(i),
+      change: {balance: 10n ** 15n + BigInt(i), storage: storageOf(i)},
+    });
+  addContracts(differences, addressAt);
+  const alloc: Record<string, object> = {};
+  for (let i = 0; i < differences.count; i++) {
+    const {address, change = {}} = differences.at(i);
+    const {balance = 0n, nonce = 0n, code = Buffer.alloc(0), storage = []} = change;
+    alloc[hex(address)] = {
+      balance: `0x${balance.toString(16)}`,
+      nonce: `0x${nonce.toString(16)}`,
+      code: hex(code),
+      storage: Object.fromEntries(storage.map(({slot, value}) => [hex(slot), hex(value)])),
     };
   }
-  return genesis;
+  const folder = mkdtempSync(join(tmpdir(), "proofd-anvil-"));
+  try {
+    const genesis = join(folder, "genesis.json");
+    const config = JSON.parse(BENCH_CHAIN.config as string) as unknown;
+    writeFileSync(genesis, JSON.stringify({config, alloc, ...ANVIL_BLOCK_0}));
+    const flags = ["--accounts", "1", "--no-mining", "--hardfork", "osaka"];
+    const anvil = await startAnvil("--init", genesis, ...flags);
+    // The header of block 0 has the root of a state without the accounts that anvil adds. So a block is mined.
+    await anvil.call("evm_mine");
+    return anvil;
+  } finally {
+    rmSync(folder, {recursive: true});
+  }
 }
 
 function slotAccounts(accounts: number): number {

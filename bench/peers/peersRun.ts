@@ -6,18 +6,19 @@
  * The machine's speed changes from minute to minute, so compare only figures within one table. CPU time is that of the
  * server's process in the measured time, all threads, divided by the number of answers.
  */
+import {availableParallelism} from "node:os";
 import {join} from "node:path";
 import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
 import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
+import {writeNumber} from "../program/table.ts";
+import {findAnvil} from "../served/anvil.ts";
 import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../served/serverProcess.ts";
-import {findAnvil, startAnvil} from "./anvil.ts";
 import {middleRound, type PeerFigures, runLoad} from "./comparison.ts";
 import {makeNaiveStore} from "./naiveStore.ts";
 import {listLoads} from "./peerLoads.ts";
-import type {PeerName} from "./peerNames.ts";
-import type {PeerFlags} from "./peerOptions.ts";
-import {writeCosts, writeReport} from "./peerReport.ts";
-import {listGenesisAccounts, makePeerStore} from "./peerStore.ts";
+import type {PeerFlags, PeerName} from "./peerOptions.ts";
+import {writeReport} from "./peerReport.ts";
+import {makePeerStore, startPeerAnvil} from "./peerStore.ts";
 
 /** @param command - the command line that repeats this run */
 export async function comparePeers(flags: PeerFlags, command: string): Promise<void> {
@@ -28,7 +29,7 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<v
   say(`${heading}\n`);
 
   const store = await makePeerStore(accounts, blocks);
-  const naiveStore = join(BENCH_FOLDER, `naive-${accounts}-${blocks}`);
+  const naiveStore = join(BENCH_FOLDER, `naive-${accounts}-${blocks}-v2`);
   if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
   const servers = await startServers(flags, store, naiveStore);
   const figures: PeerFigures[] = [];
@@ -41,7 +42,8 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<v
           const choice = load.choices[peer];
           if (choice === undefined) continue;
           const run = await runLoad(peer, server, load, {...choice, ...seconds, seed: round});
-          say(`${load.title}, round ${round} of ${rounds}: ${peer} ${writeCosts(run)}\n`);
+          const rate = `${writeNumber(run.unitsPerSecond)} ${load.unit}s/s`;
+          say(`${load.title}, round ${round} of ${rounds}: ${peer} ${rate}\n`);
           taken.set(peer, [...(taken.get(peer) ?? []), run]);
         }
       }
@@ -71,17 +73,15 @@ async function startServers(
   if (peerNames.includes("proofd")) started.set("proofd", await startProofd(store, []));
   if (peerNames.includes("naive")) {
     const main = new URL("./naiveServer.js", import.meta.url).pathname;
-    const args = [main, "--db", naiveStore];
+    const args = [main, naiveStore, `${Math.max(1, availableParallelism() - 1)}`];
     started.set(
       "naive",
       await startServer({name: "naive", command: process.execPath, args, listening: ANNOUNCEMENT}),
     );
   }
-  const anvil = findAnvil();
   if (!peerNames.includes("anvil")) return started;
-  if (anvil === undefined)
-    say("ANVIL IS NOT INSTALLED: its rows are left out (npm install @foundry-rs/anvil-linux-amd64)\n");
-  else started.set("anvil", await startAnvil(anvil, listGenesisAccounts(accounts)));
+  if (findAnvil() === undefined) say("ANVIL IS NOT INSTALLED: its rows are left out\n");
+  else started.set("anvil", await startPeerAnvil(accounts));
   return started;
 }
 

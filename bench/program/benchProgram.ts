@@ -5,9 +5,7 @@ import {Command, CommanderError, InvalidArgumentError, Option} from "commander";
 
 const USAGE = 2;
 
-/**
- * A flag's value is wrong in a way that only the work can see. The message names the flag, the value and what is expected.
- */
+/** A flag's value is wrong in a way that only the work can see. The message names the flag and the value. */
 export class FlagError extends Error {}
 
 /** @param name - the command that runs it, without its flags */
@@ -56,7 +54,7 @@ export function countOption(flags: string, about: string, least: number, most: n
     const count = Number(digits) * (unit === "k" ? 1e3 : unit === "M" ? 1e6 : 1);
     if (count >= least && count <= most) return count;
     throw new InvalidArgumentError(
-      `Expected a whole number from ${least} to ${most}, such as 100, 1k or 1M.`,
+      `Expected a whole number from ${least} to ${most}, such as 100, 1k or 1M, got '${text}'.`,
     );
   });
 }
@@ -80,9 +78,9 @@ export function prepareFile(flag: string, path: string): void {
   try {
     mkdirSync(dirname(path), {recursive: true});
     accessSync(dirname(path), constants.W_OK);
-    if (statSync(path, {throwIfNoEntry: false})?.isDirectory() !== true) return;
+    if (statSync(path, {throwIfNoEntry: false})?.isDirectory() === true) throw new Error("it is a folder");
   } catch (error) {
-    throw new FlagError(`--${flag} is '${path}': cannot be written (${(error as Error).message})`);
+    const reason = (error as Error).message;
+    throw new FlagError(`--${flag}: expected a file that can be written, got '${path}' (${reason})`);
   }
-  throw new FlagError(`--${flag} is '${path}': expected a file, this is a folder`);
 }

@@ -15,8 +15,8 @@ export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "
 
 export interface MeasuredLoad {
   readonly report: LoadReport;
-  /** CPU time of all the server's threads per second of measured time; undefined if the system does not show it. */
-  readonly serverCpuMsPerSecond: number | undefined;
+  /** CPU time of all the server's threads per second of measured time. NaN if the system does not show it. */
+  readonly serverCpuMsPerSecond: number;
   /** Time of one hash of 64 bytes during the load, in microseconds. */
   readonly hashUs: number;
 }
@@ -26,7 +26,7 @@ export interface MeasuredLoad {
  */
 export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
   const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
-  let cpuMs: number | undefined;
+  let cpuMs = Number.NaN;
   let startMs = 0;
   let seconds = 0;
   const {outcome} = startLoad(createLoad(server, choice), () => {}, {
@@ -36,18 +36,13 @@ export async function measureLoad(server: ServerProcess, choice: LoadChoice): Pr
       yardstick.start();
     },
     onMeasureEnd: () => {
-      const endCpuMs = server.readCpuMs();
-      cpuMs = cpuMs === undefined || endCpuMs === undefined ? undefined : endCpuMs - cpuMs;
+      cpuMs = server.readCpuMs() - cpuMs;
       seconds = (performance.now() - startMs) / 1000;
       yardstick.stop();
     },
   });
   const report = await outcome;
-  return {
-    report,
-    serverCpuMsPerSecond: cpuMs === undefined ? undefined : cpuMs / seconds,
-    hashUs: yardstick.medianUs,
-  };
+  return {report, serverCpuMsPerSecond: cpuMs / seconds, hashUs: yardstick.medianUs};
 }
 
 /** A load that only keeps the server busy. */
@@ -82,6 +77,7 @@ export function requireRight({failures, verification, errors, url}: LoadReport):
     throw new Error(`${url}: ${failures.join(" ")} ${JSON.stringify([verification, errors])}`);
 }
 
-export function p99Ms({latency}: LoadReport): number | undefined {
-  return latency?.p99Ms;
+/** NaN if no request got a result. */
+export function p99Ms({latency}: LoadReport): number {
+  return latency?.p99Ms ?? Number.NaN;
 }

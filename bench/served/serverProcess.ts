@@ -23,7 +23,8 @@ export interface Memory {
   readonly anonymous: number;
 }
 
-const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
+/** The command line of proofd. */
+export const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
 /** The output of proofd and of the naive server. */
 export const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
@@ -86,18 +87,15 @@ export class ServerProcess {
     this.child.stdin?.write(text);
   }
 
-  /** User and system time of all its threads so far; undefined if the system does not show it (Linux does). */
-  readCpuMs(): number | undefined {
-    const text = this.readProc("stat");
-    if (text === undefined) return undefined;
-    // The program's name, in brackets, may contain spaces. utime and stime are fields 14 and 15.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  /** User and system time of all its threads so far. NaN if the system does not show it (Linux does). */
+  readCpuMs(): number {
+    // utime and stime are fields 14 and 15.
+    return readStatMs(`${this.child.pid}`, 14);
   }
 
-  readMemory(): Memory | undefined {
-    const text = this.readProc("status");
-    if (text === undefined) return undefined;
+  /** Fields are NaN if the system does not show them. */
+  readMemory(): Memory {
+    const text = readProc(`${this.child.pid}/status`);
     const bytesOf = (field: string) =>
       Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) * 1024;
     return {rss: bytesOf("VmRSS"), anonymous: bytesOf("RssAnon")};
@@ -127,12 +125,27 @@ export class ServerProcess {
     await closed;
     clearTimeout(timer);
   }
+}
 
-  private readProc(file: string): string | undefined {
-    try {
-      return readFileSync(`/proc/${this.child.pid}/${file}`, "utf8");
-    } catch {
-      return undefined;
-    }
+/** CPU time of all ended children of this process. NaN if the system does not show it. */
+export function readChildrenCpuMs(): number {
+  // cutime and cstime are fields 16 and 17.
+  return readStatMs("self", 16);
+}
+
+/** Two times of a process that follow each other, added. @param field - number of the first in proc(5) */
+function readStatMs(process: string, field: number): number {
+  const text = readProc(`${process}/stat`);
+  // The second field, the program's name in brackets, may contain spaces.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[field - 3]) + Number(fields[field - 2])) * 1000) / TICKS_PER_SECOND;
+}
+
+/** @returns "" if the system has no such file */
+function readProc(file: string): string {
+  try {
+    return readFileSync(`/proc/${file}`, "utf8");
+  } catch {
+    return "";
   }
 }

@@ -7,7 +7,7 @@ import {FlagError} from "../program/benchProgram.ts";
 import type {StoreFigures} from "./benchStore.ts";
 
 /** Raised whenever a run can no longer be compared with older files. */
-export const RUN_FORMAT = 1;
+export const RUN_FORMAT = 2;
 
 export interface BenchRun {
   readonly format: typeof RUN_FORMAT;
@@ -21,11 +21,15 @@ export interface BenchRun {
   readonly figures: readonly Figure[];
 }
 
-/** The result of one task. Times are in microseconds per unit. */
-export interface Result {
+/** What a figure or a result is of. */
+interface Named {
   readonly suite: string;
   readonly stage: string;
   readonly name: string;
+}
+
+/** The result of one task. Times are in microseconds per unit. */
+export interface Result extends Named {
   /** Units in a sample. Median and p99 are those of the samples' means over their units. */
   readonly units: number;
   readonly samples: number;
@@ -40,28 +44,27 @@ export interface Result {
   readonly yardsticks: number;
 }
 
-/** A figure that is not a time per unit: bytes, ratios. */
-export interface Figure {
-  readonly suite: string;
-  readonly stage: string;
-  readonly name: string;
+/** A figure that is not a time per unit of a task: bytes, ratios. */
+export interface Figure extends Named {
   readonly value: number;
   readonly unit: string;
 }
 
-/** @throws FlagError if there is no such file, or it is not the file of a run */
-export function readRun(path: string): BenchRun {
+/** A figure of a stage, as the stage makes it. */
+export type StageFigure = Omit<Figure, "suite" | "stage">;
+
+/** @throws FlagError if there is no such file, or it is not the file of a run on a store of the same size */
+export function readRun(path: string, {accounts, blocks}: {accounts: number; blocks: number}): BenchRun {
+  const expected = `--against: expected the JSON of an earlier run with --accounts ${accounts} --blocks ${blocks}`;
   let run: Partial<BenchRun> | undefined;
   try {
     run = JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    throw new FlagError(
-      `--against is '${path}': expected the JSON of an earlier run (${(error as Error).message})`,
-    );
+    throw new FlagError(`${expected}, got '${path}' (${(error as Error).message})`);
   }
   if (run?.format !== RUN_FORMAT)
-    throw new FlagError(
-      `--against is '${path}': expected the JSON of an earlier run, format ${RUN_FORMAT}, not ${run?.format}`,
-    );
+    throw new FlagError(`${expected} and format ${RUN_FORMAT}, got '${path}' of format ${run?.format}`);
+  if (run.accounts !== accounts || run.blocks !== blocks)
+    throw new FlagError(`${expected}, got '${path}' of ${run.accounts} accounts and ${run.blocks} blocks`);
   return run as BenchRun;
 }

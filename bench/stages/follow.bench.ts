@@ -8,20 +8,12 @@ import {join} from "node:path";
 import {setTimeout as sleep} from "node:timers/promises";
 import {NODE_SOURCES} from "../../workers/job/importSource.ts";
 import {ANVIL_ACCOUNTS} from "../chains/anvilState.ts";
-import {type Arrivals, measureArrival, summarize} from "../follow/arrival.ts";
-import {type Followed, measureCatchUp} from "../follow/catchUp.ts";
-import {ChainNode} from "../follow/chainNode.ts";
-import {type Follower, waitUntilHeld, withService} from "../follow/followingService.ts";
-import {
-  ARRIVAL_HEADING,
-  CATCH_UP_HEADING,
-  type FollowPart,
-  partOfBlocks,
-  partOfCatchUp,
-  partOfFinality,
-} from "../follow/followReport.ts";
-import {ROLLUP, RollupNode} from "../follow/rollupNode.ts";
+import {measureCatchUp} from "../follow/catchUp.ts";
+import {ChainNode, TRANSACTIONS_PER_BLOCK} from "../follow/chainNode.ts";
+import {type Follower, measureArrival, waitUntilHeld, withService} from "../follow/followingService.ts";
+import {finalize, ROLLUP, startRollupNode} from "../follow/rollupNode.ts";
 import {startTrieLogNode} from "../follow/trieLogNode.ts";
+import type {StageFigure} from "./benchRun.ts";
 
 /** Enough for a p99 of both times, and so many before them that the service is warm. */
 const MOST_BLOCKS = 220;
@@ -34,23 +26,22 @@ const ACCOUNT = ANVIL_ACCOUNTS[0] as string;
 
 /**
  * @param blocks - of the chain, at least 3; more than MOST_BLOCKS are not made
+ * @throws Error if anvil is not installed
  */
 export async function* measureFollowing(
   suite: string,
   blocks: number,
-): AsyncGenerator<FollowPart, undefined> {
+): AsyncGenerator<StageFigure, undefined> {
   const length = Math.min(blocks, MOST_BLOCKS);
   const count = Math.min(Math.floor((length - 1) / 2), MOST_ARRIVALS);
   const node = await ChainNode.start();
-  if (node === undefined) throw noAnvil();
   const folder = mkdtempSync(join(tmpdir(), "proofd-follow-db-"));
   try {
     const follower = {db: join(folder, "db"), suite, node};
     for (let block = 2 * count; block < length; block++) await node.mine();
-    yield ARRIVAL_HEADING;
-    yield partOfBlocks(await measureBlocks(follower, count));
-    yield partOfFinality(await measureFinality(follower, count), POLL_MS);
-    yield CATCH_UP_HEADING;
+    yield* summarize("block of the node to its proof", await measureBlocks(follower, count), 1, "ms");
+    const times = await measureFinality(follower, count);
+    yield* summarize("event of layer 1 to the proof", times, POLL_MS, "polls");
     yield* measureSources(node, suite, length);
   } finally {
     rmSync(folder, {recursive: true});
@@ -58,8 +49,8 @@ export async function* measureFollowing(
   }
 }
 
-/** Every block is finalized as it comes, so its proof can be served at once. */
-function measureBlocks(follower: Follower, count: number): Promise<Arrivals> {
+/** Every block is finalized as it comes, so its proof can be served at once. @returns milliseconds */
+function measureBlocks(follower: Follower, count: number): Promise<number[]> {
   const {server} = follower.node;
   return withService(follower, ["--finalized", "last"], async proofd => {
     const times: number[] = [];
@@ -68,16 +59,15 @@ function measureBlocks(follower: Follower, count: number): Promise<Arrivals> {
       const event = async () => void (await follower.node.mine());
       times.push(await measureArrival(proofd, ACCOUNT, next, event));
     }
-    return summarize(times);
+    return times;
   });
 }
 
-/** The events come at every moment between two polls alike. */
-async function measureFinality(follower: Follower, count: number): Promise<Arrivals> {
-  const rollup = await RollupNode.start();
-  if (rollup === undefined) throw noAnvil();
+/** The events come at every moment between two polls alike. @returns milliseconds */
+async function measureFinality(follower: Follower, count: number): Promise<number[]> {
+  const rollup = await startRollupNode();
   try {
-    const {href} = rollup.server.url;
+    const {href} = rollup.url;
     const flags = ["--l1", href, "--rollup", ROLLUP, "--l1-depth", "0", "--finality-poll", `${POLL_MS}`];
     return await withService(follower, flags, async proofd => {
       const times: number[] = [];
@@ -91,36 +81,58 @@ async function measureFinality(follower: Follower, count: number): Promise<Arriv
         await waitUntilHeld(proofd, end);
         const [parentRoot, root] = [await readRoot(last), await readRoot(end)];
         await sleep(((i * GOLDEN) % 1) * POLL_MS);
-        const event = () => rollup.finalize(last + 1, end, parentRoot, root);
+        const event = () => finalize(rollup, last + 1, end, parentRoot, root);
         times.push(await measureArrival(proofd, ACCOUNT, end, event));
         last = end;
       }
-      return summarize(times);
+      return times;
     });
   } finally {
-    await rollup.server.stop();
+    await rollup.stop();
   }
 }
 
-async function* measureSources(node: ChainNode, suite: string, blocks: number): AsyncGenerator<FollowPart> {
+/** @param times - at least one, in milliseconds. @param unitMs - length of the unit */
+function summarize(name: string, times: readonly number[], unitMs: number, unit: string): StageFigure[] {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (fraction: number): number => (sorted[Math.floor(fraction * sorted.length)] as number) / unitMs;
+  return [
+    {name: `${name}, median`, value: at(0.5), unit},
+    {name: `${name}, p99`, value: at(0.99), unit},
+  ];
+}
+
+async function* measureSources(node: ChainNode, suite: string, blocks: number): AsyncGenerator<StageFigure> {
   const logs = await startTrieLogNode(node, blocks);
   try {
     const {genesisPath, server} = node;
     for (const source of NODE_SOURCES) {
       const hasLogs = source === "trielogs";
-      const followed: Followed = {
-        source,
-        genesisPath,
-        url: (hasLogs ? logs : server).url,
-        processes: hasLogs ? [server, logs] : [server],
+      const {blocksPerSecond, ownMs, nodeMs} = await measureCatchUp(
+        {
+          source,
+          genesisPath,
+          url: (hasLogs ? logs : server).url,
+          processes: hasLogs ? [server, logs] : [server],
+        },
+        suite,
+        blocks,
+      );
+      yield {name: `${source}: catching up`, value: blocksPerSecond, unit: "blocks/s"};
+      yield {
+        name: `${source}: transactions`,
+        value: blocksPerSecond * TRANSACTIONS_PER_BLOCK,
+        unit: "per second",
       };
-      yield partOfCatchUp(source, await measureCatchUp(followed, suite, blocks));
+      yield {name: `${source}: CPU of proofd`, value: ownMs, unit: "ms a block"};
+      yield {name: `${source}: CPU of the node`, value: nodeMs, unit: "ms a block"};
+      yield {
+        name: `${source}: the node's part of the CPU`,
+        value: (100 * nodeMs) / (ownMs + nodeMs),
+        unit: "percent",
+      };
     }
   } finally {
     await logs.stop();
   }
-}
-
-function noAnvil(): Error {
-  return new Error("the stage `follow` needs anvil, which is not installed here");
 }

@@ -7,7 +7,7 @@ await runProgram<StageFlags>(createStagesProgram(), async flags => {
   checkFlags(flags);
   if (flags.json !== undefined) prepareFile("json", flags.json);
   // Read before minutes are spent on measuring.
-  const before = flags.against === undefined ? undefined : readRun(flags.against);
+  const before = flags.against === undefined ? undefined : readRun(flags.against, flags);
   const {measureStages} = await import("./stagesRun.ts");
   await measureStages(flags, before);
 });

@@ -1,5 +1,5 @@
 /**
- * Multiproofs against the single proofs of the same keys, in this process, without threads: bytes and processor time.
+ * Multiproofs against the single proofs of the same keys, in this process, without threads: time and bytes.
  *
  *   accounts    1 000 random accounts of block 0 at the head        1 000 calls of chain_getProof
  *   slots       1 000 random slots of a contract with 100 000       one call of chain_getProof with 1 000 keys
@@ -7,8 +7,7 @@
  * In a store of less than 100 000 accounts, the contract has as many slots as there are accounts.
  *
  * The contract is in a block on top of the store, which is rolled back afterwards. Each run takes other keys. Before a task is
- * measured it goes through all its keys once. Ratios of processor time are measured in turns, because other processes may use
- * the machine.
+ * measured it goes through all its keys once.
  */
 import {gzipSync} from "node:zlib";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
@@ -17,17 +16,15 @@ import {ProofForm} from "../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../workers/job/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {addressAt} from "./benchChain.ts";
-import type {Figure} from "./benchRun.ts";
+import type {StageFigure} from "./benchRun.ts";
 import type {BenchStore} from "./benchStore.ts";
-import {packCalls, packMulti} from "./proveJobs.ts";
+import {packCalls, packEntries} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 
 const KEYS = 1000;
 const MOST_SLOTS = 100_000;
 /** Sets of keys. Their leaf pages are more than a thread keeps. A small store has no more keys than for a few. */
 const MOST_SETS = 64;
-/** Turns of each of the two, for a ratio of processor times. */
-const MOST_TURNS = 24;
 const CONTRACT = Buffer.alloc(20, 0xc0);
 const BLOCK_HASH = Buffer.alloc(32, 0xc0);
 
@@ -35,8 +32,7 @@ const BLOCK_HASH = Buffer.alloc(32, 0xc0);
 interface Compared {
   readonly name: string;
   readonly single: readonly ProveJob[];
-  readonly hex: readonly ProveJob[];
-  readonly bytes: readonly ProveJob[];
+  readonly multi: readonly ProveJob[];
 }
 
 export async function createMultiproofStage({store, accounts, blocks}: BenchStore): Promise<Stage> {
@@ -55,15 +51,15 @@ export async function createMultiproofStage({store, accounts, blocks}: BenchStor
     const warmUp = (): void => {
       for (const job of jobs) answer(job);
     };
-    return {name, units: KEYS, run: () => answer(next(jobs, round++)), hooks: {beforeAll: warmUp}};
+    const run = () => answer(jobs[round++ % jobs.length] as ProveJob);
+    return {name, units: KEYS, run, hooks: {beforeAll: warmUp}};
   };
   return {
-    tasks: compared.flatMap(({name, single, hex, bytes}) => [
+    tasks: compared.flatMap(({name, single, multi}) => [
       prove(`1 000 ${name}, single proofs`, single),
-      prove(`1 000 ${name}, multiproof in hex`, hex),
-      prove(`1 000 ${name}, multiproof as bytes`, bytes),
+      prove(`1 000 ${name}, multiproof`, multi),
     ]),
-    figures: () => compared.flatMap(one => [...compareSizes(one, answer), ...compareTimes(one, answer)]),
+    figures: () => compared.flatMap(one => compareSizes(one, answer)),
     close: () => store.rollback(blocks),
   };
 }
@@ -93,81 +89,37 @@ function spreadSets(total: number): number[][] {
 
 function compareAccounts(block: number, accounts: number): Compared {
   const sets = spreadSets(accounts).map(set => set.map(addressAt));
-  const multi = (form: ProofForm) =>
-    sets.map(set =>
-      packMulti(
-        block,
-        form,
-        set.map(address => ({address, slots: []})),
-      ),
-    );
   return {
     name: "accounts",
     single: sets.map(set => packCalls(KEYS, i => ({block, address: set[i] as Buffer}))),
-    hex: multi(ProofForm.MULTI_HEX),
-    bytes: multi(ProofForm.MULTI_BYTES),
+    multi: sets.map(set =>
+      packEntries(
+        block,
+        ProofForm.MULTI_BYTES,
+        set.map(address => ({address, slots: []})),
+      ),
+    ),
   };
 }
 
 function compareSlots(block: number, total: number): Compared {
   const sets = spreadSets(total).map(set => set.map(slotAt));
-  const pack = (form: ProofForm) => sets.map(slots => packMulti(block, form, [{address: CONTRACT, slots}]));
-  return {
-    name: "slots",
-    single: pack(ProofForm.PLAIN),
-    hex: pack(ProofForm.MULTI_HEX),
-    bytes: pack(ProofForm.MULTI_BYTES),
-  };
+  const pack = (form: ProofForm) => sets.map(slots => packEntries(block, form, [{address: CONTRACT, slots}]));
+  return {name: "slots", single: pack(ProofForm.PLAIN), multi: pack(ProofForm.MULTI_BYTES)};
 }
 
-type StageFigure = Omit<Figure, "suite" | "stage">;
-
-function compareSizes(
-  {name, single, hex, bytes}: Compared,
-  answer: (job: ProveJob) => Uint8Array,
-): StageFigure[] {
-  const [singleText, multiHex, multiBytes] = [single, hex, bytes].map(jobs => answer(next(jobs, 0))) as [
-    Uint8Array,
-    Uint8Array,
-    Uint8Array,
-  ];
-  const percent = (part: Uint8Array, whole: Uint8Array): number => (100 * part.length) / whole.length;
-  const ratio = (what: string, value: number): StageFigure => ({
-    name: `1 000 ${name}, ${what} against single proofs`,
-    value,
-    unit: "percent",
-  });
+function compareSizes({name, single, multi}: Compared, answer: (job: ProveJob) => Uint8Array): StageFigure[] {
+  const [singles, bytes] = [answer(single[0] as ProveJob), answer(multi[0] as ProveJob)];
+  const ratio = (part: Uint8Array, whole: Uint8Array): number => (100 * part.length) / whole.length;
+  const against = "against single proofs";
   return [
-    {name: `1 000 ${name}, single proofs`, value: singleText.length, unit: "bytes"},
-    {name: `1 000 ${name}, multiproof in hex`, value: multiHex.length, unit: "bytes"},
-    {name: `1 000 ${name}, multiproof as bytes`, value: multiBytes.length, unit: "bytes"},
-    ratio("hex", percent(multiHex, singleText)),
-    ratio("gzipped hex", percent(gzipSync(multiHex), gzipSync(singleText))),
-    ratio("bytes", percent(multiBytes, singleText)),
-    ratio("gzipped bytes", percent(gzipSync(multiBytes), gzipSync(singleText))),
+    {name: `1 000 ${name}, single proofs`, value: singles.length, unit: "bytes"},
+    {name: `1 000 ${name}, multiproof`, value: bytes.length, unit: "bytes"},
+    {name: `1 000 ${name}, ${against}`, value: ratio(bytes, singles), unit: "percent"},
+    {
+      name: `1 000 ${name}, gzipped, ${against}`,
+      value: ratio(gzipSync(bytes), gzipSync(singles)),
+      unit: "percent",
+    },
   ];
-}
-
-function compareTimes(
-  {name, single, hex, bytes}: Compared,
-  answer: (job: ProveJob) => Uint8Array,
-): StageFigure[] {
-  const cpuUs = [0, 0, 0] as [number, number, number];
-  for (let turn = 0; turn < Math.min(MOST_TURNS, single.length); turn++) {
-    for (const [at, jobs] of [single, hex, bytes].entries()) {
-      const before = process.cpuUsage();
-      answer(next(jobs, turn));
-      const {user, system} = process.cpuUsage(before);
-      cpuUs[at] = (cpuUs[at] as number) + user + system;
-    }
-  }
-  const [singleUs, hexUs, bytesUs] = cpuUs;
-  return [
-    {name: `1 000 ${name}, rate in hex against single proofs`, value: singleUs / hexUs, unit: "times"},
-    {name: `1 000 ${name}, rate as bytes against single proofs`, value: singleUs / bytesUs, unit: "times"},
-  ];
-}
-
-function next(jobs: readonly ProveJob[], round: number): ProveJob {
-  return jobs[round % jobs.length] as ProveJob;
 }

@@ -7,19 +7,7 @@ import {countOption, createProgram, FlagError, namesOption} from "../program/ben
 import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
 
 /** In the order in which they run. */
-export const STAGE_NAMES = [
-  "hash",
-  "page",
-  "lookup",
-  "path",
-  "text",
-  "proof",
-  "multiproof",
-  "verify",
-  "worker",
-  "estimate",
-  "commit",
-] as const;
+export const STAGE_NAMES = ["hash", "proof", "multiproof", "verify", "estimate", "commit"] as const;
 /** It measures whole processes and makes its own stores, so it runs only if it is asked for. */
 export const FOLLOW = "follow";
 
@@ -52,7 +40,7 @@ const LEAST_FOLLOWED = 3;
 export function checkFlags({only, blocks}: StageFlags): void {
   if (only.includes(FOLLOW) && blocks < LEAST_FOLLOWED)
     throw new FlagError(
-      `--blocks is '${blocks}': expected at least ${LEAST_FOLLOWED} blocks for the stage follow`,
+      `--blocks: expected at least ${LEAST_FOLLOWED} blocks for the stage follow, got ${blocks}`,
     );
 }
 

@@ -1,13 +1,8 @@
 /**
  * Jobs in the dispatcher's form: packed calls of chain_getProof and chain_getMultiProof.
  */
-
-import {PROOF_SEGMENT_COST} from "../../server/methods/proof/proofCalls.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, writeCallHead} from "../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../workers/job/proveJob.ts";
-
-/** Calls per task of a large batch (server/dispatch). */
-export const CALLS_PER_TASK = PROOF_SEGMENT_COST;
 
 export interface ProveCall {
   readonly block: number;
@@ -36,8 +31,8 @@ interface Entry {
   readonly slots: readonly Uint8Array[];
 }
 
-/** One call of chain_getMultiProof with these entries. */
-export function packMulti(block: number, form: ProofForm, entries: readonly Entry[]): ProveJob {
+/** One call with these entries: of chain_getMultiProof, or of chain_getProof with one entry. */
+export function packEntries(block: number, form: ProofForm, entries: readonly Entry[]): ProveJob {
   const calls = Buffer.alloc(entries.reduce((sum, {slots}) => sum + packedBytes(slots.length), 0));
   let at = 0;
   for (const [entry, {address, slots}] of entries.entries()) {

@@ -1,35 +1,73 @@
 /**
- * Runs and comparisons as text.
+ * A run as text: one row for each result and figure, beside those of an earlier run if there is one.
+ *
+ * A change is marked if it is larger than the errors of both runs together. Tasks that wait for the disk (commits) do not follow
+ * the yardstick; for them the time says more.
  */
-
 import {commitText, type Machine, writeMachine} from "../load/report/machine.ts";
 import {Table, writeNumber} from "../program/table.ts";
-import type {Figure, Result} from "./benchRun.ts";
+import type {BenchRun, Figure, Result} from "./benchRun.ts";
 import type {StoreFigures} from "./benchStore.ts";
-import type {Change, Comparison} from "./comparison.ts";
 
-const RESULTS = new Table([8, 44, 16, 9, 7, 10, 10], 2);
-const CHANGES = new Table([8, 44, 9, 9, 9, 10], 2);
+const COLUMNS = ["stage", "task", "median us", "p99 us", "error", "per second", "yardsticks"];
+const WIDTHS = [10, 44, 16, 9, 7, 10, 10];
+const COMPARED_COLUMNS = ["us before", "time", "yardsticks"];
+const COMPARED_WIDTHS = [9, 9, 10];
 
-export const RESULT_HEADING = RESULTS.writeHeading([
-  "stage",
-  "task",
-  "median us",
-  "p99 us",
-  "error",
-  "per second",
-  "yardsticks",
-]);
+export class RunReport {
+  private readonly before: BenchRun | undefined;
+  private readonly table: Table;
 
-export function resultRow(result: Result): string {
-  const {stage, name, medianUs, p99Us, errorPercent, perSecond, yardsticks} = result;
-  const error = `±${errorPercent.toFixed(1)}%`;
-  const [median, p99, rate, hashes] = [medianUs, p99Us, perSecond, yardsticks].map(writeNumber);
-  return RESULTS.writeRow([stage, name, median, p99, error, rate, hashes] as string[]);
+  /** @param before - the run to compare with */
+  constructor(before: BenchRun | undefined) {
+    this.before = before;
+    this.table = new Table(before === undefined ? WIDTHS : [...WIDTHS, ...COMPARED_WIDTHS], 2);
+  }
+
+  writeHeading(): string {
+    return this.table.writeHeading(this.before === undefined ? COLUMNS : [...COLUMNS, ...COMPARED_COLUMNS]);
+  }
+
+  writeResult(result: Result): string {
+    const {stage, name, medianUs, p99Us, errorPercent, perSecond, yardsticks} = result;
+    const cells = [
+      stage,
+      name,
+      writeNumber(medianUs),
+      writeNumber(p99Us),
+      `±${errorPercent.toFixed(1)}%`,
+      writeNumber(perSecond),
+      writeNumber(yardsticks),
+    ];
+    const before = this.before?.results.find(other => isSame(other, result));
+    if (before === undefined) return this.table.writeRow(cells);
+    const errors = errorPercent + before.errorPercent;
+    return this.table.writeRow([
+      ...cells,
+      writeNumber(before.medianUs),
+      writeChange(before.medianUs, medianUs, errors),
+      writeChange(before.yardsticks, yardsticks, errors),
+    ]);
+  }
+
+  writeFigure(figure: Figure): string {
+    const {stage, name, value, unit} = figure;
+    const cells = [stage, name, `${writeNumber(value)} ${unit}`];
+    const before = this.before?.figures.find(other => isSame(other, figure));
+    if (before === undefined) return this.table.writeRow(cells);
+    const change = writeChange(before.value, value, Number.POSITIVE_INFINITY);
+    return this.table.writeRow([...cells, "", "", "", "", writeNumber(before.value), change]);
+  }
 }
 
-export function figureRow({stage, name, value, unit}: Figure): string {
-  return RESULTS.writeRow([stage, name, `${writeNumber(value)} ${unit}`.trimEnd()]);
+function isSame(a: Result | Figure, b: Result | Figure): boolean {
+  return a.suite === b.suite && a.stage === b.stage && a.name === b.name;
+}
+
+/** @param errors - of both runs together, in percent */
+function writeChange(before: number, after: number, errors: number): string {
+  const percent = 100 * (after / before - 1);
+  return `${percent < 0 ? "" : "+"}${percent.toFixed(1)}%${Math.abs(percent) > errors ? "*" : " "}`;
 }
 
 export function machineText(machine: Machine): string {
@@ -43,40 +81,4 @@ export function storeText(suite: string, directory: string, made: StoreFigures):
     `block 0 ${block0Seconds.toFixed(1)} s, peak RSS ${Math.round(peakRssBytes / 2 ** 20)} MB; ` +
     `then ${blockMs.toFixed(1)} ms a block, ${Math.round(bytesPerLeafWrite)} bytes per leaf write\n`
   );
-}
-
-export function comparisonText({notes, changes, figureChanges}: Comparison): string {
-  return [
-    ...notes.map(note => `${note}\n`),
-    CHANGES.writeHeading(["stage", "task", "us before", "us now", "time", "yardsticks"]),
-    ...changes.map(changeRow),
-    ...figureChanges.map(figureChangeRow),
-    "* = a larger change than the errors of both runs together\n",
-  ].join("");
-}
-
-function changeRow({before, after, time, yardsticks, isTimeBeyond, isYardsticksBeyond}: Change): string {
-  return CHANGES.writeRow([
-    after.stage,
-    after.name,
-    writeNumber(before.medianUs),
-    writeNumber(after.medianUs),
-    `${percent(time)}${isTimeBeyond ? "*" : " "}`,
-    `${percent(yardsticks)}${isYardsticksBeyond ? "*" : " "}`,
-  ]);
-}
-
-function figureChangeRow({before, after}: Comparison["figureChanges"][number]): string {
-  const change = percent(after.value / before.value - 1);
-  return CHANGES.writeRow([
-    after.stage,
-    after.name,
-    writeNumber(before.value),
-    writeNumber(after.value),
-    change,
-  ]);
-}
-
-function percent(change: number): string {
-  return `${change < 0 ? "" : "+"}${(change * 100).toFixed(1)}%`;
 }

@@ -1,7 +1,7 @@
 /**
  * What a *.bench.ts file creates: the tinybench tasks of one stage, on one store.
  */
-import type {Figure, Result} from "./benchRun.ts";
+import type {Result, StageFigure} from "./benchRun.ts";
 import type {BenchStore} from "./benchStore.ts";
 
 export interface BenchTask {
@@ -29,14 +29,11 @@ export interface Hooks {
 export interface Stage {
   readonly tasks: readonly BenchTask[];
   /** Other figures that follow from the stage's results. */
-  readonly figures?: (results: readonly Result[]) => readonly Omit<Figure, "suite" | "stage">[];
+  readonly figures?: (results: readonly Result[]) => readonly StageFigure[];
   readonly close?: () => Promise<void>;
 }
 
 export type CreateStage = (store: BenchStore) => Stage | Promise<Stage>;
-
-/** Number of inputs of a task: so many that caches help no more than in use. Creating an input may be slow. */
-export const INPUTS = 1 << 14;
 
 /** Spreads `i` over 0 .. count-1, with neighbours far apart. The same in every run. */
 export function spread(i: number, count: number): number {

@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import {mkdtemp, readdir, readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {findAnvil} from "../../../../bench/peers/anvil.ts";
 import type {PeerFigures} from "../../../../bench/peers/comparison.ts";
 import {makeNaiveStore} from "../../../../bench/peers/naiveStore.ts";
-import {PEER_NAMES} from "../../../../bench/peers/peerNames.ts";
-import type {PeerFlags} from "../../../../bench/peers/peerOptions.ts";
+import {PEER_NAMES, type PeerFlags} from "../../../../bench/peers/peerOptions.ts";
 import {writeReport} from "../../../../bench/peers/peerReport.ts";
 import {comparePeers} from "../../../../bench/peers/peersRun.ts";
+import {findAnvil} from "../../../../bench/served/anvil.ts";
 import {decodeHex} from "../../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../../support/chains/serviceChain.ts";
@@ -38,7 +37,7 @@ before(async () => {
   const db = await folder.importChain("db", BLOCKS, BLOCKS);
   await makeNaiveStore(db, folder.file("naive"));
   proofd = await OwnService.start({db});
-  naive = new Daemon(["--db", folder.file("naive"), "--workers", "1"], {main: NAIVE_SERVER});
+  naive = new Daemon([folder.file("naive"), "1"], {main: NAIVE_SERVER});
   await naive.listening;
 });
 

@@ -49,7 +49,7 @@ test("what is not understood is refused by flag, value and expectation", () => {
     [["--time", "-1"], /'--time <ms>' argument '-1' is invalid/],
     [
       ["--only", "hash,prof"],
-      /'hash,prof' is invalid. Expected some of hash, page, .*, follow, .* got 'prof'/,
+      /'hash,prof' is invalid. Expected some of hash, proof, .*, follow, .* got 'prof'/,
     ],
     [["--only", ""], /got ''/],
     [["--suite", "md5"], /Expected some of sha256, poseidon2, .* got 'md5'/],

@@ -1,0 +1,27 @@
+/** Starts anvil. It is an optional dependency of 60 MB, for Linux on x64 only. */
+import {createRequire} from "node:module";
+import {dirname, join} from "node:path";
+import {type ServerProcess, startServer} from "./serverProcess.ts";
+
+const PACKAGE = "@foundry-rs/anvil-linux-amd64";
+
+/** @returns anvil's path, or undefined if it is not installed */
+export function findAnvil(): string | undefined {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`)), "bin", "anvil");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts it on a free port. @throws Error if it is not installed */
+export async function startAnvil(...args: readonly string[]): Promise<ServerProcess> {
+  const command = findAnvil();
+  if (command === undefined) throw new Error(`expected anvil (npm install ${PACKAGE}): it is not installed`);
+  return startServer({
+    name: "anvil",
+    command,
+    args: ["--port", "0", ...args],
+    listening: /Listening on (127\.0\.0\.1:\d+)/,
+  });
+}
