@@ -74,7 +74,7 @@ function quantity(block: number): string {
 /** Waits until the server holds block `latest`. */
 async function waitForBlock(daemon: AskedService, latest: string): Promise<void> {
   // Until a block is held, the answer is an error.
-  while ((await daemon.call("chain_getCoverage")).result?.latest !== latest) await pause(LOOK_MS);
+  while ((await daemon.call("chain_getCoverage")).result?.latest !== latest) await daemon.changed();
 }
 
 test("import finalizes what the lines say, and nothing where they and the flags say nothing", async () => {

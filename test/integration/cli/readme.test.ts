@@ -9,16 +9,13 @@ import {encodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
+import type {AskedService} from "../../support/http/askedService.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
-import {
-  type Daemon,
-  type Finished,
-  runCommandLines,
-  runProofd,
-  startDaemon,
-} from "../../support/processes/daemon.ts";
+import {type Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
@@ -91,7 +88,7 @@ function commandLines(store: string): string[][] {
 }
 
 /** The curl example of `page` against a daemon, and the answer that it prints. */
-async function askAsPrinted(page: string, daemon: Daemon): Promise<{text: string; printed: string}> {
+async function askAsPrinted(page: string, daemon: AskedService): Promise<{text: string; printed: string}> {
   const body = /-d '(\{.*\})'/.exec(page)?.[1];
   const printed = /```\n(\{"jsonrpc[\s\S]*?)\n```/.exec(page)?.[1];
   assert.ok(body !== undefined && printed !== undefined, "the page has a curl example and its answer");
@@ -101,15 +98,15 @@ async function askAsPrinted(page: string, daemon: Daemon): Promise<{text: string
 test("the commands for a chain of blocks import it, check it and serve the printed answer and every method", async () => {
   const [importBlocks, , serve, , , check] = commandLines("blocks");
   assert.ok(importBlocks?.includes("--blocks") && serve?.[0] === "serve" && check?.[0] === "check");
-  const imported = await runProofd(importBlocks);
+  const imported = await runHere(importBlocks);
   assert.equal(imported.code, 0, imported.stderr);
   assert.match(imported.stdout, /^imported 101 blocks; blocks 0 to 100 are held, finalized up to 100\b/);
-  const checked = await runProofd(check);
+  const checked = await runHere(check);
   assert.match(
     checked.stdout,
     /^checked 101 blocks, \d+ pages, \d+ leaves, [\d.]+ MB of tables: nothing wrong\n$/,
   );
-  const daemon = await startDaemon(serve.slice(1), {estimates: true});
+  const daemon = await OwnService.serve(serve.slice(1), {estimates: true});
   try {
     const {text, printed} = await askAsPrinted(readme, daemon);
     const [beginning, end] = printed.replaceAll("\n", "").split(", ... ") as [string, string];
@@ -136,12 +133,12 @@ test("the commands for block differences import them, before and while serving, 
   const [, importDiffs, , serveDiffs, finalize] = commandLines("diffs");
   assert.ok(importDiffs?.includes("--diffs") && serveDiffs?.includes("--diffs"));
   assert.equal(finalize?.[0], "finalize");
-  const imported = await runProofd(importDiffs);
+  const imported = await runHere(importDiffs);
   assert.equal(imported.code, 0, imported.stderr);
   const daemon = await startDaemon(serveDiffs.slice(1));
   try {
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
-    const finalized = await runProofd(finalize);
+    const finalized = await runHere(finalize);
     assert.match(finalized.stdout, /blocks up to 2 were finalized before/, finalized.stderr);
   } finally {
     assert.equal((await daemon.stop()).code, 0);
@@ -290,7 +287,7 @@ test("every file and npm script that the documents name exists", async () => {
 
 test("every flag of proofd that the documents name is a flag of one of its commands", async () => {
   const commands = ["import", "serve", "finalize", "check", "audit", "verify", "rollback", "load"];
-  const helps = await runCommandLines(commands.map(command => [command, "--help"]));
+  const helps = await runAllHere(commands.map(command => [command, "--help"]));
   const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
   for (const page of ["README", "SECURITY", "docs/operations", "docs/json-rpc", "docs/gas", "docs/load"]) {
     const text = (documents.get(join(`${page}.md`)) as string).replace(/npm run [^`\n]*/g, "");

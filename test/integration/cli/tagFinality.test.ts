@@ -1,14 +1,10 @@
 /** `serve --finality tag`: finality by the finalized tag of a layer-2 node. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {setTimeout as pause} from "node:timers/promises";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Upstream} from "../../support/http/upstream.ts";
-
-/** Time between two looks at a service. */
-const LOOK_MS = 20;
 
 let folder: WorkFolder;
 
@@ -42,7 +38,7 @@ async function waitForCoverage(
   block: number,
 ): Promise<void> {
   const expected = `0x${block.toString(16)}`;
-  while ((await daemon.call("chain_getCoverage")).result?.[field] !== expected) await pause(LOOK_MS);
+  while ((await daemon.call("chain_getCoverage")).result?.[field] !== expected) await daemon.changed();
 }
 
 test("the node's finalized block is marked where its hash is the one here, also while blocks are still missing", async () => {

@@ -85,7 +85,8 @@ function quantity(block: number): string {
 }
 
 async function waitForFinalized(daemon: AskedService, block: number): Promise<void> {
-  while ((await daemon.call("chain_getCoverage")).result?.finalized !== quantity(block)) await pause(LOOK_MS);
+  while ((await daemon.call("chain_getCoverage")).result?.finalized !== quantity(block))
+    await daemon.changed();
 }
 
 async function waitForBlock(daemon: AskedService, above: LiveChain, block: number): Promise<void> {

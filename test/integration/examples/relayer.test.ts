@@ -13,10 +13,10 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {DeployedContract} from "../../support/contracts/deployedContract.ts";
 import {sendTransaction} from "../../support/contracts/transactions.ts";
 import {waitForMetric} from "../../support/http/followingDaemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
 import {type JsonRpcCall, JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
-import {runChild} from "../../support/processes/childProcesses.ts";
-import {type Daemon, type Finished, startDaemon} from "../../support/processes/daemon.ts";
+import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 const EXAMPLE = fileURLToPath(import.meta.resolve("#package/examples/relayer/relay.js"));
@@ -30,7 +30,7 @@ const BALANCES = 0n;
 let folder: WorkFolder;
 let layer2: LiveChain | string;
 let layer1: Layer1 | string = "layer 2 comes first";
-let daemon: Daemon | undefined;
+let daemon: OwnService | undefined;
 
 before(async () => {
   folder = await WorkFolder.create();
@@ -39,7 +39,7 @@ before(async () => {
   layer1 = await Layer1.start();
   if (typeof layer1 === "string") return;
   await layer1.settle();
-  daemon = await startDaemon([
+  daemon = await OwnService.serve([
     ...["--db", folder.file("relayed.db"), "--l2", layer2.anvil.url, "--genesis", layer2.genesisPath],
     ...["--l1", layer1.anvil.url, "--rollup", layer1.address, "--finality-poll", "100"],
   ]);
@@ -66,18 +66,19 @@ async function createClaim(below: Layer1, block: number): Promise<string> {
 }
 
 /** The root of a block, which is not finalized yet: a rollup's operator executes the chain too. */
-async function readRoot(service: Daemon, above: LiveChain, block: number): Promise<Uint8Array> {
+async function readRoot(service: OwnService, above: LiveChain, block: number): Promise<Uint8Array> {
   const {hash} = await above.block(block);
   for (;;) {
     const {result} = await service.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
     if (result?.hash === hash) return Buffer.from(result.stateRoot.slice(2), "hex");
+    await service.changed();
   }
 }
 
 test("the example is paid for a proof once layer 1 has finalized its block, and a forged proof is refused", async t => {
   if (typeof layer2 === "string") return notRun(t, layer2);
   if (typeof layer1 === "string") return notRun(t, layer1);
-  const [below, above, service] = [layer1, layer2, daemon as Daemon];
+  const [below, above, service] = [layer1, layer2, daemon as OwnService];
   const block = await above.grow(4);
   const claim = await createClaim(below, block);
   const relay = (proofd: string, claimant: string, ...more: readonly string[]): Promise<Finished> => {

@@ -63,7 +63,7 @@ describe("HTTP at the end of the service", () => {
   });
 
   test("SIGINT does the same, and an idle service waits for nothing", async () => {
-    const daemon = await startDaemon(["--db", db, "--workers", "1"], {estimates: true});
+    const daemon = await startDaemon(["--db", db, "--workers", "1"]);
     const {code, stderr} = await daemon.stop("SIGINT");
     assert.equal(code, 0);
     assert.match(stderr, /"signal":"SIGINT"/);

@@ -94,7 +94,7 @@ describe("HTTP with slow and vanishing readers", () => {
     await connection.write(encodePost(largeBatch(220)));
     await once(connection.socket, "data");
     connection.destroy();
-    while ((await daemon.readMetric(ABORTED)) === 0);
+    while ((await daemon.readMetric(ABORTED)) === 0) await daemon.changed();
     assert.equal(await daemon.readMetric(QUEUED_COST), 0);
     assert.equal(await daemon.readMetric("proofd_held_bytes"), 0);
     assert.equal(JSON.parse((await daemon.post(proofText(1))).text).id, 1);
@@ -112,7 +112,7 @@ describe("HTTP with slow and vanishing readers", () => {
       await connection.closed;
     });
     await Promise.all(rounds);
-    while ((await daemon.readMetric(QUEUED_COST)) > 0);
+    while ((await daemon.readMetric(QUEUED_COST)) > 0) await daemon.changed();
     assert.equal(await daemon.readMetric("proofd_held_bytes"), 0);
     assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
     assert.equal(daemon.stderr, "");

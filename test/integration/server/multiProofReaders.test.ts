@@ -1,16 +1,15 @@
 /** Readers of large multiproofs that stop reading: what they cost, and that they get every byte in the end. */
 import assert from "node:assert/strict";
-import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ABSENT_ACCOUNT, CHAIN_ID, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
-import {Daemon, QUEUED_COST, runProofd} from "../../support/processes/daemon.ts";
+import {Daemon, QUEUED_COST} from "../../support/processes/daemon.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 const CONTRACT = `0x${"c0".repeat(20)}`;
 const MADE = 'proofd_calls_total{method="chain_getMultiProof",code="0"}';
@@ -27,14 +26,12 @@ let daemon: Daemon;
 
 before(async () => {
   folder = await WorkFolder.create();
-  const [db, lines] = [folder.file("db"), folder.file("lines")];
+  const db = folder.file("db");
   const storage = Object.fromEntries(
     REQUEST[0]?.storageKeys.map((slot, i) => [slot, `0x${(i + 1).toString(16)}`]) ?? [],
   );
   const line = {number: "0x0", hash: hashOfBlock(0), chainId: CHAIN_ID, accounts: {[CONTRACT]: {storage}}};
-  await writeFile(lines, encodeLines([line]));
-  const {code, stderr} = await runProofd(["import", "--db", db, "--diffs", lines, "--finalized", "0"]);
-  assert.equal(code, 0, stderr);
+  await importLines(db, [line], {finalized: 0});
   // However slow the machine: no request is given up. The other limits let the whole batch in.
   const main = fileURLToPath(new URL("../../support/processes/wideService.js", import.meta.url));
   daemon = new Daemon([db], {main});
@@ -96,7 +93,7 @@ test("clients that go away in the middle of a multiproof leave the service as it
       await connection.closed;
     }),
   );
-  while ((await daemon.readMetric(QUEUED_COST)) > 0);
-  while ((await daemon.readMetric("proofd_held_bytes")) > 0);
+  while ((await daemon.readMetric(QUEUED_COST)) > 0) await daemon.changed();
+  while ((await daemon.readMetric("proofd_held_bytes")) > 0) await daemon.changed();
   assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
 });

@@ -1,5 +1,8 @@
 /** A service that a test asks over HTTP, whichever process it runs in. */
-import {setImmediate} from "node:timers/promises";
+import {setTimeout as pause, setImmediate} from "node:timers/promises";
+
+/** Time between two looks at a service. */
+const LOOK_MS = 20;
 
 export abstract class AskedService {
   abstract get url(): string;
@@ -60,6 +63,11 @@ export abstract class AskedService {
       const line = text.split("\n").find(one => one.startsWith(`${name} `));
       return line === undefined ? 0 : Number(line.slice(name.length + 1));
     });
+  }
+
+  /** Resolves when it is time to look at the service again. */
+  async changed(): Promise<void> {
+    await pause(LOOK_MS);
   }
 
   /** @param path - of one of the service's own pages, such as "/readyz" */

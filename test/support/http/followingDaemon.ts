@@ -1,12 +1,8 @@
 /** A service that imports blocks from a source while it answers, and what it reports of the source. */
-import {setTimeout as pause} from "node:timers/promises";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceChain.ts";
 import type {AskedService} from "./askedService.ts";
 import {OwnService} from "./ownService.ts";
-
-/** Time between two looks at a service. Its import runs at a lower priority than its answers. */
-const LOOK_MS = 20;
 
 /** The blocks of createLine are from 2023. This is how many seconds old the newest one may be. */
 const NO_LAG = ["--max-lag", "1000000000"];
@@ -32,7 +28,7 @@ export function linesOf(first: number, last: number): string {
 
 /** Waits until /metrics has this sample. */
 export async function waitForMetric(daemon: AskedService, sample: string): Promise<void> {
-  while (!(await daemon.get("/metrics")).text.includes(`\n${sample}\n`)) await pause(LOOK_MS);
+  while (!(await daemon.get("/metrics")).text.includes(`\n${sample}\n`)) await daemon.changed();
 }
 
 export function waitForHead(daemon: AskedService, block: number): Promise<void> {

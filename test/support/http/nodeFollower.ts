@@ -1,13 +1,9 @@
 /** A service that follows layer-2 nodes, and what a test waits for. */
 import assert from "node:assert/strict";
-import {setTimeout as pause} from "node:timers/promises";
 import type {LiveChain} from "../chains/liveChain.ts";
 import {type Daemon, type RunOptions, startDaemon} from "../processes/daemon.ts";
 import type {AskedService} from "./askedService.ts";
 import {OwnService} from "./ownService.ts";
-
-/** Time between two looks at a service. */
-const LOOK_MS = 20;
 
 /** Runs `body` against a service with these flags in the test's own process. */
 export async function withFollower(
@@ -44,7 +40,7 @@ export async function waitForHash(
   hash: string | undefined,
 ): Promise<void> {
   const tag = `0x${number.toString(16)}`;
-  while ((await daemon.call("chain_getStateRoot", [tag])).result?.hash !== hash) await pause(LOOK_MS);
+  while ((await daemon.call("chain_getStateRoot", [tag])).result?.hash !== hash) await daemon.changed();
 }
 
 /** Waits until the service holds the chain's newest block. @returns its number */

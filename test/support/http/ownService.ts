@@ -13,6 +13,9 @@ import type {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {AskedService} from "./askedService.ts";
 
+/** Time between two looks if the service shows no change. */
+const RARE_LOOK_MS = 100;
+
 export class OwnService extends AskedService {
   /** What it has logged. */
   stderr = "";
@@ -94,6 +97,21 @@ export class OwnService extends AskedService {
 
   get engine(): Engine {
     return this.service.engine;
+  }
+
+  /** When the chain changes or a line is logged. Most of what is waited for comes with one of them. */
+  override changed(): Promise<void> {
+    return new Promise(resolve => {
+      const end = (): void => {
+        clearTimeout(timer);
+        unwatch();
+        this.logged.off("data", end);
+        resolve();
+      };
+      const timer = setTimeout(end, RARE_LOOK_MS);
+      const unwatch = this.engine.chain.onChange(end);
+      this.logged.once("data", end);
+    });
   }
 
   /** Waits until the log matches. */

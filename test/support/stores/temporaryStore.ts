@@ -11,6 +11,7 @@ import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
+import {importLines} from "./importedStore.ts";
 
 const CHAIN_ID = 1337n;
 
@@ -21,21 +22,34 @@ export class TemporaryStore {
   private pipe: FileHandle | undefined;
   engine: Engine;
 
-  private constructor(folder: string, suite: SuiteName, engine: Engine) {
+  private readonly workers: number;
+
+  private constructor(folder: string, suite: SuiteName, workers: number, engine: Engine) {
     this.folder = folder;
     this.suite = suite;
+    this.workers = workers;
     this.engine = engine;
   }
 
   static async create(suite: SuiteName = "sha256"): Promise<TemporaryStore> {
     const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
-    return new TemporaryStore(folder, suite, await openPool(folder, suite));
+    return new TemporaryStore(folder, suite, 1, await openPool(folder, suite, 1));
+  }
+
+  /** A store of these blocks, without proof threads. */
+  static async filled(
+    lines: readonly DifferenceLine[],
+    suite: SuiteName = "sha256",
+  ): Promise<TemporaryStore> {
+    const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
+    await importLines(join(folder, "db"), lines, {suite, chainId: CHAIN_ID});
+    return new TemporaryStore(folder, suite, 0, await openPool(folder, suite, 0));
   }
 
   /** Closes the engine and opens the same folder with a new one. */
   async reopen(): Promise<void> {
     await this.engine.close();
-    this.engine = await openPool(this.folder, this.suite);
+    this.engine = await openPool(this.folder, this.suite, this.workers);
   }
 
   /** @param finalized - as in ImportJob; default: as the lines say */
@@ -103,7 +117,7 @@ export class TemporaryStore {
   }
 }
 
-function openPool(folder: string, suite: SuiteName): Promise<Engine> {
+function openPool(folder: string, suite: SuiteName, workers: number): Promise<Engine> {
   const directory = join(folder, "db");
-  return Engine.open({directory, suite, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+  return Engine.open({directory, suite, workers, cacheBytes: 1 << 20, createIfMissing: true});
 }
