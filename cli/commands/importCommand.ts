@@ -83,7 +83,6 @@ async function importWithProgress(
   engine: Engine,
   options: ImportOptions,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
-  const progress = createProgress(process.stderr);
   let received: StopSignal | undefined;
   const running = engine.startImport(
     {
@@ -92,7 +91,7 @@ async function importWithProgress(
       ...(options.head === undefined ? {} : {head: options.head}),
       ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     },
-    event => progress.show(event),
+    createProgress(),
     event => {
       const line = describeSourceEvent(event);
       if (line !== undefined) process.stderr.write(`import: ${line}\n`);
@@ -107,7 +106,6 @@ async function importWithProgress(
     return {outcome: await running.outcome, signal: received};
   } finally {
     unwatch();
-    progress.close();
   }
 }
 

@@ -73,7 +73,7 @@ function requireFile(file: string, command: Command): void {
   } catch (error) {
     command.error(`error: --html ${file}: cannot be written: ${(error as Error).message}`);
   }
-  command.error(`error: --html ${file}: expected a file, this is a folder`);
+  command.error(`error: --html ${file}: expected a file, got a folder`);
 }
 
 /** @throws WorkError if the file cannot be written, as on a full disk */

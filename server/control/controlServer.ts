@@ -103,7 +103,7 @@ export class ControlServer {
     }
   }
 
-  /** Takes no more orders. Running orders go on as long as the engine is open. */
+  /** Takes no more orders. Running orders are finished, as long as the engine is open. */
   async stop(): Promise<void> {
     clearTimeout(this.announcing);
     this.server.close();

@@ -14,7 +14,7 @@
 
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
-import type {EstimateQueues} from "../observe/estimateMetrics.ts";
+import type {EstimateQueues} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LaneId} from "../request/requestCalls.ts";
@@ -59,7 +59,7 @@ export class Dispatcher implements EstimateQueues {
   /** All admitted requests that have unanswered segments. */
   private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
-  private givenBackCount = 0;
+  givenBack = 0;
 
   constructor(lanes: ByLane<LaneOptions>, limits: Limits, {tally, trouble, refusals}: Observers) {
     this.limits = limits;
@@ -77,11 +77,6 @@ export class Dispatcher implements EstimateQueues {
 
   queuedCost(lane: LaneId): number {
     return this.lanes[lane].costs.total;
-  }
-
-  /** Number of estimates that came back from their tasks because they had not begun. */
-  get givenBack(): number {
-    return this.givenBackCount;
   }
 
   readEstimateQueues(): ReturnType<EstimateQueues["readEstimateQueues"]> {
@@ -166,7 +161,7 @@ export class Dispatcher implements EstimateQueues {
       request.stop(index);
       if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
         request.giveBack(index);
-        this.givenBackCount++;
+        this.givenBack++;
       } else if (!isOver) {
         const pieces =
           answers === undefined || text === undefined

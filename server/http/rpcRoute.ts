@@ -18,12 +18,12 @@ export interface RpcOptions {
 }
 
 /** Answers a body. `body` is only read during the call. */
-export interface BodyService {
+interface BodyAnswerer {
   answer(body: Buffer, reply: OpenReply, requestId: string): void;
 }
 
 export interface RpcParts {
-  readonly service: BodyService;
+  readonly rpc: BodyAnswerer;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Whether the store has no block. */
@@ -107,7 +107,7 @@ export class RpcRoute {
     const bodyBytes = body.length;
     this.openReplies++;
     reply.onOver = isAborted => this.settle(requestId, startedMs, bodyBytes, isAborted);
-    this.parts.service.answer(body, reply, requestId);
+    this.parts.rpc.answer(body, reply, requestId);
   }
 
   private settle(requestId: string, startedMs: number, bodyBytes: number, isAborted: boolean): void {
@@ -127,12 +127,12 @@ export class RpcRoute {
   }
 
   private refuseLarge(reply: Reply, got: number): void {
-    this.parts.metrics.countRefusedBody("too_large");
+    this.parts.metrics.refusedBodies.too_large++;
     refuseLarge(reply, this.options.limits.bodyBytes, got);
   }
 
   private refuseRoom(reply: Reply, limit: number, got: number): void {
-    this.parts.metrics.countRefusedBody("no_room");
+    this.parts.metrics.refusedBodies.no_room++;
     refuseRoom(reply, limit, got);
   }
 }

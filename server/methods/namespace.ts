@@ -3,7 +3,7 @@ import {estimateGas} from "./estimateGas/estimateGas.ts";
 import {createEstimateParams} from "./estimateGas/estimateParams.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {createNamespacedProof} from "./proof/namespacedProof.ts";
-import {rollupBlockNumber} from "./ready/rollupBlockNumber.ts";
+import {rollupBlockNumber} from "./ready/blockNumber.ts";
 
 /** @param namespace - the prefix of the names, such as "linea" */
 export function createNamespaceMethods(namespace: string): readonly Method[] {

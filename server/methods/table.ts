@@ -4,17 +4,14 @@ import type {Method} from "./method.ts";
 import {createNamespaceMethods} from "./namespace.ts";
 import {getFinalizations} from "./proof/getFinalizations.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
-import {getProof} from "./proof/getProof.ts";
-import {getProofAt} from "./proof/getProofAt.ts";
+import {getProof, getProofAt} from "./proof/getProof.ts";
 import {waitForProof} from "./proof/waitForProof.ts";
-import {chainId} from "./ready/chainId.ts";
+import {ethBlockNumber} from "./ready/blockNumber.ts";
+import {chainId, ethChainId, netVersion} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
 import {createDiscover} from "./ready/discover.ts";
-import {ethBlockNumber} from "./ready/ethBlockNumber.ts";
-import {ethChainId} from "./ready/ethChainId.ts";
 import {getCoverage} from "./ready/getCoverage.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
-import {netVersion} from "./ready/netVersion.ts";
 
 /** The methods that every process has, besides rpc.discover. */
 const METHODS: readonly Method[] = [

@@ -21,7 +21,7 @@ import {ClientQueue} from "../clientQueue.ts";
 import {Deadlines, TICK_MS} from "./deadlines.ts";
 import type {WaitingCall, WaitingRequest} from "./waitingRequest.ts";
 
-/** How long settled requests go on in one turn of the event loop. Most take 30 us, the largest batches some milliseconds. */
+/** How long settled requests are begun in one turn of the event loop. Most take 30 us, the largest batches some milliseconds. */
 const TURN_MS = 5;
 /** Nobody knows when waits end. */
 const RETRY_SECONDS = 1;
@@ -131,7 +131,7 @@ export class WaitingRoom {
     this.stopTimer();
   }
 
-  /** Turns requests away that could have gone on long ago, if the lanes had had room. */
+  /** Turns requests away that could have begun long ago, if the lanes had had room. */
   private refuseLate(nowMs: number): void {
     const {timeoutMs} = this.limits;
     const isLate = ({isOver, settledMs}: WaitingRequest) => isOver || nowMs - settledMs >= timeoutMs;
@@ -168,7 +168,7 @@ export class WaitingRoom {
     });
   }
 
-  /** Lets settled requests go on. If the lanes have no room, the next tick tries again. */
+  /** Begins settled requests. If the lanes have no room, the next tick tries again. */
   private release(): void {
     const startMs = performance.now();
     const mayGo = ({isOver, client}: WaitingRequest) => isOver || this.hasRoomToSpare(client);

@@ -37,7 +37,7 @@ export interface Places {
   readonly waiting: WaitingRoom;
 }
 
-export class Service {
+export class RpcService {
   private readonly setup: Omit<RequestView, "head" | "takesBytes">;
   private readonly methods: MethodTable;
   private readonly dispatcher: Dispatcher;
