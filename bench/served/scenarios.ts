@@ -19,11 +19,6 @@ export const SCENARIOS = {
   batch: {title: "accounts, batches of 100", unit: "proof", choice: {connections: 16, batch: 100}},
   clients: {title: "account, single, 1 000 connections", unit: "proof", choice: {connections: 1000}},
   transfer: {title: "estimate of a transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
-  transfers: {
-    title: "estimates of transfers, batches of 100",
-    unit: "estimate",
-    choice: {connections: 4, batch: 100, estimates: 1},
-  },
   erc20: {title: "estimate of an ERC-20 transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
   // The calls wait as long as the server lets them, and come again at once when they are refused.
   endless: {

@@ -1,14 +1,13 @@
 /** Measures memory, idle and under load, and many clients at once. */
+import {setTimeout as sleep} from "node:timers/promises";
 import {measureLoad, p99Ms, requireRight} from "../served/measuredLoad.ts";
 import {SCENARIOS} from "../served/scenarios.ts";
-import type {Finding, ServiceBench} from "./finding.ts";
-import {inMb, MemoryWatch, sleep, warmUp} from "./watch.ts";
+import {type Finding, MB, MemoryWatch, type ServiceBench, warmUp, withServer} from "./serviceBench.ts";
 
 const IDLE_MS = 2000;
 
-export async function measureMemory(bench: ServiceBench): Promise<Finding[]> {
-  const server = await bench.startServer();
-  try {
+export function measureMemory(bench: ServiceBench): Promise<Finding[]> {
+  return withServer(bench, [], async server => {
     await sleep(IDLE_MS);
     const idle = server.readMemory();
     const watch = new MemoryWatch(server);
@@ -17,19 +16,16 @@ export async function measureMemory(bench: ServiceBench): Promise<Finding[]> {
     requireRight(report);
     const busy = watch.stop();
     return [
-      {figure: "RSS, idle", value: inMb(idle?.rss), unit: "MB"},
-      {figure: `RSS, ${SCENARIOS.batch.title}`, value: inMb(busy.rss), unit: "MB"},
-      {figure: "... without files", value: inMb(busy.anonymous), unit: "MB"},
+      {figure: "RSS, idle", value: idle.rss / MB, unit: "MB"},
+      {figure: `RSS, ${SCENARIOS.batch.title}`, value: busy.rss / MB, unit: "MB"},
+      {figure: "... without files", value: busy.anonymous / MB, unit: "MB"},
       {figure: "... proofs per second", value: report.perSecond.proofs, unit: "/s"},
     ];
-  } finally {
-    await server.stop();
-  }
+  });
 }
 
-export async function measureManyClients(bench: ServiceBench): Promise<Finding[]> {
-  const server = await bench.startServer();
-  try {
+export function measureManyClients(bench: ServiceBench): Promise<Finding[]> {
+  return withServer(bench, [], async server => {
     await warmUp(server, bench);
     const watch = new MemoryWatch(server);
     const {keys, durationSeconds} = bench;
@@ -37,15 +33,12 @@ export async function measureManyClients(bench: ServiceBench): Promise<Finding[]
     const {report, serverCpuMsPerSecond} = await measureLoad(server, {keys, ...choice, durationSeconds});
     requireRight(report);
     const {requests} = report.perSecond;
-    const cpuUs = serverCpuMsPerSecond === undefined ? undefined : (serverCpuMsPerSecond * 1000) / requests;
     return [
       {figure: `${title}: requests per second`, value: requests, unit: "/s"},
       {figure: "... p99", value: p99Ms(report), unit: "ms"},
-      {figure: "... server CPU per request", value: cpuUs, unit: "us"},
+      {figure: "... server CPU per request", value: (serverCpuMsPerSecond * 1000) / requests, unit: "us"},
       {figure: "... requests that failed", value: report.requests.failed, unit: ""},
-      {figure: "... RSS", value: inMb(watch.stop().rss), unit: "MB"},
+      {figure: "... RSS", value: watch.stop().rss / MB, unit: "MB"},
     ];
-  } finally {
-    await server.stop();
-  }
+  });
 }

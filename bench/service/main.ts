@@ -1,8 +1,29 @@
 /** `npm run bench:service`. What it measures with is loaded when its flags are right. */
-import {runProgram, writeCommand} from "../program/benchProgram.ts";
-import {createServiceProgram, type ServiceFlags} from "./serviceOptions.ts";
+import {countOption, createProgram, namesOption, runProgram, writeCommand} from "../program/benchProgram.ts";
+import type {PartName, ServiceFlags} from "./serviceRun.ts";
 
-const program = createServiceProgram();
+const PART_NAMES: readonly PartName[] = ["memory", "clients", "loops", "reader", "idle", "import", "wait"];
+
+const program = createProgram(
+  "npm run bench:service --",
+  "Measures memory, and what one client's load does to the others; prints a table, writes JSON.",
+  [
+    countOption(
+      "--accounts <count>",
+      "accounts of the bench store, such as 100k or 1M",
+      1000,
+      10_000_000,
+    ).default(1_000_000, "1M"),
+    countOption("--duration <seconds>", "measured time of each load", 1, 600).default(5),
+    countOption(
+      "--rate <requests/s>",
+      "pace of the single proofs whose latency is watched",
+      1,
+      100_000,
+    ).default(300),
+    namesOption("--only <names>", "only these parts", PART_NAMES),
+  ],
+);
 await runProgram<ServiceFlags>(program, async flags => {
   const {measureService} = await import("./serviceRun.ts");
   await measureService(flags, writeCommand(program));

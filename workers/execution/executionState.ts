@@ -113,8 +113,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
         slots: this.slots.get(key) ?? NO_SLOTS,
       });
     }
-    for (const storageRoot of storageRoots.values()) this.overlay.persist(storageRoot);
-    this.overlay.persist(root);
+    this.overlay.persist();
     this.parent.advance(root, sealed);
     this.discard();
   }

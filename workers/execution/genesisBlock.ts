@@ -50,8 +50,7 @@ async function writeAllocation(accounts: readonly GenesisAccount[], nodes: TrieN
       value: encodeAccount(account, overlay, nodes),
     }));
     root = updateTrie(overlay, root, writes);
-    overlay.persist(root);
-    overlay.clear();
+    overlay.persist();
     await nodes.settle?.();
   }
   return root;
@@ -65,7 +64,6 @@ function encodeAccount(
 ): Uint8Array {
   const writes = storage.map(({slot, value}) => ({path: pathOf(slot), value: RLP.encode(unpadBytes(value))}));
   const storageRoot = updateTrie(overlay, KECCAK256_RLP, writes);
-  overlay.persist(storageRoot);
   const codeHash = code.length > 0 ? keccak256(code) : KECCAK256_NULL;
   if (code.length > 0) nodes.put(codeKey(codeHash), code);
   return new Account(nonce, balance, storageRoot, codeHash).serialize();

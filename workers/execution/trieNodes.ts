@@ -10,8 +10,6 @@
  */
 import {type ByteKey, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
-import {decodeList} from "./nodeRlp.ts";
-import {BRANCHES, HASH_BYTES, type TrieNode} from "./trieShape.ts";
 import type {NodesByHash} from "./trieUpdate.ts";
 
 /** The caller's store. `get` must return a put value at once. The value must be on disk no later than the block. */
@@ -26,41 +24,34 @@ export function codeKey(codeHash: Uint8Array): string {
   return `code:${Buffer.from(codeHash).toString("hex")}`;
 }
 
-interface MadeNode {
-  readonly bytes: Uint8Array;
-  readonly node: TrieNode;
-}
-
-/** About 20 MB. The upper nodes of the trie are read and made again by every block. */
-const MAX_KEPT_NODES = 10_000;
+/** About 30 MB in two generations. The upper nodes of the trie are read and made again by every block. */
+const KEPT_NODES = 20_000;
 
 /** Reads fall through to `nodes`, writes stay here until `persist`. */
 export class TrieOverlay implements NodesByHash {
   private readonly nodes: TrieNodes;
-  private readonly made = new Map<ByteKey, MadeNode>();
-  /** Nodes that were read or made lately, by hash. */
-  private kept = new Map<ByteKey, TrieNode>();
+  private readonly made = new Map<ByteKey, Uint8Array>();
+  /** Nodes that were read or made lately. */
+  private recent = new Map<ByteKey, Uint8Array>();
+  /** Those before them. One that is read again becomes recent. */
+  private older = new Map<ByteKey, Uint8Array>();
 
   constructor(nodes: TrieNodes) {
     this.nodes = nodes;
   }
 
-  /** The caller must not change the result. @throws ExecutionError STATE_MISSING */
-  read(hash: Uint8Array): TrieNode {
+  /** @throws ExecutionError STATE_MISSING */
+  read(hash: Uint8Array): Uint8Array {
     const key = toKey(hash);
-    const known = this.kept.get(key) ?? this.made.get(key)?.node;
+    const known = this.recent.get(key) ?? this.made.get(key);
     if (known !== undefined) return known;
-    const name = Buffer.from(key, "latin1").toString("hex");
-    const bytes = this.nodes.get(name);
-    if (bytes === undefined)
-      throw new ExecutionError("STATE_MISSING", `trie node 0x${name} is not in this store`);
-    const node = decodeList(bytes);
-    this.keep(key, node);
-    return node;
+    const bytes = this.older.get(key) ?? this.load(key);
+    this.keep(key, bytes);
+    return bytes;
   }
 
-  write(hash: Uint8Array, bytes: Uint8Array, node: TrieNode): void {
-    this.made.set(toKey(hash), {bytes, node});
+  write(hash: Uint8Array, bytes: Uint8Array): void {
+    this.made.set(toKey(hash), bytes);
   }
 
   /** Drops every node that was not persisted. */
@@ -68,34 +59,31 @@ export class TrieOverlay implements NodesByHash {
     this.made.clear();
   }
 
-  /**
-   * Writes the nodes under `root` that are not on disk yet. Nodes that later writes of the same block replaced are skipped,
-   * about half of them.
-   */
-  persist(root: Uint8Array): void {
-    const key = toKey(root);
-    const made = this.made.get(key);
-    if (made === undefined) return;
-    this.made.delete(key);
-    this.keep(key, made.node);
-    this.nodes.put(Buffer.from(key, "latin1").toString("hex"), made.bytes);
-    this.persistChildren(made.node);
+  /** Puts every node written since the last `clear`. */
+  persist(): void {
+    for (const [key, bytes] of this.made) {
+      this.nodes.put(nameOf(key), bytes);
+      this.keep(key, bytes);
+    }
+    this.made.clear();
   }
 
-  private persistChildren(node: TrieNode): void {
-    if (node.length <= BRANCHES) {
-      const [path, child] = node as [Uint8Array, TrieNode[number]];
-      if (((path[0] ?? 0) & 0x20) === 0) this.persistChild(child);
-    } else for (const child of node) this.persistChild(child);
+  private load(key: ByteKey): Uint8Array {
+    const name = nameOf(key);
+    const bytes = this.nodes.get(name);
+    if (bytes === undefined)
+      throw new ExecutionError("STATE_MISSING", `trie node 0x${name} is not in this store`);
+    return bytes;
   }
 
-  private persistChild(child: TrieNode[number]): void {
-    // A child below 32 bytes is part of its parent, and too short to refer to another node.
-    if (child instanceof Uint8Array && child.length === HASH_BYTES) this.persist(child);
+  private keep(key: ByteKey, bytes: Uint8Array): void {
+    this.recent.set(key, bytes);
+    if (this.recent.size < KEPT_NODES) return;
+    this.older = this.recent;
+    this.recent = new Map();
   }
+}
 
-  private keep(key: ByteKey, node: TrieNode): void {
-    if (this.kept.size >= MAX_KEPT_NODES) this.kept = new Map();
-    this.kept.set(key, node);
-  }
+function nameOf(key: ByteKey): string {
+  return Buffer.from(key, "latin1").toString("hex");
 }

@@ -1,7 +1,9 @@
 /** Reads one key of a Merkle-Patricia trie. */
 import {KECCAK256_RLP} from "@ethereumjs/util";
 import {sameBytes} from "./byteKey.ts";
+import {decodeList} from "./nodeRlp.ts";
 import {BRANCHES, decodePath, type TrieNode} from "./trieShape.ts";
+import type {NodesByHash} from "./trieUpdate.ts";
 
 /**
  * @param path - one nibble in a byte
@@ -9,12 +11,12 @@ import {BRANCHES, decodePath, type TrieNode} from "./trieShape.ts";
  * @throws what `read` throws for a node that is missing
  */
 export function readTrie(
-  nodes: {read(hash: Uint8Array): TrieNode},
+  nodes: Pick<NodesByHash, "read">,
   root: Uint8Array,
   path: Uint8Array,
 ): Uint8Array | undefined {
   if (sameBytes(root, KECCAK256_RLP)) return undefined;
-  let node = nodes.read(root);
+  let node: TrieNode = decodeList(nodes.read(root));
   let depth = 0;
   for (;;) {
     let child: Uint8Array | TrieNode;
@@ -27,6 +29,6 @@ export function readTrie(
       child = node[1] as Uint8Array | TrieNode;
     }
     if (child.length === 0) return undefined;
-    node = child instanceof Uint8Array ? nodes.read(child) : child;
+    node = child instanceof Uint8Array ? decodeList(nodes.read(child)) : child;
   }
 }

@@ -19,7 +19,7 @@ export interface TrieEntry {
 }
 
 /** Takes a node that others refer to by its hash. */
-export type PutNode = (hash: Uint8Array, bytes: Uint8Array, node: TrieNode) => void;
+export type PutNode = (hash: Uint8Array, bytes: Uint8Array) => void;
 
 export const BRANCHES = 16;
 export const NO_CHILD = new Uint8Array(0);
@@ -60,7 +60,7 @@ export function refer(node: TrieNode, put: PutNode): Uint8Array | TrieNode {
   const bytes = encodeList(node);
   if (bytes.length < HASH_BYTES) return node;
   const hash = keccak256(bytes);
-  put(hash, bytes, node);
+  put(hash, bytes);
   return hash;
 }
 

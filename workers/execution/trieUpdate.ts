@@ -7,7 +7,7 @@
 import {KECCAK256_RLP} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {sameBytes} from "./byteKey.ts";
-import {encodeList} from "./nodeRlp.ts";
+import {decodeList, encodeList} from "./nodeRlp.ts";
 import {
   BRANCHES,
   decodePath,
@@ -29,10 +29,10 @@ export interface TrieWrite {
 }
 
 export interface NodesByHash {
-  /** @throws if the node is not there */
-  read(hash: Uint8Array): TrieNode;
+  /** @returns the node's RLP. @throws if the node is not there */
+  read(hash: Uint8Array): Uint8Array;
   /** Also takes nodes that the new trie does not have, where keys were removed. @param bytes - the node's RLP */
-  write(hash: Uint8Array, bytes: Uint8Array, node: TrieNode): void;
+  write(hash: Uint8Array, bytes: Uint8Array): void;
 }
 
 /**
@@ -41,12 +41,12 @@ export interface NodesByHash {
  */
 export function updateTrie(nodes: NodesByHash, root: Uint8Array, writes: readonly TrieWrite[]): Uint8Array {
   if (writes.length === 0) return root;
-  const before = sameBytes(root, KECCAK256_RLP) ? undefined : nodes.read(root);
+  const before = sameBytes(root, KECCAK256_RLP) ? undefined : decodeList(nodes.read(root));
   const after = new TrieUpdate(nodes).update(before, writes, 0);
   if (after === undefined) return KECCAK256_RLP;
   const bytes = encodeList(after);
   const hash = keccak256(bytes);
-  nodes.write(hash, bytes, after);
+  nodes.write(hash, bytes);
   return hash;
 }
 
@@ -56,7 +56,7 @@ class TrieUpdate {
 
   constructor(nodes: NodesByHash) {
     this.nodes = nodes;
-    this.put = (hash, bytes, node) => nodes.write(hash, bytes, node);
+    this.put = (hash, bytes) => nodes.write(hash, bytes);
   }
 
   /** @param writes - at least one, all below `node`, which is `depth` nibbles down. @returns undefined if nothing is left */
@@ -111,7 +111,7 @@ class TrieUpdate {
   }
 
   private resolve(child: Uint8Array | TrieNode): TrieNode {
-    return child instanceof Uint8Array ? this.nodes.read(child) : child;
+    return child instanceof Uint8Array ? decodeList(this.nodes.read(child)) : child;
   }
 }
 

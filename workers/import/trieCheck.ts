@@ -58,12 +58,12 @@ export class TrieCheck {
   private async openParent(headerRoot: Uint8Array | undefined): Promise<StateTrie | undefined> {
     const writer = this.writer();
     const parent = writer.latest === undefined ? undefined : writer.blockHash(writer.latest);
-    if (parent === undefined ? headerRoot === undefined : writer.readTrieRoot(parent) === undefined)
-      return undefined;
     if (parent !== undefined && this.last !== undefined && Buffer.compare(parent, this.last.hash) === 0)
       return this.last.trie;
+    const root = parent && writer.readTrieRoot(parent)?.root;
+    if ((parent === undefined ? headerRoot : root) === undefined) return undefined;
     // Loads the trie's libraries, which differences without a trie do not need.
     const {StateTrie} = await import("../execution/stateTrie.ts");
-    return StateTrie.open(this.nodes, parent === undefined ? undefined : writer.readTrieRoot(parent)?.root);
+    return StateTrie.open(this.nodes, root);
   }
 }
