@@ -41,11 +41,10 @@ export interface RunningService {
   stop(timeoutMs?: number): Promise<void>;
 }
 
-export interface Listeners {
+interface Listeners {
   readonly log: Logger;
   /** Resolves when the service is to stop, also while it starts: then the demo's import ends early. */
   readonly stopping?: Promise<unknown>;
-  /** Takes the progress of the demo's import. */
   readonly onDemo?: (event: ImportEvent) => void;
 }
 
@@ -102,7 +101,6 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
   };
 }
 
-/** @param ends - of what this starts */
 async function serve(
   options: ServiceOptions,
   engine: Engine,

@@ -25,7 +25,6 @@ export function createLoad(onExitCode: (code: number) => void): Command {
 
 interface Output {
   readonly json: boolean;
-  /** Path of the HTML report. */
   readonly html: string | undefined;
 }
 

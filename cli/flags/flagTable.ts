@@ -18,7 +18,6 @@ export interface Flag<T = unknown> {
   /** The allowed words, or what reads the text. */
   readonly parse?: readonly string[] | ((text: string, earlier: never) => unknown);
   readonly preset: T;
-  /** How the help writes the preset. */
   readonly presetText?: string | undefined;
   readonly isRequired?: boolean;
   /** The flag is --no-NAME, and its value is true without it. */

@@ -8,7 +8,7 @@ import {hasReadableCredentials, integerParser} from "./flag.ts";
 import {type Flag, idleWhen, refuseFlag, type ValuesOf, value, without} from "./flagTable.ts";
 
 /** `node` is a proofd. */
-export type NodeRole = "l2" | "l1" | "node";
+type NodeRole = "l2" | "l1" | "node";
 
 export interface NodeOptions extends NodesSettings {
   /** ws and wss URLs, where new heads are announced. */
@@ -17,7 +17,7 @@ export interface NodeOptions extends NodesSettings {
 
 type NodeTable<R extends NodeRole> = Record<R | `${R}Header`, Flag<readonly string[] | undefined>> &
   Record<`${R}Timeout`, Flag<number>>;
-export type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
+type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
 const SEVERAL = "http or https; several, with commas between, take over for each other";
 const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {

@@ -7,7 +7,6 @@ import {idleWhen, onSwitch, required, type ValuesOf, value, without} from "./fla
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 
 export interface VerifyOptions {
-  /** Path of the JSON-RPC request. */
   readonly request: string;
   /** Path of the answer; - is standard input. */
   readonly answer: string;

@@ -36,7 +36,8 @@ export class RpcRoute {
   private readonly receiving: ReceivingBytes;
   private readonly cors: Cors | undefined;
   private readonly idPrefix = Date.now().toString(36);
-  private draining = false;
+  /** New requests are turned away. */
+  isDraining = false;
   private requestCount = 0;
   /** Number of requests whose body has come and whose answer is not sent completely. */
   private openReplies = 0;
@@ -50,13 +51,9 @@ export class RpcRoute {
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
   }
 
-  get isDraining(): boolean {
-    return this.draining;
-  }
-
   /** Turns new requests away. @returns when all open requests are answered */
   drain(): Promise<void> {
-    this.draining = true;
+    this.isDraining = true;
     if (this.openReplies === 0) return Promise.resolve();
     return new Promise(resolve => {
       this.onIdle = resolve;
@@ -70,7 +67,6 @@ export class RpcRoute {
     else refuseVerb(reply, verb, "POST");
   }
 
-  /** Answers a browser that asks what a page of another origin may send. */
   private answerPreflight(request: HttpRequest, reply: Reply): void {
     const headers = this.cors?.preflightFor(request.getHeader("origin"));
     if (headers === undefined) refuseVerb(reply, "options", "POST");
@@ -82,7 +78,7 @@ export class RpcRoute {
     // Chunked bodies declare no length (the header is empty). They are counted as they come.
     const declared = Number(request.getHeader("content-length"));
     const encoding = request.getHeader("content-encoding");
-    if (this.draining) this.refuseStopping(reply);
+    if (this.isDraining) this.refuseStopping(reply);
     else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
     else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
     else if (!isPlain(encoding)) refuseEncoding(reply, encoding);
@@ -98,7 +94,7 @@ export class RpcRoute {
   }
 
   private answer(body: Buffer, reply: Reply): void {
-    if (this.draining) {
+    if (this.isDraining) {
       this.refuseStopping(reply);
       return;
     }

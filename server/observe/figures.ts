@@ -81,7 +81,7 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
 };
 
 /** The values of the labels, and the figure. */
-export type FigureRow = readonly [...string[], number];
+type FigureRow = readonly [...string[], number];
 
 /** undefined: not known, and not shown. */
 export type FigureValues = {readonly [name in FigureName]?: number | Iterable<FigureRow> | undefined};

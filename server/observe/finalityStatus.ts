@@ -1,7 +1,7 @@
 /** Where finality stands, for /metrics, /readyz and the log. */
 
 /** What says which blocks are final: events on layer 1, or the layer-2 node's finalized tag. */
-export type FinalitySourceName = "l1" | "tag";
+type FinalitySourceName = "l1" | "tag";
 
 /**
  *   reading     events of layer 1 are read that happened before

@@ -8,7 +8,6 @@ export type QueueName = "proof" | "first" | "second" | "long";
 
 export class QueueFigures {
   readonly name: QueueName;
-  /** Calls that left the queue for a thread. */
   started = 0;
   /** Total time that these calls waited. */
   waitedMs = 0;

@@ -11,7 +11,6 @@
 export type WaitOutcome = "finalized" | "timed_out" | "replaced" | "gone" | "stopped" | "refused";
 
 export class WaitFigures {
-  /** Calls that wait now. */
   waiting = 0;
   readonly ended = new Map<WaitOutcome, number>();
 

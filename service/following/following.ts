@@ -3,7 +3,7 @@
  * /metrics and /readyz. A failed import from nodes is tried again.
  */
 import type {Logger} from "pino";
-import {headFields} from "../../server/control/headFields.ts";
+import {headFields} from "../../server/control/blockOrder.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 import type {Engine} from "../../workers/engine.ts";
@@ -44,7 +44,6 @@ export class Following {
   private readonly unwatch: () => void;
   private nextLineMs = 0;
 
-  /** Starts the import. */
   constructor(engine: Engine, source: FollowedSource, rules: ImportRules, status: SourceStatus, log: Logger) {
     this.engine = engine;
     this.source = source;

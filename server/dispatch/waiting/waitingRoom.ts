@@ -27,9 +27,7 @@ const TURN_MS = 5;
 const RETRY_SECONDS = 1;
 
 export class WaitingRoom {
-  /** Called with each request whose waits are over. */
   onSettled: (request: WaitingRequest) => void = () => {};
-  /** Called with each request that is turned away. */
   onRefused: (request: WaitingRequest, busy: Busy) => void = () => {};
   private readonly chain: ChainView;
   private readonly limits: Limits;
@@ -39,10 +37,8 @@ export class WaitingRoom {
   private readonly requests = new Set<WaitingRequest>();
   private readonly byBlock = new Map<number, Set<WaitingCall>>();
   private readonly deadlines = new Deadlines<WaitingCall>();
-  /** Number of calls that wait, by client. */
   private readonly byClient = new Map<string, number>();
   private readonly settled = new ClientQueue<WaitingRequest>();
-  /** Memory of the requests. */
   private heldBytes = 0;
   private timer: NodeJS.Timeout | undefined;
   private isReleasePlanned = false;
@@ -220,7 +216,6 @@ export class WaitingRoom {
     else this.byClient.set(client, count);
   }
 
-  /** Number of the client's calls that wait. */
   private countOf(client: string): number {
     return this.byClient.get(client) ?? 0;
   }

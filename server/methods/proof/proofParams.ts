@@ -16,7 +16,6 @@ export const PROOF_PARAMS: readonly Param[] = [
   {name: "block", required: true, schema: BLOCK_PARAM},
 ];
 
-/** The block's name in messages. */
 export const BLOCK_NAME = "params[2] (block)";
 
 /** Cost of a call: 1, plus 1 for each key. 0 if its shape or number of keys will be refused. */
