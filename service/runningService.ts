@@ -51,7 +51,7 @@ interface Listeners {
 /** A process must end within 10 s of its signal. */
 const STOP_MS = 9_500;
 /** Part of a stop's time after which connections that are still busy are closed. */
-const DRAIN_SHARE = 0.85;
+const DRAIN_FRACTION = 0.85;
 /** Time for the socket to send the rest of the last answer. */
 const FLUSH_MS = 200;
 
@@ -152,7 +152,7 @@ async function serve(
     stop: (timeoutMs = STOP_MS) => {
       following?.stop();
       verifying?.stop();
-      drainMs = timeoutMs * DRAIN_SHARE;
+      drainMs = timeoutMs * DRAIN_FRACTION;
       return ends.run(timeoutMs);
     },
   };

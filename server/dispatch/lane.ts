@@ -97,10 +97,10 @@ export class Lane {
 
   recount(request: PendingRequest): void {
     const progress = request.progress[this.id];
-    const share = request.queueShare(this.id);
-    const change = share - progress.countedShare;
+    const cost = request.queuedCost(this.id);
+    const change = cost - progress.countedCost;
     if (change === 0) return;
-    progress.countedShare = share;
+    progress.countedCost = cost;
     this.costs.add(request.client, change);
   }
 

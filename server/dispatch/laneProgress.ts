@@ -5,7 +5,7 @@ export class LaneProgress {
   isQueued = false;
   queuedSinceMs = 0;
   /** The request's part of the lane's queued cost. */
-  countedShare = 0;
+  countedCost = 0;
   /** Cost of the segments that are not answered yet. */
   remainingCost = 0;
   underWay = 0;

@@ -65,7 +65,7 @@ export class PendingRequest {
   }
 
   /** The cost that the request adds to the lane's queue. If its reader is slow, only running segments count. */
-  queueShare(lane: LaneId): number {
+  queuedCost(lane: LaneId): number {
     if (this.isDropped) return 0;
     const {underWayCost, remainingCost} = this.progress[lane];
     return this.clock.wasPaused ? underWayCost : remainingCost;
