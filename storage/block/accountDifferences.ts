@@ -6,7 +6,7 @@
  */
 
 import type {AccountDifference} from "./accountDifference.ts";
-import {addressOfEntry, maxEntryBytes, readEntry, writeEntry} from "./accountEntry.ts";
+import {addressOfEntry, decodeEntry, encodeEntry} from "./accountEntry.ts";
 
 const FIRST_CHUNK_BYTES = 1 << 13;
 const CHUNK_BYTES = 1 << 20;
@@ -27,9 +27,18 @@ export class AccountDifferences {
 
   /** @throws StoreError BLOCK_INVALID if a value is out of range */
   add(difference: AccountDifference): void {
-    // Not in one statement: `allocate` sets `used` for a new chunk, and += would add to what it was before.
-    const entry = this.allocate(maxEntryBytes(difference));
-    this.used += writeEntry(entry, difference);
+    const entry = encodeEntry(difference);
+    const last = this.chunks.at(-1)?.length ?? 0;
+    // An entry starts within the first CHUNK_BYTES, also in a longer chunk.
+    if (this.used + entry.length > Math.min(last, CHUNK_BYTES)) {
+      const next = Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, 2 * last));
+      this.chunks.push(Buffer.allocUnsafe(Math.max(next, entry.length)));
+      this.used = 0;
+    }
+    const chunk = this.chunks.length - 1;
+    this.positions.push(chunk * CHUNK_BYTES + this.used);
+    (this.chunks[chunk] as Buffer).set(entry, this.used);
+    this.used += entry.length;
   }
 
   /** 20 bytes, a view. */
@@ -38,21 +47,7 @@ export class AccountDifferences {
   }
 
   at(position: number): AccountDifference {
-    return readEntry(this.entryAt(position));
-  }
-
-  /** Reserves room for an entry of at most `bytes`. Its real end is known once it is written. */
-  private allocate(bytes: number): Buffer {
-    const last = this.chunks.at(-1)?.length ?? 0;
-    // An entry starts within the first CHUNK_BYTES, also in a longer chunk.
-    if (this.used + bytes > Math.min(last, CHUNK_BYTES)) {
-      const next = Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, 2 * last));
-      this.chunks.push(Buffer.allocUnsafe(Math.max(next, bytes)));
-      this.used = 0;
-    }
-    const chunk = this.chunks.length - 1;
-    this.positions.push(chunk * CHUNK_BYTES + this.used);
-    return (this.chunks[chunk] as Buffer).subarray(this.used);
+    return decodeEntry(this.entryAt(position));
   }
 
   private entryAt(position: number): Buffer {

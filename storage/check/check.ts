@@ -3,9 +3,7 @@
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {type AcknowledgedNote, describeLoss, isFinding, NOTE_FILE} from "../leveldb/acknowledgedNote.ts";
-import type {FileFinding} from "../leveldb/manifest.ts";
-import {FIRST_PAGE} from "../record/layout.ts";
+import {type AcknowledgedNote, describeLoss, NOTE_FILE} from "../leveldb/acknowledgedNote.ts";
 import {checkRecords} from "./checkRecords.ts";
 import {checkState, readBlock, readKeptBlock} from "./checkState.ts";
 import {type Findings, toFinding} from "./findings.ts";
@@ -40,14 +38,14 @@ export async function checkEverything(
       findings.report(`block ${block}`, `block ${earliest} is not the oldest kept one, as recorded`);
     if (before !== undefined) checkSuccession(before, record, findings);
     if (isKept) {
-      await checkState(store, record, kept?.nextPage ?? FIRST_PAGE, false, findings);
+      await checkState(store, findings, record, "new", kept?.nextPage);
       kept = record;
     }
     if (!(await findings.pause(`block ${block}`))) return;
     before = record;
   }
   // Lists and indexes run through pages from all blocks, so they are checked as a whole, for the newest block.
-  if (kept !== undefined) await checkState(store, kept, FIRST_PAGE, true, findings);
+  if (kept !== undefined) await checkState(store, findings, kept, "all");
 }
 
 /** @param before - of the nearest block below that has a record */
@@ -77,14 +75,11 @@ function checkSuccession(
  */
 export function checkNote(
   latest: number | undefined,
-  before: AcknowledgedNote | FileFinding | undefined,
-  after: AcknowledgedNote | FileFinding | undefined,
+  before: AcknowledgedNote | undefined,
+  after: AcknowledgedNote | undefined,
   findings: Pick<Findings, "report">,
 ): void {
-  if (before === undefined || after === undefined) return;
-  const damage = [before, after].find(isFinding)?.what;
-  if (damage !== undefined) findings.report(NOTE_FILE, damage);
-  if (isFinding(before) || isFinding(after) || after.block < before.block) return;
+  if (before === undefined || after === undefined || after.block < before.block) return;
   const loss = describeLoss(before, latest);
   if (loss !== undefined) findings.report(NOTE_FILE, loss);
 }
@@ -92,5 +87,20 @@ export function checkNote(
 /** Checks all of one block's state. */
 export async function checkBlock(store: StateReader, block: number, findings: Findings): Promise<void> {
   const record = readKeptBlock(store, block, findings);
-  if (record !== undefined) await checkState(store, record, FIRST_PAGE, true, findings);
+  if (record !== undefined) await checkState(store, findings, record, "all");
+}
+
+/** Checks the paths of `count` random leaves of the account tree, and one slot of each of these accounts that has storage. */
+export async function checkSample(
+  store: StateReader,
+  block: number,
+  count: number,
+  findings: Findings,
+): Promise<void> {
+  const record = readKeptBlock(store, block, findings);
+  if (record === undefined) return;
+  for (let i = 0; i < count; i++) {
+    await checkState(store, findings, record, "leaf");
+    if (!(await findings.pause(`block ${block}`))) return;
+  }
 }

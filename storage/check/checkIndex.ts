@@ -1,8 +1,6 @@
 /**
  * Checks the hKey index of one tree: every key stands where its nibbles lead, in order, and names the leaf that has it.
  */
-
-import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {
@@ -20,23 +18,17 @@ import {
 } from "../page/indexPage.ts";
 import {expectKind} from "../page/pages.ts";
 import {readLeaf} from "../tree/treeReader.ts";
-import {type Findings, toFinding} from "./findings.ts";
-import type {TreeCheck} from "./treeCheck.ts";
+import {type TreeCheck, toFinding} from "./findings.ts";
 
 /** Checks only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
-export async function checkIndex(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
+export async function checkIndex(check: TreeCheck): Promise<void> {
   const {indexPage} = check.tree;
-  if (indexPage !== 0) await checkPage(store, check, findings, indexPage, []);
+  if (indexPage !== 0) await checkPage(check, indexPage, []);
 }
 
-async function checkPage(
-  store: StateReader,
-  check: TreeCheck,
-  findings: Findings,
-  page: number,
-  path: readonly number[],
-): Promise<void> {
+async function checkPage(check: TreeCheck, page: number, path: readonly number[]): Promise<void> {
   if (page < check.sincePage) return;
+  const {store, findings} = check;
   const where = `${check.where}, index page ${page}`;
   try {
     if (page >= check.untilPage) findings.report(where, "it belongs to a later block");
@@ -45,26 +37,20 @@ async function checkPage(
     findings.pages++;
     if (!(await findings.pause(check.where))) return;
     if (body[0] !== DIRECTORY) {
-      checkBucket(store, check, findings, bucketEntries(expectKind(body, BUCKET, page)), path, where);
+      checkBucket(check, bucketEntries(expectKind(body, BUCKET, page)), path, where);
       return;
     }
     for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
       const child = directoryChild(body, nibble);
-      if (child !== 0) await checkPage(store, check, findings, child, [...path, nibble]);
+      if (child !== 0) await checkPage(check, child, [...path, nibble]);
     }
   } catch (error) {
     findings.report(where, toFinding(error));
   }
 }
 
-function checkBucket(
-  store: StateReader,
-  check: TreeCheck,
-  findings: Findings,
-  entries: Buffer,
-  path: readonly number[],
-  where: string,
-): void {
+function checkBucket(check: TreeCheck, entries: Buffer, path: readonly number[], where: string): void {
+  const {store, findings, tree} = check;
   const count = entries.length / ENTRY_BYTES;
   if (count === 0 || count > BUCKET_ENTRIES) findings.report(where, `a bucket of ${count} keys`);
   for (let i = 0; i < count; i++) {
@@ -74,7 +60,7 @@ function checkBucket(
     if (i > 0 && compareHKeyAt(entries, (i - 1) * ENTRY_BYTES, hKey) >= 0)
       findings.report(where, `key ${i} is not above key ${i - 1}`);
     const leafIndex = entryLeafIndex(entries, i);
-    if (compareHKeyAt(readLeaf(store.pages, check.tree, leafIndex).hKey, 0, hKey) !== 0)
+    if (compareHKeyAt(readLeaf(store.pages, tree, leafIndex).hKey, 0, hKey) !== 0)
       findings.report(where, `key ${i} is not that of leaf ${leafIndex}`);
   }
 }

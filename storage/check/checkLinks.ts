@@ -1,17 +1,15 @@
 /**
  * Checks the linked list of one tree: keys ascend, neighbours point at each other, and the index has the same keys.
  */
-import type {StateReader} from "../block/stateReader.ts";
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {listIndex} from "../index/indexList.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
 import {findKey, readLeaf} from "../tree/treeReader.ts";
-import {type Findings, toFinding} from "./findings.ts";
-import type {TreeCheck} from "./treeCheck.ts";
+import {type TreeCheck, toFinding} from "./findings.ts";
 
 /** Follows the linked list from head to tail and compares it with the index step by step. */
-export async function checkLinks(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
-  const {tree} = check;
+export async function checkLinks(check: TreeCheck): Promise<void> {
+  const {store, findings, tree} = check;
   try {
     const indexed = tree.indexPage === 0 ? undefined : listIndex(store.pages, tree.indexPage);
     if (indexed === undefined) findKey(store.pages, tree, store.suite.tailHKey); // refuses leaves beyond the first page

@@ -5,11 +5,11 @@ import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
+import {FIRST_PAGE} from "../record/layout.ts";
 import type {Account} from "../tree/account.ts";
 import {hashTopRoot} from "../tree/emptyTree.ts";
-import type {TreeRoot} from "../tree/treeRoot.ts";
 import {checkTree} from "./checkTree.ts";
-import {type Findings, toFinding} from "./findings.ts";
+import {type Findings, type TreeCheck, toFinding} from "./findings.ts";
 
 /** As `readBlock`, but that the block is pruned is a finding too. */
 export function readKeptBlock(
@@ -48,43 +48,31 @@ export function readBlock(store: StateReader, block: number, findings: Findings)
   }
 }
 
-/** @param sincePage, links - as in TreeCheck, for the account tree and all trees of slots */
+/**
+ * @param extent - as in TreeCheck, for the account tree and all trees of slots
+ * @param sincePage - as in TreeCheck
+ */
 export async function checkState(
   store: StateReader,
-  record: BlockRecord,
-  sincePage: number,
-  links: boolean,
   findings: Findings,
+  record: BlockRecord,
+  extent: TreeCheck["extent"],
+  sincePage = FIRST_PAGE,
 ): Promise<void> {
-  const where = `block ${record.header.number}, account tree`;
-  const untilPage = record.nextPage;
+  const scope = {store, findings, extent, sincePage, untilPage: record.nextPage};
   const onAccount = async (account: Account, at: string): Promise<void> => {
     checkCode(store, account, at, findings);
     if (account.storage === undefined) return;
     const {storageRoot, tree} = account.storage;
-    checkStorageRoot(store, storageRoot, tree, at, findings);
-    const slots = {tree, kind: "slots", where: `${at}, slots`, sincePage, untilPage, links} as const;
-    await checkTree(store, slots, findings);
+    if (Buffer.compare(hashTopRoot(store.suite, tree.nextFreeNode, tree.subRoot), storageRoot) !== 0)
+      findings.report(at, "its storageRoot is not the hash of its tree's root node");
+    await checkTree({...scope, tree, where: `${at}, slots`});
   };
-  await checkTree(
-    store,
-    {tree: record.accounts, kind: "accounts", where, sincePage, untilPage, links, onAccount},
-    findings,
-  );
+  const where = `block ${record.header.number}, account tree`;
+  await checkTree({...scope, tree: record.accounts, where, onAccount});
 }
 
-export function checkStorageRoot(
-  store: StateReader,
-  storageRoot: Uint8Array,
-  tree: TreeRoot,
-  where: string,
-  findings: Findings,
-): void {
-  if (Buffer.compare(hashTopRoot(store.suite, tree.nextFreeNode, tree.subRoot), storageRoot) !== 0)
-    findings.report(where, "its storageRoot is not the hash of its tree's root node");
-}
-
-export function checkCode(store: StateReader, {code}: Account, where: string, findings: Findings): void {
+function checkCode(store: StateReader, {code}: Account, where: string, findings: Findings): void {
   if (code === undefined) return;
   try {
     const bytes = store.readCode(code.keccakCodeHash);

@@ -1,29 +1,38 @@
 /**
  * Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
  */
-import type {StateReader} from "../block/stateReader.ts";
-import {WORD_BYTES} from "../hash/suite.ts";
-import {childrenPerPage, LEAVES_PER_PAGE, occupied, pageRootHeight, rootLevel} from "../page/geometry.ts";
+import {StoreError} from "../errors.ts";
+import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
+import {
+  childOnPath,
+  childrenPerPage,
+  LEAVES_PER_PAGE,
+  occupied,
+  pageRootHeight,
+  rootLevel,
+} from "../page/geometry.ts";
 import {childPage, childRootAt} from "../page/innerPage.ts";
-import {leafAt} from "../page/leafPage.ts";
+import {type Leaf, leafAt} from "../page/leafPage.ts";
+import {decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
 import {FIRST_FREE_NODE, foldLeftSpine} from "../tree/emptyTree.ts";
+import {writeWordInto} from "../tree/shortNumber.ts";
+import {findKey} from "../tree/treeReader.ts";
 import {checkIndex} from "./checkIndex.ts";
-import {checkLeaf} from "./checkLeaf.ts";
 import {checkLinks} from "./checkLinks.ts";
 import {rehashPage} from "./checkPage.ts";
-import {type Findings, toFinding} from "./findings.ts";
-import type {TreeCheck} from "./treeCheck.ts";
+import {type TreeCheck, toFinding} from "./findings.ts";
 
-export async function checkTree(store: StateReader, check: TreeCheck, findings: Findings): Promise<void> {
-  const {tree, where} = check;
+export async function checkTree(check: TreeCheck): Promise<void> {
+  const {store, findings, tree, where, extent} = check;
   if (tree.rootPage === 0) {
     if (tree.nextFreeNode !== FIRST_FREE_NODE || Buffer.compare(tree.subRoot, store.empty.subRoot) !== 0)
       findings.report(where, "it has no pages, but is not a new tree");
     return;
   }
+  const only = extent === "leaf" ? Math.floor(Math.random() * tree.nextFreeNode) : undefined;
   try {
     const level = rootLevel(tree.nextFreeNode);
-    const root = await checkPages(store, check, findings, tree.rootPage, level, 0);
+    const root = await checkPages(check, tree.rootPage, level, 0, only);
     if (root !== undefined) {
       const subRoot = foldLeftSpine(store.suite, store.empty.zeros, root, pageRootHeight(level));
       if (Buffer.compare(subRoot, tree.subRoot) !== 0)
@@ -32,55 +41,76 @@ export async function checkTree(store: StateReader, check: TreeCheck, findings: 
   } catch (error) {
     findings.report(where, toFinding(error));
   }
-  await checkIndex(store, check, findings);
-  if (check.links) await checkLinks(store, check, findings);
+  if (extent !== "leaf") await checkIndex(check);
+  if (extent === "all") await checkLinks(check);
 }
 
-/** @returns the root calculated from the page, or undefined if the page cannot be read */
+/**
+ * @param only - the leaf whose path is checked. undefined: all are
+ * @returns the root calculated from the page, or undefined if the page cannot be read
+ */
 async function checkPages(
-  store: StateReader,
   check: TreeCheck,
-  findings: Findings,
   page: number,
   level: number,
   pageIndex: number,
+  only: number | undefined,
 ): Promise<Uint8Array | undefined> {
+  const {store, findings, sincePage, untilPage, tree} = check;
   const where = `${check.where}, page ${page}`;
   try {
     const body = store.pages.read(page);
     const {root, entries, mismatches} = rehashPage(store.suite, store.empty, body, level, page);
-    if (page < check.sincePage) return root;
-    if (page >= check.untilPage) findings.report(where, "it belongs to a later block");
+    if (page < sincePage) return root;
+    if (page >= untilPage) findings.report(where, "it belongs to a later block");
     findings.pages++;
     for (const mismatch of mismatches) findings.report(where, mismatch);
-    const expected = occupied(level, pageIndex, check.tree.nextFreeNode);
+    const expected = occupied(level, pageIndex, tree.nextFreeNode);
     if (entries !== expected) findings.report(where, `expected ${expected} entries in use, got ${entries}`);
     if (!(await findings.pause(check.where))) return undefined;
-    for (let position = 0; position < entries; position++)
-      if (level === 0)
-        await checkLeaf(
-          store,
-          check,
-          findings,
-          leafAt(body, position),
-          pageIndex * LEAVES_PER_PAGE + position,
-        );
-      else {
-        const child = await checkPages(
-          store,
-          check,
-          findings,
-          childPage(body, position),
-          level - 1,
-          pageIndex * childrenPerPage(level) + position,
-        );
-        const at = childRootAt(body, position);
-        if (child !== undefined && Buffer.compare(child, body.subarray(at, at + WORD_BYTES)) !== 0)
-          findings.report(where, `page ${childPage(body, position)} has another root than this page says`);
+    for (let position = 0; position < entries; position++) {
+      const index = pageIndex * (level === 0 ? LEAVES_PER_PAGE : childrenPerPage(level)) + position;
+      if (level === 0) {
+        if (only === undefined || only === index) await checkLeaf(check, leafAt(body, position), index);
+        continue;
       }
+      if (only !== undefined && childOnPath(level, only) !== position) continue;
+      const child = await checkPages(check, childPage(body, position), level - 1, index, only);
+      const at = childRootAt(body, position);
+      if (child !== undefined && Buffer.compare(child, body.subarray(at, at + WORD_BYTES)) !== 0)
+        findings.report(where, `page ${childPage(body, position)} has another root than this page says`);
+    }
     return root;
   } catch (error) {
     findings.report(where, toFinding(error));
     return undefined;
   }
+}
+
+/** Is the leaf's hVal the hash of its value? */
+async function checkLeaf(check: TreeCheck, leaf: Leaf | undefined, leafIndex: number): Promise<void> {
+  if (leaf === undefined || leafIndex < FIRST_FREE_NODE) return;
+  const {store, findings, tree, extent, onAccount} = check;
+  findings.leaves++;
+  const where = `${check.where}, leaf ${leafIndex}`;
+  let hVal: Uint8Array;
+  if (onAccount !== undefined) {
+    const account = decodeStoredAccount(leaf.value);
+    const value = new Uint8Array(ACCOUNT_VALUE_BYTES);
+    encodeAccountValueInto(value, 0, account, store.empty);
+    hVal = store.suite.hashAccountValue(value);
+    await onAccount(account, where);
+  } else {
+    const value = new Uint8Array(WORD_BYTES);
+    writeWordInto(value, 0, leaf.value);
+    hVal = store.suite.hashSlotValue(value);
+  }
+  if (Buffer.compare(hVal, leaf.hVal) !== 0) findings.report(where, "hVal is not the hash of its value");
+  if (extent !== "leaf") return;
+  const found = findKey(store.pages, tree, leaf.hKey);
+  if (!found.present || found.leafIndex !== leafIndex)
+    throw new StoreError(
+      "RECORD_DAMAGED",
+      `looking its key up gives ${found.present ? `leaf ${found.leafIndex}` : "no leaf"}`,
+    );
 }

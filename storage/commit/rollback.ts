@@ -5,7 +5,7 @@ import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {isFinding, readNote, writeNote} from "../leveldb/acknowledgedNote.ts";
+import {writeNote} from "../leveldb/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {encodeNumber} from "../record/body.ts";
@@ -59,9 +59,7 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
     operations.push({type: "del", key});
   }
   // Synced before the blocks are removed: a note that names a removed block would say that the store has lost it.
-  const note = await readNote(directory);
-  if (note !== undefined && !isFinding(note) && note.block > block)
-    writeNote(directory, {...note, block}, true);
+  acknowledge(directory, block, true);
   try {
     await db.batch(operations, {sync: true});
   } catch (error) {
@@ -121,9 +119,9 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
   }
 }
 
-/** Writes the note that everything written so far is on disk. @param latest - the newest block */
-export function acknowledge(directory: string, latest: number): void {
+/** Writes the note that everything written so far is on disk. @param latest - the newest block. @param synced - as writeNote */
+export function acknowledge(directory: string, latest: number, synced = false): void {
   const tail = new LogTail(directory);
   tail.advance();
-  writeNote(directory, {block: latest, log: tail.number, bytes: tail.bytes}, false);
+  writeNote(directory, {block: latest, log: tail.number, bytes: tail.bytes}, synced);
 }

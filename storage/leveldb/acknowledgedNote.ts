@@ -17,7 +17,8 @@ import {closeSync, fsyncSync, openSync, renameSync, writeSync} from "node:fs";
 import {join} from "node:path";
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
-import {type FileFinding, readSmallFile} from "./manifest.ts";
+import {FileDamage} from "./fileDamage.ts";
+import {readSmallFile} from "./manifest.ts";
 
 export const NOTE_FILE = "ACKNOWLEDGED";
 export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";
@@ -29,18 +30,20 @@ export interface AcknowledgedNote {
   readonly bytes: number;
 }
 
-/** @returns the note; undefined if the store has none; a finding if the note is damaged */
-export async function readNote(directory: string): Promise<AcknowledgedNote | FileFinding | undefined> {
-  let bytes: Buffer | FileFinding;
+/** @returns the note; undefined if the store has none. @throws FileDamage */
+export async function readNote(directory: string): Promise<AcknowledgedNote | undefined> {
+  let bytes: Buffer;
   try {
     bytes = await readSmallFile(directory, NOTE_FILE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  if (isFinding(bytes)) return bytes;
   if (bytes.every(byte => byte === 0)) return undefined;
-  return decodeNote(bytes) ?? {file: NOTE_FILE, offset: undefined, what: "it is not what was written"};
+  const [, block, log, end, crc] = NOTE.exec(bytes.toString("latin1")) ?? [];
+  const note = {block: Number(block), log: Number(log), bytes: Number(end)};
+  if (crc === checksum(note)) return note;
+  throw new FileDamage({file: NOTE_FILE, offset: undefined, what: "it is not what was written"});
 }
 
 /**
@@ -50,10 +53,6 @@ export function describeLoss(note: AcknowledgedNote, latest: number | undefined)
   if (latest !== undefined && note.block <= latest) return undefined;
   const rest = latest === undefined ? "the store holds no block" : `the newest is block ${latest}`;
   return `it says that block ${note.block} was held, and ${rest}`;
-}
-
-export function isFinding(value: object | undefined): value is FileFinding {
-  return value !== undefined && "what" in value;
 }
 
 /**
@@ -83,17 +82,10 @@ export async function requireAcknowledged(
   latest: number | undefined,
 ): Promise<AcknowledgedNote | undefined> {
   const note = await readNote(directory);
-  if (note === undefined || isFinding(note)) return undefined;
-  const loss = describeLoss(note, latest);
+  const loss = note === undefined ? undefined : describeLoss(note, latest);
   if (loss !== undefined)
     throw new StoreError("STORE_DAMAGED", `${directory} is damaged: ${NOTE_FILE}: ${loss}`);
   return note;
-}
-
-function decodeNote(bytes: Buffer): AcknowledgedNote | undefined {
-  const [, block, log, end, crc] = NOTE.exec(bytes.toString("latin1")) ?? [];
-  const note = {block: Number(block), log: Number(log), bytes: Number(end)};
-  return crc === checksum(note) ? note : undefined;
 }
 
 function checksum({block, log, bytes}: AcknowledgedNote): string {

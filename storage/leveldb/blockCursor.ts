@@ -7,32 +7,52 @@
  *
  * At a restart point nothing is shared. In an index block every entry is a restart point, so a binary search works.
  */
+import {ByteReader} from "./byteReader.ts";
 import {compareKeys, TAG_BYTES} from "./internalKey.ts";
 
 const U32_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
 
+/** Where a block lies in the file, without its trailer. */
+export interface BlockHandle {
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** Its methods throw what `damage` makes if there is no valid entry. */
 export class BlockCursor {
   /** The internal key of the current entry, where `next` or `seek` went. */
   key: Buffer = EMPTY;
   /** A view of the block. */
   value: Buffer = EMPTY;
   private readonly bytes: Buffer;
+  private readonly damage: (what: string) => Error;
   private readonly restartsAt: number;
   private readonly restarts: number;
   /** Offset of the next entry. */
   private at = 0;
 
-  /** @param bytes - a block whose checksum is right. @throws RangeError if they are not a block */
-  constructor(bytes: Buffer) {
+  /** @param bytes - a block. @param damage - its error. A block may match its checksum and still be no block: it is forged then */
+  constructor(bytes: Buffer, damage: (what: string) => Error) {
     this.bytes = bytes;
-    this.restarts = bytes.readUInt32LE(bytes.length - U32_BYTES);
+    this.damage = damage;
+    this.restarts = bytes.length < U32_BYTES ? 0 : bytes.readUInt32LE(bytes.length - U32_BYTES);
     this.restartsAt = bytes.length - U32_BYTES * (this.restarts + 1);
     if (this.restarts === 0 || this.restartsAt < 0)
-      throw new RangeError(`a block with ${this.restarts} restart points`);
+      throw damage(`a block with ${this.restarts} restart points`);
   }
 
-  /** @returns false at the end. @throws RangeError if there is no valid entry */
+  /** In an index or metaindex block: where the entry leads to. */
+  handle(): BlockHandle {
+    try {
+      const fields = new ByteReader(this.value);
+      return {offset: fields.varint(), size: fields.varint()};
+    } catch (error) {
+      throw this.damage((error as Error).message);
+    }
+  }
+
+  /** @returns false at the end */
   next(): boolean {
     if (this.at >= this.restartsAt) return false;
     const shared = this.varint();
@@ -40,7 +60,8 @@ export class BlockCursor {
     const valueBytes = this.varint();
     const valueAt = this.at + own;
     if (shared > this.key.length || valueAt + valueBytes > this.restartsAt)
-      throw new RangeError("an entry that is larger than its block");
+      throw this.damage("an entry that is larger than its block");
+    if (shared + own < TAG_BYTES) throw this.damage(`a key of ${shared + own} bytes`);
     const rest = this.bytes.subarray(this.at, valueAt);
     this.key = shared === 0 ? rest : Buffer.concat([this.key.subarray(0, shared), rest]);
     this.at = valueAt + valueBytes;
@@ -70,7 +91,7 @@ export class BlockCursor {
     this.varint();
     const end = this.at + keyBytes;
     if (keyBytes < 0 || end > this.restartsAt)
-      throw new RangeError("a key that is invalid, or larger than its block");
+      throw this.damage("a key that is invalid, or larger than its block");
     return -userKey.compare(this.bytes, this.at, end);
   }
 
@@ -90,6 +111,6 @@ export class BlockCursor {
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
-    throw new RangeError("an entry with a length that is too large");
+    throw this.damage("an entry with a length that is too large");
   }
 }

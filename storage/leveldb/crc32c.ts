@@ -33,11 +33,6 @@ export function crc32cPrefix(bytes: Uint8Array, crc: number): number | undefined
   return undefined;
 }
 
-/** @returns the masked form that LevelDB stores */
-export function maskCrc(crc: number): number {
-  return (((crc >>> 15) | (crc << 17)) + MASK_DELTA) >>> 0;
-}
-
 /** @returns the checksum of a masked form */
 export function unmaskCrc(masked: number): number {
   const rotated = (masked - MASK_DELTA) >>> 0;

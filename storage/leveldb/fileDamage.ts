@@ -1,15 +1,30 @@
 /**
- * An error about damage to one of LevelDB's files.
+ * Damage to one of LevelDB's files.
  */
 import {StoreError} from "../errors.ts";
-import type {FileFinding} from "./manifest.ts";
-import {describeFinding} from "./verifyFiles.ts";
+
+export interface FileFinding {
+  readonly file: string;
+  /** undefined: the finding is about the whole file. */
+  readonly offset: number | undefined;
+  readonly what: string;
+}
 
 export class FileDamage extends StoreError {
   readonly finding: FileFinding;
 
   constructor(finding: FileFinding) {
-    super("STORE_DAMAGED", describeFinding(finding));
+    super("STORE_DAMAGED", `${whereOfFinding(finding)}: ${finding.what}`);
     this.finding = finding;
   }
+}
+
+export function whereOfFinding({file, offset}: FileFinding): string {
+  return offset === undefined ? file : `${file}, byte ${offset}`;
+}
+
+/** @throws `error` if it is not damage */
+export function findingOf(error: unknown): FileFinding {
+  if (error instanceof FileDamage) return error.finding;
+  throw error;
 }

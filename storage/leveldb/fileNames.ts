@@ -14,15 +14,6 @@ export function tableName(number: number): string {
 
 /** @returns the log's number, or undefined if it is not the name of a log */
 export function logNumber(name: string): number | undefined {
-  return numberOf(/^(\d+)\.log$/, name);
-}
-
-/** @returns the table's number, or undefined if it is not the name of a table. LevelDB reads both file endings */
-export function tableNumber(name: string): number | undefined {
-  return numberOf(/^(\d+)\.(?:ldb|sst)$/, name);
-}
-
-function numberOf(pattern: RegExp, name: string): number | undefined {
-  const digits = pattern.exec(name)?.[1];
+  const digits = /^(\d+)\.log$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }

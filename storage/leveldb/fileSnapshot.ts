@@ -6,21 +6,16 @@
  */
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";
-import {StoreError} from "../errors.ts";
-import {isFinding} from "./acknowledgedNote.ts";
-import {BlockMemory} from "./blockMemory.ts";
 import {FileDamage} from "./fileDamage.ts";
 import {logName, tableName} from "./fileNames.ts";
 import {compareInternalKeys, compareKeys} from "./internalKey.ts";
 import {readLog} from "./logFile.ts";
-import {isSameManifest, liveLogs, type Manifest, readManifest} from "./manifest.ts";
+import {liveLogs, type Manifest, readUnchanged} from "./manifest.ts";
 import {MemoryTable} from "./memoryTable.ts";
 import type {KeyRange, RecordSource} from "./recordSource.ts";
 import {TableBlocks} from "./tableBlocks.ts";
-import {TableReader, type Version} from "./tableReader.ts";
+import {BlockMemory, TableReader, type Version} from "./tableReader.ts";
 
-/** Another process may write, and have replaced files before they are opened here. Then the snapshot is opened again. */
-const MAX_ATTEMPTS = 20;
 /** For index and data blocks. The index blocks of some 4 GB of tables have this size. */
 const MEMORY_BYTES = 32 << 20;
 const LEVELS = [1, 2, 3, 4, 5, 6];
@@ -33,7 +28,7 @@ export class FileSnapshot implements RecordSource {
   /** Tables of each other level, in key order. */
   private readonly levels: readonly (readonly TableReader[])[];
 
-  private constructor(logs: MemoryTable, tables: readonly TableReader[]) {
+  constructor(logs: MemoryTable, tables: readonly TableReader[]) {
     this.logs = logs;
     this.overlapping = tables
       .filter(({live}) => live.level === 0)
@@ -47,18 +42,10 @@ export class FileSnapshot implements RecordSource {
 
   /** @throws FileDamage; StoreError STORE_UNREADABLE; the system's own errors */
   static async open(directory: string): Promise<FileSnapshot> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const manifest = await manifestOf(directory);
-      const opened = await openFiles(directory, manifest);
-      const isCurrent = isSameManifest(manifest, await manifestOf(directory));
-      if (isCurrent && opened instanceof FileDamage) throw opened;
-      if (opened instanceof FileDamage) continue;
-      if (isCurrent) return new FileSnapshot(opened.logs, opened.tables);
-      for (const table of opened.tables) table.close();
-    }
-    throw new StoreError(
-      "STORE_UNREADABLE",
-      `${directory} changed ${MAX_ATTEMPTS} times while it was opened`,
+    return readUnchanged(
+      directory,
+      async manifest => openFiles(directory, manifest),
+      snapshot => snapshot.close(),
     );
   }
 
@@ -138,12 +125,8 @@ export class FileSnapshot implements RecordSource {
   }
 }
 
-interface OpenFiles {
-  readonly logs: MemoryTable;
-  readonly tables: readonly TableReader[];
-}
-
-async function openFiles(directory: string, manifest: Manifest): Promise<OpenFiles | FileDamage> {
+/** @throws FileDamage, the system's own errors */
+async function openFiles(directory: string, manifest: Manifest): Promise<FileSnapshot> {
   const logs = new MemoryTable();
   const tables: TableReader[] = [];
   const memory = new BlockMemory(MEMORY_BYTES);
@@ -155,26 +138,15 @@ async function openFiles(directory: string, manifest: Manifest): Promise<OpenFil
     }
     for (const number of liveLogs(await readdir(directory), manifest)) {
       file = logName(number);
-      const {damage} = await readLog(join(directory, file), record => {
-        logs.apply(record);
-        return undefined;
-      });
+      const {damage} = await readLog(join(directory, file), record => logs.apply(record));
       if (damage !== undefined) throw new FileDamage({file, ...damage});
     }
-    return {logs, tables};
+    return new FileSnapshot(logs, tables);
   } catch (error) {
     for (const table of tables) table.close();
-    if (error instanceof FileDamage) return error;
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return new FileDamage({file, offset: undefined, what: "it is not there"});
+    throw new FileDamage({file, offset: undefined, what: "it is not there"});
   }
-}
-
-/** @throws FileDamage */
-async function manifestOf(directory: string): Promise<Manifest> {
-  const manifest = await readManifest(directory);
-  if (isFinding(manifest)) throw new FileDamage(manifest);
-  return manifest;
 }
 
 /** Finds the table of a key in a level without overlaps. */

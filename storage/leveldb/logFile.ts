@@ -43,18 +43,14 @@ export interface LogContents {
   readonly records: number;
   /** Where the last complete record ends. Everything before can be read. */
   readonly end: number;
-  /** Size of the file in bytes. */
-  readonly size: number;
-  /** Where the torn record begins, if there is one. */
-  readonly tornAt: number | undefined;
-  /** The first part of the torn record that cannot be read. */
+  /** The first part of a torn record that cannot be read. The record begins at `end`. */
   readonly torn: LogDamage | undefined;
   /** The first damage. Records after it are not counted. */
   readonly damage: LogDamage | undefined;
 }
 
-/** @param offset - where the record begins. @returns what is wrong with the record, or undefined */
-type OnRecord = (record: Buffer, offset: number) => string | undefined;
+/** @throws RangeError that says what is wrong with the record */
+type OnRecord = (record: Buffer) => void;
 
 /**
  * Reads a log up to its end or to the first damage. Memory use does not grow with the file.
@@ -116,10 +112,9 @@ class LogReader {
 
   contents(): LogContents {
     const {records, end, size, damage} = this;
-    const tornAt = damage === undefined ? (this.startedAt ?? this.torn?.offset) : undefined;
-    if (tornAt === undefined) return {records, end, size, tornAt, torn: undefined, damage};
-    const torn = this.torn ?? {offset: size, what: "the file ends within a record"};
-    return {records, end, size, tornAt, torn, damage};
+    const isCut = this.startedAt !== undefined;
+    const torn = this.torn ?? (isCut ? {offset: size, what: "the file ends within a record"} : undefined);
+    return {records, end, torn: damage === undefined ? torn : undefined, damage};
   }
 
   /** @param start - offset of the block in the file */
@@ -184,10 +179,13 @@ class LogReader {
     if (type !== FULL && type !== LAST) return;
     const start = this.startedAt as number;
     this.startedAt = undefined;
-    const wrong = this.onRecord?.(Buffer.concat(this.parts), start);
+    const record = Buffer.concat(this.parts);
     this.parts = [];
-    if (wrong !== undefined) {
-      this.refuse(start, wrong);
+    try {
+      this.onRecord?.(record);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.refuse(start, `a wrong record: ${error.message}`);
       return;
     }
     this.records++;

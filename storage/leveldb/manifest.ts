@@ -14,17 +14,11 @@
  */
 import {readFile} from "node:fs/promises";
 import {join} from "node:path";
+import {StoreError} from "../errors.ts";
 import {ByteReader} from "./byteReader.ts";
+import {FileDamage} from "./fileDamage.ts";
 import {logNumber} from "./fileNames.ts";
 import {readLog} from "./logFile.ts";
-
-/** What is wrong with one of LevelDB's files. */
-export interface FileFinding {
-  readonly file: string;
-  /** undefined: the finding is about the whole file. */
-  readonly offset: number | undefined;
-  readonly what: string;
-}
 
 export interface TableFile {
   readonly number: number;
@@ -62,48 +56,78 @@ const REQUIRED = [
   [LAST_SEQUENCE, "last sequence number"],
 ] as const;
 
-/** @returns the bytes, or a finding if the disk cannot read them. @throws the system's error if the file does not open */
-export async function readSmallFile(directory: string, file: string): Promise<Buffer | FileFinding> {
+/** @throws FileDamage if the disk cannot read it, the system's error if it does not open */
+export async function readSmallFile(directory: string, file: string): Promise<Buffer> {
   try {
     return await readFile(join(directory, file));
   } catch (error) {
     const {syscall, message} = error as NodeJS.ErrnoException;
     if (syscall !== "read") throw error;
-    return {file, offset: 0, what: `it cannot be read: ${message}`};
+    throw new FileDamage({file, offset: 0, what: `it cannot be read: ${message}`});
   }
 }
 
-/** @returns the manifest that CURRENT names, or what is wrong with CURRENT or the manifest */
-export async function readManifest(directory: string): Promise<Manifest | FileFinding> {
+/** @returns the manifest that CURRENT names. @throws FileDamage */
+export async function readManifest(directory: string): Promise<Manifest> {
   const current = await readSmallFile(directory, "CURRENT");
-  if ("what" in current) return current;
   const name = /^(MANIFEST-\d+)\n$/.exec(current.toString("latin1"))?.[1];
-  if (name === undefined) return {file: "CURRENT", offset: 0, what: "it does not name a manifest"};
+  if (name === undefined)
+    throw new FileDamage({file: "CURRENT", offset: 0, what: "it does not name a manifest"});
   const numbers = new Map<number, number>();
   const tables = new Map<number, TableFile>();
   try {
-    const {damage} = await readLog(join(directory, name), record => {
-      try {
-        readEdit(new ByteReader(record), numbers, tables);
-        return undefined;
-      } catch (error) {
-        if (error instanceof RangeError) return `a record that does not decode: ${error.message}`;
-        throw error;
-      }
-    });
-    if (damage !== undefined) return {file: name, ...damage};
+    const {damage} = await readLog(join(directory, name), record =>
+      readEdit(new ByteReader(record), numbers, tables),
+    );
+    if (damage !== undefined) throw new FileDamage({file: name, ...damage});
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return {file: name, offset: undefined, what: "it is not there, although CURRENT names it"};
+    throw new FileDamage({file: name, offset: undefined, what: "it is not there, although CURRENT names it"});
   }
   for (const [tag, what] of REQUIRED)
-    if (!numbers.has(tag)) return {file: name, offset: undefined, what: `it has no ${what}`};
+    if (!numbers.has(tag)) throw new FileDamage({file: name, offset: undefined, what: `it has no ${what}`});
   return {
     name,
     logNumber: numbers.get(LOG_NUMBER) ?? 0,
     previousLogNumber: numbers.get(PREVIOUS_LOG_NUMBER) ?? 0,
     tables,
   };
+}
+
+/** Another process may write, and have replaced files before they are read here. Then they are read again. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Runs `read` with the manifest, and again if the manifest has changed meanwhile.
+ *
+ * @param discard - of what was read from files that were replaced
+ * @throws FileDamage, also what `read` throws; StoreError STORE_UNREADABLE if the manifest changes again and again
+ */
+export async function readUnchanged<Result>(
+  directory: string,
+  read: (manifest: Manifest) => Promise<Result>,
+  discard: (result: Result) => void = () => {},
+): Promise<Result> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const before = await manifestOrDamage(directory);
+    const [result] = before instanceof FileDamage ? [] : await Promise.allSettled([read(before)]);
+    if (isSameManifest(before, await manifestOrDamage(directory))) {
+      if (before instanceof FileDamage) throw before;
+      if (result?.status === "fulfilled") return result.value;
+      throw result?.reason;
+    }
+    if (result?.status === "fulfilled") discard(result.value);
+  }
+  throw new StoreError("STORE_UNREADABLE", `${directory} changed ${MAX_ATTEMPTS} times while it was read`);
+}
+
+async function manifestOrDamage(directory: string): Promise<Manifest | FileDamage> {
+  try {
+    return await readManifest(directory);
+  } catch (error) {
+    if (error instanceof FileDamage) return error;
+    throw error;
+  }
 }
 
 /** The numbers of the logs that LevelDB would replay, in its order. @param names - the names of the directory's files */
@@ -118,8 +142,10 @@ export function liveLogs(
     .sort((a, b) => a - b);
 }
 
-/** Do two readings of the manifest name the same files? */
-export function isSameManifest(a: Manifest, b: Manifest): boolean {
+/** Do two readings of the manifest name the same files, or find the same damage? */
+export function isSameManifest(a: Manifest | FileDamage, b: Manifest | FileDamage): boolean {
+  if (a instanceof FileDamage || b instanceof FileDamage)
+    return a instanceof FileDamage && b instanceof FileDamage && a.message === b.message;
   return (
     a.name === b.name &&
     a.logNumber === b.logNumber &&

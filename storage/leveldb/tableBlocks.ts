@@ -12,6 +12,7 @@
 import {closeSync, fstatSync, openSync, readSync} from "node:fs";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
+import {BlockCursor, type BlockHandle} from "./blockCursor.ts";
 import {ByteReader} from "./byteReader.ts";
 import {crc32c, unmaskCrc} from "./crc32c.ts";
 import {FileDamage} from "./fileDamage.ts";
@@ -25,12 +26,6 @@ const MAGIC = Buffer.from("57fb808b247547db", "hex");
 const MAX_READ_BYTES = 128 << 20;
 const PLAIN = 0;
 const COMPRESSED = 1;
-
-/** Where a block lies in the file, without its trailer. */
-export interface BlockHandle {
-  readonly offset: number;
-  readonly size: number;
-}
 
 export class TableBlocks {
   readonly name: string;
@@ -61,8 +56,8 @@ export class TableBlocks {
     const footer = this.read(footerAt, FOOTER_BYTES);
     try {
       const fields = new ByteReader(footer.subarray(0, MAGIC_AT));
-      const metaindex = readHandle(fields);
-      const index = readHandle(fields);
+      const metaindex = {offset: fields.varint(), size: fields.varint()};
+      const index = {offset: fields.varint(), size: fields.varint()};
       const expected = encodeFooter(metaindex, index);
       if (footer.equals(expected) && endOf(metaindex) === index.offset && endOf(index) === footerAt)
         return {metaindex, index};
@@ -84,6 +79,11 @@ export class TableBlocks {
     if (bytes[handle.size] !== PLAIN)
       throw new StoreError("STORE_UNREADABLE", `${this.name} is compressed, which proofd's tables are not`);
     return bytes.subarray(0, handle.size);
+  }
+
+  /** As readBlock. The cursor throws FileDamage too. @param bytes - the block, if it was read before */
+  openBlock(handle: BlockHandle, kind: string, bytes = this.readBlock(handle, kind)): BlockCursor {
+    return new BlockCursor(bytes, what => this.damage(handle.offset, `${kind}: ${what}`));
   }
 
   /** @throws FileDamage if the disk cannot read it, or the file ends before */
@@ -111,11 +111,6 @@ export class TableBlocks {
 /** The offset after a block and its trailer. */
 export function endOf({offset, size}: BlockHandle): number {
   return offset + size + TRAILER_BYTES;
-}
-
-/** @throws RangeError */
-export function readHandle(fields: ByteReader): BlockHandle {
-  return {offset: fields.varint(), size: fields.varint()};
 }
 
 /** @param bytes - a block and its trailer. @returns what is wrong with it, or undefined */

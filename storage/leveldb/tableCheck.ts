@@ -1,5 +1,5 @@
 /**
- * Verifies the checksums in a table, without LevelDB.
+ * Verifies the checksums in tables, without LevelDB.
  *
  *   frame   footer, index, metaindex and filter: 1 to 2 % of the file      each time a store is opened
  *   keys    also the data blocks: where a checksum is wrong, the keys      the same, for the newest tables
@@ -11,16 +11,16 @@
  *
  * The blocks must fill the file without gaps. Its first and last key must be those in the manifest.
  */
-import {BlockCursor} from "./blockCursor.ts";
-import {ByteReader} from "./byteReader.ts";
-import {FileDamage} from "./fileDamage.ts";
+import {BlockCursor, type BlockHandle} from "./blockCursor.ts";
+import {type FileFinding, findingOf} from "./fileDamage.ts";
+import {tableName} from "./fileNames.ts";
 import {compareInternalKeys, Kind, kindOf} from "./internalKey.ts";
-import type {FileFinding, TableFile} from "./manifest.ts";
-import {type BlockHandle, checkBlock, endOf, readHandle, type TableBlocks} from "./tableBlocks.ts";
+import {readManifest, type TableFile} from "./manifest.ts";
+import {checkBlock, endOf, TableBlocks} from "./tableBlocks.ts";
 
-export type Extent = "frame" | "keys" | "whole";
+type Extent = "frame" | "keys" | "whole";
 
-/** One step of a check: the bytes that it read, and the damage in them. */
+/** One step of a check: about a MB that it read, and the damage in it. */
 interface TableStep {
   readonly bytes: number;
   readonly damage: readonly FileFinding[];
@@ -29,8 +29,47 @@ interface TableStep {
 /** Data blocks are read together, up to this many bytes (and at least one block). */
 const READ_BYTES = 1 << 20;
 
-/** The caller may pause between steps, or stop. @param live - the manifest's entry for the table */
-export function* checkTable(table: TableBlocks, live: TableFile, extent: Extent): Generator<TableStep> {
+/**
+ * Verifies tables one after the other. LevelDB may be open meanwhile: a table that a compaction has removed is skipped. The caller
+ * may pause between steps, or stop.
+ *
+ * @param tables - from the directory's manifest
+ */
+export async function* checkTables(
+  directory: string,
+  tables: Iterable<TableFile>,
+  extent: Extent,
+): AsyncGenerator<TableStep & {readonly file: string}> {
+  for (const live of tables) {
+    const file = tableName(live.number);
+    let table: TableBlocks;
+    try {
+      table = TableBlocks.open(directory, live.number);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      yield {file, bytes: live.size, damage: await missingTable(directory, live)};
+      continue;
+    }
+    try {
+      for (const step of checkTable(table, live, extent)) yield {file, ...step};
+    } finally {
+      table.close();
+    }
+  }
+}
+
+/** It is a finding, unless the manifest no longer names it. */
+async function missingTable(directory: string, {number}: TableFile): Promise<FileFinding[]> {
+  try {
+    const {name, tables} = await readManifest(directory);
+    const what = `it is not there, although ${name} names it`;
+    return tables.has(number) ? [{file: tableName(number), offset: undefined, what}] : [];
+  } catch (error) {
+    return [findingOf(error)];
+  }
+}
+
+function* checkTable(table: TableBlocks, live: TableFile, extent: Extent): Generator<TableStep> {
   const damage: FileFinding[] = [];
   const frame = collect(damage, () => checkFrame(table, live, damage));
   if (frame === undefined || extent === "frame") {
@@ -77,7 +116,7 @@ function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]):
     throw table.damage(Math.min(table.size, live.size), `expected ${live.size} bytes, got ${table.size}`);
   const {metaindex, index} = table.readFooter();
   const filters = collect(damage, () =>
-    readHandles(table, metaindex, "metaindex block").map(({handle}) => handle),
+    listHandles(table, metaindex, "metaindex block").map(({handle}) => handle),
   );
   for (const filter of filters ?? []) collect(damage, () => table.readBlock(filter, "filter block"));
   table.readBlock(index, "index block");
@@ -91,7 +130,7 @@ function findDataBlocks(
   {index, metaindex, filters}: Frame,
 ): readonly DataBlock[] {
   let from = smallest;
-  const dataBlocks = readHandles(table, index, "index block").map(({key, handle}) => {
+  const dataBlocks = listHandles(table, index, "index block").map(({key, handle}) => {
     const until = compareInternalKeys(key, largest) < 0 ? key : largest;
     const block = {...handle, from, until};
     from = until;
@@ -109,21 +148,15 @@ function findDataBlocks(
 }
 
 /** The blocks that an index or metaindex block leads to. @throws FileDamage */
-function readHandles(
+function listHandles(
   table: TableBlocks,
   block: BlockHandle,
   kind: string,
 ): {readonly key: Buffer; readonly handle: BlockHandle}[] {
-  const bytes = table.readBlock(block, kind);
   const handles: {key: Buffer; handle: BlockHandle}[] = [];
-  try {
-    const cursor = new BlockCursor(bytes);
-    while (cursor.next()) handles.push({key: cursor.key, handle: readHandle(new ByteReader(cursor.value))});
-    return handles;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw table.damage(block.offset, `${kind}: ${error.message}`);
-  }
+  const cursor = table.openBlock(block, kind);
+  while (cursor.next()) handles.push({key: cursor.key, handle: cursor.handle()});
+  return handles;
 }
 
 function checkDataBlocks(table: TableBlocks, blocks: readonly DataBlock[], extent: Extent): TableStep {
@@ -145,7 +178,7 @@ function checkDataBlocks(table: TableBlocks, blocks: readonly DataBlock[], exten
 /** Do the keys of a damaged block decode, and are they in order and where the index says? */
 function hasSoundKeys(bytes: Buffer, {from, until}: DataBlock): boolean {
   try {
-    const cursor = new BlockCursor(bytes);
+    const cursor = new BlockCursor(bytes, what => new RangeError(what));
     let last: Buffer | undefined;
     while (cursor.next()) {
       const {key} = cursor;
@@ -163,9 +196,9 @@ function hasSoundKeys(bytes: Buffer, {from, until}: DataBlock): boolean {
 
 /** An undamaged table may still be a copy of another one; its keys tell. @throws FileDamage */
 function checkEdges(table: TableBlocks, live: TableFile, dataBlocks: readonly BlockHandle[]): void {
-  const first = new BlockCursor(table.readBlock(dataBlocks[0] as BlockHandle, "data block"));
+  const first = table.openBlock(dataBlocks[0] as BlockHandle, "data block");
   first.next();
-  const last = new BlockCursor(table.readBlock(dataBlocks.at(-1) as BlockHandle, "data block"));
+  const last = table.openBlock(dataBlocks.at(-1) as BlockHandle, "data block");
   while (last.next());
   if (!first.key.equals(live.smallest) || !last.key.equals(live.largest))
     throw table.damage(0, "its first and last key are not those that the manifest says");
@@ -176,8 +209,7 @@ function collect<T>(damage: FileFinding[], read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof FileDamage)) throw error;
-    damage.push(error.finding);
+    damage.push(findingOf(error));
     return undefined;
   }
 }

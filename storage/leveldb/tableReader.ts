@@ -1,12 +1,10 @@
 /**
  * Reads the records of one table. Every block is checked when it is read.
  */
-import {BlockCursor} from "./blockCursor.ts";
-import type {BlockMemory} from "./blockMemory.ts";
-import {ByteReader} from "./byteReader.ts";
+import type {BlockCursor, BlockHandle} from "./blockCursor.ts";
 import {compareKeys, Kind, kindOf, userKeyOf} from "./internalKey.ts";
 import type {TableFile} from "./manifest.ts";
-import {type BlockHandle, readHandle, type TableBlocks} from "./tableBlocks.ts";
+import type {TableBlocks} from "./tableBlocks.ts";
 
 /** One version of a key. `value` is undefined if this version deletes the key. */
 export interface Version {
@@ -18,8 +16,7 @@ export class TableReader {
   readonly live: TableFile;
   private readonly blocks: TableBlocks;
   private readonly memory: BlockMemory;
-  /** Where the block begins that is read. 0 for the index. */
-  private readingAt = 0;
+  private indexHandle: BlockHandle | undefined;
 
   /** @param blocks - belongs to this reader from now on */
   constructor(blocks: TableBlocks, live: TableFile, memory: BlockMemory) {
@@ -42,71 +39,78 @@ export class TableReader {
 
   /** The last key below `bound`, deleted or not. @throws FileDamage */
   lastBelow(bound: Buffer): Buffer | undefined {
-    return this.reading(() => {
-      // It is in the block where `bound` belongs, or else in the block before.
-      const handles: BlockHandle[] = [];
-      const index = this.index();
-      while (index.next()) {
-        handles.push(handleAt(index));
-        if (compareKeys(index.key, bound) >= 0) break;
-      }
-      let last: Buffer | undefined;
-      for (const handle of handles.slice(-2)) {
-        const entries = this.dataBlock(handle);
-        while (entries.next() && compareKeys(entries.key, bound) < 0) last = userKeyOf(entries.key);
-      }
-      return last;
-    });
+    // It is in the block where `bound` belongs, or else in the block before.
+    const handles: BlockHandle[] = [];
+    const index = this.index();
+    while (index.next()) {
+      handles.push(index.handle());
+      if (compareKeys(index.key, bound) >= 0) break;
+    }
+    let last: Buffer | undefined;
+    for (const handle of handles.slice(-2)) {
+      const entries = this.dataBlock(handle);
+      while (entries.next() && compareKeys(entries.key, bound) < 0) last = userKeyOf(entries.key);
+    }
+    return last;
   }
 
   /** Every version of every key from `from` on, in the order of tables. @throws FileDamage */
   *versions(from: Buffer): Generator<Version, undefined> {
     const index = this.index();
-    let entries: BlockCursor | undefined;
-    const next = (): boolean => {
-      if (entries === undefined) {
-        // Only the first block can begin with keys below `from`.
-        if (!index.seek(from)) return false;
-        entries = this.dataBlock(handleAt(index));
-        if (entries.seek(from)) return true;
-      }
-      while (!entries.next()) {
-        if (!index.next()) return false;
-        entries = this.dataBlock(handleAt(index));
-      }
-      return true;
-    };
-    while (this.reading(next)) yield this.reading(() => versionAt(entries as BlockCursor));
-    return undefined;
+    if (!index.seek(from)) return undefined;
+    let entries = this.dataBlock(index.handle());
+    // Only the first block can begin with keys below `from`.
+    let isThere = entries.seek(from);
+    for (;;) {
+      for (; isThere; isThere = entries.next()) yield versionAt(entries);
+      if (!index.next()) return undefined;
+      entries = this.dataBlock(index.handle());
+      isThere = entries.next();
+    }
   }
 
   private index(): BlockCursor {
-    this.readingAt = 0;
-    const read = (): Buffer => this.blocks.readBlock(this.blocks.readFooter().index, "index block");
-    return this.reading(() => new BlockCursor(this.memory.get(this.blocks.name, read)));
+    this.indexHandle ??= this.blocks.readFooter().index;
+    return this.open(this.indexHandle, "index block");
   }
 
   private dataBlock(handle: BlockHandle): BlockCursor {
-    this.readingAt = handle.offset;
-    const read = (): Buffer => this.blocks.readBlock(handle, "data block");
-    return new BlockCursor(this.memory.get(`${this.blocks.name} ${handle.offset}`, read));
+    return this.open(handle, "data block");
   }
 
-  /** A block may match its checksum and still be no block: then its writer was at fault, or the file is forged. */
-  private reading<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw this.blocks.damage(this.readingAt, error.message);
-    }
+  private open(handle: BlockHandle, kind: string): BlockCursor {
+    const name = `${this.blocks.name} ${handle.offset}`;
+    const bytes = this.memory.get(name, () => this.blocks.readBlock(handle, kind));
+    return this.blocks.openBlock(handle, kind, bytes);
   }
-}
-
-function handleAt(index: BlockCursor): BlockHandle {
-  return readHandle(new ByteReader(index.value));
 }
 
 function versionAt({key, value}: BlockCursor): Version {
   return {key: userKeyOf(key), value: kindOf(key) === Kind.VALUE ? value : undefined};
+}
+
+/** Keeps the blocks of tables that were read last, up to a number of bytes. */
+export class BlockMemory {
+  private readonly blocks = new Map<string, Buffer>();
+  private readonly maxBytes: number;
+  private bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** @param name - of a block that never changes. @param read - called if the block is not kept */
+  get(name: string, read: () => Buffer): Buffer {
+    const kept = this.blocks.get(name);
+    const block = kept ?? read();
+    if (kept === undefined) this.bytes += block.length;
+    else this.blocks.delete(name);
+    this.blocks.set(name, block);
+    for (const [oldest, {length}] of this.blocks) {
+      if (this.bytes <= this.maxBytes) break;
+      this.blocks.delete(oldest);
+      this.bytes -= length;
+    }
+    return block;
+  }
 }

@@ -9,19 +9,16 @@
 import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
-import {isFinding} from "./acknowledgedNote.ts";
-import {BlockMemory} from "./blockMemory.ts";
 import {FileDamage} from "./fileDamage.ts";
 import {compareKeys} from "./internalKey.ts";
 import {inUse} from "./levelErrors.ts";
 import {isInUse} from "./lock.ts";
-import {type FileFinding, type Manifest, readManifest, type TableFile} from "./manifest.ts";
+import {readManifest, type TableFile} from "./manifest.ts";
 import type {KeyRange} from "./recordSource.ts";
 import {TableBlocks} from "./tableBlocks.ts";
-import type {Extent} from "./tableCheck.ts";
-import {TableReader} from "./tableReader.ts";
-import {checkTables} from "./tablesCheck.ts";
-import {describeFinding, verifyFiles} from "./verifyFiles.ts";
+import {checkTables} from "./tableCheck.ts";
+import {BlockMemory, TableReader} from "./tableReader.ts";
+import {verifyFiles} from "./verifyFiles.ts";
 
 /** Bytes of tables whose data blocks are all read: about 1 s. */
 const KEYS_BYTES = 2 ** 30;
@@ -54,10 +51,16 @@ async function findDamage(
   keysBytes: number,
 ): Promise<StoreError | undefined> {
   try {
-    const finding = (await verifyFiles(directory))[0] ?? (await findTableDamage(directory, keys, keysBytes));
-    if (finding === undefined) return undefined;
-    return new StoreError("STORE_DAMAGED", `${directory} is damaged: ${describeFinding(finding)}`);
+    const manifest = await readManifest(directory);
+    for (const finding of await verifyFiles(directory, manifest)) throw new FileDamage(finding);
+    const tables = [...manifest.tables.values()];
+    await requireTables(directory, tables, "frame");
+    requireNear(directory, tables, keys);
+    await requireTables(directory, tablesToCompact(tables, keysBytes), "keys");
+    return undefined;
   } catch (error) {
+    if (error instanceof FileDamage)
+      return new StoreError("STORE_DAMAGED", `${directory} is damaged: ${error.message}`);
     if (!(error instanceof Error && "syscall" in error)) throw error;
     return new StoreError("STORE_UNREADABLE", `${directory} cannot be read: ${error.message}`, {
       cause: error,
@@ -65,59 +68,36 @@ async function findDamage(
   }
 }
 
-/** The manifest must be undamaged. @returns the first finding */
-async function findTableDamage(
-  directory: string,
-  keys: KeyRange,
-  keysBytes: number,
-): Promise<FileFinding | undefined> {
-  const manifest = await readManifest(directory);
-  if (isFinding(manifest)) return manifest;
-  const tables = [...manifest.tables.values()];
-  return (
-    (await findIn(directory, tables, "frame")) ??
-    findNear(directory, tables, keys) ??
-    (await findIn(directory, tablesToCompact(manifest, keysBytes), "keys"))
-  );
-}
-
-/** Reads the blocks that hold `keys`, or would hold them. A damaged key there hides a record, or its newest value. */
-function findNear(
-  directory: string,
-  tables: readonly TableFile[],
-  {gte, lte}: KeyRange,
-): FileFinding | undefined {
+/**
+ * Reads the blocks that hold `keys`, or would hold them. A damaged key there hides a record, or its newest value.
+ *
+ * @throws FileDamage
+ */
+function requireNear(directory: string, tables: readonly TableFile[], {gte, lte}: KeyRange): void {
   for (const live of tables) {
     if (compareKeys(live.largest, gte) < 0 || compareKeys(live.smallest, lte) > 0) continue;
     const table = new TableReader(TableBlocks.open(directory, live.number), live, new BlockMemory(0));
     try {
       for (const {key} of table.versions(gte)) if (Buffer.compare(key, lte) > 0) break;
-    } catch (error) {
-      if (!(error instanceof FileDamage)) throw error;
-      return error.finding;
     } finally {
       table.close();
     }
   }
-  return undefined;
 }
 
-async function findIn(
+/** @throws FileDamage for the first finding */
+async function requireTables(
   directory: string,
   tables: readonly TableFile[],
-  extent: Extent,
-): Promise<FileFinding | undefined> {
-  let first: FileFinding | undefined;
-  const report = (finding: FileFinding): void => {
-    first ??= finding;
-  };
-  await checkTables(directory, tables, {extent, report, pause: async () => first === undefined});
-  return first;
+  extent: "frame" | "keys",
+): Promise<void> {
+  for await (const {damage} of checkTables(directory, tables, extent))
+    for (const finding of damage) throw new FileDamage(finding);
 }
 
 /** The tables of level 0, then the newest other ones, up to a number of bytes. */
-function tablesToCompact({tables}: Manifest, maxBytes: number): TableFile[] {
-  const byAge = [...tables.values()].sort(
+function tablesToCompact(tables: readonly TableFile[], maxBytes: number): TableFile[] {
+  const byAge = [...tables].sort(
     (a, b) => Number(b.level === 0) - Number(a.level === 0) || b.number - a.number,
   );
   let bytes = 0;

@@ -7,7 +7,7 @@
  *   leafIndexes   5       9       300                ascending, each leaf once
  *   ownKeys       -1      -1      0                  the first key that is present at the leaf
  */
-import {LeafPageView} from "./leafPageView.ts";
+import {LeafView} from "./leafView.ts";
 import type {Tree} from "./tree.ts";
 
 /** A leaf number in the bytes of a multiproof has 15 bits, and a key needs up to two leaves. */
@@ -40,10 +40,10 @@ export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[]): KeyTable {
   /** By key: the leaf index of its leaf or of its left neighbour, and that of its right neighbour or OWN_LEAF. */
   const places = {left: new Float64Array(count), right: new Float64Array(count)};
   const read: (Buffer | undefined)[] = [];
-  const view = new LeafPageView();
+  const view = new LeafView();
   for (let key = 0; key < count; key++) {
     view.clear();
-    const position = tree.locate(view, hKeys[key] as Uint8Array);
+    const position = tree.open(view, hKeys[key] as Uint8Array);
     places.left[key] = position.present ? position.leafIndex : position.leftLeafIndex;
     places.right[key] = position.present ? OWN_LEAF : position.rightLeafIndex;
     read.push(view.page);

@@ -1,31 +1,53 @@
 /**
- * A leaf without its path, as the EVM reads it. It is opened like a LeafPath.
+ * A leaf without its path. It is opened like a LeafPath. A multiproof keeps its page until it writes the leaf's record, so that a
+ * page is read once.
  */
+import {StoreError} from "../errors.ts";
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
-import {type Leaf, leafAt} from "../page/leafPage.ts";
+import {entryKeyAt, findEntry, type Leaf, leafAt} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
-import {readLeaf, readLeafPage} from "./treeReader.ts";
+import {readLeafPage} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 export class LeafView {
-  /** The leaf that was opened last; undefined before the first. */
-  leaf: Leaf | undefined;
+  /** The page of the leaf that was opened last; undefined before the first, and after `clear`. */
+  page: Buffer | undefined;
+  private position = 0;
+
+  get leaf(): Leaf | undefined {
+    return this.page === undefined ? undefined : leafAt(this.page, this.position);
+  }
+
+  clear(): void {
+    this.page = undefined;
+  }
 
   /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   open(pages: PageReader, tree: TreeRoot, leafIndex: number): void {
-    this.leaf = readLeaf(pages, tree, leafIndex);
+    if (!this.openIf(pages, tree, leafIndex, undefined))
+      throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
   }
 
   /**
    * Like `open`, for a leaf that may belong to another key, be deleted, or not exist yet. @returns whether it has this key
    */
   openIfKey(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array): boolean {
-    if (leafIndex >= tree.nextFreeNode) return false;
+    return leafIndex < tree.nextFreeNode && this.openIf(pages, tree, leafIndex, hKey);
+  }
+
+  private openIf(
+    pages: PageReader,
+    tree: TreeRoot,
+    leafIndex: number,
+    hKey: Uint8Array | undefined,
+  ): boolean {
     const page = readLeafPage(pages, tree, Math.floor(leafIndex / LEAVES_PER_PAGE));
-    const leaf = leafAt(page, leafIndex % LEAVES_PER_PAGE);
-    if (leaf === undefined || compareHKeyAt(leaf.hKey, 0, hKey) !== 0) return false;
-    this.leaf = leaf;
+    const position = leafIndex % LEAVES_PER_PAGE;
+    const entry = findEntry(page, position);
+    if (entry < 0 || (hKey !== undefined && compareHKeyAt(page, entryKeyAt(entry), hKey) !== 0)) return false;
+    this.page = page;
+    this.position = position;
     return true;
   }
 }

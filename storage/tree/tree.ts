@@ -8,7 +8,6 @@ import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "../index/keyHints.t
 import type {Leaf} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
-import type {LeafPageView} from "./leafPageView.ts";
 import type {LeafPath} from "./leafPath.ts";
 import {LeafView} from "./leafView.ts";
 import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
@@ -70,43 +69,29 @@ export class Tree {
 
   /** @returns the key's leaf, with views of its page; undefined if there is no such key. @throws as `find` */
   read(hKey: Uint8Array): Leaf | undefined {
-    if (this.isNew) return undefined;
     const view = new LeafView();
-    this.openKey(view, hKey);
+    this.open(view, hKey);
     return view.leaf;
   }
 
   /**
-   * Opens `path` for a key. Hot: runs once per proved key. The tree must not be new.
+   * Finds where a key is, or would be, with the hints. Hot: runs once per proved key.
    *
-   * @returns the leaf that `path` was opened for. If the key is absent: its neighbours, and `path` holds nothing valid
+   * @param leaf - opened for the key's leaf, if the key is present. Else it holds nothing valid
    * @throws as `find`
    */
-  openPath(path: LeafPath, hKey: Uint8Array): KeyPosition {
-    return this.openKey(path, hKey);
-  }
-
-  /** Opens `path` for the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `find` */
-  openPathAt(path: LeafPath, leafIndex: number): void {
-    path.open(this.pages, this.root, leafIndex);
-  }
-
-  /**
-   * Finds where a key is, or would be, with the hints. Hot: runs once per key of a multiproof.
-   *
-   * @param view - opened for the key's leaf, if the key is present and the tree is not new
-   * @throws as `find`
-   */
-  locate(view: LeafPageView, hKey: Uint8Array): KeyPosition {
-    return this.isNew ? this.find(hKey) : this.openKey(view, hKey);
-  }
-
-  private openKey(leaf: LeafPath | LeafView | LeafPageView, hKey: Uint8Array): KeyPosition {
+  open(leaf: LeafPath | LeafView, hKey: Uint8Array): KeyPosition {
+    if (this.isNew) return this.find(hKey);
     const hinted = this.hints.find(hKey, this.salt);
     if (hinted !== NO_HINT && leaf.openIfKey(this.pages, this.root, hinted, hKey))
       return {present: true, leafIndex: hinted};
     const position = findKey(this.pages, this.root, hKey, bucket => this.hints.noteBucket(bucket, this.salt));
     if (position.present) leaf.open(this.pages, this.root, position.leafIndex);
     return position;
+  }
+
+  /** Opens `path` for the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `find` */
+  openPathAt(path: LeafPath, leafIndex: number): void {
+    path.open(this.pages, this.root, leafIndex);
   }
 }

@@ -3,9 +3,9 @@
  * contains them. No error message contains text that the node wrote either.
  */
 import {errors, Pool} from "undici";
-import {encodeAuthorization} from "./authorization.ts";
 import {NodeFailure} from "./node.ts";
 import {parseRetryAfter} from "./retryAfter.ts";
+import {encodeAuthorization} from "./secrets.ts";
 
 export interface EndpointSettings {
   /** Sent with every call. Names in lower case. */
@@ -57,11 +57,10 @@ export class Endpoint {
     });
     this.pool.on("disconnect", onDisconnect);
     this.path = url.pathname + url.search;
-    const authorization = encodeAuthorization(url);
     this.headers = {
       "content-type": "application/json",
       accept: "application/json",
-      ...(authorization === undefined ? {} : {authorization}),
+      ...encodeAuthorization(url),
       ...settings.headers,
     };
   }

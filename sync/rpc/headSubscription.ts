@@ -11,10 +11,9 @@
 import type {Socket} from "node:net";
 import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
 import {parseAnswer} from "./answer.ts";
-import {encodeAuthorization} from "./authorization.ts";
 import {NodeFailure} from "./node.ts";
 import {toNodeError} from "./nodeError.ts";
-import {createRedaction} from "./secrets.ts";
+import {createRedaction, encodeAuthorization} from "./secrets.ts";
 
 export interface HeadSubscriptionSettings {
   /** ws or wss. */
@@ -96,13 +95,9 @@ function runSocket(
   timer: RenewedTimer,
   fail: (failure: unknown) => void,
 ): void {
-  const authorization = encodeAuthorization(url);
   const plainUrl = new URL(url);
   plainUrl.username = plainUrl.password = "";
-  const socket = new WebSocket(plainUrl, {
-    dispatcher,
-    headers: {...(authorization === undefined ? {} : {authorization}), ...headers},
-  });
+  const socket = new WebSocket(plainUrl, {dispatcher, headers: {...encodeAuthorization(url), ...headers}});
   const awaitMessage = () =>
     timer.set(silenceMs, () => {
       socket.send(PING);

@@ -4,8 +4,7 @@ import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./an
 import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {type Node, type NodeCall, NodeFailure} from "./node.ts";
 import {InternalError, toNodeError} from "./nodeError.ts";
-import {cleanText} from "./nodeText.ts";
-import {createRedaction} from "./secrets.ts";
+import {cleanText, createRedaction} from "./secrets.ts";
 
 /** Nodes and providers take 100 to 1024 calls in one request. More would save little. */
 export const MAX_BATCH_CALLS = 100;

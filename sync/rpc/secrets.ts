@@ -1,11 +1,20 @@
-/** The parts of a node's settings that may be keys. A node that repeats one in an error must not bring it into a log. */
-
-import {encodeAuthorization} from "./authorization.ts";
+/** Keys in a node's settings, and text of a node that may repeat them. No key may come into a log. */
 
 /** Shorter parts of a URL, such as "rpc" or "v3", are no keys. Replacing them would spoil ordinary words. */
 const MIN_KEY_LENGTH = 8;
 /** A password may be shorter, but so short a text stands in many words. */
 const MIN_CREDENTIAL_LENGTH = 4;
+
+/**
+ * The header of a URL's user and password (RFC 7617).
+ *
+ * @returns no header for a URL without them. @throws URIError for a bad percent escape in them
+ */
+export function encodeAuthorization(url: URL): {authorization?: string} {
+  if (url.username === "" && url.password === "") return {};
+  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return {authorization: `Basic ${Buffer.from(credentials).toString("base64")}`};
+}
 
 /** @returns a function that replaces every key in a text by *** */
 export function createRedaction(
@@ -13,7 +22,7 @@ export function createRedaction(
   headers: Readonly<Record<string, string>>,
 ): (text: string) => string {
   const keys = [...url.pathname.split("/"), ...[...url.searchParams].flat(), url.username];
-  const values = [url.password, encodeAuthorization(url) ?? "", ...Object.values(headers)];
+  const values = [url.password, encodeAuthorization(url).authorization ?? "", ...Object.values(headers)];
   const credentials = values.flatMap(value => [value, ...value.split(" ")]);
   const secrets = new Set([
     ...withDecoded(keys).filter(({length}) => length >= MIN_KEY_LENGTH),
@@ -22,6 +31,16 @@ export function createRedaction(
   // The longest first: it may contain another.
   const ordered = [...secrets].sort((a, b) => b.length - a.length);
   return text => ordered.reduce((redacted, secret) => redacted.replaceAll(secret, "***"), text);
+}
+
+/** Text that a node may have written, made fit for logs. @param redact - removes keys. @param maxLength - in UTF-16 units */
+export function cleanText(text: string, redact: (text: string) => string, maxLength: number): string {
+  // Redacted first: a key that is cut in two would not be found. Line breaks and other control characters would fake lines of a log.
+  const redacted = redact(text.slice(0, 10 * maxLength));
+  return redacted
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim()
+    .slice(0, maxLength);
 }
 
 function withDecoded(parts: readonly string[]): string[] {

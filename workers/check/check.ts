@@ -5,18 +5,16 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import {requireFormat} from "../../storage/block/format.ts";
 import {StateReader} from "../../storage/block/stateReader.ts";
-import {checkBlock, checkEverything, checkNote} from "../../storage/check/check.ts";
-import {checkSample} from "../../storage/check/checkSample.ts";
+import {checkBlock, checkEverything, checkNote, checkSample} from "../../storage/check/check.ts";
 import type {Findings} from "../../storage/check/findings.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {readNote} from "../../storage/leveldb/acknowledgedNote.ts";
-import {FileDamage} from "../../storage/leveldb/fileDamage.ts";
+import {type FileFinding, findingOf, whereOfFinding} from "../../storage/leveldb/fileDamage.ts";
 import {tableName} from "../../storage/leveldb/fileNames.ts";
 import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
-import type {FileFinding} from "../../storage/leveldb/manifest.ts";
 import {refuseForeignDirectory} from "../../storage/leveldb/storeFolder.ts";
-import {checkTables} from "../../storage/leveldb/tablesCheck.ts";
-import {verifyFilesInUse, whereOfFinding} from "../../storage/leveldb/verifyFiles.ts";
+import {checkTables} from "../../storage/leveldb/tableCheck.ts";
+import {verifyFilesInUse} from "../../storage/leveldb/verifyFiles.ts";
 import type {CheckEvent, CheckJob, CheckOutcome} from "../job/checkJob.ts";
 
 /** How often a check looks for a stop request and reports progress. */
@@ -69,43 +67,31 @@ export class Check implements Findings {
       tables: tables.length,
       bytes: tables.reduce((sum, {size}) => sum + size, 0),
     });
-    await checkTables(directory, tables, {
-      extent: isPart ? "frame" : "whole",
-      report: finding => this.reportFile(finding),
-      pause: async (file, bytes) => {
-        this.bytes += bytes;
-        await this.keepPace();
-        return this.pause(file);
-      },
-    });
+    for await (const {file, bytes, damage} of checkTables(directory, tables, isPart ? "frame" : "whole")) {
+      for (const finding of damage) this.reportFile(finding);
+      this.bytes += bytes;
+      await this.keepPace();
+      if (!(await this.pause(file))) break;
+    }
     this.onEvent({kind: "progress", at: "tables", bytes: this.bytes, pages: 0});
   }
 
   private async checkRecords(): Promise<void> {
     const {directory, block, sample} = this.job;
-    const note = await readNote(directory);
-    const snapshot = await this.openSnapshot();
-    if (snapshot === undefined) return;
+    let snapshot: FileSnapshot | undefined;
     try {
+      const note = await readNote(directory);
+      snapshot = await FileSnapshot.open(directory);
       const suite = await requireFormat(snapshot, directory);
       const store = new StateReader(snapshot, suite, MEMORY);
       checkNote(await store.latest(), note, await readNote(directory), this);
       if (sample !== undefined) await checkSample(store, await this.chooseBlock(store), sample, this);
       else if (block !== undefined) await checkBlock(store, block, this);
       else await checkEverything(store, snapshot.records(), this);
-    } finally {
-      snapshot.close();
-    }
-  }
-
-  /** @returns undefined if a file was damaged after it was verified; the damage is reported */
-  private async openSnapshot(): Promise<FileSnapshot | undefined> {
-    try {
-      return await FileSnapshot.open(this.job.directory);
     } catch (error) {
-      if (!(error instanceof FileDamage)) throw error;
-      this.reportFile(error.finding);
-      return undefined;
+      this.reportFile(findingOf(error)); // a file was damaged after it was verified
+    } finally {
+      snapshot?.close();
     }
   }
 

@@ -72,7 +72,7 @@ export class ProofText {
       return undefined;
     }
     const {path} = this;
-    const position = tree.openPath(path, hKey);
+    const position = tree.open(path, hKey);
     if (position.present) {
       text.ascii(`"leafIndex":${position.leafIndex},"proof":{"value":`);
       this.writePath(text, tree, position.leafIndex, writeValue);

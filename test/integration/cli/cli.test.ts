@@ -14,7 +14,9 @@ import {
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
 import {waitForHead} from "../../support/http/followingDaemon.ts";
-import {Daemon, runCommandLines, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
@@ -28,6 +30,7 @@ before(async () => {
 
 after(() => folder.remove());
 
+/** Of a process. */
 async function assertEnds(args: readonly string[], code: number, message: RegExp, env = {}): Promise<void> {
   const finished = await runProofd(args, {env});
   assert.match(finished.stderr, message, args.join(" "));
@@ -35,12 +38,12 @@ async function assertEnds(args: readonly string[], code: number, message: RegExp
   assert.equal(finished.stdout, "");
 }
 
-/** Like `assertEnds`, all in one process. */
+/** Like `assertEnds`, in this process. */
 async function assertAllEnd(
   code: number,
   table: readonly (readonly [args: readonly string[], message: RegExp])[],
 ): Promise<void> {
-  const ends = await runCommandLines(table.map(([args]) => args));
+  const ends = await runAllHere(table.map(([args]) => args));
   for (const [i, [args, message]] of table.entries()) {
     assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
     assert.deepEqual([ends[i]?.code, ends[i]?.stdout], [code, ""], args.join(" "));
@@ -52,10 +55,10 @@ test("--help and --version are answered on standard output", async () => {
   assert.equal(help.code, 0);
   for (const command of ["import", "serve", "finalize", "check", "audit", "rollback", "load"])
     assert.match(help.stdout, new RegExp(`\\b${command}\\b`));
-  const version = await runProofd(["--version"]);
+  const version = await runHere(["--version"]);
   assert.equal(version.code, 0);
   assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
-  const serve = await runProofd(["serve", "--help"]);
+  const serve = await runHere(["serve", "--help"]);
   assert.equal(serve.code, 0);
   assert.match(serve.stdout, /PROOFD_MAX_BATCH/);
 });
@@ -178,7 +181,7 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   const lines = folder.file("suite.ndjson");
   await writeFile(lines, encodeLines(createLines(0, 2)));
   const importInto = (target: string, ...more: string[]) =>
-    runProofd(["import", "--db", target, "--diffs", lines, "--finalized", "last", ...more]);
+    runHere(["import", "--db", target, "--diffs", lines, "--finalized", "last", ...more]);
   const target = folder.file("poseidon2");
   assert.equal((await importInto(target, "--suite", "poseidon2")).code, 0);
   // It needs no flag from then on.
@@ -194,10 +197,10 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
       /expected hash suite poseidon2, got sha256 \(FORMAT_MISMATCH\)/,
     ],
   ]);
-  const check = await runProofd(["check", "--db", target]);
+  const check = await runHere(["check", "--db", target]);
   assert.equal(check.code, 0);
   assert.match(check.stdout, /nothing wrong/);
-  const daemon = await startDaemon(["--db", target], {env: {PROOFD_SUITE: "poseidon2"}});
+  const daemon = await OwnService.serve(["--db", target, "--suite", "poseidon2"]);
   const {result} = await daemon.call("chain_getCoverage");
   assert.equal(result.suite, "poseidon2");
   const account = ACCOUNTS[0] as string;
@@ -206,17 +209,17 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   const root = decodeHex(state.result.stateRoot);
   const slot = `0x${"1".padStart(64, "0")}`;
   assert.ok(verifyProof(poseidon2Suite, root, account, [slot], proof.result).account);
-  assert.equal((await daemon.stop()).code, 0);
+  await daemon.stop();
 });
 
 test("serve makes a store with the suite that --suite names", async () => {
   const lines = folder.file("served.ndjson");
   await writeFile(lines, encodeLines(createLines(0, 1)));
   const args = ["--db", folder.file("served"), "--diffs", lines, "--finalized", "last"];
-  const daemon = await startDaemon([...args, "--suite", "poseidon2"]);
+  const daemon = await OwnService.serve([...args, "--suite", "poseidon2"]);
   await waitForHead(daemon, 1);
   assert.equal((await daemon.call("chain_getCoverage")).result.suite, "poseidon2");
-  assert.equal((await daemon.stop()).code, 0);
+  await daemon.stop();
 });
 
 test("an import says what it did, and again that it was all held", async () => {
@@ -229,7 +232,7 @@ test("an import says what it did, and again that it was all held", async () => {
   assert.equal(first.stdout, `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; ${head(2)}`);
   const packed = folder.file("packed.ndjson.gz");
   await writeFile(packed, gzipSync(encodeLines(createLines(0, 4))));
-  const second = await runProofd(["import", "--db", target, "--diffs", packed, "--finalized", "0x3"]);
+  const second = await runHere(["import", "--db", target, "--diffs", packed, "--finalized", "0x3"]);
   assert.equal(second.code, 0);
   assert.equal(
     second.stdout,
@@ -247,7 +250,7 @@ test("a bad line ends the import with its number and exit code 1, and what came 
   const gap = folder.file("gap.ndjson");
   await writeFile(gap, encodeLines([createLine(7)]));
   const none = folder.file("none");
-  const ends = await runCommandLines([gap, none].map(path => ["import", "--db", target, "--diffs", path]));
+  const ends = await runAllHere([gap, none].map(path => ["import", "--db", target, "--diffs", path]));
   assert.deepEqual(
     ends.map(end => end.code),
     [1, 1],
@@ -278,7 +281,7 @@ test("a signal stops an import after the current block, with the signal's exit c
 
 test("check finds nothing wrong with a sound store", async () => {
   const mores = [[], ["--block", "0x2"], ["--block", "1", "--sample", "5"], ["--sample", "3"]];
-  const ends = await runCommandLines(mores.map(more => ["check", "--db", db, ...more]));
+  const ends = await runAllHere(mores.map(more => ["check", "--db", db, ...more]));
   for (const [i, more] of mores.entries()) {
     assert.equal(ends[i]?.code, 0, more.join(" "));
     assert.match(ends[i]?.stdout ?? "", /^checked .* nothing wrong\n$/);
@@ -291,10 +294,10 @@ test("rollback removes unfinalized blocks and refuses others", async () => {
     [["rollback", "--db", target, "--to", "2"], /cannot roll back to block 2: /],
     [["rollback", "--db", target, "--to", "9"], /cannot roll back to block 9: /],
   ]);
-  const {code, stdout} = await runProofd(["rollback", "--db", target, "--to", "0x4"]);
+  const {code, stdout} = await runHere(["rollback", "--db", target, "--to", "0x4"]);
   assert.equal(code, 0);
   assert.equal(stdout, "rolled back from block 5 to block 4\n");
 });
 
 test("serve --demo refuses a store of another chain", () =>
-  assertEnds(["serve", "--db", db, "--demo", "--port", "0", "--no-estimate"], 1, /--demo: /));
+  assertAllEnd(1, [[["serve", "--db", db, "--demo", "--port", "0", "--no-estimate"], /--demo: /]]));

@@ -10,7 +10,7 @@ import {readLog, waitForChain, waitForHash, withFollower} from "../../support/ht
 import type {OwnService} from "../../support/http/ownService.ts";
 import {FaultyProxy} from "../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const FAILED = "the import failed, the service keeps serving the blocks it has";
@@ -50,11 +50,15 @@ function flagsOf(db: string, live: LiveChain, urls: readonly string[]): string[]
   return ["--db", db, "--l2", urls.join(","), "--genesis", live.genesisPath];
 }
 
+async function mustImport(flags: readonly string[]): Promise<void> {
+  const outcome = await importHere(flags);
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+}
+
 /** State roots of an undisturbed import. */
 async function importRoots(live: LiveChain): Promise<string[]> {
   const db = newStore();
-  const {code, stderr} = await runProofd(["import", ...flagsOf(db, live, [live.anvil.url])]);
-  assert.equal(code, 0, stderr);
+  await mustImport(flagsOf(db, live, [live.anvil.url]));
   return readStoredRoots(db);
 }
 
@@ -160,10 +164,9 @@ for (const [what, alter] of LIES)
     proxy.alter = alter;
     try {
       const flags = [...flagsOf(newStore(), live, [proxy.url]), "--source", "trace", "--finalized", "last"];
-      const {code, stderr} = await runProofd(["import", ...flags]);
-      assert.equal(code, 1, stderr);
-      assert.match(stderr, new RegExp(`error: ${REFUSED}\n`));
-      assert.match(stderr, /blocks 0 to 0 are held, finalized up to 0/);
+      const outcome = await importHere(flags);
+      assert.match(outcome.ok ? "" : outcome.message, new RegExp(`^${REFUSED}$`));
+      assert.deepEqual(outcome.head, {earliest: 0, finalized: 0, latest: 0});
     } finally {
       proxy.alter = undefined;
     }
@@ -172,18 +175,12 @@ for (const [what, alter] of LIES)
 liveTest("blocks are executed after traced ones, and the other way round", async live => {
   const db = newStore();
   const latest = await live.height();
-  const run = async (source: string, to: number): Promise<void> => {
-    const flags = [...flagsOf(db, live, [live.anvil.url]), "--source", source, "--to", `${to}`];
-    const {code, stderr} = await runProofd(["import", ...flags]);
-    assert.equal(code, 0, stderr);
-    assert.doesNotMatch(stderr, /unverified/);
-  };
   for (const [source, to] of [
     ["trace", 3],
     ["execute", 5],
     ["trace", latest],
   ] as const)
-    await run(source, to);
+    await mustImport([...flagsOf(db, live, [live.anvil.url]), "--source", source, "--to", `${to}`]);
   assert.deepEqual(await readStoredRoots(db), await importRoots(live));
 });
 
@@ -221,34 +218,28 @@ liveTest(
 );
 
 liveTest(
-  "a first node that stands still does not hold the head back while another one is ahead",
+  "a node of another chain is not used, and one that stands still does not hold back the head of one that is ahead",
   async live => {
-    const other = await live.copy();
-    await withFollower(flagsOf(newStore(), live, [other.url, live.anvil.url]), async daemon => {
+    const still = await live.copy();
+    const other = await Anvil.start(["--chain-id", "99"]);
+    assert.ok(typeof other !== "string");
+    await other.request("anvil_mine", "0x20");
+    const flags = flagsOf(newStore(), live, [other.url, still.url, live.anvil.url]);
+    await withFollower([...flags, ...TRACED], async daemon => {
       await live.grow(3);
       await compareBlocks(daemon, live, await waitForChain(daemon, live));
+      const [line] = readLog(daemon, "the node is not used");
+      assert.equal(line?.node, other.url);
+      assert.match(String(line?.reason), /expected a node of chain \d+, got chain 99/);
+      const [, text] = await readReadiness(daemon);
+      assert.ok(text.includes(`the node ${other.url} is refused: expected a node of chain `), text);
       await live.grow(2);
       await waitForChain(daemon, live);
     });
     await other.stop();
+    await still.stop();
   },
 );
-
-liveTest("a node of another chain is not used", async live => {
-  const other = await Anvil.start(["--chain-id", "99"]);
-  assert.ok(typeof other !== "string");
-  await other.request("anvil_mine", "0x20");
-  await withFollower(flagsOf(newStore(), live, [other.url, live.anvil.url]), async daemon => {
-    const latest = await waitForChain(daemon, live);
-    await compareBlocks(daemon, live, latest);
-    const [line] = readLog(daemon, "the node is not used");
-    assert.equal(line?.node, other.url);
-    assert.match(String(line?.reason), /expected a node of chain \d+, got chain 99/);
-    const [, text] = await readReadiness(daemon);
-    assert.ok(text.includes(`the node ${other.url} is refused: expected a node of chain `), text);
-  });
-  await other.stop();
-});
 
 /** By block. */
 async function readHashes(anvil: Anvil): Promise<(string | undefined)[]> {

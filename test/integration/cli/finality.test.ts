@@ -7,10 +7,15 @@ import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
+import {sendOrder} from "../../../server/control/controlClient.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import type {AskedService} from "../../support/http/askedService.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import type {CommandEnd} from "../../support/processes/commandLines.ts";
+import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
 /** Time between two looks at a service. */
@@ -31,8 +36,15 @@ async function importUnfinalized(name: string, last: number): Promise<string> {
   return db;
 }
 
-function finalize(db: string, to: number): Promise<Finished> {
-  return runProofd(["finalize", "--db", db, "--to", String(to)]);
+/** In this process if the store is closed, or open in another process. */
+function finalize(db: string, to: number): Promise<CommandEnd> {
+  return runHere(["finalize", "--db", db, "--to", String(to)]);
+}
+
+/** What `proofd finalize` does when another process has the store open, for a service of this process. */
+async function mustOrder(db: string, to: number, before: number | undefined, after: number): Promise<void> {
+  const answer = await sendOrder(db, {kind: "finalize", to});
+  assert.deepEqual(answer.ok && [answer.before.finalized, answer.after.finalized], [before, after]);
 }
 
 async function mustFinalize(db: string, to: number, stdout: string): Promise<void> {
@@ -48,7 +60,9 @@ async function assertRefused(db: string, to: number, message: RegExp): Promise<v
   assert.equal(code, 1);
 }
 
-async function readCoverage(daemon: Daemon): Promise<{finalized: string | null; latest: string | null}> {
+async function readCoverage(
+  daemon: AskedService,
+): Promise<{finalized: string | null; latest: string | null}> {
   const {finalized, latest} = (await daemon.call("chain_getCoverage")).result;
   return {finalized, latest};
 }
@@ -58,20 +72,20 @@ function quantity(block: number): string {
 }
 
 /** Waits until the server holds block `latest`. */
-async function waitForBlock(daemon: Daemon, latest: string): Promise<void> {
+async function waitForBlock(daemon: AskedService, latest: string): Promise<void> {
   // Until a block is held, the answer is an error.
   while ((await daemon.call("chain_getCoverage")).result?.latest !== latest) await pause(LOOK_MS);
 }
 
 test("import finalizes what the lines say, and nothing where they and the flags say nothing", async () => {
-  const silent = await runProofd(["import", "--db", folder.file("silent"), "--diffs", "-"], {
-    input: encodeLines(createLines(0, 3)),
-  });
-  assert.match(silent.stdout, /blocks 0 to 3 are held, none is finalized/);
-  const said = await runProofd(["import", "--db", folder.file("said"), "--diffs", "-"], {
-    input: encodeLines([...createLines(0, 2), createLine(3, 1)]),
-  });
-  assert.match(said.stdout, /blocks 0 to 3 are held, finalized up to 1/);
+  for (const [name, lines, end] of [
+    ["silent", createLines(0, 3), /blocks 0 to 3 are held, none is finalized/],
+    ["said", [...createLines(0, 2), createLine(3, 1)], /blocks 0 to 3 are held, finalized up to 1/],
+  ] as const) {
+    const path = folder.file(`${name}.ndjson`);
+    await writeFile(path, encodeLines(lines));
+    assert.match((await runHere(["import", "--db", folder.file(name), "--diffs", path])).stdout, end);
+  }
 });
 
 test("serve --diffs finalizes what --finalized says, and the flag is refused without --diffs", async () => {
@@ -81,7 +95,13 @@ test("serve --diffs finalizes what --finalized says, and the flag is refused wit
     [["--finalized", "2"], "0x2"],
     [["--finalized", "last"], "0x3"],
   ] as const) {
-    const daemon = await startDaemon(["--db", folder.file(`flag${expected}`), "--diffs", lines, ...flag]);
+    const daemon = await OwnService.serve([
+      "--db",
+      folder.file(`flag${expected}`),
+      "--diffs",
+      lines,
+      ...flag,
+    ]);
     try {
       await waitForBlock(daemon, "0x3");
       assert.equal((await readCoverage(daemon)).finalized, expected);
@@ -89,7 +109,7 @@ test("serve --diffs finalizes what --finalized says, and the flag is refused wit
       await daemon.stop();
     }
   }
-  const idle = await runProofd(["serve", "--db", folder.file("idle"), "--finalized", "last"]);
+  const idle = await runHere(["serve", "--db", folder.file("idle"), "--finalized", "last"]);
   assert.equal(idle.code, 2);
   assert.match(idle.stderr, /--finalized has no effect without --diffs/);
 });
@@ -149,28 +169,29 @@ test("finalize reaches a server, which proves those blocks at once, and others n
 
 test("finalize reaches the import beside a service, and lines lower nothing and raise what they name", async () => {
   const db = folder.file("beside");
-  const daemon = await startDaemon(["--db", db, "--diffs", "-"]);
+  const daemon = await OwnService.fed(db);
   try {
-    await assertRefused(db, 0, /block 0 is not held: the store holds no block/);
-    daemon.child.stdin.write(encodeLines(createLines(0, 3)));
+    const refused = await sendOrder(db, {kind: "finalize", to: 0});
+    assert.match(refused.ok ? "" : refused.message, /block 0 is not held: the store holds no block/);
+    daemon.input.write(encodeLines(createLines(0, 3)));
     await waitForBlock(daemon, "0x3");
     // Neither a line nor a flag says anything.
     assert.equal((await readCoverage(daemon)).finalized, null);
-    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: none\n");
+    await mustOrder(db, 2, undefined, 2);
     assert.deepEqual(await readCoverage(daemon), {finalized: "0x2", latest: "0x3"});
     // Orders and blocks at the same time: each is taken between two blocks.
-    const orders = Promise.all([3, 1, 2].map(to => finalize(db, to)));
+    const orders = Promise.all([3, 1, 2].map(to => sendOrder(db, {kind: "finalize", to})));
     let isOver = false;
     void orders.then(() => {
       isOver = true;
     });
     let newest = 3;
     const write = async (finalized?: number): Promise<void> => {
-      daemon.child.stdin.write(encodeLines([createLine(++newest, finalized)]));
+      daemon.input.write(encodeLines([createLine(++newest, finalized)]));
       await waitForBlock(daemon, quantity(newest));
     };
     while (!isOver) await write();
-    for (const {code, stderr} of await orders) assert.equal(code, 0, stderr);
+    for (const {ok} of await orders) assert.ok(ok);
     assert.equal((await readCoverage(daemon)).finalized, "0x3");
     await write(1);
     assert.equal((await readCoverage(daemon)).finalized, "0x3");
@@ -178,9 +199,9 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
     await write(raised);
     assert.equal((await readCoverage(daemon)).finalized, quantity(raised));
     // The import has ended: the server writes it itself.
-    daemon.child.stdin.end();
+    daemon.input.end();
     await daemon.waitForStderr(/the import has ended/);
-    await mustFinalize(db, newest, `blocks up to ${newest} are finalized; before: ${raised}\n`);
+    await mustOrder(db, newest, raised, newest);
     assert.equal((await readCoverage(daemon)).finalized, quantity(newest));
   } finally {
     await daemon.stop();
@@ -213,21 +234,24 @@ test("the control.json of a killed server misleads nobody", async () => {
   const stranger = createServer((_request, response) => response.writeHead(404).end("no"));
   const engine = await Engine.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
   try {
-    await assertRefused(db, 2, /takes no orders \(nothing answers on the port of its control.json/);
+    const order = {kind: "finalize", to: 2} as const;
+    await assert.rejects(sendOrder(db, order), /nothing answers on the port of its control.json/);
     stranger.listen(0, "127.0.0.1");
     await once(stranger, "listening");
     await writeFile(path, JSON.stringify({...left, port: (stranger.address() as AddressInfo).port}));
-    await assertRefused(db, 2, /takes no orders \(another program listens on the port/);
+    await assert.rejects(sendOrder(db, order), /another program listens on the port/);
     await writeFile(path, "{");
-    await assertRefused(db, 2, /takes no orders \(it has no control.json\)/);
+    const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "2"]);
+    assert.match(stderr, /takes no orders \(it has no control.json\)/);
+    assert.equal(code, 1);
   } finally {
     await engine.close();
     stranger.close();
     stranger.closeAllConnections();
   }
-  const next = await startDaemon(["--db", db]);
+  const next = await OwnService.serve(["--db", db]);
   try {
-    await mustFinalize(db, 2, "blocks up to 2 are finalized; before: 1\n");
+    await mustOrder(db, 2, 1, 2);
   } finally {
     await next.stop();
   }

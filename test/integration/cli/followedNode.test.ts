@@ -5,17 +5,21 @@
 import assert from "node:assert/strict";
 import {after, before} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
+import {sendOrder} from "../../../server/control/controlClient.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import type {AskedService} from "../../support/http/askedService.ts";
 import {readReadiness, waitForHead, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {waitForHash, withFollower as withService} from "../../support/http/nodeFollower.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
-/** Time between two looks at a service. */
-const LOOK_MS = 20;
 /** `npm run test:soak` sets it. */
 const KILLS = Number(process.env.FOLLOW_KILLS ?? 2);
 const KILL_WITHIN_MS = 1000;
@@ -45,27 +49,19 @@ function flagsOf(db: string, {anvil, genesisPath}: LiveChain): string[] {
   return ["--db", db, "--l2", anvil.url, "--genesis", genesisPath];
 }
 
-/** Runs `body` against a service that follows the chain, which it gives in the end. */
-async function withFollower(
+/** Runs `body` against a service that follows the chain. */
+function withFollower(
   db: string,
   live: LiveChain,
   flags: readonly string[],
-  body: (daemon: Daemon, db: string) => Promise<void>,
+  body: (daemon: OwnService) => Promise<void>,
 ): Promise<void> {
-  const daemon = await startDaemon([...flagsOf(db, live), ...flags]);
-  try {
-    await body(daemon, db);
-    assert.equal((await daemon.stop()).code, 0);
-  } finally {
-    daemon.child.kill("SIGKILL");
-  }
+  return withService([...flagsOf(db, live), ...flags], body);
 }
 
-/** Waits until the service holds the node's block at this number: after a reorganisation the number alone says nothing. */
-async function waitForBlock(daemon: Daemon, live: LiveChain, number: number): Promise<void> {
-  const {hash} = await live.block(number);
-  const tag = `0x${number.toString(16)}`;
-  while ((await daemon.call("chain_getStateRoot", [tag])).result?.hash !== hash) await pause(LOOK_MS);
+/** Waits until the service holds the node's block at this number. */
+async function waitForBlock(daemon: AskedService, live: LiveChain, number: number): Promise<void> {
+  await waitForHash(daemon, number, (await live.block(number)).hash);
 }
 
 const liveTest = createLiveTest(() => chain);
@@ -104,7 +100,7 @@ liveTest(
 
 liveTest("an import ends at --to, goes on from there, and ends at the node's head without it", async live => {
   const height = await live.height();
-  const first = await runProofd(["import", ...flagsOf(imported, live), "--to", "5"]);
+  const first = await runHere(["import", ...flagsOf(imported, live), "--to", "5"]);
   assert.equal(first.code, 0, first.stderr);
   assert.match(
     first.stdout,
@@ -116,9 +112,8 @@ liveTest("an import ends at --to, goes on from there, and ends at the node's hea
     /^import: blocks are read by execute: the store is empty and --genesis is given$/m,
   );
   // The store knows the forks by now.
-  const second = await runProofd(["import", "--db", imported, "--l2", live.anvil.url]);
-  assert.equal(second.code, 0, second.stderr);
-  assert.ok(second.stdout.includes((await live.block(height)).hash), second.stdout);
+  const second = await importHere(["--db", imported, "--l2", live.anvil.url]);
+  assert.deepEqual([second.ok, second.head.latest], [true, height]);
 });
 
 /** Fills it in part. */
@@ -141,11 +136,11 @@ liveTest("a service is killed at any moment", live => killWithinImports(live, fo
 
 liveTest("a node's WebSocket announces new blocks", async live => {
   const socket = live.anvil.url.replace("http:", "ws:");
-  const daemon = await startDaemon(["--db", imported, "--l2", `${live.anvil.url},${socket}`]);
-  await waitForBlock(daemon, live, await live.height());
-  await daemon.waitForStderr(/"state":"subscribed"/);
-  await waitForBlock(daemon, live, await live.grow(1));
-  assert.equal((await daemon.stop()).code, 0);
+  await withService(["--db", imported, "--l2", `${live.anvil.url},${socket}`], async daemon => {
+    await waitForBlock(daemon, live, await live.height());
+    await daemon.waitForStderr(/"state":"subscribed"/);
+    await waitForBlock(daemon, live, await live.grow(1));
+  });
 });
 
 liveTest("traces give the roots of executed blocks", live =>
@@ -176,8 +171,7 @@ liveTest("what a service makes of a chain that changes", async (live, t) => {
         await compareBlocks(daemon, live, forked);
         // Finalized now, so that it can be proved. The next test takes the two blocks after it back.
         const replaced = forked - 2;
-        const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", `${replaced}`]);
-        assert.equal(code, 0, stderr);
+        assert.ok((await sendOrder(db, {kind: "finalize", to: replaced})).ok);
         await compareState(daemon, live, replaced);
       },
     );

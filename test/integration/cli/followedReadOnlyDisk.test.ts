@@ -1,7 +1,8 @@
 /** A disk takes no writes while a node is followed: it is named, what is held is served, and following goes on once it does. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {after, before} from "node:test";
 import {LiveChain} from "../../support/chains/liveChain.ts";
+import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {readReadiness, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks} from "../../support/http/liveComparison.ts";
@@ -11,10 +12,18 @@ import {notRun} from "../../support/processes/notRun.ts";
 import {LoopDisk} from "../../support/stores/loopDisk.ts";
 
 let folder: WorkFolder;
+let chain: LiveChain | string;
 before(async () => {
   folder = await WorkFolder.create();
+  chain = await LiveChain.create(folder.path);
+  if (chain instanceof LiveChain) await chain.grow(3);
 });
-after(() => folder.remove());
+after(async () => {
+  if (chain instanceof LiveChain) await chain.stop();
+  await folder.remove();
+});
+
+const liveTest = createLiveTest(() => chain);
 
 const HEAD = 'proofd_head_block{which="latest"}';
 
@@ -29,95 +38,93 @@ async function compareServed(daemon: Daemon, live: LiveChain, latest: number): P
   assert.equal(error, undefined);
 }
 
-test("a disk that becomes read-only is named, what is held is served, and a restart goes on once it can write", async t => {
-  const disk = await LoopDisk.create(folder.path);
-  if (typeof disk === "string") return notRun(t, disk);
-  const live = await LiveChain.create(folder.path);
-  if (typeof live === "string") return notRun(t, live);
-  t.after(() => live.stop());
-  await live.grow(3);
-  const db = `${disk.path}/followed.db`;
-  const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
-  const under = disk.mounted();
-  await withFollowerProcess(
-    flags,
-    async daemon => {
-      const latest = await waitForChain(daemon, live);
-      await disk.breakFor(daemon.child.pid as number);
-      await live.grow(1);
-      await waitForState(daemon, "failed");
-      const [status, text] = await readReadiness(daemon);
-      assert.equal(status, 503);
-      // The disk's own words are in the log. A second attempt may have failed since.
-      await daemon.waitForStderr(
-        /"reason":"LevelDB says IO error: .*(Read-only file system|Input\/output error)/,
-      );
-      assert.match(text, /^the import has failed: .*IO error/);
-      await compareServed(daemon, live, latest);
-    },
-    {under},
-  );
-  await withFollowerProcess(
-    flags,
-    async daemon => {
-      const latest = await daemon.readMetric(HEAD);
-      await waitForState(daemon, "failed");
-      assert.match((await readReadiness(daemon))[1], /nothing is written until .*Read-only file system/);
-      await compareServed(daemon, live, latest);
-    },
-    {under: disk.mounted("ro")},
-  );
-  await withFollowerProcess(
-    flags,
-    async daemon => {
-      await compareBlocks(daemon, live, await waitForChain(daemon, live));
-    },
-    {under},
-  );
-  const {code, stdout, stderr} = await runProofd(["check", "--db", db], {under});
-  assert.equal(code, 0, stdout + stderr);
-});
+liveTest(
+  "a disk that becomes read-only is named, what is held is served, and a restart goes on once it can write",
+  async (live, t) => {
+    const disk = await LoopDisk.create(folder.path);
+    if (typeof disk === "string") return notRun(t, disk);
+    const db = `${disk.path}/followed.db`;
+    const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
+    const under = disk.mounted();
+    await withFollowerProcess(
+      flags,
+      async daemon => {
+        const latest = await waitForChain(daemon, live);
+        await disk.breakFor(daemon.child.pid as number);
+        await live.grow(1);
+        await waitForState(daemon, "failed");
+        const [status, text] = await readReadiness(daemon);
+        assert.equal(status, 503);
+        // The disk's own words are in the log. A second attempt may have failed since.
+        await daemon.waitForStderr(
+          /"reason":"LevelDB says IO error: .*(Read-only file system|Input\/output error)/,
+        );
+        assert.match(text, /^the import has failed: .*IO error/);
+        await compareServed(daemon, live, latest);
+      },
+      {under},
+    );
+    await withFollowerProcess(
+      flags,
+      async daemon => {
+        const latest = await daemon.readMetric(HEAD);
+        await waitForState(daemon, "failed");
+        assert.match((await readReadiness(daemon))[1], /nothing is written until .*Read-only file system/);
+        await compareServed(daemon, live, latest);
+      },
+      {under: disk.mounted("ro")},
+    );
+    await withFollowerProcess(
+      flags,
+      async daemon => {
+        await compareBlocks(daemon, live, await waitForChain(daemon, live));
+      },
+      {under},
+    );
+    const {code, stdout, stderr} = await runProofd(["check", "--db", db], {under});
+    assert.equal(code, 0, stdout + stderr);
+  },
+);
 
-test("a full disk is named, what is held is served, also after a restart, and it goes on by itself when there is room", async t => {
-  const own = await WorkFolder.create();
-  t.after(() => own.remove());
-  const disk = await LoopDisk.create(own.path);
-  if (typeof disk === "string") return notRun(t, disk);
-  const live = await LiveChain.create(own.path);
-  if (typeof live === "string") return notRun(t, live);
-  t.after(() => live.stop());
-  await live.grow(3);
-  const db = `${disk.path}/followed.db`;
-  const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
-  const under = disk.mounted();
-  await withFollowerProcess(
-    flags,
-    async daemon => {
-      const latest = await waitForChain(daemon, live);
-      const pid = daemon.child.pid as number;
-      await disk.fillFor(pid);
-      await growUntilFailed(daemon, live);
-      await compareServed(daemon, live, latest);
-      await disk.freeFor(pid);
-      // The same process opens the store again.
-      await compareBlocks(daemon, live, await waitForChain(daemon, live));
-      assert.equal((await readReadiness(daemon))[0], 200);
-      await disk.fillFor(pid);
-      await growUntilFailed(daemon, live);
-    },
-    {under},
-  );
-  await withFollowerProcess(
-    flags,
-    async daemon => {
-      const latest = await daemon.readMetric(HEAD);
-      await compareServed(daemon, live, latest);
-      assert.match((await readReadiness(daemon))[1], /nothing is written until .*No space left on device/);
-      await disk.freeFor(daemon.child.pid as number);
-      await compareBlocks(daemon, live, await waitForChain(daemon, live));
-    },
-    {under},
-  );
-  const {code, stdout, stderr} = await runProofd(["check", "--db", db], {under});
-  assert.equal(code, 0, stdout + stderr);
-});
+liveTest(
+  "a full disk is named, what is held is served, also after a restart, and it goes on by itself when there is room",
+  async (live, t) => {
+    const own = await WorkFolder.create();
+    t.after(() => own.remove());
+    const disk = await LoopDisk.create(own.path);
+    if (typeof disk === "string") return notRun(t, disk);
+    const db = `${disk.path}/followed.db`;
+    const flags = ["--db", db, "--l2", live.anvil.url, "--genesis", live.genesisPath, "--finalized", "0"];
+    const under = disk.mounted();
+    await withFollowerProcess(
+      flags,
+      async daemon => {
+        const latest = await waitForChain(daemon, live);
+        const pid = daemon.child.pid as number;
+        await disk.fillFor(pid);
+        await growUntilFailed(daemon, live);
+        await compareServed(daemon, live, latest);
+        await disk.freeFor(pid);
+        // The same process opens the store again.
+        await compareBlocks(daemon, live, await waitForChain(daemon, live));
+        assert.equal((await readReadiness(daemon))[0], 200);
+        await disk.fillFor(pid);
+        await growUntilFailed(daemon, live);
+      },
+      {under},
+    );
+    await withFollowerProcess(
+      flags,
+      async daemon => {
+        const latest = await daemon.readMetric(HEAD);
+        await compareServed(daemon, live, latest);
+        assert.match((await readReadiness(daemon))[1], /nothing is written until .*No space left on device/);
+        await disk.freeFor(daemon.child.pid as number);
+        await compareBlocks(daemon, live, await waitForChain(daemon, live));
+      },
+      {under},
+    );
+    const {code, stdout, stderr} = await runProofd(["check", "--db", db], {under});
+    assert.equal(code, 0, stdout + stderr);
+  },
+);

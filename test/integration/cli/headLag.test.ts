@@ -10,7 +10,7 @@ import {
   waitForState,
   withFollowing,
 } from "../../support/http/followingDaemon.ts";
-import type {Daemon} from "../../support/processes/daemon.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
 
 describe("the newest block's age", () => {
   let folder: WorkFolder;
@@ -25,14 +25,14 @@ describe("the newest block's age", () => {
   async function serve(
     line: DifferenceLine,
     flags: readonly string[],
-    body: (daemon: Daemon) => Promise<void>,
+    body: (daemon: OwnService) => Promise<void>,
   ): Promise<void> {
-    const run = async (daemon: Daemon): Promise<void> => {
-      daemon.child.stdin.write(encodeLines([line]));
+    const run = async (daemon: OwnService): Promise<void> => {
+      daemon.input.write(encodeLines([line]));
       await waitForHead(daemon, 0);
       await body(daemon);
     };
-    await withFollowing(folder.file(`${count++}`), "-", run, flags);
+    await withFollowing(folder.file(`${count++}`), run, flags);
   }
 
   test("is told, and does not matter to readiness without --max-lag", () =>
@@ -41,7 +41,7 @@ describe("the newest block's age", () => {
       const lag = await daemon.readMetric("proofd_head_lag_seconds");
       const received = await daemon.readMetric("proofd_block_received_timestamp_seconds");
       assert.ok(lag >= received - 1_700_000_000, `lag ${lag}, received ${received}`);
-      daemon.child.stdin.end();
+      daemon.input.end();
       await waitForState(daemon, "ended");
       assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
     }));

@@ -1,11 +1,12 @@
 /** `import --head`: the last block of a source is checked by its hash, which nothing else vouches for. */
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
+import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {chainArgs, EXTRA_DATA, writeShortChain} from "../../support/chains/shortChain.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
 
 let folder: WorkFolder;
 
@@ -17,10 +18,11 @@ after(() => folder.remove());
 
 test("import --head takes a source that ends there, and of another one all but its last block", async () => {
   const lines = encodeLines([createLine(0), createLine(1, 1), createLine(2)]);
-  const importTo = (name: string, head: string, input: string) =>
-    runProofd(["import", "--db", folder.file(name), "--diffs", "-", "--head", head, "--finalized", "last"], {
-      input,
-    });
+  const importTo = async (name: string, head: string, text: string) => {
+    const [db, path] = [folder.file(name), folder.file(`${name}.ndjson`)];
+    await writeFile(path, text);
+    return runHere(["import", "--db", db, "--diffs", path, "--head", head, "--finalized", "last"]);
+  };
   const right = await importTo("head", hashOfBlock(2), lines);
   assert.equal(
     right.stdout,
@@ -47,7 +49,7 @@ test("import --head takes a source that ends there, and of another one all but i
   const none = await importTo("none", hashOfBlock(1), "");
   assert.match(none.stderr, /expected the source to end at the head 0x.*, got no block/);
   assert.equal(existsSync(folder.file("none")), false);
-  const short = await runProofd(["import", "--db", folder.file("x"), "--diffs", "-", "--head", "0x12"]);
+  const short = await runHere(["import", "--db", folder.file("x"), "--diffs", "-", "--head", "0x12"]);
   assert.equal(short.code, 2);
   assert.match(short.stderr, /argument '0x12' is invalid. Expected a hash/);
 });
@@ -55,17 +57,17 @@ test("import --head takes a source that ends there, and of another one all but i
 test("import --head refuses a chain whose last block was changed, and keeps the blocks before it", async () => {
   const [whole, changed] = [folder.file("whole.rlp"), folder.file("changed.rlp")];
   const target = folder.file("target");
-  const first = await runProofd(["import", "--db", target, ...(await writeShortChain(whole))]);
+  const first = await runHere(["import", "--db", target, ...(await writeShortChain(whole))]);
   const head = /head: block 3, (0x[0-9a-f]{64})$/m.exec(first.stdout)?.[1] as string;
   assert.ok(head !== undefined, first.stderr);
   const args = await writeShortChain(changed, fields => {
     fields[EXTRA_DATA] = new Uint8Array([1, 2, 3]);
   });
   const again = folder.file("again");
-  const {code, stderr} = await runProofd(["import", "--db", again, ...args, "--head", head]);
+  const {code, stderr} = await runHere(["import", "--db", again, ...args, "--head", head]);
   assert.equal(code, 1);
   assert.match(stderr, /expected the source to end at the head 0x.*, got block 3 \(0x/);
   assert.match(stderr, /imported 3 blocks; blocks 0 to 2 are held/);
-  const right = await runProofd(["import", "--db", again, "--head", head, ...chainArgs(whole)]);
+  const right = await runHere(["import", "--db", again, "--head", head, ...chainArgs(whole)]);
   assert.match(right.stdout, /^imported 1 blocks, 3 already held; .* head: block 3, /);
 });

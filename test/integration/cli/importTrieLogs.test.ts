@@ -12,13 +12,19 @@ import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
+import type {ImportOutcome} from "../../../workers/job/importJob.ts";
 import type {ImportSource} from "../../../workers/job/importSource.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
-import {type ImportOptions, importSource} from "../../support/stores/importedStore.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
+import {
+  type ImportOptions,
+  importHere,
+  importLines,
+  importSource,
+} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const GENESIS = fileURLToPath(import.meta.resolve("#package/demo/genesis.json"));
@@ -100,14 +106,14 @@ test("the command reads a packed file, and lines of digits from its standard inp
   const packed = await writeLogs("first.trielogs.gz", encodeJsonLines(first));
   const suite = ["--suite", "poseidon2"];
   const runs = [
-    await runProofd(["import", "--db", begun, ...suite, "--genesis", GENESIS, "--trielogs", packed]),
+    await runHere(["import", "--db", begun, ...suite, "--genesis", GENESIS, "--trielogs", packed]),
     await runProofd(["import", "--db", whole, ...suite, "--trielogs", "-", "--finalized", "last"], {
       input: encodeHexLines(first),
     }),
   ];
   for (const {code, stderr} of runs) assert.equal(code, 0, stderr);
   assert.match(runs[1]?.stdout ?? "", /^imported 4 blocks; blocks 0 to 3 are held, finalized up to 3;/);
-  const again = await runProofd(["import", "--db", begun, "--trielogs", packed]);
+  const again = await runHere(["import", "--db", begun, "--trielogs", packed]);
   assert.match(again.stdout, /^imported 0 blocks, 4 already held;/, again.stderr);
   const roots = (await readStoredRoots(folder.file("executed-poseidon2"))).slice(0, first.length);
   assert.deepEqual(await readStoredRoots(begun), roots);
@@ -124,24 +130,19 @@ const line = (number: number, balance: string): DifferenceLine => ({
 
 test("a trie log whose old values are not those of the store is refused, and the blocks before it are kept", async () => {
   const db = folder.file("mismatch");
-  const held = await runProofd(["import", "--db", db, "--diffs", "-"], {
-    input: encodeLines([line(0, "0x5")]),
-  });
-  assert.equal(held.code, 0, held.stderr);
+  await importLines(db, [line(0, "0x5")]);
   const logs = await logLines([line(0, "0x5"), line(1, "0x6"), line(2, "0x7"), line(3, "0x8")]);
   const others = await logLines([line(0, "0x5"), line(1, "0x6"), line(2, "0x9"), line(3, "0x8")]);
-  const input = encodeJsonLines([...logs.slice(1, 3), ...others.slice(3)]);
-  const refused = await runProofd(["import", "--db", db, "--trielogs", "-"], {input});
-  assert.equal(refused.code, 1);
-  assert.ok(
-    refused.stderr.includes(
-      `error: line 3: block 3: account ${ADDRESS}: balance before the block: the source says 0x9, the store has 0x7\n`,
-    ),
-    refused.stderr,
+  const importLogs = async (name: string, text: string): Promise<ImportOutcome> =>
+    importHere(["--db", db, "--trielogs", await writeLogs(name, text)]);
+  const refused = await importLogs("others", encodeJsonLines([...logs.slice(1, 3), ...others.slice(3)]));
+  assert.equal(
+    refused.ok ? "" : refused.message,
+    `line 3: block 3: account ${ADDRESS}: balance before the block: the source says 0x9, the store has 0x7`,
   );
-  assert.match(refused.stderr, /imported 2 blocks; blocks 0 to 2 are held/);
-  const right = await runProofd(["import", "--db", db, "--trielogs", "-"], {input: encodeHexLines(logs)});
-  assert.match(right.stdout, /^imported 1 blocks, 3 already held; blocks 0 to 3 are held/, right.stderr);
+  assert.deepEqual([refused.blocks, refused.head.latest], [2, 2]);
+  const right = await importLogs("right", encodeHexLines(logs));
+  assert.deepEqual([right.ok && right.alreadyHeld, right.blocks, right.head.latest], [3, 1, 3]);
 });
 
 test("a line that is no trie log is refused with its number and the reason", async () => {
@@ -188,9 +189,10 @@ test("a line that is no trie log is refused with its number and the reason", asy
 });
 
 test("trie logs of another chain than the genesis file's are refused", async () => {
-  const input = encodeJsonLines(await logLines([line(0, "0x5")]));
-  const args = ["import", "--db", folder.file("other"), "--genesis", GENESIS, "--trielogs", "-"];
-  const refused = await runProofd(args, {input});
-  assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /line 1: block 0 of the trie logs is not the genesis file's block\n/);
+  const path = await writeLogs("other.trielogs", encodeJsonLines(await logLines([line(0, "0x5")])));
+  const refused = await importHere(["--db", folder.file("other"), "--genesis", GENESIS, "--trielogs", path]);
+  assert.equal(
+    refused.ok ? "" : refused.message,
+    "line 1: block 0 of the trie logs is not the genesis file's block",
+  );
 });

@@ -8,8 +8,11 @@ import {fileURLToPath} from "node:url";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {writeShortChain} from "../../support/chains/shortChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
-import {runCommandLines, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import type {CommandEnd} from "../../support/processes/commandLines.ts";
+import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
 
@@ -44,11 +47,11 @@ function assertFailed(
   assert.equal(finished?.code, code, args.join(" "));
 }
 
-/** Like `assertFails`, all in one process. */
+/** Like `assertFails`, in this process. */
 async function assertAllFail(
   table: readonly (readonly [args: readonly string[], message: RegExp])[],
 ): Promise<void> {
-  const ends = await runCommandLines(table.map(([args]) => args));
+  const ends = await runAllHere(table.map(([args]) => args));
   for (const [i, [args, message]] of table.entries()) assertFailed(ends[i], 1, message, args);
 }
 
@@ -104,11 +107,10 @@ test("a folder below a file, or a file for a folder, is called what it is", asyn
 test("an environment variable that no command knows is refused, one of another command is not", async () => {
   const message =
     /^error: unknown environment variable PROOFD_MAX_BACTH: no command has a flag of that name$/m;
-  for (const args of [
-    ["serve", "--db", db],
-    ["finalize", "--db", db, "--to", "1"],
-  ])
-    await assertFails(args, message, {code: 2, env: {PROOFD_MAX_BACTH: "1"}});
+  await assertFails(["finalize", "--db", db, "--to", "1"], message, {
+    code: 2,
+    env: {PROOFD_MAX_BACTH: "1"},
+  });
   const env = {PROOFD_MAX_BATCH: "7", PROOFD_LOAD_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
   const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "1"], {env});
   assert.equal(code, 0, stderr);
@@ -136,10 +138,12 @@ test("a host that cannot be resolved, or is not this machine's, is called so", a
 
 test("--chain-id of another chain is refused before the demo is imported", async () => {
   const target = folder.file("demo5");
-  await assertFails(
-    ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0", "--no-estimate"],
-    /--demo: block 0: expected chain 5, got chain \d+/,
-  );
+  await assertAllFail([
+    [
+      ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0", "--no-estimate"],
+      /--demo: block 0: expected chain 5, got chain \d+/,
+    ],
+  ]);
   assert.equal(existsSync(target), false);
 });
 
@@ -149,12 +153,12 @@ test("a command that fails leaves no store behind, and no folder that it made", 
   await assertFails(["import", "--db", join(made, "a", "b"), "--diffs", "-"], /line 1/, bad);
   assert.equal(existsSync(made), false);
   const missing = folder.file("nowhere");
-  await assertFails(["import", "--db", made, "--diffs", missing], /nowhere/);
+  await assertAllFail([[["import", "--db", made, "--diffs", missing], /nowhere/]]);
   assert.equal(existsSync(made), false);
-  const other = await startDaemon(["--db", db]);
+  const other = await OwnService.serve(["--db", db]);
   try {
     const serve = ["serve", "--db", made, "--diffs", "-", "--port", String(other.port), "--no-estimate"];
-    await assertFails(serve, /the address is in use/);
+    await assertAllFail([[serve, /the address is in use/]]);
   } finally {
     await other.stop();
   }
@@ -165,21 +169,21 @@ test("a folder that was there stays, and so does a store that was, or that holds
   const empty = folder.file("empty");
   mkdirSync(empty);
   await chmod(empty, 0o750);
-  await assertFails(["import", "--db", empty, "--diffs", "-"], /line 1/, {input: "hello\n"});
-  assert.deepEqual(readdirSync(empty), []);
   const good = encodeLines(createLines(0, 1));
-  const contents = [`${good}hello\n`, "hello\n", good];
-  const lines = contents.map((_, at) => folder.file(`stays${at}.ndjson`)) as [string, string, string];
-  for (const [at, text] of contents.entries()) await writeFile(lines[at] as string, text);
-  const imports = lines.map(path => ["import", "--db", empty, "--diffs", path]);
-  const [kept, again, held] = await runCommandLines(imports);
-  assertFailed(kept, 1, /line 3/, [lines[0]]);
-  assertFailed(again, 1, /line 1/, [lines[1]]);
-  assert.match(held?.stdout ?? "", /^imported 0 blocks, 2 already held/);
+  const importText = async (text: string): Promise<CommandEnd> => {
+    const path = folder.file("stays.ndjson");
+    await writeFile(path, text);
+    return runHere(["import", "--db", empty, "--diffs", path]);
+  };
+  assertFailed(await importText("hello\n"), 1, /line 1/, [empty]);
+  assert.deepEqual(readdirSync(empty), []);
+  assertFailed(await importText(`${good}hello\n`), 1, /line 3/, [empty]);
+  assertFailed(await importText("hello\n"), 1, /line 1/, [empty]);
+  assert.match((await importText(good)).stdout, /^imported 0 blocks, 2 already held/);
 });
 
 test("a rollback that is refused says so once", async () => {
-  const {stderr} = await runProofd(["rollback", "--db", db, "--to", "2"]);
+  const {stderr} = await runHere(["rollback", "--db", db, "--to", "2"]);
   assert.equal(
     stderr,
     "error: cannot roll back to block 2: blocks up to 3 are finalized, and finalized blocks are not removed\n",

@@ -10,7 +10,9 @@ import {Engine} from "../../../workers/engine.ts";
 import type {ImportJob} from "../../../workers/job/importJob.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {blockHash, longChain} from "../../support/chains/longChain.ts";
-import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {waitForHead, waitForMetric} from "../../support/http/followingDaemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 let folder: string;
 before(async () => {
@@ -47,24 +49,22 @@ test("an import from a silent pipe ends with the signal's exit code and no compl
 });
 
 test("two services cannot share a port", async () => {
-  const first = await startDaemon(["--db", join(folder, "port-1"), "--diffs", "-"]);
-  const args = ["serve", "--db", join(folder, "port-2"), "--diffs", "-", "--port", `${first.port}`];
+  const first = await OwnService.fed(join(folder, "port-1"));
+  const args = ["--diffs", join(folder, "port-1.fifo"), "--port", String(first.port)];
+  await assert.rejects(
+    OwnService.serve(["--db", join(folder, "port-2"), ...args]),
+    /cannot listen on 127\.0\.0\.1:\d+: the address is in use/,
+  );
   await first.stop();
-  const explicit = new Daemon(args);
-  await explicit.listening;
-  const third = await runProofd(args.with(2, join(folder, "port-3")));
-  assert.equal(third.code, 1);
-  assert.match(third.stderr, /cannot listen on 127\.0\.0\.1:\d+: the address is in use/);
-  await explicit.stop();
 });
 
 test("a service waits for the writer of a named pipe, and ends", async () => {
   const path = join(folder, "blocks.fifo");
   execFileSync("mkfifo", [path]);
-  const daemon = await startDaemon(["--db", join(folder, "fifo"), "--diffs", path]);
+  const daemon = await OwnService.serve(["--db", join(folder, "fifo"), "--diffs", path]);
   await appendFile(path, encodeLines(longChain(2, 3)));
-  while ((await daemon.get("/metrics")).text.match(/proofd_head_block\{which="latest"\} 1\n/) === null);
-  assert.equal((await daemon.stop()).code, 0);
+  await waitForHead(daemon, 1);
+  await daemon.stop();
 });
 
 test("an import finalizes what its source reached, and nothing if its source is refused", async () => {
@@ -87,13 +87,13 @@ test("an import finalizes what its source reached, and nothing if its source is 
 });
 
 test("a line that is held already still says what is finalized, also when nothing follows", async () => {
-  const daemon = await startDaemon(["--db", join(folder, "repeated"), "--diffs", "-"]);
+  const daemon = await OwnService.fed(join(folder, "repeated"));
   const [first, second] = longChain(2, 3);
   assert.ok(first !== undefined && second !== undefined);
-  daemon.child.stdin.write(encodeLines([first, second]));
-  while ((await daemon.call("chain_getCoverage")).result?.latest !== "0x1");
+  daemon.input.write(encodeLines([first, second]));
+  await waitForHead(daemon, 1);
   assert.equal((await daemon.call("chain_getCoverage")).result.finalized, null);
-  daemon.child.stdin.write(encodeLines([{...second, finalized: "0x1"}]));
-  while ((await daemon.call("chain_getCoverage")).result.finalized !== "0x1");
+  daemon.input.write(encodeLines([{...second, finalized: "0x1"}]));
+  await waitForMetric(daemon, 'proofd_head_block{which="finalized"} 1');
   await daemon.stop();
 });

@@ -28,9 +28,8 @@ async function importText(text: string, state: string): Promise<[readiness: stri
   await writeFile(path, text);
   const service = await OwnService.start({db: `${path}.db`, diffs: path, maxLagSeconds: 1_000_000_000});
   try {
-    for (let metrics = ""; !metrics.includes(`proofd_source_state{state="${state}"} 1\n`); )
-      metrics = await (await fetch(`${service.url}/metrics`)).text();
-    return [await (await fetch(`${service.url}/readyz`)).text(), service.engine.chain.head().latest];
+    await waitForState(service, state);
+    return [(await readReadiness(service))[1], service.engine.chain.head().latest];
   } finally {
     await service.stop();
   }
@@ -55,14 +54,14 @@ for (const [what, wrong, reason] of [
     assert.deepEqual([readiness, latest], [`the import has failed: ${reason}\n`, 1]);
   });
 
-test("lines of standard input are taken as they come, until it ends", () =>
-  withFollowing(folder.file(`${count++}`), "-", async daemon => {
+test("lines of a pipe are taken as they come, until it ends", () =>
+  withFollowing(folder.file(`${count++}`), async daemon => {
     for (const block of [0, 1, 2]) {
-      daemon.child.stdin.write(linesOf(block, block));
+      daemon.input.write(linesOf(block, block));
       await waitForHead(daemon, block);
     }
     assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
-    daemon.child.stdin.end();
+    daemon.input.end();
     await waitForState(daemon, "ended");
     assert.deepEqual(await readReadiness(daemon), [503, "the source of the import has ended\n"]);
     assert.match(daemon.stderr, /the import has ended/);
@@ -74,8 +73,8 @@ test("a service that was killed within a stream skips the blocks that it holds w
   killed.child.stdin.write(`${linesOf(0, 4)}{"number":"0x5",`);
   await waitForHead(killed, 4);
   await killed.stop("SIGKILL");
-  await withFollowing(db, "-", async daemon => {
-    daemon.child.stdin.write(linesOf(0, 6));
+  await withFollowing(db, async daemon => {
+    daemon.input.write(linesOf(0, 6));
     await waitForHead(daemon, 6);
   });
 });

@@ -1,10 +1,14 @@
 /** `serve --finality tag`: finality by the finalized tag of a layer-2 node. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {setTimeout as pause} from "node:timers/promises";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {Upstream} from "../../support/http/upstream.ts";
-import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+
+/** Time between two looks at a service. */
+const LOOK_MS = 20;
 
 let folder: WorkFolder;
 
@@ -32,26 +36,30 @@ class TaggedChain {
   }
 }
 
-async function waitForCoverage(daemon: Daemon, field: "latest" | "finalized", block: number): Promise<void> {
+async function waitForCoverage(
+  daemon: OwnService,
+  field: "latest" | "finalized",
+  block: number,
+): Promise<void> {
   const expected = `0x${block.toString(16)}`;
-  while ((await daemon.call("chain_getCoverage")).result?.[field] !== expected);
+  while ((await daemon.call("chain_getCoverage")).result?.[field] !== expected) await pause(LOOK_MS);
 }
 
 test("the node's finalized block is marked where its hash is the one here, also while blocks are still missing", async () => {
   const chain = new TaggedChain();
   await chain.upstream.start();
   const url = chain.upstream.url.href;
-  const flags = ["--diffs", "-", "--finality", "tag", "--l2", url, "--finality-poll", "100"];
+  const flags = ["--finality", "tag", "--l2", url, "--finality-poll", "100"];
   chain.finalized = 9;
-  const daemon = await startDaemon(["--db", folder.file("tag"), ...flags]);
+  const daemon = await OwnService.fed(folder.file("tag"), flags);
   try {
-    daemon.child.stdin.write(encodeLines(createLines(0, 5)));
+    daemon.input.write(encodeLines(createLines(0, 5)));
     // The node is ahead: its block 5 is compared.
     await waitForCoverage(daemon, "finalized", 5);
     assert.equal(await daemon.readMetric("proofd_finality_known_block"), 9);
     // A node that is behind lowers nothing.
     chain.finalized = 3;
-    daemon.child.stdin.write(encodeLines(createLines(6, 9)));
+    daemon.input.write(encodeLines(createLines(6, 9)));
     await waitForCoverage(daemon, "latest", 9);
     chain.hashOf = number => (number === 7 ? hashOfBlock(700) : hashOfBlock(number));
     chain.finalized = 7;

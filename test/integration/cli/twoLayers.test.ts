@@ -9,13 +9,16 @@ import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import type {AskedService} from "../../support/http/askedService.ts";
 import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 /** Time between two looks at a service. */
@@ -81,18 +84,18 @@ function quantity(block: number): string {
   return `0x${block.toString(16)}`;
 }
 
-async function waitForFinalized(daemon: Daemon, block: number): Promise<void> {
+async function waitForFinalized(daemon: AskedService, block: number): Promise<void> {
   while ((await daemon.call("chain_getCoverage")).result?.finalized !== quantity(block)) await pause(LOOK_MS);
 }
 
-async function waitForBlock(daemon: Daemon, above: LiveChain, block: number): Promise<void> {
+async function waitForBlock(daemon: AskedService, above: LiveChain, block: number): Promise<void> {
   const {hash} = await above.block(block);
   const read = () => daemon.call("chain_getStateRoot", [quantity(block)]);
   while ((await read()).result?.hash !== hash) await pause(LOOK_MS);
 }
 
 /** All that layer 1 has finalized is listed, with the roots that the contract was given. */
-async function compareFinalizations(daemon: Daemon): Promise<void> {
+async function compareFinalizations(daemon: AskedService): Promise<void> {
   const {result} = await daemon.call("chain_getFinalizations", ["0x0", "0x3e8"]);
   assert.deepEqual(
     result.map(({endBlock, l1}: {endBlock: string; l1: Record<string, string>}) => [endBlock, l1]),
@@ -109,7 +112,7 @@ async function compareFinalizations(daemon: Daemon): Promise<void> {
 
 layersTest("a proof is waited for until layer 1 finalizes its block, step by step", async (below, above) => {
   const height = await above.grow(6);
-  const daemon = await startDaemon(flagsOf(newStore(), below, above));
+  const daemon = await OwnService.serve(flagsOf(newStore(), below, above));
   try {
     await waitForBlock(daemon, above, height);
     for (const block of [3, height]) {
@@ -134,9 +137,8 @@ layersTest("a proof is waited for until layer 1 finalizes its block, step by ste
       await compareState(daemon, above, block);
     }
     await compareFinalizations(daemon);
-    assert.equal((await daemon.stop()).code, 0);
   } finally {
-    daemon.child.kill("SIGKILL");
+    await daemon.stop();
   }
 });
 
@@ -158,21 +160,19 @@ layersTest("kill -9 at any moment, and both nodes started again, lose nothing", 
   }
   const height = await above.grow(2);
   await finalizeTo(below, above, height);
-  const daemon = await startDaemon(flagsOf(db, below, above));
+  const daemon = await OwnService.serve(flagsOf(db, below, above));
   let roots: string[];
   try {
     await waitForFinalized(daemon, height);
     roots = await compareBlocks(daemon, above, height);
     await compareState(daemon, above, height);
     await compareFinalizations(daemon);
-    assert.equal((await daemon.stop()).code, 0);
   } finally {
-    daemon.child.kill("SIGKILL");
+    await daemon.stop();
   }
   const undisturbed = newStore();
   const source = ["--l2", above.anvil.url, "--genesis", above.genesisPath];
-  const imported = await runProofd(["import", "--db", undisturbed, ...source]);
-  assert.equal(imported.code, 0, imported.stderr);
+  assert.ok((await importHere(["--db", undisturbed, ...source])).ok);
   assert.deepEqual(await readStoredRoots(undisturbed), roots);
   assert.deepEqual((await checkStore(db)).found, []);
 });

@@ -5,8 +5,10 @@ import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
-import {type Finished, runProofd} from "../../support/processes/daemon.ts";
+import type {CommandEnd} from "../../support/processes/commandLines.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
 
 const BLOCK = `0x${FINALIZED.toString(16)}`;
 const [ADDRESS] = ACCOUNTS as readonly [string];
@@ -36,13 +38,25 @@ before(async () => {
 
 after(() => service.stop());
 
-/** Verifies an answer for the request of `single`. */
-function verify(input: string, ...args: readonly string[]): Promise<Finished> {
-  return runProofd(["verify", ...asked, ...args], {input});
+/** Verifies an answer, in a file, for the request of `single`. */
+function verify(answer: string, ...args: readonly string[]): Promise<CommandEnd> {
+  return verifyFor(asked, answer, ...args);
+}
+
+let files = 0;
+
+async function verifyFor(
+  flags: readonly string[],
+  answer: string,
+  ...args: readonly string[]
+): Promise<CommandEnd> {
+  const path = await service.write(`answer${files++}`, answer);
+  return runHere(["verify", "--answer", path, ...flags, ...args]);
 }
 
 test("an answer from standard input is verified against a root, and each thing proved is a line", async () => {
-  const {code, stdout, stderr} = await verify(single, "--root", root);
+  const args = ["verify", ...asked, "--root", root];
+  const {code, stdout, stderr} = await runProofd(args, {input: single});
   assert.equal(code, 0, stdout + stderr);
   const lines = stdout.split("\n");
   assert.match(
@@ -71,14 +85,14 @@ test("a forged answer, another root and another request are refused, with the pl
 
   const call = {params: [ABSENT_ACCOUNT, REQUEST.storageKeys, BLOCK]};
   const stranger = await service.write("stranger.json", JSON.stringify(call));
-  const other = await runProofd(["verify", "--request", stranger, "--root", root], {input: single});
+  const other = await verifyFor(["--request", stranger], single, "--root", root);
   assert.equal(other.code, 1, other.stderr);
   assert.equal(other.stdout, `REFUSED: accountProof.key: is not ${ABSENT_ACCOUNT}\n`);
 });
 
 test("a multiproof in hex, its bytes and a batch are verified for their requests", async () => {
-  const check = async (flags: readonly string[], input: string): Promise<Finished> => {
-    const finished = await runProofd(["verify", ...flags, "--root", root, "--json"], {input});
+  const check = async (flags: readonly string[], answer: string): Promise<CommandEnd> => {
+    const finished = await verifyFor(flags, answer, "--root", root, "--json");
     assert.equal(finished.code, 0, finished.stdout + finished.stderr);
     return finished;
   };
@@ -174,7 +188,7 @@ test("flags that name no root, two roots, or nothing that is read are usage erro
     [[], /expected exactly one of --root, --node with --block-hash, and --l1/],
     [["--root", root, "--node", "http://a"], /expected exactly one of --root/],
     [["--root", root, "--block", "1"], /--block has no effect without --l1/],
-    [["--root", root, "--request", "-"], /--request and --answer are both standard input/],
+    [["--root", root, "--request", "-", "--answer", "-"], /--request and --answer are both standard input/],
     [["--node", "http://a"], /--node needs --block-hash/],
     [["--l1", "http://a", "--block", "1"], /--l1 needs --rollup/],
   ];

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, type RawAnswer, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/http/wireRequests.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
@@ -56,9 +57,10 @@ describe("cross-origin requests", () => {
   async function serve(
     flags: readonly string[],
     use: (ask: (request: string) => Promise<RawAnswer>) => Promise<void>,
-    env: Readonly<Record<string, string>> = {},
+    env?: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const daemon = await startDaemon(["--db", db, "--workers", "1", ...flags], {env});
+    const args = ["--db", db, "--workers", "1", ...flags];
+    const daemon = await (env === undefined ? OwnService.serve(args) : startDaemon(args, {env}));
     const connection = await RawConnection.open(daemon.port);
     try {
       await use(async request => {

@@ -6,8 +6,8 @@ import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
-import {startDaemon} from "../../support/processes/daemon.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
 describe("JSON-RPC during an import", () => {
@@ -20,9 +20,9 @@ describe("JSON-RPC during an import", () => {
   after(() => folder.remove());
 
   test("one HTTP request sees one head while blocks are imported, and proofs match it", async () => {
-    const daemon = await startDaemon(["--db", folder.file("fed"), "--diffs", "-", "--workers", "2"]);
+    const daemon = await OwnService.fed(folder.file("fed"), ["--workers", "2"]);
     const last = 20;
-    daemon.child.stdin.write(encodeLines([createLine(0, 0)]));
+    daemon.input.write(encodeLines([createLine(0, 0)]));
     while ((await daemon.post('{"jsonrpc":"2.0","id":1,"method":"chain_getCoverage"}')).status !== 200);
     const batch = [
       {jsonrpc: "2.0", id: 0, method: "chain_getCoverage"},
@@ -38,8 +38,8 @@ describe("JSON-RPC during an import", () => {
     while (finalized < last) {
       if (fed < last) {
         fed++;
-        daemon.child.stdin.write(encodeLines([createLine(fed, fed)]));
-        if (fed === last) daemon.child.stdin.end();
+        daemon.input.write(encodeLines([createLine(fed, fed)]));
+        if (fed === last) daemon.input.end();
       }
       const answers: Answer[] = await daemon.send(batch);
       const [coverage, root, newest] = [answers[0], answers[101], answers[102]].map(one => one?.result) as {
@@ -62,11 +62,11 @@ describe("JSON-RPC during an import", () => {
     }
     assert.ok(seen.size > 3, `the head moved between requests: ${[...seen].join(" ")}`);
     await daemon.waitForStderr(/the import has ended/);
-    assert.equal((await daemon.stop()).code, 0);
+    await daemon.stop();
   });
 
   test("an empty store is not ready; blocks that are not finalized are -32002 with null", async () => {
-    const daemon = await startDaemon(["--db", folder.file("unfinalized"), "--diffs", "-"]);
+    const daemon = await OwnService.fed(folder.file("unfinalized"));
     const empty = await fetch(daemon.url, {
       method: "POST",
       headers: {"content-type": "application/json"},
@@ -74,7 +74,7 @@ describe("JSON-RPC during an import", () => {
     });
     assert.equal(empty.status, 503);
     assert.notEqual(empty.headers.get("retry-after"), null);
-    daemon.child.stdin.end(encodeLines(createLines(0, 2)));
+    daemon.input.end(encodeLines(createLines(0, 2)));
     await daemon.waitForStderr(/the import has ended/);
     const answer = await daemon.send(proofCall(1));
     assert.equal(answer.error.code, -32002);
@@ -83,14 +83,12 @@ describe("JSON-RPC during an import", () => {
     const coverage = {earliest: "0x0", finalized: null, latest: "0x2", suite: "sha256", ...nothing};
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
     assert.equal((await daemon.get("/readyz")).status, 503);
-    assert.equal((await daemon.stop()).code, 0);
+    await daemon.stop();
   });
 
   test("an import that fails is logged and counted, and what is held is served on", async () => {
-    const daemon = await startDaemon(["--db", folder.file("broken"), "--diffs", "-"]);
-    daemon.child.stdin.end(
-      `${encodeLines([createLine(0, 0), createLine(1, 1)])}{"number":"0x2","accounts":5}\n`,
-    );
+    const daemon = await OwnService.fed(folder.file("broken"));
+    daemon.input.end(`${encodeLines([createLine(0, 0), createLine(1, 1)])}{"number":"0x2","accounts":5}\n`);
     await daemon.waitForStderr(/the import failed/);
     const line = daemon.stderr.split("\n").find(one => one.includes("the import failed")) as string;
     assert.equal(JSON.parse(line).level, 50);
@@ -98,18 +96,18 @@ describe("JSON-RPC during an import", () => {
     assert.equal(await daemon.readMetric("proofd_import_failed"), 1);
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x1");
     assert.ok((await daemon.send(proofCall(1))).result !== undefined);
-    assert.equal((await daemon.stop()).code, 0);
+    await daemon.stop();
   });
 
   test("a chain whose block 0 names no chain id has none, unless --chain-id names it", async () => {
     const {chainId: _, ...nameless} = createLine(0, 0);
-    const first = await startDaemon(["--db", folder.file("nameless"), "--diffs", "-"]);
-    first.child.stdin.end(encodeLines([nameless]));
+    const first = await OwnService.fed(folder.file("nameless"));
+    first.input.end(encodeLines([nameless]));
     await first.waitForStderr(/the import has ended/);
     assert.equal((await first.call("chain_chainId")).error.code, -32004);
     await first.stop();
-    const second = await startDaemon(["--db", folder.file("named"), "--diffs", "-", "--chain-id", "7"]);
-    second.child.stdin.end(encodeLines([nameless]));
+    const second = await OwnService.fed(folder.file("named"), ["--chain-id", "7"]);
+    second.input.end(encodeLines([nameless]));
     await second.waitForStderr(/the import has ended/);
     assert.equal((await second.call("chain_chainId")).result, "0x7");
     await second.stop();

@@ -1,10 +1,9 @@
 /** A service that imports blocks from a source while it answers, and what it reports of the source. */
-import assert from "node:assert/strict";
 import {setTimeout as pause} from "node:timers/promises";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceChain.ts";
-import {type Daemon, startDaemon} from "../processes/daemon.ts";
 import type {AskedService} from "./askedService.ts";
+import {OwnService} from "./ownService.ts";
 
 /** Time between two looks at a service. Its import runs at a lower priority than its answers. */
 const LOOK_MS = 20;
@@ -12,19 +11,17 @@ const LOOK_MS = 20;
 /** The blocks of createLine are from 2023. This is how many seconds old the newest one may be. */
 const NO_LAG = ["--max-lag", "1000000000"];
 
-/** Runs `body` against a service that imports from `path`, whose store is `db`. */
+/** Runs `body` against a service whose store is `db` and that imports what is written to its `input`. */
 export async function withFollowing(
   db: string,
-  path: string,
-  body: (daemon: Daemon) => Promise<void>,
+  body: (daemon: OwnService) => Promise<void>,
   flags: readonly string[] = NO_LAG,
 ): Promise<void> {
-  const daemon = await startDaemon(["--db", db, "--diffs", path, ...flags]);
+  const daemon = await OwnService.fed(db, flags);
   try {
     await body(daemon);
-    assert.equal((await daemon.stop()).code, 0);
   } finally {
-    daemon.child.kill("SIGKILL");
+    await daemon.stop();
   }
 }
 

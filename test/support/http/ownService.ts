@@ -1,5 +1,7 @@
 /** `proofd serve` in the test's own process: for tests that need no signal, exit code or crash. */
+import {execFileSync} from "node:child_process";
 import {once} from "node:events";
+import {closeSync, constants, createWriteStream, openSync, type WriteStream} from "node:fs";
 import {PassThrough} from "node:stream";
 import {pino} from "pino";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
@@ -14,6 +16,8 @@ import {AskedService} from "./askedService.ts";
 export class OwnService extends AskedService {
   /** What it has logged. */
   stderr = "";
+  /** What a service of `fed` imports from. */
+  input!: WriteStream;
   private readonly logged: PassThrough;
   private readonly service: RunningService;
 
@@ -40,6 +44,19 @@ export class OwnService extends AskedService {
     const logged = new PassThrough();
     const log = pino({name: "proofd"}, logged);
     return new OwnService(await startService(read[0] as ServiceOptions, {log}), logged);
+  }
+
+  /** Like `serve`, with `--diffs` of a named pipe beside the store. What the test writes to `input` comes out of it. */
+  static async fed(
+    db: string,
+    flags: readonly string[] = [],
+    options: {readonly estimates?: boolean} = {},
+  ): Promise<OwnService> {
+    const pipe = `${db}.fifo`;
+    execFileSync("mkfifo", [pipe]);
+    const service = await OwnService.serve(["--db", db, "--diffs", pipe, ...flags], options);
+    service.input = createWriteStream(pipe).on("error", () => {}); // the service may stop before it has read all
+    return service;
   }
 
   /** Starts a service on a free port, with one proof thread and no estimates unless `options` says otherwise. */
@@ -84,7 +101,12 @@ export class OwnService extends AskedService {
     while (!pattern.test(this.stderr)) await once(this.logged, "data");
   }
 
-  stop(timeoutMs = 60_000): Promise<void> {
-    return this.service.stop(timeoutMs);
+  /** @throws WorkError if it has not ended in time, by default that of a process after a signal */
+  async stop(timeoutMs?: number): Promise<void> {
+    await this.service.stop(timeoutMs);
+    if (this.input === undefined) return;
+    // Its opening waits for a reader.
+    if (this.input.pending) closeSync(openSync(this.input.path, constants.O_RDONLY | constants.O_NONBLOCK));
+    this.input.destroy();
   }
 }

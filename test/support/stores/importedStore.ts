@@ -3,6 +3,8 @@
  * time.
  */
 import {writeFile} from "node:fs/promises";
+import {createCommand} from "../../../cli/flags/flagTable.ts";
+import {IMPORT_FLAGS, readImportSource} from "../../../cli/flags/importFlags.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Importer} from "../../../workers/import/importer.ts";
 import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
@@ -10,18 +12,16 @@ import type {ImportSource} from "../../../workers/job/importSource.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
 
-export interface ImportOptions {
+export interface ImportOptions extends Pick<ImportJob, "finalized" | "head" | "chainId"> {
   /** Default: that of a store that is there, else sha256. */
   readonly suite?: string;
-  /** As in ImportJob. */
-  readonly finalized?: number | "last";
 }
 
 /** Makes the store if there is none. */
 export async function importSource(
   directory: string,
   source: ImportSource,
-  {suite, finalized}: ImportOptions = {},
+  {suite, ...rules}: ImportOptions = {},
 ): Promise<ImportOutcome> {
   const store = await StateStore.open({
     directory,
@@ -32,12 +32,23 @@ export async function importSource(
   });
   const {port1: port} = new MessageChannel();
   try {
-    const job: ImportJob = {source, port, ...(finalized === undefined ? {} : {finalized})};
-    return await (await Importer.create(store, job, () => {})).run();
+    return await (await Importer.create(store, {source, port, ...rules}, () => {})).run();
   } finally {
     port.close();
     await store.close();
   }
+}
+
+/** Imports what these flags of `proofd import` say, `--history` apart. */
+export async function importHere(args: readonly string[]): Promise<ImportOutcome> {
+  const outcomes: ImportOutcome[] = [];
+  const command = createCommand("import", "", IMPORT_FLAGS, async (values, self) => {
+    const {db, suite, finalized, head, chainId} = values;
+    const rules = Object.entries({suite, finalized, head, chainId}).filter(([, rule]) => rule !== undefined);
+    outcomes.push(await importSource(db, readImportSource(values, self), Object.fromEntries(rules)));
+  });
+  await command.exitOverride().parseAsync(args, {from: "user"});
+  return outcomes[0] as ImportOutcome;
 }
 
 /** Leaves the lines in DIRECTORY.ndjson. @throws Error if the import fails */

@@ -1,7 +1,6 @@
 /** Where the parts of a LevelDB table lie, to damage them one by one. */
-import {BlockCursor} from "../../../storage/leveldb/blockCursor.ts";
-import {ByteReader} from "../../../storage/leveldb/byteReader.ts";
-import {type BlockHandle, endOf, readHandle, TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
+import type {BlockHandle} from "../../../storage/leveldb/blockCursor.ts";
+import {endOf, TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
 
 const TRAILER_BYTES = 5;
 const FOOTER_BYTES = 48;
@@ -20,8 +19,8 @@ export function tableParts(directory: string, number: number): {parts: TablePart
     const {metaindex, index} = table.readFooter();
     const handlesIn = (block: BlockHandle): BlockHandle[] => {
       const handles: BlockHandle[] = [];
-      const cursor = new BlockCursor(table.readBlock(block, "block"));
-      while (cursor.next()) handles.push(readHandle(new ByteReader(cursor.value)));
+      const cursor = table.openBlock(block, "block");
+      while (cursor.next()) handles.push(cursor.handle());
       return handles;
     };
     const data = handlesIn(index);

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {checkNote} from "../../../../storage/check/check.ts";
 
-const DAMAGE = {file: "ACKNOWLEDGED", offset: undefined, what: "it is not what was written"};
-
 function note(block: number): {block: number; log: number; bytes: number} {
   return {block, log: 5, bytes: 100};
 }
@@ -32,9 +30,4 @@ test("blocks that came after the files were opened are no finding", () => {
 
 test("blocks that were rolled back while the files were opened are no finding", () => {
   assert.deepEqual(findingsOf(30, note(35), note(30)), []);
-});
-
-test("a damaged note is a finding", () => {
-  assert.deepEqual(findingsOf(30, DAMAGE, DAMAGE), ["ACKNOWLEDGED: it is not what was written"]);
-  assert.deepEqual(findingsOf(30, note(30), DAMAGE), ["ACKNOWLEDGED: it is not what was written"]);
 });

@@ -5,8 +5,9 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {Level} from "level";
+import {FileDamage, type FileFinding} from "../../../../storage/leveldb/fileDamage.ts";
 import {tableName} from "../../../../storage/leveldb/fileNames.ts";
-import {isSameManifest, liveLogs, type Manifest, readManifest} from "../../../../storage/leveldb/manifest.ts";
+import {isSameManifest, liveLogs, readManifest} from "../../../../storage/leveldb/manifest.ts";
 import {logPieces} from "../../../support/stores/logPieces.ts";
 
 let folder: string;
@@ -37,14 +38,18 @@ async function changed(
   return copy;
 }
 
-async function readWhole(from: string): Promise<Manifest> {
-  const manifest = await readManifest(from);
-  if ("what" in manifest) return assert.fail(manifest.what);
-  return manifest;
+async function findingOf(from: string): Promise<FileFinding> {
+  try {
+    await readManifest(from);
+  } catch (error) {
+    if (error instanceof FileDamage) return error.finding;
+    throw error;
+  }
+  return assert.fail("no damage");
 }
 
 test("the tables named are the files that are there, with their sizes and keys", async () => {
-  const {name, tables} = await readWhole(directory);
+  const {name, tables} = await readManifest(directory);
   assert.equal(await readFile(join(directory, "CURRENT"), "latin1"), `${name}\n`);
   assert.ok(tables.size > 0);
   for (const {number, size, smallest, largest} of tables.values()) {
@@ -56,7 +61,7 @@ test("the tables named are the files that are there, with their sizes and keys",
 });
 
 test("the live logs are those from the log number on, and the previous one, in the order of their numbers", async () => {
-  const manifest = await readWhole(directory);
+  const manifest = await readManifest(directory);
   const names = await readdir(directory);
   assert.deepEqual(
     liveLogs(names, manifest).map(number => `${String(number).padStart(6, "0")}.log`),
@@ -68,7 +73,7 @@ test("the live logs are those from the log number on, and the previous one, in t
 });
 
 test("two readings are the same while they name the same tables and log", async () => {
-  const [one, other] = [await readWhole(directory), await readWhole(directory)];
+  const [one, other] = [await readManifest(directory), await readManifest(directory)];
   assert.ok(isSameManifest(one, other));
   assert.ok(!isSameManifest(one, {...other, logNumber: other.logNumber + 1}));
   assert.ok(!isSameManifest(one, {...other, name: "MANIFEST-999999"}));
@@ -78,19 +83,18 @@ test("two readings are the same while they name the same tables and log", async 
 
 test("a CURRENT that names nothing, and a manifest that is not there, are findings", async () => {
   const nameless = await changed("nameless", copy => writeFile(join(copy, "CURRENT"), "MANIFEST-\n"));
-  assert.deepEqual(await readManifest(nameless), {
+  assert.deepEqual(await findingOf(nameless), {
     file: "CURRENT",
     offset: 0,
     what: "it does not name a manifest",
   });
   const gone = await changed("gone", (_, manifest) => unlink(manifest));
-  const finding = await readManifest(gone);
-  assert.ok("what" in finding && finding.what === "it is not there, although CURRENT names it");
+  assert.equal((await findingOf(gone)).what, "it is not there, although CURRENT names it");
 });
 
 test("a bit flipped anywhere in a manifest is a finding with file and byte", async () => {
   const copy = await changed("flipped", async () => {});
-  const manifest = join(copy, (await readWhole(copy)).name);
+  const manifest = join(copy, (await readManifest(copy)).name);
   const whole = await readFile(manifest);
   const [first] = logPieces(whole);
   assert.ok(first !== undefined);
@@ -98,13 +102,11 @@ test("a bit flipped anywhere in a manifest is a finding with file and byte", asy
     const spoiled = Buffer.from(whole);
     spoiled[byte] = (spoiled[byte] as number) ^ 1;
     await writeFile(manifest, spoiled);
-    const finding = await readManifest(copy);
-    assert.ok("what" in finding && finding.offset !== undefined, `byte ${byte}`);
+    assert.notEqual((await findingOf(copy)).offset, undefined, `byte ${byte}`);
   }
 });
 
 test("an empty manifest lacks the numbers that LevelDB does not open without", async () => {
   const empty = await changed("empty", (_, manifest) => writeFile(manifest, ""));
-  const finding = await readManifest(empty);
-  assert.ok("what" in finding && finding.what === "it has no next file number");
+  assert.equal((await findingOf(empty)).what, "it has no next file number");
 });

@@ -52,10 +52,10 @@ test("a key that was read once is read without the index", () => {
   assert.ok(pages.reads < first, `${pages.reads} pages, ${first} at first`);
   // The bucket's other keys are noted with it: the path of each is its pages alone.
   const path = new LeafPath(sha256Suite, empty);
-  for (let name = 0; name < KEYS; name++) tree.openPath(path, hKeyOf(name));
+  for (let name = 0; name < KEYS; name++) tree.open(path, hKeyOf(name));
   pages.reads = 0;
   for (let name = 0; name < KEYS; name++)
-    assert.deepEqual(tree.openPath(path, hKeyOf(name)), {present: true, leafIndex: name + 2});
+    assert.deepEqual(tree.open(path, hKeyOf(name)), {present: true, leafIndex: name + 2});
   assert.equal(pages.reads, 3 * KEYS);
 });
 
@@ -74,7 +74,7 @@ test("hints of a younger version are not believed in an older one, nor those of 
       [younger, KEYS + 3, 77, 99],
     ] as const) {
       const handle = accountTree(source, version);
-      assert.deepEqual(handle.openPath(path, hKeyOf(3)), {present: true, leafIndex});
+      assert.deepEqual(handle.open(path, hKeyOf(3)), {present: true, leafIndex});
       assert.equal(numberIn(handle.read(hKeyOf(3))), value);
       assert.equal(numberIn(handle.read(hKeyOf("late"))), late);
     }
@@ -107,7 +107,7 @@ test("an absent key has its neighbours named, and their paths can be opened", ()
     const expected = tree.reference.prove("", hKeyOf(name));
     assert.ok("leftProof" in expected);
     const {leftLeafIndex, rightLeafIndex, leftProof} = expected;
-    assert.deepEqual(handle.openPath(path, hKeyOf(name)), {present: false, leftLeafIndex, rightLeafIndex});
+    assert.deepEqual(handle.open(path, hKeyOf(name)), {present: false, leftLeafIndex, rightLeafIndex});
     assert.deepEqual(handle.find(hKeyOf(name)), {present: false, leftLeafIndex, rightLeafIndex});
     assert.equal(handle.read(hKeyOf(name)), undefined);
     handle.openPathAt(path, leftLeafIndex);
