@@ -175,5 +175,5 @@ test("nothing is compared with a node that has another block, and a block that i
 test("an audit without a node is a usage error", async () => {
   const {code, stderr} = await runProofd(["audit", "--db", join(folder, "none")]);
   assert.equal(code, 2);
-  assert.match(stderr, /--l2 is missing/);
+  assert.match(stderr, /--l2: expected the URL of a layer-2 node, got nothing/);
 });
