@@ -18,11 +18,10 @@ const CHAIN_ID = 1337n;
 export class TemporaryStore {
   private readonly folder: string;
   private readonly suite: SuiteName;
+  private readonly workers: number;
   /** Open for writing since `follow`. */
   private pipe: FileHandle | undefined;
   engine: Engine;
-
-  private readonly workers: number;
 
   private constructor(folder: string, suite: SuiteName, workers: number, engine: Engine) {
     this.folder = folder;
@@ -31,9 +30,10 @@ export class TemporaryStore {
     this.engine = engine;
   }
 
-  static async create(suite: SuiteName = "sha256"): Promise<TemporaryStore> {
+  /** @param workers - threads that prove */
+  static async create(suite: SuiteName = "sha256", workers = 1): Promise<TemporaryStore> {
     const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
-    return new TemporaryStore(folder, suite, 1, await openPool(folder, suite, 1));
+    return new TemporaryStore(folder, suite, workers, await openPool(folder, suite, workers));
   }
 
   /** A store of these blocks, without proof threads. */
