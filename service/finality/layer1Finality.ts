@@ -169,7 +169,6 @@ export class Layer1Finality implements FinalityWork {
     return undefined;
   }
 
-  /** Records all that wait and can be recorded. */
   private async record(signal: AbortSignal): Promise<void> {
     const {chain} = this.engine;
     for (;;) {

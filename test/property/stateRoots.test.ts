@@ -10,7 +10,10 @@ import {type DifferenceLine, encodeLines} from "../support/chains/differenceLine
 import {headLines} from "../support/chains/headedLines.ts";
 import {randomChains} from "../support/chains/randomBlocks.ts";
 import {createLines} from "../support/chains/serviceLines.ts";
+import {propertyRuns} from "../support/soak.ts";
 import {importSource} from "../support/stores/importedStore.ts";
+
+const RUNS = propertyRuns(15);
 
 let folder: string;
 let stores = 0;
@@ -77,9 +80,9 @@ test("the changes of random chains give the roots of their headers, and any that
         assert.equal(outcome.head.latest, number === 0 ? undefined : number - 1);
       },
     ),
-    {numRuns: 60},
+    {numRuns: RUNS},
   );
-  assert.ok(refused > 10, `${refused} of 60`);
+  assert.ok(refused > RUNS / 10, `${refused} of ${RUNS}`);
 });
 
 test("lines whose changes stand in the wrong order are refused at the first of them", async () => {

@@ -157,7 +157,7 @@ test("the root is the one that the rollup's contract holds in layer 1's finalize
     assert.equal(ethereum.code, 1);
     assert.match(
       ethereum.stderr,
-      /Expected is a proofd: the header of a block has the root of Ethereum's trie/,
+      /--node: expected a proofd, since the header of a block has the root of Ethereum's trie/,
     );
   } finally {
     await layer1.stop();
@@ -188,7 +188,10 @@ test("flags that name no root, two roots, or nothing that is read are usage erro
     [[], /expected exactly one of --root, --node with --block-hash, and --l1/],
     [["--root", root, "--node", "http://a"], /expected exactly one of --root/],
     [["--root", root, "--block", "1"], /--block has no effect without --l1/],
-    [["--root", root, "--request", "-", "--answer", "-"], /--request and --answer are both standard input/],
+    [
+      ["--root", root, "--request", "-", "--answer", "-"],
+      /--request and --answer: expected a file for at least one/,
+    ],
     [["--node", "http://a"], /--node needs --block-hash/],
     [["--l1", "http://a", "--block", "1"], /--l1 needs --rollup/],
   ];

@@ -13,6 +13,7 @@ import {listPaths, readAt, writeAt} from "../../../support/reference/jsonPath.ts
 import {memoiseSuite} from "../../../support/reference/memoisedSuite.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
 import {SPOILED_PROOFS, type ValidAnswer} from "../../../support/reference/spoiledProofs.ts";
+import {propertyRuns} from "../../../support/soak.ts";
 
 const sha256Suite = memoiseSuite(suites.sha256Suite);
 const poseidon2Suite = memoiseSuite(suites.poseidon2Suite);
@@ -95,7 +96,7 @@ for (const suite of [sha256Suite, poseidon2Suite]) {
           }
         }
       }),
-      {numRuns: suite === sha256Suite ? 8 : 1},
+      {numRuns: suite === sha256Suite ? propertyRuns(3) : 1},
     );
   });
 
@@ -116,7 +117,7 @@ for (const suite of [sha256Suite, poseidon2Suite]) {
         writeAt(spoiled, path, flipNibble(value, nibble % countNibbles(value), by));
         assert.throws(() => verifyProof(suite, root, address, KEYS, spoiled), ProofError, path.join("."));
       }),
-      {numRuns: suite === sha256Suite ? 800 : 50},
+      {numRuns: propertyRuns(suite === sha256Suite ? 200 : 10)},
     );
   });
 
