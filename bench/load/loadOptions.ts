@@ -1,7 +1,8 @@
 /** The options of a load. The command line checks every field (cli/flags/loadFlags.ts). */
 import type {BlockChoice} from "./requests/blockChoice.ts";
 import type {KnownAccount} from "./requests/keys.ts";
-import type {Style} from "./requests/requestMaker.ts";
+
+export type Style = "chain" | "eth";
 
 export interface LoadOptions {
   readonly url: URL;
@@ -9,17 +10,21 @@ export interface LoadOptions {
   readonly connections: number;
   /** Not more than connections. */
   readonly threads: number;
+  /** Calls per request; 1 = one object instead of an array. */
   readonly batch: number;
   /** Requests per second of all connections together; undefined = closed loop. */
   readonly rate: number | undefined;
   readonly durationSeconds: number;
   readonly warmUpSeconds: number;
+  /** Fraction of the proofs that ask for an account that does not exist, 0 .. 1. */
   readonly absent: number;
+  /** Slots per proof. */
   readonly slots: number;
   readonly blocks: BlockChoice;
+  /** Fraction of the calls that are estimates, 0 .. 1. */
   readonly estimates: number;
   /** JSON texts of estimates' `params`. Each estimate takes a random one. Default: transfers of nothing. */
-  readonly estimateParams?: readonly string[];
+  readonly estimateParams?: readonly string[] | undefined;
   readonly keys: KeyChoice;
   readonly seed: number;
   readonly timeoutMs: number;

@@ -49,11 +49,6 @@ export function startLoad(
 
 /** A thread is told this long before its time to start or to end. */
 const LEAD_MS = 20;
-/**
- * Answers to verify come from at least this many requests, because the calls of one batch have much in common. They come from
- * twice as many batches as needed, because some of the calls may have got errors.
- */
-
 class LoadRun {
   private readonly options: LoadOptions;
   private readonly onSecond: (row: TimelineRow) => void;

@@ -31,7 +31,7 @@ export function listFailures(report: Omit<LoadReport, "failures" | "notes">): st
   return [...failures, ...judgeVerification(report)];
 }
 
-export function writeErrorLimit(limit: ErrorLimit): string {
+function writeErrorLimit(limit: ErrorLimit): string {
   return "calls" in limit ? formatCount(limit.calls) : `${limit.percent}%`;
 }
 

@@ -1,5 +1,5 @@
 /** The report of a load, as figures only. `--json` prints it; textReport.ts and htmlReport.ts show it. */
-import type {LoadLimits} from "../loadOptions.ts";
+import type {LoadOptions} from "../loadOptions.ts";
 import type {BlockSpan} from "../requests/blockChoice.ts";
 import type {LatencyFigures, LatencyReport} from "../traffic/latency.ts";
 import type {TimelineRow} from "../traffic/timeline.ts";
@@ -85,25 +85,13 @@ export function encodeReport(report: LoadReport): string {
   return JSON.stringify(report, (_name, value: unknown) => value ?? null);
 }
 
-export interface ReportedSettings {
-  readonly style: string;
-  readonly connections: number;
-  readonly threads: number;
-  readonly batch: number;
-  readonly rate: number | undefined;
-  readonly durationSeconds: number;
-  readonly warmUpSeconds: number;
-  readonly absent: number;
-  readonly slots: number;
+/** What the load was asked to do. */
+export interface ReportedSettings
+  extends Omit<LoadOptions, "url" | "version" | "command" | "blocks" | "keys" | "estimateParams"> {
   /** undefined: the tag "latest". */
   readonly blocks: BlockSpan | undefined;
-  readonly estimates: number;
   /** Where the accounts come from, and how many there are. */
   readonly keys: string;
-  readonly seed: number;
-  readonly timeoutMs: number;
-  readonly verify: number;
-  readonly limits: LoadLimits;
 }
 
 export interface ReportedErrors {

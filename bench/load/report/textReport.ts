@@ -25,7 +25,7 @@ export function writeTextReport(report: LoadReport): string {
     "",
     ...writeErrors(report),
     ...writeVerification(report),
-    writeGenerator(report),
+    writeCells("generator", [describeGenerator(report)], "left"),
     writeCells("machine", [describeMachine(report)], "left"),
     writeCells("command", [report.command], "left"),
     ...report.notes.map(note => `note: ${note}`),
@@ -50,7 +50,7 @@ function describeLoad({loop, settings, seconds}: LoadReport): string {
 }
 
 /** What the calls ask for. */
-export function describeCalls(settings: LoadReport["settings"]): string {
+function describeCalls(settings: LoadReport["settings"]): string {
   const {blocks, slots, absent, estimates, keys} = settings;
   const span =
     blocks === undefined
@@ -78,7 +78,7 @@ function writeLatency(label: string, {p50Ms, p90Ms, p99Ms, p999Ms, maxMs}: Laten
 }
 
 /** One line for each kind of error: how many, of what, and the first message. */
-export function listErrors({errors, settings}: Pick<LoadReport, "errors" | "settings">): string[] {
+function listErrors({errors, settings}: LoadReport): string[] {
   const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
     `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message.replace(/\s+/g, " ")}`}`;
   const lines = [
@@ -111,7 +111,7 @@ function writeVerification({verification}: LoadReport): string[] {
   ];
 }
 
-export function describeVerification(verification: LoadReport["verification"]): string {
+function describeVerification(verification: LoadReport["verification"]): string {
   const {checked, wrong, accounts, slots, estimates, skipped} = verification;
   if (skipped !== undefined) return `nothing: ${skipped}`;
   const parts: string[] = [];
@@ -127,15 +127,11 @@ function describePresence({present, absent}: PresenceCount, unit: string): strin
   return `${count(present, unit)} present, ${formatCount(absent)} absent`;
 }
 
-export function describeMachine({machine, version}: Pick<LoadReport, "machine" | "version">): string {
+function describeMachine({machine, version}: LoadReport): string {
   return `${writeMachine(machine)}; proofd ${version}, commit ${commitText(machine)}`;
 }
 
-function writeGenerator(report: LoadReport): string {
-  return writeCells("generator", [describeGenerator(report)], "left");
-}
-
-export function describeGenerator({generator}: Pick<LoadReport, "generator">): string {
+function describeGenerator({generator}: LoadReport): string {
   const {utilization, cpuCores, sendLag} = generator;
   const lag =
     sendLag === undefined

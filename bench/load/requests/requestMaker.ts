@@ -4,24 +4,14 @@
  * Hot: runs once per request on the generator's threads. It joins parts of text. That takes 1 us per call without slots,
  * while the server needs 50 us or more for the call.
  */
+import type {LoadOptions} from "../loadOptions.ts";
 import type {BlockSpan} from "./blockChoice.ts";
 import {type Keys, type KnownAccount, numberedAddress} from "./keys.ts";
 import type {Random} from "./random.ts";
 
-export type Style = "chain" | "eth";
-
-export interface RequestPlan {
-  readonly style: Style;
-  /** Calls per request; 1 = one object instead of an array. */
-  readonly batch: number;
-  /** Slots per call. */
-  readonly slots: number;
-  /** Share of proofs that ask for an account that does not exist, 0 .. 1. */
-  readonly absent: number;
-  /** Share of calls that are estimates, 0 .. 1. */
-  readonly estimates: number;
-  /** JSON texts of estimates' `params`. Default: transfers of nothing between the accounts. */
-  readonly estimateParams?: readonly string[] | undefined;
+/** What the calls are. The fields are those of the load. */
+export interface RequestPlan
+  extends Pick<LoadOptions, "style" | "batch" | "slots" | "absent" | "estimates" | "estimateParams"> {
   /** undefined: the tag "latest". */
   readonly blocks: BlockSpan | undefined;
   readonly keys: Keys;

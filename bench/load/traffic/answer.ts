@@ -32,33 +32,18 @@ const ARRAY = "[".charCodeAt(0);
 const NO_TROUBLES: readonly RpcTrouble[] = [];
 const REASON_CHARACTERS = 120;
 
-/** @param chunks - the body in the pieces that arrived */
-export function readAnswer(chunks: readonly Uint8Array[], request: RequestBody, batch: number): Verdict {
+export function readAnswer(body: Buffer, request: RequestBody, batch: number): Verdict {
   const opening = batch === 1 ? OBJECT : ARRAY;
-  if (chunks[0]?.[0] === opening && countToken(chunks, RESULT) === batch && countToken(chunks, ERROR) === 0) {
+  if (body[0] === opening && countToken(body, RESULT) === batch && !body.includes(ERROR)) {
     const estimateResults = request.estimates.length;
     return {results: batch, estimateResults, troubles: NO_TROUBLES, malformed: 0, malformedReason: ""};
   }
-  return parseAnswer(Buffer.concat(chunks).toString("utf8"), request, batch);
+  return parseAnswer(body.toString("utf8"), request, batch);
 }
 
-/** How often `token` occurs, also across the border between two chunks. */
-export function countToken(chunks: readonly Uint8Array[], token: Buffer): number {
+function countToken(body: Buffer, token: Buffer): number {
   let count = 0;
-  let carry: Uint8Array | undefined;
-  const overlap = token.length - 1;
-  for (let i = 0; i < chunks.length; i++) {
-    const chunk = chunks[i] as Uint8Array;
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // Each side is shorter than the token, so a match here lies across the border.
-    if (carry !== undefined && Buffer.concat([carry, bytes.subarray(0, overlap)]).includes(token)) count++;
-    for (let at = bytes.indexOf(token); at !== -1; at = bytes.indexOf(token, at + 1)) count++;
-    if (i === chunks.length - 1) break;
-    const tail: Uint8Array = bytes.subarray(Math.max(0, bytes.length - overlap));
-    const both: Uint8Array =
-      tail.length < overlap && carry !== undefined ? Buffer.concat([carry, tail]) : tail;
-    carry = both.subarray(Math.max(0, both.length - overlap));
-  }
+  for (let at = body.indexOf(token); at !== -1; at = body.indexOf(token, at + 1)) count++;
   return count;
 }
 
@@ -84,7 +69,7 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
   const byId = new Map<unknown, Record<string, unknown>>();
   for (const element of elements) if (isObject(element)) byId.set(element.id, element);
   const estimates = new Set(request.estimates);
-  const troubles = new Map<number, RpcTrouble>();
+  const troubles: RpcTrouble[] = [];
   let results = 0;
   let estimateResults = 0;
   let malformed = 0;
@@ -94,12 +79,7 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
     const element = byId.get(id) ?? (batch === 1 ? byId.get(null) : undefined);
     const trouble = readTrouble(element, 1);
     if (trouble !== undefined) {
-      const calls = (troubles.get(trouble.code)?.calls ?? 0) + 1;
-      troubles.set(trouble.code, {
-        ...trouble,
-        message: troubles.get(trouble.code)?.message ?? trouble.message,
-        calls,
-      });
+      troubles.push(trouble);
     } else if (element !== undefined && element.id === id && Object.hasOwn(element, "result")) {
       results++;
       if (estimates.has(id)) estimateResults++;
@@ -109,7 +89,7 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
         element === undefined ? `no answer with id ${id}` : `neither result nor error for id ${id}`;
     }
   }
-  return {results, estimateResults, troubles: [...troubles.values()], malformed, malformedReason};
+  return {results, estimateResults, troubles, malformed, malformedReason};
 }
 
 /** @returns the error object of an answer, or undefined if it has none */

@@ -34,7 +34,6 @@ export class Connection {
   writtenMs = 0;
   status = 0;
   chunks: Uint8Array[] = [];
-  bytes = 0;
   isBusy = false;
   /** When its last request ended. */
   idleSinceMs = 0;
@@ -62,7 +61,6 @@ export class Connection {
     this.writtenMs = 0;
     this.status = 0;
     this.chunks = [];
-    this.bytes = 0;
     this.isBusy = true;
     this.client.dispatch({...this.options, body: body.text}, this.handler);
   }
@@ -101,9 +99,7 @@ export class Connection {
         return true;
       },
       onData: chunk => {
-        if (client !== this.client) return true;
-        this.chunks.push(chunk);
-        this.bytes += chunk.length;
+        if (client === this.client) this.chunks.push(chunk);
         return true;
       },
       onComplete: () => {

@@ -32,6 +32,10 @@ export interface DriverListener {
   onEnd(end: DriverEnd): void;
 }
 
+/**
+ * Answers to verify come from at least this many requests, because the calls of one batch have much in common. They come from
+ * twice as many batches as needed, because some of the calls may have got errors.
+ */
 const MIN_SAMPLES = 16;
 
 /** Divides the load's connections and the answers to keep among its threads. */

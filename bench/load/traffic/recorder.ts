@@ -52,23 +52,23 @@ export class Recorder {
 
   countAnswer(connection: Connection, now: number): void {
     const isMeasured = this.isMeasured(connection.dueMs);
-    const {status, body, chunks, bytes} = connection;
+    const {status, body, chunks} = connection;
+    const answer = Buffer.concat(chunks);
     const row = this.rowAt(now);
-    row.bytes += bytes;
+    row.bytes += answer.length;
     if (status === 200) {
       const {batch, slots} = this.requests;
-      const verdict = readAnswer(chunks, body, batch);
+      const verdict = readAnswer(answer, body, batch);
       row.answered++;
       row.results += verdict.results;
       row.callErrors += batch - verdict.results;
       row.proofs += (verdict.results - verdict.estimateResults) * (1 + slots);
-      if (isMeasured) this.countVerdict(connection, verdict, now);
+      if (isMeasured) this.countVerdict(connection, answer, verdict, now);
     } else {
       row.failed++;
       if (isMeasured) {
         this.tally.requests++;
-        const text = shorten(Buffer.concat(chunks).toString("utf8"));
-        countTrouble(this.tally.http, String(status), 1, text);
+        countTrouble(this.tally.http, String(status), 1, shorten(answer.toString("utf8")));
       }
     }
   }
@@ -109,14 +109,14 @@ export class Recorder {
     };
   }
 
-  private countVerdict(connection: Connection, verdict: Verdict, now: number): void {
+  private countVerdict(connection: Connection, answer: Buffer, verdict: Verdict, now: number): void {
     this.tally.requests++;
     countVerdict(this.tally, verdict);
     // An answer with only errors is not recorded: errors are fast, and would make the latency look better than it is.
     if (verdict.results === 0) return;
     recordMs(this.latency, now - (this.isOpenLoop ? connection.dueMs : connection.writtenMs));
     recordMs(this.service, now - connection.writtenMs);
-    this.sampler.offer(connection.body.text, connection.chunks);
+    this.sampler.offer(connection.body.text, answer);
   }
 
   private isMeasured(dueMs: number): boolean {

@@ -19,11 +19,10 @@ export class Sampler {
     this.random = random;
   }
 
-  /** @param chunks - views of the socket's memory, so they are copied if the answer is taken */
-  offer(request: string, chunks: readonly Uint8Array[]): void {
+  offer(request: string, answer: Uint8Array): void {
     this.seen++;
     const place = this.samples.length < this.size ? this.samples.length : this.random.below(this.seen);
     if (place >= this.size) return;
-    this.samples[place] = {request, answer: new Uint8Array(Buffer.concat(chunks))};
+    this.samples[place] = {request, answer: new Uint8Array(answer)};
   }
 }

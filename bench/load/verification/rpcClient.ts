@@ -88,20 +88,19 @@ export class RpcClient {
 }
 
 function readResult(what: string, status: number, text: string): unknown {
-  let answer: unknown;
+  let answer: {
+    readonly result?: unknown;
+    readonly error?: {readonly code?: unknown; readonly message?: unknown};
+  };
   try {
-    answer = JSON.parse(text);
+    // What is not an object has no members; null and undefined become one.
+    answer = Object(JSON.parse(text));
   } catch {
     throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON: ${shorten(text)}`);
   }
-  if (typeof answer !== "object" || answer === null)
-    throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON-RPC answer: ${shorten(text)}`);
-  if ("error" in answer && typeof answer.error === "object" && answer.error !== null) {
-    const {code, message} = answer.error as {code?: unknown; message?: unknown};
-    if (status !== 200)
-      throw new LoadError("UNREACHABLE", `${what} HTTP ${status}: ${shorten(String(message))}`);
-    throw new RpcAnswerError(Number(code), String(message));
-  }
+  const {error} = answer;
+  if (status === 200 && typeof error === "object" && error !== null)
+    throw new RpcAnswerError(Number(error.code), String(error.message));
   if (status !== 200 || !("result" in answer))
     throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON-RPC answer: ${shorten(text)}`);
   return answer.result;

@@ -1,11 +1,10 @@
 /** What the server says about itself before the first request. */
 
 import {LoadError} from "../loadError.ts";
-import type {LoadOptions} from "../loadOptions.ts";
+import type {LoadOptions, Style} from "../loadOptions.ts";
 import {type BlockChoice, type BlockSpan, resolveBlocks} from "../requests/blockChoice.ts";
 import {readDemoAccounts, readDemoChainId} from "../requests/demoKeys.ts";
 import type {Keys, KnownAccount} from "../requests/keys.ts";
-import type {Style} from "../requests/requestMaker.ts";
 import type {RpcClient} from "./rpcClient.ts";
 
 /** A field is undefined if the server does not say. */

@@ -6,7 +6,7 @@
  * to have.
  */
 import {LoadError} from "../loadError.ts";
-import type {Style} from "../requests/requestMaker.ts";
+import type {Style} from "../loadOptions.ts";
 import {RpcAnswerError, type RpcClient} from "./rpcClient.ts";
 import {EMPTY_TRIE, readProofRoot} from "./verifyEth.ts";
 

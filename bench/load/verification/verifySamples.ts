@@ -1,8 +1,8 @@
 /** Verifies a sample of the answers. It runs after the load, so that it does not slow the load down. */
 
 import {LoadError} from "../loadError.ts";
+import type {Style} from "../loadOptions.ts";
 import type {Random} from "../requests/random.ts";
-import type {Style} from "../requests/requestMaker.ts";
 import type {Sample} from "../traffic/sampler.ts";
 import {RpcAnswerError} from "./rpcClient.ts";
 import type {TrustedRoots} from "./trustedRoots.ts";
@@ -14,7 +14,7 @@ import {
   type WrongAnswer,
 } from "./verification.ts";
 import {verifyChainProof} from "./verifyChain.ts";
-import {verifyChainEstimate, verifyEthEstimate} from "./verifyEstimate.ts";
+import {verifyEstimate} from "./verifyEstimate.ts";
 import {verifyEthProof} from "./verifyEth.ts";
 
 const SHOWN = 5;
@@ -116,11 +116,6 @@ function readResults(sample: Sample): CheckedCall[] {
 /** @returns undefined for the tag "latest" */
 function readBlock({params}: Call): number | undefined {
   return params[2] === "latest" ? undefined : Number(params[2]);
-}
-
-function verifyEstimate(style: Style, result: unknown): void {
-  if (style === "chain") verifyChainEstimate(result);
-  else verifyEthEstimate(result);
 }
 
 async function verifyProofCall(

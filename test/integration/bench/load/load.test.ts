@@ -171,7 +171,6 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   const command = `proofd load ${args.join(" ")}`;
   assert.ok(stdout.includes(`\ncommand       ${command}\n`), stdout);
   const page = await readFile(html, "utf8");
-  assert.ok(page.includes(`<code>${command}</code>`), "the page names the command");
   assert.match(page, /<p class="verdict good">passed<\/p>/);
   for (const title of ["percentile, %", "latency, ms", "time since the measuring began, s"])
     assert.ok(page.includes(title), title);
@@ -180,7 +179,6 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   assert.doesNotMatch(page, /@import|url\(|fetch\(|XMLHttpRequest|import\(/);
   const report = JSON.parse(/id="report">(.*)<\/script>/.exec(page)?.[1] ?? "") as LoadReport;
   assertAddsUp(report);
-  const requests = /^requests +([\d ]+?) {2,}/m.exec(stdout)?.[1] ?? "";
-  assert.ok(page.includes(`<dd>${requests}</dd>`), `the page shows ${requests} requests per second`);
+  assert.ok(page.includes(`<pre>${stdout}</pre>`), "the page has the whole text report");
   assert.match(page, /uPlot/);
 });

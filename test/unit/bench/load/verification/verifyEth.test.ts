@@ -4,10 +4,7 @@ import {before, test} from "node:test";
 import {createMerkleProof, createMPT, type MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {
-  verifyChainEstimate,
-  verifyEthEstimate,
-} from "../../../../../bench/load/verification/verifyEstimate.ts";
+import {verifyEstimate} from "../../../../../bench/load/verification/verifyEstimate.ts";
 import {verifyEthProof} from "../../../../../bench/load/verification/verifyEth.ts";
 import {decodeHex, encodeHex} from "../../../../../client/bytes/hex.ts";
 import {word} from "../../../../../client/hash/hashSuites.ts";
@@ -107,15 +104,15 @@ test("the empty trie's root is what the constants say", () => {
 
 test("an estimate has the fields and quantities of its method, and is not below a transfer's gas", () => {
   const estimate = {baseFeePerGas: "0x7", gasLimit: "0x5208", priorityFeePerGas: "0x0"};
-  verifyChainEstimate(estimate);
-  verifyEthEstimate("0x5208");
-  assert.throws(() => verifyChainEstimate({...estimate, extra: "0x1"}), /fields are/);
-  assert.throws(() => verifyChainEstimate({...estimate, gasLimit: "0x1"}), /gasLimit: 1 gas/);
+  verifyEstimate("chain", estimate);
+  verifyEstimate("eth", "0x5208");
+  assert.throws(() => verifyEstimate("chain", {...estimate, extra: "0x1"}), /expected the fields baseFee/);
+  assert.throws(() => verifyEstimate("chain", {...estimate, gasLimit: "0x1"}), /gasLimit: .* got 1$/);
   assert.throws(
-    () => verifyChainEstimate({...estimate, baseFeePerGas: 7}),
-    /baseFeePerGas: 7 is no quantity/,
+    () => verifyEstimate("chain", {...estimate, baseFeePerGas: 7}),
+    /baseFeePerGas: expected a quantity, got 7/,
   );
-  assert.throws(() => verifyChainEstimate(null), /fields are/);
-  assert.throws(() => verifyEthEstimate("0x05208"), /no quantity/);
-  assert.throws(() => verifyEthEstimate("0x5207"), /20999 gas/);
+  assert.throws(() => verifyEstimate("chain", null), /expected the fields baseFee/);
+  assert.throws(() => verifyEstimate("eth", "0x05208"), /expected a quantity/);
+  assert.throws(() => verifyEstimate("eth", "0x5207"), /got 20999$/);
 });
