@@ -76,11 +76,10 @@ function createServe(onExitCode: (code: number) => void): Command {
 function createCheck(onExitCode: (code: number) => void): Command {
   const flags = {
     ...DB_FLAGS,
-    block: value("<block>", parseBlockNumber)("check only the state of this block"),
-    sample: value(
-      "<count>",
-      integerParser(1, Number.MAX_SAFE_INTEGER),
-    )("check only this many random leaves of the block"),
+    block: value("<block>", parseBlockNumber).says("check only the state of this block"),
+    sample: value("<count>", integerParser(1, Number.MAX_SAFE_INTEGER)).says(
+      "check only this many random leaves of the block",
+    ),
   };
   const description = "Find damage in a store and say where it is. Changes nothing.";
   return createCommand("check", description, flags, async values => {
@@ -93,19 +92,19 @@ function createAudit(onExitCode: (code: number) => void): Command {
   const flags = {
     ...DB_FLAGS,
     ...createNodeFlags("l2"),
-    block: value("<block>", parseBlockNumber)("compare values as of this block (default: the newest held)"),
-    sample: value(
-      "<count>",
-      integerParser(1, MAX_AUDIT_SAMPLES),
-      DEFAULT_AUDIT_SAMPLES,
-    )("compare at most this many accounts and this many slots"),
+    block: value("<block>", parseBlockNumber).says(
+      "compare values as of this block (default: the newest held)",
+    ),
+    sample: value("<count>", integerParser(1, MAX_AUDIT_SAMPLES), DEFAULT_AUDIT_SAMPLES).says(
+      "compare at most this many accounts and this many slots",
+    ),
   };
   const description =
     "Compare random accounts and slots that a block touched with a node's. Changes nothing, also while another proofd serves.";
   return createCommand("audit", description, flags, async (values, command) => {
     const nodes = readNodes(values, "l2", command);
     if (nodes === undefined)
-      return command.error("error: --l2 is missing: expected the URL of a layer-2 node");
+      return command.error("error: --l2: expected the URL of a layer-2 node, got nothing");
     refuseSockets(nodes, command, "in an audit");
     const {runAudit} = await import("./commands/auditCommand.ts");
     onExitCode(await runAudit({...values, nodes}));
@@ -122,10 +121,9 @@ function createVerify(onExitCode: (code: number) => void): Command {
 }
 
 function createFinalize(onExitCode: (code: number) => void): Command {
-  const to = value(
-    "<block>",
-    parseBlockNumber,
-  )("mark all blocks up to this one, which are finalized on layer 1");
+  const to = value("<block>", parseBlockNumber).says(
+    "mark all blocks up to this one, which are finalized on layer 1",
+  );
   const description =
     "Mark blocks of a store as finalized, permanently. Works while another proofd serves or imports.";
   return createCommand("finalize", description, {...DB_FLAGS, to: required(to)}, async values => {
@@ -137,7 +135,7 @@ function createFinalize(onExitCode: (code: number) => void): Command {
 function createRollback(onExitCode: (code: number) => void): Command {
   const flags = {
     ...DB_FLAGS,
-    to: required(value("<block>", parseBlockNumber)("block that becomes the newest")),
+    to: required(value("<block>", parseBlockNumber).says("block that becomes the newest")),
     finalized: onSwitch("remove finalized blocks too; only while no other proofd has the store open"),
   };
   const description =

@@ -11,7 +11,7 @@ const ETHER = 10n ** 18n;
 const NOBODY = new Uint8Array(20);
 
 export class Events {
-  private readonly cast: Cast;
+  readonly cast: Cast;
   private readonly chain: DemoChain;
 
   constructor(cast: Cast, chain: DemoChain) {
@@ -59,9 +59,7 @@ export class Events {
       this.cast.resident(1),
       this.cast.factory,
       encodeCall(FACTORY, "makeAndDestroy(bytes32)", word(salt)),
-      {
-        gasLimit: 500_000n,
-      },
+      {gasLimit: 500_000n},
     );
   }
 
@@ -84,10 +82,6 @@ export class Events {
     this.chain.send(this.cast.resident(7), {to, kind: "7702", delegations: [{authority, delegate}]});
   }
 
-  delegateToBatcher(): void {
-    this.delegate(this.cast.batcher);
-  }
-
   sendBatch(): void {
     const authority = this.cast.resident(5);
     const transfer = encodeCall(TOKEN, "transfer(address,uint256)", makeAddress("batch"), ETHER);
@@ -95,10 +89,6 @@ export class Events {
     this.call(authority, authority.address, encodeCall(BATCHER, "run((address,bytes)[])", calls), {
       gasLimit: 300_000n,
     });
-  }
-
-  endDelegation(): void {
-    this.delegate(NOBODY);
   }
 
   approve(): void {
@@ -156,10 +146,10 @@ const EVENTS: Readonly<Record<number, (events: Events) => void>> = {
   54: events => events.approve(),
   56: events => events.overdraw(),
   60: events => events.spendAllowance(),
-  62: events => events.delegateToBatcher(),
+  62: events => events.delegate(events.cast.batcher),
   64: events => events.sendBatch(),
   70: events => events.fillLedger(150, 200, 9n),
-  75: events => events.endDelegation(),
+  75: events => events.delegate(NOBODY),
   // Cleared and set again in one block, and the other way round.
   80: events => {
     events.clearLedger(0, 20);

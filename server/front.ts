@@ -1,4 +1,4 @@
-/** Puts the parts of the server together: lanes -> dispatcher -> service -> HTTP, and the metrics, which read all of them. */
+/** Puts the parts of the server together: lanes -> dispatcher -> RpcService -> HTTP, and the metrics, which read all of them. */
 import type {Logger} from "pino";
 import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
@@ -22,7 +22,7 @@ import type {TroubleLog} from "./observe/troubleLog.ts";
 import {WaitFigures} from "./observe/waitFigures.ts";
 import type {AnswerMemory} from "./request/answerMemory.ts";
 import {LANE_IDS} from "./request/requestCalls.ts";
-import {Service} from "./service.ts";
+import {RpcService} from "./rpcService.ts";
 
 export interface Front {
   readonly http: HttpServer;
@@ -75,8 +75,7 @@ export function createFront(
     trouble,
     unsent,
     connections,
-    readQueuedCosts: () =>
-      Object.fromEntries(LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)])),
+    readQueuedCosts: () => LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)]),
     estimates: dispatcher,
     refusals,
     waits,
@@ -86,9 +85,9 @@ export function createFront(
   });
   const {maxProofTextBytes} = engine;
   const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
-  const service = new Service(setup, methods, {dispatcher, waiting}, {tally, trouble});
+  const rpc = new RpcService(setup, methods, {dispatcher, waiting}, {tally, trouble});
   const http = new HttpServer(options, {
-    service,
+    rpc,
     unsent,
     connections,
     metrics,

@@ -1,5 +1,5 @@
 /** What a service tells programs once it takes requests. */
-import {headFields} from "../server/control/headFields.ts";
+import {headFields} from "../server/control/blockOrder.ts";
 import type {Estimates} from "../server/methods/estimates.ts";
 import {VERSION} from "../server/version.ts";
 import type {Engine} from "../workers/engine.ts";

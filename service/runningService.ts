@@ -41,18 +41,17 @@ export interface RunningService {
   stop(timeoutMs?: number): Promise<void>;
 }
 
-export interface Listeners {
+interface Listeners {
   readonly log: Logger;
   /** Resolves when the service is to stop, also while it starts: then the demo's import ends early. */
   readonly stopping?: Promise<unknown>;
-  /** Takes the progress of the demo's import. */
   readonly onDemo?: (event: ImportEvent) => void;
 }
 
 /** A process must end within 10 s of its signal. */
 const STOP_MS = 9_500;
 /** Part of a stop's time after which connections that are still busy are closed. */
-const DRAIN_SHARE = 0.85;
+const DRAIN_FRACTION = 0.85;
 /** Time for the socket to send the rest of the last answer. */
 const FLUSH_MS = 200;
 
@@ -102,7 +101,6 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
   };
 }
 
-/** @param ends - of what this starts */
 async function serve(
   options: ServiceOptions,
   engine: Engine,
@@ -154,7 +152,7 @@ async function serve(
     stop: (timeoutMs = STOP_MS) => {
       following?.stop();
       verifying?.stop();
-      drainMs = timeoutMs * DRAIN_SHARE;
+      drainMs = timeoutMs * DRAIN_FRACTION;
       return ends.run(timeoutMs);
     },
   };

@@ -27,10 +27,10 @@ export function startVerifying(
     if (event.kind === "finding") trouble.reportTable(event.where, event.what);
     else if (event.kind === "begin") {
       all = event.bytes;
-      metrics.setVerified(0, all);
+      metrics.verified = {done: 0, all};
       log.info({tables: event.tables, bytes: all}, "verifying the tables");
     } else if (event.kind === "progress") {
-      metrics.setVerified(event.bytes, all);
+      metrics.verified = {done: event.bytes, all};
       if (performance.now() < nextMs) return;
       nextMs = performance.now() + LINE_EVERY_MS;
       log.info({bytes: event.bytes, of: all, at: event.at}, "verifying the tables");
@@ -43,7 +43,7 @@ export function startVerifying(
       else log.info({bytes, of: all, findings, at: stoppedAt}, "verifying the tables was stopped");
     },
     (error: unknown) => {
-      metrics.markVerifyFailed();
+      metrics.hasVerifyFailed = true;
       log.error({err: error}, "the tables cannot be verified");
     },
   );

@@ -6,7 +6,7 @@
  *
  *   --times     runs everything so often
  *   --busy      so many busy loops run beside the tests
- *   --timeout   for a process of test files
+ *   --timeout   for each file
  */
 import {type ChildProcess, spawn} from "node:child_process";
 import {randomUUID} from "node:crypto";
@@ -28,7 +28,7 @@ const SHARING = /(^|\/)(property|unit)\//;
 const PROCESSES = availableParallelism() + 1;
 const SLOWEST = 10;
 
-const own = {times: 1, busy: 0, timeout: 900_000};
+const own = {times: 1, busy: 0, timeout: 300_000};
 const nodeOptions: string[] = [];
 const paths: string[] = [];
 for (const arg of process.argv.slice(2)) {

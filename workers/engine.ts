@@ -27,8 +27,9 @@ import type {SourceEvent} from "./job/importSource.ts";
 import type {ProveJob} from "./job/proveJob.ts";
 import {EstimateThreads} from "./pool/estimateThreads.ts";
 import {ImportThread} from "./pool/importThread.ts";
-import {ProofThreads} from "./pool/proofThreads.ts";
+import {createProofThreads} from "./pool/proofThreads.ts";
 import type {Running} from "./pool/running.ts";
+import type {ThreadPool} from "./pool/threadPool.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {readHead} from "./thread/storedHead.ts";
 
@@ -82,7 +83,7 @@ export class Engine {
   readonly pruner: Pruner | undefined;
   private readonly store: StateStore;
   private readonly options: EngineOptions;
-  private proofs: ProofThreads | undefined;
+  private proofs: ThreadPool<ProveJob, Answers> | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
   private readonly writes: ChainWrites;
@@ -146,7 +147,7 @@ export class Engine {
     return this.withNearest(
       this.onThreads(
         () => this.proofs,
-        threads => threads.prove(job),
+        threads => threads.run(job, job.memory === undefined ? {} : {transferList: [job.memory]}),
       ),
     );
   }
@@ -240,13 +241,13 @@ export class Engine {
     const {workers, directory, cacheBytes, chainId, estimates} = this.options;
     const onExit = (error: Error): void => this.options.onWorkerExit?.(error);
     const workerData = {directory, cacheBytes, readsFiles: this.store.refusal !== undefined};
-    if (workers > 0) this.proofs = new ProofThreads(workers, workerData, onExit);
+    if (workers > 0) this.proofs = createProofThreads(workers, workerData, onExit);
     if (estimates !== undefined) {
       const {settings} = estimates;
       this.estimates = new EstimateThreads(estimates.workers, {...workerData, settings, chainId}, onExit);
     }
     try {
-      await this.proofs?.start();
+      await this.proofs?.run({calls: new Uint8Array(0), ids: []});
       await this.estimates?.start();
     } catch (error) {
       await Promise.all([this.proofs?.destroy(), this.estimates?.destroy()]);

@@ -13,7 +13,7 @@ const FIRST_CHARACTER = 0x09;
 /**
  * @param answer - a JSON-RPC response, a batch of them, or proof bytes
  * @returns a result for each call: parsed JSON, or the proof bytes
- * @throws ProofError if the answer is none, or not one to these calls
+ * @throws ProofError if it is not an answer to these calls
  */
 export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): readonly unknown[] {
   const [first] = answer;

@@ -25,7 +25,7 @@ export function parseRequest(json: unknown): AskedCalls {
 
 function readCall(at: string, call: unknown): AskedCall {
   const [params] = readFields(at, call, ["params"]);
-  check(Array.isArray(params), `${at}.params`, "not an array");
+  check(Array.isArray(params), `${at}.params`, "expected an array");
   const [first, second] = params;
   const entries: readonly unknown[] = Array.isArray(first) ? first : [{address: first, storageKeys: second}];
   return {
@@ -33,12 +33,12 @@ function readCall(at: string, call: unknown): AskedCall {
     entries: entries.map((entry, i) => {
       const here = `${at}.entries[${i}]`;
       const [address, storageKeys] = readFields(here, entry, ["address", "storageKeys"]);
-      check(typeof address === "string", here, "address is no text");
-      check(Array.isArray(storageKeys), here, "storageKeys are not an array");
+      check(typeof address === "string", here, "expected an address as text");
+      check(Array.isArray(storageKeys), here, "expected an array of storageKeys");
       check(
         storageKeys.every(key => typeof key === "string"),
         here,
-        "a storage key is no text",
+        "expected storage keys as text",
       );
       return {address, storageKeys};
     }),

@@ -16,7 +16,7 @@ import {type Node, NodeRefusal} from "../../sync/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../sync/rpc/nodes.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly db: string;
   readonly nodes: NodesSettings;
   /** undefined: the newest block held. */

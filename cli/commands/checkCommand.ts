@@ -5,7 +5,7 @@ import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
 import {startCheck} from "../../workers/pool/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly db: string;
   readonly block: number | undefined;
   readonly sample: number | undefined;

@@ -2,13 +2,8 @@
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";
 
-export interface FinalizeOptions {
-  readonly db: string;
-  readonly to: number;
-}
-
 /** @returns the exit code: OK even if these blocks were finalized before */
-export async function runFinalize({db, to}: FinalizeOptions): Promise<number> {
+export async function runFinalize({db, to}: {readonly db: string; readonly to: number}): Promise<number> {
   const {before, after} = await giveOrder(db, {kind: "finalize", to});
   process.stdout.write(
     before.finalized === after.finalized

@@ -2,27 +2,22 @@
 
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../service/storeOpening.ts";
-import type {History} from "../../storage/prune/retention.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportOutcome} from "../../workers/job/importJob.ts";
 import type {ImportSource} from "../../workers/job/importSource.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
+import type {ValuesOf} from "../flags/flagTable.ts";
+import type {IMPORT_FLAGS} from "../flags/importFlags.ts";
 import {createProgress} from "./progress.ts";
 import {describeSourceEvent} from "./sourceLine.ts";
 
-export interface ImportOptions {
-  readonly db: string;
+type ImportValues = ValuesOf<typeof IMPORT_FLAGS>;
+
+export interface ImportOptions
+  extends Pick<ImportValues, "db" | "finalized" | "head" | "chainId" | "suite" | "history"> {
   readonly source: ImportSource;
-  /** Blocks up to this one are finalized, as are those that the lines mark. */
-  readonly finalized: number | "last" | undefined;
-  /** Hash of the block at which the source must end, 32 bytes. */
-  readonly head: Uint8Array | undefined;
-  readonly chainId: bigint | undefined;
-  readonly suite: string | undefined;
-  /** Which finalized blocks are kept. */
-  readonly history: History;
 }
 
 /** @returns the exit code: that of the signal if one stopped the import before its end */
@@ -78,12 +73,10 @@ function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
   return kind === "finalize" ? `blocks up to ${finalized} are finalized` : `the newest block is ${latest}`;
 }
 
-/** Runs an import. The first signal stops it after the current block. */
 async function importWithProgress(
   engine: Engine,
   options: ImportOptions,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
-  const progress = createProgress(process.stderr);
   let received: StopSignal | undefined;
   const running = engine.startImport(
     {
@@ -92,7 +85,7 @@ async function importWithProgress(
       ...(options.head === undefined ? {} : {head: options.head}),
       ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
     },
-    event => progress.show(event),
+    createProgress(),
     event => {
       const line = describeSourceEvent(event);
       if (line !== undefined) process.stderr.write(`import: ${line}\n`);
@@ -107,17 +100,14 @@ async function importWithProgress(
     return {outcome: await running.outcome, signal: received};
   } finally {
     unwatch();
-    progress.close();
   }
 }
 
-/** Sums up what was pruned during an import and after it. */
 class PruneReport {
   failure: string | undefined;
   private blocks = 0;
   private pages = 0;
 
-  /** Nothing, if nothing was pruned. */
   get text(): string {
     return this.blocks === 0 ? "" : `; pruned ${this.blocks} blocks, ${this.pages} pages`;
   }

@@ -46,12 +46,14 @@ function checkBlock(named: unknown, {root, block}: TrustedRoot): void {
   check(
     encodeHex(readBytes("block.stateRoot", stateRoot, 32)) === expected,
     "block.stateRoot",
-    `is not ${expected}`,
+    `expected ${expected}, got ${stateRoot}`,
   );
-  if (block.number !== undefined)
-    check(number === quantity(BigInt(block.number)), "block.number", `is not ${block.number}`);
+  if (block.number !== undefined) {
+    const expectedNumber = quantity(BigInt(block.number));
+    check(number === expectedNumber, "block.number", `expected ${expectedNumber}, got ${number}`);
+  }
   if (block.hash !== undefined)
-    check(hash === encodeHex(block.hash), "block.hash", `is not ${encodeHex(block.hash)}`);
+    check(hash === encodeHex(block.hash), "block.hash", `expected ${encodeHex(block.hash)}, got ${hash}`);
 }
 
 /** Says which flag is missing where the verifier would only say that a node is too long. Root nodes differ in size. */

@@ -25,7 +25,6 @@ export function createLoad(onExitCode: (code: number) => void): Command {
 
 interface Output {
   readonly json: boolean;
-  /** Path of the HTML report. */
   readonly html: string | undefined;
 }
 
@@ -73,7 +72,7 @@ function requireFile(file: string, command: Command): void {
   } catch (error) {
     command.error(`error: --html ${file}: cannot be written: ${(error as Error).message}`);
   }
-  command.error(`error: --html ${file}: expected a file, this is a folder`);
+  command.error(`error: --html ${file}: expected a file, got a folder`);
 }
 
 /** @throws WorkError if the file cannot be written, as on a full disk */

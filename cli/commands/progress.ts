@@ -1,10 +1,36 @@
-/** Shows an import's progress on standard error: a bar on a terminal, otherwise a line every few seconds. */
-import {createLines, type Progress} from "./progressLines.ts";
+/** An import's progress on standard error: a line every few seconds. */
+import type {ImportEvent} from "../../workers/job/importJob.ts";
 
-/** A bar has 30 modules. They are loaded with the command, before it watches signals: later one could be missed meanwhile. */
-const {createBar} = process.stderr.isTTY === true ? await import("./progressBar.ts") : {createBar: undefined};
+const LINE_EVERY_MS = 3_000;
 
-/** @param stream - standard error of this process */
-export function createProgress(stream: NodeJS.WriteStream): Progress {
-  return createBar === undefined ? createLines(stream) : createBar(stream);
+export function createProgress(): (event: ImportEvent) => void {
+  const startedMs = performance.now();
+  let nextMs = startedMs + LINE_EVERY_MS;
+  return event => {
+    const nowMs = performance.now();
+    if (nowMs < nextMs) return;
+    nextMs = nowMs + LINE_EVERY_MS;
+    const {head, target, blocks, accounts} = event;
+    const seconds = (nowMs - startedMs) / 1000;
+    const left = leftOf(event);
+    process.stderr.write(
+      `import: block ${head.latest ?? "-"}${target === undefined ? "" : ` of ${target}`}, ${blocks} blocks, ` +
+        `${Math.round(accounts / seconds)} accounts/s${left === undefined ? "" : `, ${formatSeconds(left * seconds)} left`}\n`,
+    );
+  };
+}
+
+/** What is left to import, as a multiple of what was imported. undefined: unknown. */
+function leftOf({target, blocks, head, bytesTotal, bytesRead}: ImportEvent): number | undefined {
+  if (target !== undefined && blocks > 0) return Math.max(0, target - (head.latest ?? 0)) / blocks;
+  return bytesTotal === undefined || bytesRead === 0
+    ? undefined
+    : Math.max(0, bytesTotal - bytesRead) / bytesRead;
+}
+
+function formatSeconds(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;
+  return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
 }

@@ -6,24 +6,18 @@ import {StateStore} from "../../storage/stateStore.ts";
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";
 
-export interface RollbackOptions {
+interface RollbackOptions {
   readonly db: string;
   readonly to: number;
-  /** Removes finalized blocks too. Only of a store that no other process has open. */
-  readonly finalized?: boolean;
+  readonly finalized: boolean;
 }
 
-/** @returns the exit code */
 export async function runRollback({db, to, finalized}: RollbackOptions): Promise<number> {
-  const before = finalized === true ? await removeFinalized(db, to) : await removeUnfinalized(db, to);
+  const before = finalized
+    ? await removeFinalized(db, to)
+    : (await giveOrder(db, {kind: "rollback", to})).before.latest;
   process.stdout.write(`rolled back from block ${before} to block ${to}\n`);
   return ExitCode.OK;
-}
-
-/** @returns the newest block before. @throws WorkError */
-async function removeUnfinalized(db: string, to: number): Promise<number | undefined> {
-  const {before} = await giveOrder(db, {kind: "rollback", to});
-  return before.latest;
 }
 
 /** @returns the newest block before. @throws WorkError, also if another process has the store open */

@@ -2,7 +2,6 @@
 import {destination, pino} from "pino";
 import {startService} from "../../service/runningService.ts";
 import type {ServiceOptions} from "../../service/serviceOptions.ts";
-import type {ImportEvent} from "../../workers/job/importJob.ts";
 import {ExitCode, StopWatch} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 
@@ -17,9 +16,7 @@ const STDERR = 2;
 export async function runServe(options: ServiceOptions, logLevel: string): Promise<number> {
   const stop = new StopWatch();
   const log = pino({name: "proofd", level: logLevel}, destination({fd: STDERR, sync: true}));
-  const progress = options.demo ? createProgress(process.stderr) : undefined;
-  const listeners = {log, stopping: stop.signal, onDemo: (event: ImportEvent) => progress?.show(event)};
-  const service = await startService(options, listeners).finally(() => progress?.close());
+  const service = await startService(options, {log, stopping: stop.signal, onDemo: createProgress()});
   const {url, earliest, finalized} = service.announcement;
   process.stdout.write(`${JSON.stringify(service.announcement)}\n`);
   if (options.demo)

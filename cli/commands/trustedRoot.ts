@@ -68,7 +68,7 @@ async function askOnce<Result>(
     if (!(error instanceof NodeRefusal)) throw error;
     const hint =
       error.code === NO_METHOD && flag === "--node"
-        ? ". Expected is a proofd: the header of a block has the root of Ethereum's trie, not that of these proofs"
+        ? ". --node: expected a proofd, since the header of a block has the root of Ethereum's trie, not that of these proofs"
         : "";
     throw new WorkError(`${error.message}${hint}`, {cause: error});
   } finally {

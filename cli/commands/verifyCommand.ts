@@ -64,6 +64,6 @@ async function readInput(path: string, what: string): Promise<Buffer> {
     throw new WorkError(`cannot read ${what} from ${path}: ${(error as Error).message}`, {cause: error});
   }
   if (length > MAX_INPUT_BYTES)
-    throw new WorkError(`${what} in ${path} has more than ${MAX_INPUT_BYTES} bytes, the most that is read`);
+    throw new WorkError(`${what} in ${path}: expected at most ${MAX_INPUT_BYTES} bytes, got more`);
   return Buffer.concat(chunks);
 }

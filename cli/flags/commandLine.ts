@@ -18,7 +18,6 @@ export function writeCommandLine(
   return [...variables, "proofd", ...args.map(quote)].join(" ");
 }
 
-/** Quotes a word for a POSIX shell. */
 function quote(word: string): string {
   return PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -13,36 +13,29 @@ const WORKERS = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
 
 export const ESTIMATE_FLAGS = {
   ...idleWhen(({estimate}) => (estimate ? undefined : "with --no-estimate"), {
-    gasCap: value(
-      "<gas>",
-      integerParser(LEAST_GAS_CAP, 2 ** 32),
-      DEFAULTS.gasCap,
-    )("highest gas that an estimate may return"),
-    estimateTime: value(
-      "<ms>",
-      integerParser(1, 600_000),
-      DEFAULTS.timeMs,
-    )("execution time of one estimate, all its runs together"),
-    gasTolerance: value(
-      "<fraction>",
-      parseFraction,
-      DEFAULTS.gasTolerance,
-    )("how far an estimate may be above the least gas that suffices; 0 is exact"),
-    hardfork: value(
-      "<name>",
-      HARDFORKS,
-    )("hard fork whose rules apply to every block; default: as the genesis config says"),
+    gasCap: value("<gas>", integerParser(LEAST_GAS_CAP, 2 ** 32), DEFAULTS.gasCap).says(
+      "highest gas that an estimate may return",
+    ),
+    estimateTime: value("<ms>", integerParser(1, 600_000), DEFAULTS.timeMs).says(
+      "execution time of one estimate, all its runs together",
+    ),
+    gasTolerance: value("<fraction>", parseFraction, DEFAULTS.gasTolerance).says(
+      "how far an estimate may be above the least gas that suffices; 0 is exact",
+    ),
+    hardfork: value("<name>", HARDFORKS).says(
+      "hard fork whose rules apply to every block; default: as the genesis config says",
+    ),
     estimateWorkers: value(
       "<count>",
       integerParser(1, MAX_WORKERS),
       WORKERS,
       `half of cores - 1, here ${WORKERS}`,
-    )("number of threads for short estimates; half as many run long ones"),
+    ).says("number of threads for short estimates; half as many run long ones"),
     ...FEE_FLAGS,
   }),
   estimate: offSwitch("make no gas estimates: run without the sequencer extension"),
   ...idleWhen(({estimate}) => (estimate ? "without --no-estimate" : undefined), {
-    gateway: value("<url>", String)("with --no-estimate: forward gas estimates to this node"),
+    gateway: value("<url>", String).says("with --no-estimate: forward gas estimates to this node"),
   }),
 };
 
@@ -62,6 +55,5 @@ export function readEstimateOptions(
 }
 
 function readGateway(text: string, command: Command): URL {
-  const problem = "is a bad URL: expected http or https, and a host";
-  return readHttpUrl(text) ?? refuseFlag(command, "gateway", problem);
+  return readHttpUrl(text) ?? refuseFlag(command, "gateway", ": expected an http or https URL with a host");
 }

@@ -17,37 +17,24 @@ export const FINALITY_FLAGS = {
     ({finality}) => (finality === "tag" ? "with --finality tag" : undefined),
     createNodeFlags("l1"),
   ),
-  finality: value(
-    "<source>",
-    SOURCES,
-  )(
+  finality: value("<source>", SOURCES).says(
     "what tells which blocks are finalized: events on layer 1 (l1, the default with --l1) or the finalized tag of --l2 (tag)",
   ),
   ...idleWhen(values => (sourceOf(values) === undefined ? NO_SOURCE : undefined), {
-    finalityPoll: value(
-      "<ms>",
-      integerParser(100, 3_600_000),
-      POLL_MS,
-    )("time between two questions for new finality"),
+    finalityPoll: value("<ms>", integerParser(100, 3_600_000), POLL_MS).says(
+      "time between two questions for new finality",
+    ),
     ...idleWhen(values => (sourceOf(values) === "tag" ? "with --finality tag" : undefined), {
-      rollup: value(
-        "<address>",
-        parseAddress,
-      )("rollup contract on layer 1 whose events tell what is finalized"),
-      l1From: value(
-        "<block>",
-        parseBlockNumber,
-      )(
+      rollup: value("<address>", parseAddress).says(
+        "rollup contract on layer 1 whose events tell what is finalized",
+      ),
+      l1From: value("<block>", parseBlockNumber).says(
         "first layer-1 block whose events are read; default: that of the contract's deployment. Another one than before begins finality again",
       ),
-      l1Depth: value(
-        "<blocks>",
-        integerParser(0, MAX_DEPTH),
-      )("read layer-1 blocks with this many above them; default: those that layer 1 calls finalized"),
-      l1Root: value(
-        "<root>",
-        ROOTS,
-      )(
+      l1Depth: value("<blocks>", integerParser(0, MAX_DEPTH)).says(
+        "read layer-1 blocks with this many above them; default: those that layer 1 calls finalized",
+      ),
+      l1Root: value("<root>", ROOTS).says(
         "which root of a block the contract holds: that of its header, that of the hash suite's trees, or none that can be compared; default: found by the first event",
       ),
     }),

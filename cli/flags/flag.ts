@@ -4,7 +4,6 @@
  */
 import {InvalidArgumentError} from "commander";
 
-/** Highest number of threads of one kind. */
 export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
@@ -61,13 +60,11 @@ export function listParser(
   return (text, earlier) => [...(earlier ?? []), ...text.split(",").map(parseOne)];
 }
 
-/** A host name without a port, or *. */
 export function parseHostName(text: string): string {
   if (text === "*" || /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i.test(text)) return text;
   throw new InvalidArgumentError("Expected a host name without a port, such as proofd.example.org, or *.");
 }
 
-/** An origin as browsers send it, or *. */
 export function parseOrigin(text: string): string {
   if (text === "*") return text;
   // URL gives no origin for other schemes, such as those of browser extensions.
@@ -103,7 +100,6 @@ export function parseFinalized(text: string): number | "last" {
   return text === "last" ? "last" : parseBlockNumber(text);
 }
 
-/** A block's hash. */
 export function parseHash(text: string): Uint8Array {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return new Uint8Array(Buffer.from(text.slice(2), "hex"));
   throw new InvalidArgumentError("Expected a hash: 0x and 64 hex digits.");

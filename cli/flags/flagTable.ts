@@ -1,7 +1,7 @@
 /**
  * Commands and their flags as tables. The key of a row names the flag and its variable:
  *
- *   maxLag: value("<seconds>", integerParser(1, 60))("what it does")       --max-lag <seconds>, PROOFD_MAX_LAG
+ *   maxLag: value("<seconds>", integerParser(1, 60)).says("what it does")       --max-lag <seconds>, PROOFD_MAX_LAG
  *
  * A flag that has no effect beside the others is refused, so that nobody relies on it. Its row says when that is.
  */
@@ -18,12 +18,16 @@ export interface Flag<T = unknown> {
   /** The allowed words, or what reads the text. */
   readonly parse?: readonly string[] | ((text: string, earlier: never) => unknown);
   readonly preset: T;
-  /** How the help writes the preset. */
   readonly presetText?: string | undefined;
   readonly isRequired?: boolean;
   /** The flag is --no-NAME, and its value is true without it. */
   readonly isNegated?: boolean;
   readonly idle?: Idle;
+}
+
+/** A flag whose description follows: `value(..).says("what it does")`. */
+export interface Undescribed<T> {
+  says(description: string): Flag<T>;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
@@ -41,8 +45,8 @@ export function value<const T, const P extends T | undefined = undefined>(
   parse: (readonly T[] & readonly string[]) | ((text: string, earlier: T | undefined) => T),
   preset?: P,
   presetText?: string,
-): (description: string) => Flag<T | P> {
-  return description => ({description, unit, parse, preset: preset as P, presetText});
+): Undescribed<T | P> {
+  return {says: description => ({description, unit, parse, preset: preset as P, presetText})};
 }
 
 export function required<T>(flag: Flag<T>): Flag<Exclude<T, undefined>> {
@@ -58,6 +62,8 @@ export function offSwitch(description: string): Flag<boolean> {
   return {description, preset: true, isNegated: true};
 }
 
+const LIST = new Intl.ListFormat("en", {type: "disjunction"});
+
 /** @returns the flags, which also have no effect when `idle` says so */
 export function idleWhen<F extends Flags>(idle: Idle, flags: F): F {
   const rows = Object.entries(flags).map(([key, flag]) => {
@@ -69,7 +75,7 @@ export function idleWhen<F extends Flags>(idle: Idle, flags: F): F {
 
 /** No effect unless one of these flags is given. They have no presets. */
 export function without(...keys: readonly string[]): Idle {
-  const company = `without ${keys.map(key => `--${nameOf(key)}`).join(" or ")}`;
+  const company = `without ${LIST.format(keys.map(key => `--${nameOf(key)}`))}`;
   return values => (keys.some(key => values[key] !== undefined) ? undefined : company);
 }
 
@@ -98,7 +104,7 @@ export function createCommand<F extends Flags>(
     for (const [key, {idle}] of rows) {
       const source = command.getOptionValueSource(key);
       const company = source === "cli" || source === "env" ? idle?.(values) : undefined;
-      if (company !== undefined) refuseFlag(command, key, `has no effect ${company}`);
+      if (company !== undefined) refuseFlag(command, key, ` has no effect ${company}`);
     }
     return run(values as ValuesOf<F>, command);
   });
@@ -122,12 +128,12 @@ function nameOf(key: string): string {
 /**
  * Ends the program with a usage error that does not show the value, which may have a password. A parser's own error shows it.
  *
- * @param problem - the end of the message, after the name of the flag or variable
+ * @param problem - follows the name of the flag or variable: ": expected ..."
  */
 export function refuseFlag(command: Command, key: string, problem: string): never {
   const option = command.options.find(option => option.attributeName() === key);
   const isVariable = command.getOptionValueSource(key) === "env";
-  return command.error(`error: ${isVariable ? `variable ${option?.envVar}` : option?.long} ${problem}`);
+  return command.error(`error: ${isVariable ? `variable ${option?.envVar}` : option?.long}${problem}`);
 }
 
 /**
@@ -157,7 +163,7 @@ export function readSwitches(options: readonly Option[], environment: NodeJS.Pro
     if (value === undefined || value === "1" || value === "true") continue;
     if (value !== "0" && value !== "false" && value !== "") {
       throw new InvalidArgumentError(
-        `environment variable ${option.envVar} is '${value}': expected 1, true, 0 or false`,
+        `environment variable ${option.envVar}: expected 1, true, 0 or false, got '${value}'`,
       );
     }
     delete environment[option.envVar];

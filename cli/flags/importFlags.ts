@@ -10,16 +10,15 @@ export const IMPORT_FLAGS = {
   ...DB_FLAGS,
   ...idleWhen(beside("diffs"), {genesis: GENESIS_FLAG}),
   ...idleWhen(beside("l2", "trielogs", "diffs"), {
-    blocks: value("<file>", parseText)("blocks in the format of `geth export`, plain or .gz"),
+    blocks: value("<file>", parseText).says("blocks in the format of `geth export`, plain or .gz"),
   }),
   ...idleWhen(beside("l2", "trielogs"), {
-    diffs: value("<file>", parseText)("block differences as NDJSON, plain or .gz; - reads standard input"),
+    diffs: value("<file>", parseText).says(
+      "block differences as NDJSON, plain or .gz; - reads standard input",
+    ),
   }),
   ...idleWhen(beside("l2"), {
-    trielogs: value(
-      "<file>",
-      parseText,
-    )(
+    trielogs: value("<file>", parseText).says(
       "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
     ),
   }),
@@ -27,10 +26,9 @@ export const IMPORT_FLAGS = {
   ...TO_FLAGS,
   finalized: FINALIZED_FLAG,
   ...idleWhen(beside("l2"), {
-    head: value(
-      "<hash>",
-      parseHash,
-    )("hash of the last block; a source that ends at another block is refused"),
+    head: value("<hash>", parseHash).says(
+      "hash of the last block; a source that ends at another block is refused",
+    ),
   }),
   history: HISTORY_FLAG,
   ...CHAIN_FLAGS,

@@ -25,79 +25,55 @@ const MAX_SLOTS = 65_535;
 const MAX_REQUEST_SLOTS = 1_000_000;
 
 export const LOAD_FLAGS = {
-  url: required(value("<url>", String)("server to load, http or https")),
-  style: value(
-    "<style>",
-    STYLES,
-    "chain",
-  )("methods to call: chain_getProof and chain_estimateGas, or eth_getProof and eth_estimateGas"),
-  connections: value(
-    "<count>",
-    integerParser(1, MAX_CONNECTIONS),
-    16,
-  )("number of connections; each sends one request at a time"),
-  threads: value(
-    "<count>",
-    integerParser(1, MAX_THREADS),
-  )(`number of generator threads (default: cores, here ${availableParallelism()}, at most --connections)`),
-  batch: value("<calls>", integerParser(1, 10_000), 1)("calls per request"),
-  rate: value(
-    "<requests/s>",
-    integerParser(1, 1_000_000),
-  )(
+  url: required(value("<url>", String).says("server to load, http or https")),
+  style: value("<style>", STYLES, "chain").says(
+    "methods to call: chain_getProof and chain_estimateGas, or eth_getProof and eth_estimateGas",
+  ),
+  connections: value("<count>", integerParser(1, MAX_CONNECTIONS), 16).says(
+    "number of connections; each sends one request at a time",
+  ),
+  threads: value("<count>", integerParser(1, MAX_THREADS)).says(
+    `number of generator threads (default: cores, here ${availableParallelism()}, at most --connections)`,
+  ),
+  batch: value("<calls>", integerParser(1, 10_000), 1).says("calls per request"),
+  rate: value("<requests/s>", integerParser(1, 1_000_000)).says(
     "open loop: send this many requests per second in all; latency counts from when each was due (default: closed loop, as fast as answers come)",
   ),
-  duration: value("<seconds>", integerParser(1, 86_400), 10)("length of the measurement"),
-  warmUp: value("<seconds>", integerParser(0, 3_600), 2)("time of load before the measurement starts"),
-  absent: value("<share>", parseShare, 0)("share of proofs that ask for an absent account, 0 to 1"),
-  slots: value("<count>", integerParser(0, MAX_SLOTS), 0)("storage slots per proof"),
-  blocks: value(
-    "<blocks>",
-    parseBlocks,
-    "latest",
-  )("block to ask for: latest, oldest, a number, or A..B for a random one of a range"),
-  estimates: value("<share>", parseShare, 0)("share of calls that estimate the gas of a transfer, 0 to 1"),
-  keys: value(
-    "<file>",
-    parseText,
-  )(
+  duration: value("<seconds>", integerParser(1, 86_400), 10).says("length of the measurement"),
+  warmUp: value("<seconds>", integerParser(0, 3_600), 2).says("time of load before the measurement starts"),
+  absent: value("<share>", parseShare, 0).says("share of proofs that ask for an absent account, 0 to 1"),
+  slots: value("<count>", integerParser(0, MAX_SLOTS), 0).says("storage slots per proof"),
+  blocks: value("<blocks>", parseBlocks, "latest").says(
+    "block to ask for: latest, oldest, a number, or A..B for a random one of a range",
+  ),
+  estimates: value("<share>", parseShare, 0).says(
+    "share of calls that estimate the gas of a transfer, 0 to 1",
+  ),
+  keys: value("<file>", parseText).says(
     "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; with --style eth, those in the newest blocks)",
   ),
   ...idleWhen(beside("keys"), {
-    accounts: value(
-      "<count>",
-      integerParser(1, 100_000_000),
-    )("ask for the accounts of a store that `npm run bench` made with this many"),
+    accounts: value("<count>", integerParser(1, 100_000_000)).says(
+      "ask for the accounts of a store that `npm run bench` made with this many",
+    ),
   }),
-  seed: value(
-    "<number>",
-    integerParser(0, 2 ** 32 - 1),
-    1,
-  )("seed of the random choices; the same seed asks for the same keys"),
-  timeout: value(
-    "<ms>",
-    integerParser(1, MAX_TIMEOUT_MS),
-    10_000,
-  )("give up a request this long after it was due"),
-  verify: value(
-    "<calls>",
-    integerParser(0, 100_000),
-    200,
-  )("number of results to verify, picked at random over the whole time; 0 verifies none"),
-  maxErrors: value(
-    "<limit>",
-    parseErrorLimit,
-    {calls: 0},
-    "0",
-  )("calls that may fail, as a number or a share such as 0.1%; more failures end with exit code 1"),
-  maxP99: value(
-    "<ms>",
-    parseMilliseconds,
-  )(
+  seed: value("<number>", integerParser(0, 2 ** 32 - 1), 1).says(
+    "seed of the random choices; the same seed asks for the same keys",
+  ),
+  timeout: value("<ms>", integerParser(1, MAX_TIMEOUT_MS), 10_000).says(
+    "give up a request this long after it was due",
+  ),
+  verify: value("<calls>", integerParser(0, 100_000), 200).says(
+    "number of results to verify, picked at random over the whole time; 0 verifies none",
+  ),
+  maxErrors: value("<limit>", parseErrorLimit, {calls: 0}, "0").says(
+    "calls that may fail, as a number or a share such as 0.1%; more failures end with exit code 1",
+  ),
+  maxP99: value("<ms>", parseMilliseconds).says(
     "a p99 latency above this ends with exit code 1; latency counts from when a request was due with --rate, else from when it was sent (default: none)",
   ),
   json: onSwitch("print the report as JSON"),
-  html: value("<file>", parseText)("write the report to this file, as a page that needs no network"),
+  html: value("<file>", parseText).says("write the report to this file, as a page that needs no network"),
 };
 
 type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
@@ -106,12 +82,10 @@ type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
 export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
   const {connections, batch, slots, threads} = values;
   if (threads !== undefined && threads > connections)
-    command.error(
-      `error: --threads ${threads} is more than --connections ${connections}: each thread needs one`,
-    );
+    command.error(`error: --threads: expected at most --connections (${connections}), got ${threads}`);
   if (batch * slots > MAX_REQUEST_SLOTS)
     command.error(
-      `error: --batch ${batch} and --slots ${slots} ask for more than ${MAX_REQUEST_SLOTS} slots per request`,
+      `error: --batch times --slots: expected at most ${MAX_REQUEST_SLOTS} slots per request, got ${batch * slots}`,
     );
   return {
     url: readUrl(values.url, command),

@@ -11,9 +11,9 @@ export const MAX_TIMEOUT_MS = 600_000;
 export function readUrl(text: string, command: Command): URL {
   const url = readHttpUrl(text);
   if (url === undefined)
-    return refuseFlag(command, "url", "is a bad URL: expected http:// or https:// and a host");
+    return refuseFlag(command, "url", ": expected a URL with http:// or https:// and a host");
   if (url.username !== "" || url.password !== "" || url.hash !== "")
-    return refuseFlag(command, "url", "is a bad URL: expected one without user, password and #");
+    return refuseFlag(command, "url", ": expected a URL without user, password and #");
   return url;
 }
 

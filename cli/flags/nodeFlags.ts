@@ -8,7 +8,7 @@ import {hasReadableCredentials, integerParser} from "./flag.ts";
 import {type Flag, idleWhen, refuseFlag, type ValuesOf, value, without} from "./flagTable.ts";
 
 /** `node` is a proofd. */
-export type NodeRole = "l2" | "l1" | "node";
+type NodeRole = "l2" | "l1" | "node";
 
 export interface NodeOptions extends NodesSettings {
   /** ws and wss URLs, where new heads are announced. */
@@ -17,7 +17,7 @@ export interface NodeOptions extends NodesSettings {
 
 type NodeTable<R extends NodeRole> = Record<R | `${R}Header`, Flag<readonly string[] | undefined>> &
   Record<`${R}Timeout`, Flag<number>>;
-export type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
+type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
 const SEVERAL = "http or https; several, with commas between, take over for each other";
 const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {
@@ -57,17 +57,14 @@ const OWN_HEADERS: readonly string[] = [
 
 export function createNodeFlags<R extends NodeRole>(role: R): NodeTable<R> {
   return {
-    [role]: value("<urls>", collectBy(","))(DESCRIPTIONS[role]),
+    [role]: value("<urls>", collectBy(",")).says(DESCRIPTIONS[role]),
     ...idleWhen(without(role), {
-      [`${role}Header`]: value(
-        "<header>",
-        collectBy("\n"),
-      )(`"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`),
-      [`${role}Timeout`]: value(
-        "<ms>",
-        integerParser(100, 600_000),
-        TIMEOUT_MS,
-      )(`time for one answer of a node of --${role}`),
+      [`${role}Header`]: value("<header>", collectBy("\n")).says(
+        `"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`,
+      ),
+      [`${role}Timeout`]: value("<ms>", integerParser(100, 600_000), TIMEOUT_MS).says(
+        `time for one answer of a node of --${role}`,
+      ),
     }),
   } as unknown as NodeTable<R>;
 }
@@ -86,7 +83,7 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
     refuseFlag(
       command,
       `${role}Header`,
-      `has authorization, and a URL of --${role} has a user: expected one of them`,
+      `: expected no authorization beside a URL of --${role} with a user, got one`,
     );
   return {
     urls: urls.filter(url => !isSocket(url)).map(({href}) => href),
@@ -100,7 +97,11 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
 /** Ends the program with a usage error if --l2 has a URL that only announces blocks, where nothing waits for them. */
 export function refuseSockets({subscriptions}: NodeOptions, command: Command, company: string): void {
   if (subscriptions.length > 0)
-    refuseFlag(command, "l2", `has a ws or wss URL, which has no effect ${company}`);
+    refuseFlag(
+      command,
+      "l2",
+      `: expected http and https URLs, got a ws or wss URL, which has no effect ${company}`,
+    );
 }
 
 /** Collects the texts of repeated flags. It refuses none, because commander would show the refused one. */
@@ -109,21 +110,21 @@ function collectBy(separator: string): (text: string, earlier: readonly string[]
 }
 
 function readUrls(texts: readonly string[], role: NodeRole, refuseUrls: (problem: string) => never): URL[] {
-  if (texts.length > MAX_URLS) refuseUrls(`has ${texts.length} URLs: expected at most ${MAX_URLS}`);
+  if (texts.length > MAX_URLS) refuseUrls(`: expected at most ${MAX_URLS} URLs, got ${texts.length}`);
   const schemes = role === "l2" ? "http, https, ws or wss" : "http or https";
   const urls = texts.map((text, at) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const isKnown = url !== undefined && (/^https?:$/.test(url.protocol) || (role === "l2" && isSocket(url)));
     if (isKnown && url.hash === "" && hasReadableCredentials(url)) return url;
-    return refuseUrls(
-      `has a bad URL, number ${at + 1} of ${texts.length}: expected ${schemes}, a host, and no #`,
-    );
+    return refuseUrls(`, URL ${at + 1} of ${texts.length}: expected ${schemes}, a host, and no #`);
   });
   for (const [at, {href}] of urls.entries()) {
     const earlier = urls.findIndex(url => url.href === href);
-    if (earlier < at) refuseUrls(`has a URL twice, as numbers ${earlier + 1} and ${at + 1}`);
+    if (earlier < at)
+      refuseUrls(`: expected each URL once, got one twice, as numbers ${earlier + 1} and ${at + 1}`);
   }
-  if (urls.every(isSocket)) refuseUrls("has no http or https URL: ws and wss only announce new blocks");
+  if (urls.every(isSocket))
+    refuseUrls(": expected an http or https URL, got only ws and wss, which announce new blocks");
   return urls;
 }
 
@@ -132,18 +133,18 @@ function readHeaders(
   refuseHeaders: (problem: string) => never,
 ): Readonly<Record<string, string>> {
   if (texts.length > MAX_HEADERS)
-    refuseHeaders(`has ${texts.length} headers: expected at most ${MAX_HEADERS}`);
+    refuseHeaders(`: expected at most ${MAX_HEADERS} headers, got ${texts.length}`);
   const headers = new Map<string, string>();
   for (const [at, text] of texts.entries()) {
     const [, name, value] = HEADER.exec(text) ?? [];
     if (name === undefined || value === undefined) {
       const expected = 'expected "Name: value" in printable ASCII';
-      return refuseHeaders(`has a bad header, number ${at + 1} of ${texts.length}: ${expected}`);
+      return refuseHeaders(`, header ${at + 1} of ${texts.length}: ${expected}`);
     }
     const lowerName = name.toLowerCase();
     if (OWN_HEADERS.includes(lowerName))
-      refuseHeaders(`has the header ${lowerName}, which proofd sets itself: expected another`);
-    if (headers.has(lowerName)) refuseHeaders(`has the header ${lowerName} twice: expected it once`);
+      refuseHeaders(`: expected another header than ${lowerName}, which proofd sets itself`);
+    if (headers.has(lowerName)) refuseHeaders(`: expected the header ${lowerName} once, got it twice`);
     headers.set(lowerName, value);
   }
   return Object.fromEntries(headers);

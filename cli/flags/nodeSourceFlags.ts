@@ -8,21 +8,18 @@ import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 const DEFAULT_AUDIT = 16;
 const MAX_AUDIT = 1000;
 
-export const GENESIS_FLAG = value("<file>", parseText)("genesis.json with its alloc, in the format of geth");
+export const GENESIS_FLAG = value("<file>", parseText).says(
+  "genesis.json with its alloc, in the format of geth",
+);
 
 export const NODE_SOURCE_FLAGS = {
   ...createNodeFlags("l2"),
   ...idleWhen(unread, {
-    source: value(
-      "<name>",
-      NODE_SOURCES,
-    )("how blocks of --l2 are read (default: what the store and the node can do)"),
+    source: value("<name>", NODE_SOURCES).says(
+      "how blocks of --l2 are read (default: what the store and the node can do)",
+    ),
     ...idleWhen(({source}) => (source === "execute" ? "with --source execute" : undefined), {
-      audit: value(
-        "<count>",
-        integerParser(0, MAX_AUDIT),
-        DEFAULT_AUDIT,
-      )(
+      audit: value("<count>", integerParser(0, MAX_AUDIT), DEFAULT_AUDIT).says(
         "accounts, and slots, that are compared with the node after a range of blocks that was not executed here; 0 compares none",
       ),
     }),
@@ -31,10 +28,9 @@ export const NODE_SOURCE_FLAGS = {
 
 /** Only for `proofd import`, which ends. */
 export const TO_FLAGS = idleWhen(unread, {
-  to: value(
-    "<block>",
-    parseBlockNumber,
-  )("last block to import from --l2 (default: the node's newest one at the start)"),
+  to: value("<block>", parseBlockNumber).says(
+    "last block to import from --l2 (default: the node's newest one at the start)",
+  ),
 });
 
 /** Says why no blocks of --l2 are read; undefined: they are. */

@@ -19,49 +19,40 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 
 export const SERVE_FLAGS = {
   ...DB_FLAGS,
-  host: value("<address>", parseText, "127.0.0.1")("address to listen on"),
-  port: value("<port>", integerParser(0, 65_535), 8545)("port to listen on; 0 takes a free port"),
-  workers: value(
-    "<count>",
-    integerParser(1, MAX_WORKERS),
-    WORKERS,
-    `cores - 1, here ${WORKERS}`,
-  )("number of proof threads"),
-  cacheMb: value(
-    "<mib>",
-    integerParser(1, 65_536),
-    64,
-  )("MiB of pages and key positions that each proof and estimate thread keeps"),
+  host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
+  port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
+  workers: value("<count>", integerParser(1, MAX_WORKERS), WORKERS, `cores - 1, here ${WORKERS}`).says(
+    "number of proof threads",
+  ),
+  cacheMb: value("<mib>", integerParser(1, 65_536), 64).says(
+    "MiB of pages and key positions that each proof and estimate thread keeps",
+  ),
   ...idleWhen(besideNodes, {
-    diffs: value("<file>", parseText)("import these block differences while serving; - reads standard input"),
+    diffs: value("<file>", parseText).says(
+      "import these block differences while serving; - reads standard input",
+    ),
   }),
   ...NODE_SOURCE_FLAGS,
   ...idleWhen(unread, {genesis: GENESIS_FLAG}),
   ...idleWhen(without("diffs", "l2"), {
     finalized: FINALIZED_FLAG,
-    maxLag: value(
-      "<seconds>",
-      integerParser(1, MAX_LAG_SECONDS),
-    )(
+    maxLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
     ),
   }),
-  maxFinalityLag: value(
-    "<seconds>",
-    integerParser(1, MAX_LAG_SECONDS),
-  )("fail /readyz while the newest finalized block is older than this"),
+  ...idleWhen(without("finality", "l1", "finalized", "diffs"), {
+    maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
+      "fail /readyz while the newest finalized block is older than this",
+    ),
+  }),
   ...FINALITY_FLAGS,
   ...idleWhen(besideNodes, {
     demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
   }),
-  cors: value(
-    "<origin>",
-    listParser(parseOrigin),
-  )("let web pages of this origin ask from a browser; * for any origin; may be given several times"),
-  allowHost: value(
-    "<name>",
-    listParser(parseHostName),
-  )(
+  cors: value("<origin>", listParser(parseOrigin)).says(
+    "let web pages of this origin ask from a browser; * for any origin; may be given several times",
+  ),
+  allowHost: value("<name>", listParser(parseHostName)).says(
     "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
   ),
   namespace: NAMESPACE_FLAG,
@@ -70,7 +61,9 @@ export const SERVE_FLAGS = {
   ...CHAIN_FLAGS,
   ...LIMIT_FLAGS,
   ...ESTIMATE_FLAGS,
-  logLevel: value("<level>", LOG_LEVELS, "info")("log entries of this level and above to standard error"),
+  logLevel: value("<level>", LOG_LEVELS, "info").says(
+    "log entries of this level and above to standard error",
+  ),
   logRequests: onSwitch("log every request"),
 };
 

@@ -7,31 +7,21 @@ import {value} from "./flagTable.ts";
 
 const MAX_HISTORY_BLOCKS = 2 ** 48 - 1;
 
-export const DB_FLAGS = {db: value("<folder>", parseText, "./data")("folder of the store")};
+export const DB_FLAGS = {db: value("<folder>", parseText, "./data").says("folder of the store")};
 
-export const FINALIZED_FLAG = value(
-  "<block>",
-  parseFinalized,
-)("blocks up to this one are finalized, as are those that the lines mark; last: every block that is read");
+export const FINALIZED_FLAG = value("<block>", parseFinalized).says(
+  "blocks up to this one are finalized, as are those that the lines mark; last: every block that is read",
+);
 
-export const HISTORY_FLAG = value(
-  "<blocks>",
-  parseHistory,
-  {kind: "all"},
-  "all",
-)(
+export const HISTORY_FLAG = value("<blocks>", parseHistory, {kind: "all"}, "all").says(
   "which finalized blocks are kept: all; the newest N; or finalizations, those that ended a finalization on layer 1. The others are pruned for good",
 );
 
 export const CHAIN_FLAGS = {
-  chainId: value(
-    "<id>",
-    parseChainId,
-  )("id of the chain; other chains are refused. Needed only where block 0 does not name it"),
-  suite: value(
-    "<name>",
-    SUITE_NAMES,
-  )(
+  chainId: value("<id>", parseChainId).says(
+    "id of the chain; other chains are refused. Needed only where block 0 does not name it",
+  ),
+  suite: value("<name>", SUITE_NAMES).says(
     `hash suite of the trees; a new store gets it, a store with another suite is refused (default for a new store: ${DEFAULT_SUITE_NAME})`,
   ),
 };

@@ -7,7 +7,6 @@ import {idleWhen, onSwitch, required, type ValuesOf, value, without} from "./fla
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 
 export interface VerifyOptions {
-  /** Path of the JSON-RPC request. */
   readonly request: string;
   /** Path of the answer; - is standard input. */
   readonly answer: string;
@@ -28,29 +27,29 @@ export type RootSource =
     };
 
 export const VERIFY_FLAGS = {
-  request: required(value("<file>", parseText)("what was asked: the JSON-RPC request, or a batch of them")),
-  answer: value("<file>", parseText, "-")("the JSON-RPC response or the proof bytes; - reads standard input"),
-  root: value("<hash>", parseHash)("trust this state root"),
+  request: required(
+    value("<file>", parseText).says("what was asked: the JSON-RPC request, or a batch of them"),
+  ),
+  answer: value("<file>", parseText, "-").says(
+    "the JSON-RPC response or the proof bytes; - reads standard input",
+  ),
+  root: value("<hash>", parseHash).says("trust this state root"),
   ...createNodeFlags("node"),
   ...idleWhen(without("node"), {
-    blockHash: value(
-      "<hash>",
-      parseHash,
-    )("trust the state root that the proofd of --node has for the block of this hash"),
+    blockHash: value("<hash>", parseHash).says(
+      "trust the state root that the proofd of --node has for the block of this hash",
+    ),
   }),
   ...createNodeFlags("l1"),
   ...idleWhen(without("l1"), {
-    rollup: value(
-      "<address>",
-      parseAddress,
-    )("rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block"),
-    block: value("<block>", parseBlockNumber)("block of layer 2 for --rollup"),
+    rollup: value("<address>", parseAddress).says(
+      "rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block",
+    ),
+    block: value("<block>", parseBlockNumber).says("block of layer 2 for --rollup"),
   }),
-  suite: value(
-    "<name>",
-    SUITE_NAMES,
-    DEFAULT_SUITE_NAME,
-  )("hash suite of the chain's trees, which chain_getCoverage names"),
+  suite: value("<name>", SUITE_NAMES, DEFAULT_SUITE_NAME).says(
+    "hash suite of the chain's trees, which chain_getCoverage names",
+  ),
   json: onSwitch("print one line of JSON"),
 };
 
@@ -60,7 +59,9 @@ type VerifyValues = ValuesOf<typeof VERIFY_FLAGS>;
 export function readVerifyOptions(values: VerifyValues, command: Command): VerifyOptions {
   const {request, answer, suite, json} = values;
   if (request === "-" && answer === "-")
-    command.error("error: --request and --answer are both standard input: expected a file for one of them");
+    command.error(
+      "error: --request and --answer: expected a file for at least one, got standard input for both",
+    );
   return {request, answer, suite, root: readRootSource(values, command), json};
 }
 

@@ -1,6 +1,5 @@
 /** Orders of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
 import type {Head} from "../../workers/job/head.ts";
-import {headFields} from "./headFields.ts";
 
 export const ORDER_KINDS = ["finalize", "rollback"] as const;
 export type OrderKind = (typeof ORDER_KINDS)[number];
@@ -20,21 +19,9 @@ export type ControlAnswer =
   /** `message` is for the operator. */
   | {readonly ok: false; readonly message: string};
 
-export function pathOf(kind: OrderKind): string {
-  return `/${kind}`;
-}
-
-/** @returns undefined for any other path */
-export function kindOfPath(path: string | undefined): OrderKind | undefined {
-  return ORDER_KINDS.find(kind => pathOf(kind) === path);
-}
-
-export function encodeBody({to}: BlockOrder): string {
-  return JSON.stringify({to});
-}
-
-export function encodeAnswer(answer: ControlAnswer): string {
-  return JSON.stringify(answerFields(answer));
+/** A head as JSON: what it does not have is null, in logs and in answers to orders. */
+export function headFields({earliest, finalized, latest}: Head) {
+  return {earliest: earliest ?? null, finalized: finalized ?? null, latest: latest ?? null};
 }
 
 /** For JSON and for the log. */

@@ -1,7 +1,7 @@
 /** Sends an order to the process that has a store open. */
 import {once} from "node:events";
 import {type IncomingMessage, request} from "node:http";
-import {type BlockOrder, type ControlAnswer, decodeAnswer, encodeBody, pathOf} from "./blockOrder.ts";
+import {type BlockOrder, type ControlAnswer, decodeAnswer} from "./blockOrder.ts";
 import {type ControlAddress, readControlFile} from "./controlFile.ts";
 
 /** An answer has two heads, so it is much smaller. */
@@ -46,14 +46,14 @@ async function post(
   silenceMs: number,
 ): Promise<ControlAnswer> {
   const headers = {Authorization: `Bearer ${token}`, "Content-Type": "application/json"};
-  const path = pathOf(order.kind);
+  const path = `/${order.kind}`;
   const sent = request({host: "127.0.0.1", port, path, method: "POST", headers, agent: false});
   sent.on("error", () => {}); // it ends the wait for the response, or the response
   let response: IncomingMessage | undefined;
   sent.setTimeout(silenceMs, () => {
     (response ?? sent).destroy(new Error(`it has sent nothing for ${silenceMs} ms`));
   });
-  sent.end(encodeBody(order));
+  sent.end(JSON.stringify({to: order.to}));
   [response] = (await once(sent, "response")) as [IncomingMessage];
   const text = await readText(response);
   if (response.statusCode !== 200)

@@ -10,11 +10,11 @@ import {createServer, type IncomingMessage, type Server, type ServerResponse} fr
 import type {AddressInfo, Socket} from "node:net";
 import {type Engine, StoreError} from "../../workers/engine.ts";
 import {
+  answerFields,
   type BlockOrder,
   type ControlAnswer,
-  encodeAnswer,
-  kindOfPath,
   MAX_ORDER_BYTES,
+  ORDER_KINDS,
   type OrderKind,
   parseBody,
 } from "./blockOrder.ts";
@@ -35,10 +35,8 @@ const ANNOUNCE_MS = 2_000;
 
 const HEADERS = {"Content-Type": "application/json", Connection: "close"};
 
-/** What obeys the orders. */
 type OrderedPool = Pick<Engine, "chain" | "isWritable" | OrderKind>;
 
-/** Called with every order and its answer, for the log. */
 export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
 
 export class ControlServer {
@@ -103,7 +101,7 @@ export class ControlServer {
     }
   }
 
-  /** Takes no more orders. Running orders go on as long as the engine is open. */
+  /** Takes no more orders. Running orders are finished, as long as the engine is open. */
   async stop(): Promise<void> {
     clearTimeout(this.announcing);
     this.server.close();
@@ -135,7 +133,7 @@ export class ControlServer {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.isAllowed(request.headers.authorization)) return send(response, 401);
-    const kind = kindOfPath(request.url);
+    const kind = ORDER_KINDS.find(kind => request.url === `/${kind}`);
     if (request.method !== "POST" || kind === undefined) return send(response, 404);
     const text = await readBody(request);
     const to = text === undefined ? undefined : parseBody(text);
@@ -147,7 +145,7 @@ export class ControlServer {
     const order = {kind, to};
     const answer = await this.obey(order).finally(() => clearInterval(beat));
     this.onOrder(order, answer);
-    return end(response, encodeAnswer(answer));
+    return end(response, JSON.stringify(answerFields(answer)));
   }
 
   private isAllowed(authorization: string | undefined): boolean {

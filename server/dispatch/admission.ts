@@ -8,7 +8,7 @@ import {type Busy, createWaitError, toSeconds} from "./busy.ts";
 import type {Lane} from "./lane.ts";
 
 /** The lane that cannot take a request now, and the answer to the request. */
-export interface BusyLane extends Busy {
+interface BusyLane extends Busy {
   readonly lane: LaneId;
 }
 

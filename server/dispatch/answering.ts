@@ -49,7 +49,6 @@ export class Answering {
     return pieces;
   }
 
-  /** Answers every call of the segment with the same error. */
   assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Piece[] {
     this.countErrors(request, segment, error);
     return assembleErrors(request.calls, segment, idText => encodeError(idText, error));

@@ -9,7 +9,7 @@
  */
 import {Fifo} from "../request/fifo.ts";
 
-export interface ClientElement {
+interface ClientElement {
   /** The client that the element belongs to (http/clientAddress.ts). */
   readonly client: string;
 }
@@ -87,7 +87,6 @@ export class ClientQueue<T extends ClientElement> {
     return undefined;
   }
 
-  /** Number of the client's elements. */
   countOf(client: string): number {
     return this.lines.get(client)?.elements.length ?? 0;
   }

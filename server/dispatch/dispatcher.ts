@@ -14,7 +14,7 @@
 
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
-import type {EstimateQueues} from "../observe/estimateMetrics.ts";
+import type {EstimateQueues} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LaneId} from "../request/requestCalls.ts";
@@ -33,18 +33,16 @@ import {UnfinishedRequests} from "./unfinishedRequests.ts";
 /** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
 
-/** What a task has for one of its segments. */
 interface SettledPart {
   /** Of the whole task. undefined: the task failed. */
   readonly answers: TaskAnswers | undefined;
   readonly text: TaskText | undefined;
   /** Index of the segment's first call among the task's calls. */
   readonly base: number;
-  /** The queue for calls that were not finished. */
   readonly next: SliceQueue | undefined;
 }
 
-export interface Observers {
+interface Observers {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
   readonly refusals: RefusalLog;
@@ -56,10 +54,9 @@ export class Dispatcher implements EstimateQueues {
   private readonly trouble: TroubleLog;
   private readonly answering: Answering;
   private readonly lanes: ByLane<Lane>;
-  /** All admitted requests that have unanswered segments. */
   private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
-  private givenBackCount = 0;
+  givenBack = 0;
 
   constructor(lanes: ByLane<LaneOptions>, limits: Limits, {tally, trouble, refusals}: Observers) {
     this.limits = limits;
@@ -77,11 +74,6 @@ export class Dispatcher implements EstimateQueues {
 
   queuedCost(lane: LaneId): number {
     return this.lanes[lane].costs.total;
-  }
-
-  /** Number of estimates that came back from their tasks because they had not begun. */
-  get givenBack(): number {
-    return this.givenBackCount;
   }
 
   readEstimateQueues(): ReturnType<EstimateQueues["readEstimateQueues"]> {
@@ -163,10 +155,10 @@ export class Dispatcher implements EstimateQueues {
     if (!isOver && next !== undefined && answers?.unfinished?.includes(base) === true) {
       this.moveOn(request, index, next);
     } else {
-      request.stop(index);
+      request.progressOf(index).stop(index);
       if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
-        request.giveBack(index);
-        this.givenBackCount++;
+        request.progressOf(index).giveBack(index);
+        this.givenBack++;
       } else if (!isOver) {
         const pieces =
           answers === undefined || text === undefined
@@ -179,24 +171,20 @@ export class Dispatcher implements EstimateQueues {
     this.offer(request);
   }
 
-  /** Does work for a request. If the work throws, it is logged and ends the request's connection, and nothing else. */
   private guard(request: PendingRequest, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.trouble.reportThrown(error, request.id);
+    this.trouble.guard(request.id, work, () => {
       this.drop(request);
       request.reply.close();
-    }
+    });
   }
 
   /** Handles a call that took longer than its slice: it waits to begin again with a longer slice, or is turned away. */
   private moveOn(request: PendingRequest, index: number, next: SliceQueue): void {
     const segment = request.segments[index] as Segment;
-    request.move(index);
+    request.progressOf(index).move(index);
     const busy = this.lanes[segment.lane].longCalls?.add(next, request, index);
     if (busy === undefined) return;
-    request.stop(index);
+    request.progressOf(index).stop(index);
     if (request.isBatch) {
       this.answer(request, index, this.answering.assembleErrors(request, segment, busy.error));
       return;

@@ -28,7 +28,6 @@ const MIN_SHARED_COST = 8;
 const MIN_WINDOW_BYTES = 4 * 2 ** 20;
 
 export interface LaneOptions {
-  /** The method that messages name. */
   readonly method: string;
   /** How many tasks run at the same time, at least 1. */
   readonly workers: number;
@@ -42,7 +41,6 @@ export interface LaneOptions {
   readonly bytesPerCost: number;
   /** Cost of a client's turn in the queue. */
   readonly turnCost: number;
-  /** Name of the queue in metrics. */
   readonly queue: QueueName;
   /** Queues for calls that their task did not finish. undefined: every task finishes its calls. */
   readonly longCalls: LongCallOptions | undefined;
@@ -88,7 +86,6 @@ export class Lane {
     return (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
   }
 
-  /** Queues the request if its next segment may start. */
   offer(request: PendingRequest): void {
     const progress = request.progress[this.id];
     if (progress.isQueued || !request.mayStart(this.id, this.windowBytes, this.options.bytesPerCost)) return;
@@ -98,13 +95,12 @@ export class Lane {
     this.planFlush();
   }
 
-  /** Brings the request's part of `costs` up to date. */
   recount(request: PendingRequest): void {
     const progress = request.progress[this.id];
-    const share = request.queueShare(this.id);
-    const change = share - progress.countedShare;
+    const cost = request.queuedCost(this.id);
+    const change = cost - progress.countedCost;
     if (change === 0) return;
-    progress.countedShare = share;
+    progress.countedCost = cost;
     this.costs.add(request.client, change);
   }
 
@@ -147,7 +143,7 @@ export class Lane {
       // A request that was queued again for this task, a few lines below, has not waited. Its moment is later than nowMs.
       this.figures.countStart(Math.max(0, nowMs - request.progress[this.id].queuedSinceMs));
       requests.push(request);
-      indexes.push(request.start(this.id));
+      indexes.push(request.progress[this.id].start());
       this.recount(request);
       this.offer(request);
     }

@@ -2,12 +2,10 @@
 import type {Segment} from "../request/segment.ts";
 
 export class LaneProgress {
-  /** Whether the request is in the lane's queue. */
   isQueued = false;
-  /** When it entered the queue. */
   queuedSinceMs = 0;
   /** The request's part of the lane's queued cost. */
-  countedShare = 0;
+  countedCost = 0;
   /** Cost of the segments that are not answered yet. */
   remainingCost = 0;
   underWay = 0;
@@ -53,7 +51,6 @@ export class LaneProgress {
     return index;
   }
 
-  /** Notes that a started segment's task has ended, with any result. */
   stop(index: number): void {
     this.underWay--;
     if (this.moved?.has(index) !== true) this.underWayCost -= this.costOf(index);
@@ -79,7 +76,6 @@ export class LaneProgress {
     this.returned.sort((a, b) => a - b);
   }
 
-  /** Lets no further segment start. */
   giveUp(): void {
     this.started = this.indexes.length;
     this.returned = undefined;

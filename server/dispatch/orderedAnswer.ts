@@ -15,7 +15,8 @@ export class OrderedAnswer {
   private readonly reply: ReplySink;
   private readonly isBatch: boolean;
   private readonly count: number;
-  private next = 0;
+  /** Index of the first segment that is not sent. */
+  nextToSend = 0;
   /** Answers of segments that wait for an earlier segment. Made for the first one, because most requests have none. */
   private aside: Map<number, Piece[]> | undefined;
 
@@ -26,17 +27,12 @@ export class OrderedAnswer {
     this.count = count;
   }
 
-  /** Index of the first segment that is not sent. */
-  get nextToSend(): number {
-    return this.next;
-  }
-
   get isWhole(): boolean {
-    return this.next === this.count;
+    return this.nextToSend === this.count;
   }
 
   has(index: number): boolean {
-    return index < this.next || this.aside?.has(index) === true;
+    return index < this.nextToSend || this.aside?.has(index) === true;
   }
 
   /** Bytes of a segment that waits for an earlier one. 0 for any other segment. */
@@ -46,7 +42,7 @@ export class OrderedAnswer {
 
   /** Sends the part if it is next. Otherwise sets it aside. @returns whether it was sent */
   put(index: number, pieces: Piece[]): boolean {
-    if (index === this.next) {
+    if (index === this.nextToSend) {
       this.send(pieces);
       return true;
     }
@@ -58,14 +54,14 @@ export class OrderedAnswer {
 
   /** Sends the next part, which must have been set aside. */
   sendAside(): void {
-    const pieces = this.aside?.get(this.next) as Piece[];
-    this.aside?.delete(this.next);
+    const pieces = this.aside?.get(this.nextToSend) as Piece[];
+    this.aside?.delete(this.nextToSend);
     this.send(pieces);
   }
 
   /** Answers a request of one segment with HTTP 503. */
   turnAway(text: string, retryAfterSeconds: number): void {
-    this.next++;
+    this.nextToSend++;
     this.reply.sendBusy(text, retryAfterSeconds);
   }
 
@@ -77,8 +73,8 @@ export class OrderedAnswer {
 
   /** Every piece ends in a comma. The last comma is replaced by the end of the batch. */
   private send(pieces: Piece[]): void {
-    const isFirst = this.next === 0;
-    this.next++;
+    const isFirst = this.nextToSend === 0;
+    this.nextToSend++;
     if (this.isWhole) {
       (pieces.at(-1) as Piece).shorten(SEPARATOR.length);
       if (this.isBatch) pieces.push(new Piece(CLOSE));

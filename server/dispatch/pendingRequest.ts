@@ -19,7 +19,7 @@ import {OrderedAnswer} from "./orderedAnswer.ts";
 import {RequestClock} from "./requestClock.ts";
 
 /** What is known of an HTTP request besides its calls. */
-export interface RequestOrigin {
+interface RequestOrigin {
   readonly id: string;
   readonly isBatch: boolean;
   /** The head that the request's selectors were resolved against. */
@@ -41,7 +41,8 @@ export class PendingRequest {
   /** Place in the list of unfinished requests (unfinishedRequests.ts). undefined if the request is not in it. */
   unfinishedAt: number | undefined;
   private readonly ordered: OrderedAnswer;
-  private dropped = false;
+  /** The client has gone, so answers are not needed any more. */
+  isDropped = false;
 
   /** @param calls - must have at least one call for a lane */
   constructor(origin: RequestOrigin, calls: RequestCalls, reply: ReplySink, timeoutMs: number) {
@@ -63,13 +64,8 @@ export class PendingRequest {
     return callsOf(this.calls, lane).ids[firstCall] as string;
   }
 
-  /** The client has gone, so answers are not needed any more. */
-  get isDropped(): boolean {
-    return this.dropped;
-  }
-
   /** The cost that the request adds to the lane's queue. If its reader is slow, only running segments count. */
-  queueShare(lane: LaneId): number {
+  queuedCost(lane: LaneId): number {
     if (this.isDropped) return 0;
     const {underWayCost, remainingCost} = this.progress[lane];
     return this.clock.wasPaused ? underWayCost : remainingCost;
@@ -100,33 +96,12 @@ export class PendingRequest {
     return expected + asideBytes + this.reply.unsentBytes <= windowBytes;
   }
 
-  /** Starts the lane's next segment; there must be one. @returns its index */
-  start(lane: LaneId): number {
-    return this.progress[lane].start();
-  }
-
-  /** Notes that a started segment's task has ended, with any result. */
-  stop(index: number): void {
-    this.progressOf(index).stop(index);
-  }
-
-  /** Notes that a stopped segment was never begun. It starts again. */
-  giveBack(index: number): void {
-    this.progressOf(index).giveBack(index);
-  }
-
-  /** Notes that a started segment continues outside of its lane. */
-  move(index: number): void {
-    this.progressOf(index).move(index);
-  }
-
   /** Forgets all answers, because the client has gone. */
   drop(): void {
-    this.dropped = true;
+    this.isDropped = true;
     this.ordered.drop();
   }
 
-  /** Lets no further segment start. */
   giveUp(): void {
     for (const progress of this.progress) progress.giveUp();
   }
@@ -165,7 +140,8 @@ export class PendingRequest {
     this.ordered.turnAway(text, retryAfterSeconds);
   }
 
-  private progressOf(index: number): LaneProgress {
+  /** The progress in the segment's lane. */
+  progressOf(index: number): LaneProgress {
     return this.progress[(this.segments[index] as Segment).lane];
   }
 

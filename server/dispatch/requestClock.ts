@@ -5,15 +5,11 @@ export class RequestClock {
   private deadlineMs: number;
   /** When the clock was stopped. undefined while it runs. */
   private pausedSinceMs: number | undefined;
-  private paused = false;
+  /** Whether the request has ever waited for its own reader. */
+  wasPaused = false;
 
   constructor(timeoutMs: number) {
     this.deadlineMs = this.startedMs + timeoutMs;
-  }
-
-  /** Whether the request has ever waited for its own reader. */
-  get wasPaused(): boolean {
-    return this.paused;
   }
 
   /** Stops or starts the clock. @returns whether that is a change */
@@ -22,7 +18,7 @@ export class RequestClock {
     const nowMs = performance.now();
     if (this.pausedSinceMs !== undefined) this.deadlineMs += nowMs - this.pausedSinceMs;
     this.pausedSinceMs = isPaused ? nowMs : undefined;
-    this.paused = true;
+    this.wasPaused = true;
     return true;
   }
 

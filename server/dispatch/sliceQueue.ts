@@ -49,7 +49,6 @@ export class SliceQueue {
     return this.queue.length > 0 && this.underWay < this.options.workers;
   }
 
-  /** Number of the client's calls that wait. */
   countOf(client: string): number {
     return this.queue.countOf(client);
   }

@@ -6,7 +6,6 @@ import type {PendingRequest} from "./pendingRequest.ts";
 export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly indexes: readonly number[];
-  /** Cost of all segments together. */
   readonly cost: number;
 }
 

@@ -4,7 +4,7 @@ import {NodeFailure} from "../../sync/rpc/node.ts";
 import {findInexact} from "../rpc/exactValues.ts";
 import {RpcCode} from "../rpc/rpcError.ts";
 
-export interface UpstreamAnswer {
+interface UpstreamAnswer {
   readonly member: "result" | "error";
   /** JSON text of its value. */
   readonly text: string;

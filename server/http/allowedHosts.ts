@@ -5,7 +5,7 @@
  */
 import {isIP} from "node:net";
 
-export const ANY_HOST = "*";
+const ANY_HOST = "*";
 
 const LOOPBACK = /^(localhost|127\..*|::1)$/;
 /** A name or an IPv4 address, or an IPv6 address in brackets, and a port. */

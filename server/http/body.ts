@@ -40,7 +40,7 @@ export class ReceivingBytes {
 }
 
 /** Exactly one of these is called, unless the client goes away first. */
-export interface BodyOutcome {
+interface BodyOutcome {
   /** @param body - may be read during the call only */
   readonly onBody: (body: Buffer) => void;
   /** More bytes came than a body may have. The rest is read and dropped. @param got - bytes that have come so far */

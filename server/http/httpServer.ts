@@ -38,7 +38,7 @@ export interface HttpOptions extends RpcOptions {
   readonly allowedHosts?: readonly string[];
 }
 
-export interface HttpParts extends RpcParts, ProbeParts {
+interface HttpParts extends RpcParts, ProbeParts {
   readonly unsent: UnsentBytes;
   readonly connections: Connections;
 }
@@ -93,7 +93,6 @@ export class HttpServer {
     return this.rpc.drain();
   }
 
-  /** Closes every connection at once. */
   close(): void {
     this.app.close();
   }

@@ -7,7 +7,6 @@ import type {UnsentBytes} from "./unsentBytes.ts";
 const JOIN_BYTES = 64 * 1024;
 
 export class PieceQueue {
-  /** Bytes of all pieces that are not sent. */
   bytes = 0;
   private readonly unsent: UnsentBytes;
   private readonly pieces = new Fifo<Piece>();
@@ -64,7 +63,6 @@ export class PieceQueue {
     for (const piece of pieces) piece.release();
   }
 
-  /** Drops the rest. */
   clear(): void {
     this.unsent.remove(this.bytes);
     this.bytes = 0;

@@ -135,7 +135,6 @@ export class Reply implements OpenReply {
     });
   }
 
-  /** Closes the connection at once. */
   close(): void {
     if (!this.isOver) this.response.close();
   }

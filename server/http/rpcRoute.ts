@@ -18,12 +18,12 @@ export interface RpcOptions {
 }
 
 /** Answers a body. `body` is only read during the call. */
-export interface BodyService {
+interface BodyAnswerer {
   answer(body: Buffer, reply: OpenReply, requestId: string): void;
 }
 
 export interface RpcParts {
-  readonly service: BodyService;
+  readonly rpc: BodyAnswerer;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Whether the store has no block. */
@@ -36,7 +36,8 @@ export class RpcRoute {
   private readonly receiving: ReceivingBytes;
   private readonly cors: Cors | undefined;
   private readonly idPrefix = Date.now().toString(36);
-  private draining = false;
+  /** New requests are turned away. */
+  isDraining = false;
   private requestCount = 0;
   /** Number of requests whose body has come and whose answer is not sent completely. */
   private openReplies = 0;
@@ -50,13 +51,9 @@ export class RpcRoute {
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
   }
 
-  get isDraining(): boolean {
-    return this.draining;
-  }
-
   /** Turns new requests away. @returns when all open requests are answered */
   drain(): Promise<void> {
-    this.draining = true;
+    this.isDraining = true;
     if (this.openReplies === 0) return Promise.resolve();
     return new Promise(resolve => {
       this.onIdle = resolve;
@@ -70,7 +67,6 @@ export class RpcRoute {
     else refuseVerb(reply, verb, "POST");
   }
 
-  /** Answers a browser that asks what a page of another origin may send. */
   private answerPreflight(request: HttpRequest, reply: Reply): void {
     const headers = this.cors?.preflightFor(request.getHeader("origin"));
     if (headers === undefined) refuseVerb(reply, "options", "POST");
@@ -82,7 +78,7 @@ export class RpcRoute {
     // Chunked bodies declare no length (the header is empty). They are counted as they come.
     const declared = Number(request.getHeader("content-length"));
     const encoding = request.getHeader("content-encoding");
-    if (this.draining) this.refuseStopping(reply);
+    if (this.isDraining) this.refuseStopping(reply);
     else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
     else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
     else if (!isPlain(encoding)) refuseEncoding(reply, encoding);
@@ -98,7 +94,7 @@ export class RpcRoute {
   }
 
   private answer(body: Buffer, reply: Reply): void {
-    if (this.draining) {
+    if (this.isDraining) {
       this.refuseStopping(reply);
       return;
     }
@@ -107,7 +103,7 @@ export class RpcRoute {
     const bodyBytes = body.length;
     this.openReplies++;
     reply.onOver = isAborted => this.settle(requestId, startedMs, bodyBytes, isAborted);
-    this.parts.service.answer(body, reply, requestId);
+    this.parts.rpc.answer(body, reply, requestId);
   }
 
   private settle(requestId: string, startedMs: number, bodyBytes: number, isAborted: boolean): void {
@@ -127,12 +123,12 @@ export class RpcRoute {
   }
 
   private refuseLarge(reply: Reply, got: number): void {
-    this.parts.metrics.countRefusedBody("too_large");
+    this.parts.metrics.refusedBodies.too_large++;
     refuseLarge(reply, this.options.limits.bodyBytes, got);
   }
 
   private refuseRoom(reply: Reply, limit: number, got: number): void {
-    this.parts.metrics.countRefusedBody("no_room");
+    this.parts.metrics.refusedBodies.no_room++;
     refuseRoom(reply, limit, got);
   }
 }

@@ -5,7 +5,7 @@
  */
 
 /** A reply whose reader takes no more bytes now. */
-export interface StalledReply {
+interface StalledReply {
   readonly unsentBytes: number;
   close(): void;
 }

@@ -10,12 +10,10 @@ import type {MethodTable} from "./table.ts";
 
 export interface Demand {
   readonly costs: ByLane<number>;
-  /** Cost of the calls that no lane answers. */
   readonly readyCost: number;
   /** The method of each lane's first call, or "". A refusal is counted under this method. */
   readonly methods: ByLane<string>;
   readonly responseBytes: number;
-  /** Whether a call's method can wait. */
   readonly mayWait: boolean;
 }
 

@@ -5,11 +5,9 @@ import type {Gateway} from "../gateway/gateway.ts";
 export type Estimates =
   | {
       readonly kind: "here";
-      /** Highest gas of an estimate. */
       readonly gasCap: number;
       /** Number of threads for calls with a slice. */
       readonly workers: number;
-      /** Execution time of one call. */
       readonly timeMs: number;
       readonly estimate: (job: EstimateJob) => Promise<EstimateAnswers>;
     }

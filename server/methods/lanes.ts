@@ -3,7 +3,7 @@ import type {ByLane, LaneCalls} from "../request/requestCalls.ts";
 import {EstimateCalls} from "./estimateGas/estimateCalls.ts";
 import {ProofCalls} from "./proof/proofCalls.ts";
 
-export interface LaneKind {
+interface LaneKind {
   /** Label of the lane in metrics. */
   readonly name: string;
   /** @param cost - of all calls that will be added */

@@ -15,7 +15,6 @@ export function arrayOf(items: Schema): Schema {
   return {type: "array", items};
 }
 
-/** Allows null too. */
 export function nullable(schema: Schema): Schema {
   return {oneOf: [schema, {type: "null"}]};
 }
@@ -34,7 +33,6 @@ export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
 export const QUANTITY_PARAM = hexText("quantity", "[0-9a-fA-F]{1,64}");
 const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 
-/** A block selector (selector.ts). */
 export const BLOCK_PARAM: Schema = {
   title: "block selector",
   oneOf: [

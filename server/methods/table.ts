@@ -1,20 +1,18 @@
 /** All methods of a process. A new method is a file of its own and a line here. */
 import {estimateGas} from "./estimateGas/estimateGas.ts";
-import type {Method} from "./method.ts";
-import {createNamespaceMethods} from "./namespace.ts";
+import {createEstimateParams} from "./estimateGas/estimateParams.ts";
+import type {LaneMethod, Method} from "./method.ts";
 import {getFinalizations} from "./proof/getFinalizations.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
-import {getProof} from "./proof/getProof.ts";
-import {getProofAt} from "./proof/getProofAt.ts";
+import {getProof, getProofAt} from "./proof/getProof.ts";
+import {createNamespacedProof} from "./proof/namespacedProof.ts";
 import {waitForProof} from "./proof/waitForProof.ts";
-import {chainId} from "./ready/chainId.ts";
+import {ethBlockNumber, rollupBlockNumber} from "./ready/blockNumber.ts";
+import {chainId, ethChainId, netVersion} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
 import {createDiscover} from "./ready/discover.ts";
-import {ethBlockNumber} from "./ready/ethBlockNumber.ts";
-import {ethChainId} from "./ready/ethChainId.ts";
 import {getCoverage} from "./ready/getCoverage.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
-import {netVersion} from "./ready/netVersion.ts";
 
 /** The methods that every process has, besides rpc.discover. */
 const METHODS: readonly Method[] = [
@@ -60,4 +58,11 @@ export class MethodTable {
     if (method !== undefined) this.last = method;
     return method;
   }
+}
+
+/** The methods of `proofd serve --namespace`, for clients that know a network's own server. @param namespace - such as "linea" */
+function createNamespaceMethods(namespace: string): readonly Method[] {
+  const name = `${namespace}_estimateGas`;
+  const estimate = {...estimateGas, name, params: createEstimateParams(name)} as LaneMethod;
+  return [createNamespacedProof(namespace), estimate, rollupBlockNumber];
 }

@@ -5,12 +5,10 @@ import type {AwaitedBlock, RequestView, Waiting} from "./method.ts";
 import type {MethodTable} from "./table.ts";
 
 export interface FoundWait {
-  /** Index of the call in its request. */
   readonly call: number;
   readonly block: AwaitedBlock;
 }
 
-/** A wait that is over. */
 export interface EndedWait extends FoundWait {
   /** The answer to the call. undefined: the call can be answered or refused now. */
   readonly error: RpcError | undefined;

@@ -4,7 +4,7 @@
  */
 
 /** The label for all unknown methods, so that callers cannot create labels. */
-export const UNKNOWN_METHOD = "unknown";
+const UNKNOWN_METHOD = "unknown";
 
 export class CallTally {
   private readonly counts = new Map<string, Map<number, number>>();
@@ -19,7 +19,9 @@ export class CallTally {
     codes.set(code, (codes.get(code) ?? 0) + count);
   }
 
-  *entries(): Generator<{method: string; code: number; count: number}> {
-    for (const [method, codes] of this.counts) for (const [code, count] of codes) yield {method, code, count};
+  /** For /metrics. */
+  *rows(): Generator<[method: string, code: string, count: number]> {
+    for (const [method, codes] of this.counts)
+      for (const [code, count] of codes) yield [method, String(code), count];
   }
 }

@@ -1,7 +1,7 @@
 /** Where finality stands, for /metrics, /readyz and the log. */
 
 /** What says which blocks are final: events on layer 1, or the layer-2 node's finalized tag. */
-export type FinalitySourceName = "l1" | "tag";
+type FinalitySourceName = "l1" | "tag";
 
 /**
  *   reading     events of layer 1 are read that happened before
@@ -11,7 +11,7 @@ export type FinalitySourceName = "l1" | "tag";
  */
 export type FinalityStateName = "reading" | "following" | "waiting" | "stopped";
 
-const STATES: readonly FinalityStateName[] = ["reading", "following", "waiting", "stopped"];
+export const FINALITY_STATES: readonly FinalityStateName[] = ["reading", "following", "waiting", "stopped"];
 
 export class FinalityStatus {
   readonly source: FinalitySourceName;
@@ -33,10 +33,5 @@ export class FinalityStatus {
 
   constructor(source: FinalitySourceName) {
     this.source = source;
-  }
-
-  /** All states: 1 for the current one, 0 for the others. */
-  *states(): Generator<[FinalityStateName, 0 | 1]> {
-    for (const state of STATES) yield [state, state === this.state ? 1 : 0];
   }
 }

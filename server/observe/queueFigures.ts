@@ -8,21 +8,16 @@ export type QueueName = "proof" | "first" | "second" | "long";
 
 export class QueueFigures {
   readonly name: QueueName;
-  /** Calls that left the queue for a thread. */
   started = 0;
   /** Total time that these calls waited. */
   waitedMs = 0;
-  private meanMs: number;
+  /** Mean time that a call takes of a worker. */
+  serviceMs: number;
 
   /** @param serviceMs - the assumed time of a call, before any is measured */
   constructor(name: QueueName, serviceMs: number) {
     this.name = name;
-    this.meanMs = serviceMs;
-  }
-
-  /** Mean time that a call takes of a worker. */
-  get serviceMs(): number {
-    return this.meanMs;
+    this.serviceMs = serviceMs;
   }
 
   /** @param waitedMs - at least 0: /metrics shows the sum as a counter, which may not fall */
@@ -33,6 +28,14 @@ export class QueueFigures {
 
   /** @param serviceMs - time of one call */
   measure(serviceMs: number): void {
-    this.meanMs += (serviceMs - this.meanMs) * WEIGHT;
+    this.serviceMs += (serviceMs - this.serviceMs) * WEIGHT;
   }
+}
+
+/** The queues of estimates: for first slices, for second slices, and for long calls, which have their whole time. */
+export interface EstimateQueues {
+  /** The calls in each queue. They wait. In the first queue, running calls count too. */
+  readEstimateQueues(): readonly {readonly figures: QueueFigures; readonly calls: number}[];
+  /** Number of calls that came back from their tasks because they had not begun. */
+  readonly givenBack: number;
 }

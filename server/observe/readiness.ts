@@ -9,9 +9,7 @@
 import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
-/** Damage found in the store (troubleLog.ts). */
-export interface FoundDamage {
-  /** Number of findings of --verify. */
+interface FoundDamage {
   readonly tableFindings: number;
 }
 

@@ -5,7 +5,7 @@ import type {QueueName} from "./queueFigures.ts";
 const WARN_EVERY_MS = 10_000;
 
 /** The queue has no room, or the wait in it would be longer than the request's time limit. */
-export type RefusalReason = "queue_full" | "wait";
+type RefusalReason = "queue_full" | "wait";
 
 interface RefusalCount {
   readonly queue: QueueName;

@@ -1,10 +1,16 @@
 /** The state of the source of --diffs or --l2, for /metrics and /readyz. */
-import {NODE_SOURCES, type NodeSourceName, type SourceState} from "../../workers/job/importSource.ts";
+import type {NodeSourceName, SourceState} from "../../workers/job/importSource.ts";
 
 /** "ended": no more lines can come. "failed": a line or block was refused or the store failed, and the import may be tried again. */
-export type SourceStatusName = SourceState | "ended" | "failed";
+type SourceStatusName = SourceState | "ended" | "failed";
 
-const STATES: readonly SourceStatusName[] = ["reading", "following", "waiting", "ended", "failed"];
+export const SOURCE_STATES: readonly SourceStatusName[] = [
+  "reading",
+  "following",
+  "waiting",
+  "ended",
+  "failed",
+];
 
 export class SourceStatus {
   /** The flag that names the source. */
@@ -27,15 +33,5 @@ export class SourceStatus {
 
   constructor(flag: "diffs" | "l2") {
     this.flag = flag;
-  }
-
-  /** The ways to read blocks of nodes: 1 for the current one, 0 for the others. */
-  *choices(): Generator<[NodeSourceName, 0 | 1]> {
-    for (const source of NODE_SOURCES) yield [source, source === this.chosen ? 1 : 0];
-  }
-
-  /** All states: 1 for the current one, 0 for the others. */
-  *states(): Generator<[SourceStatusName, 0 | 1]> {
-    for (const state of STATES) yield [state, state === this.state ? 1 : 0];
   }
 }

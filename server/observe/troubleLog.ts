@@ -17,7 +17,6 @@ export class TroubleLog {
     this.log = log;
   }
 
-  /** A worker died. The engine replaces it. */
   reportWorkerExit(error: Error): void {
     this.workerExits++;
     this.log.error({err: error}, "a worker died and is replaced");
@@ -48,6 +47,16 @@ export class TroubleLog {
       this.damagedRecords++;
     this.log.error({err: error, requestId}, "a call failed");
     return this.createInternalError(requestId);
+  }
+
+  /** Does work for a request. If the work throws, it is logged, and `end` ends the request's connection and nothing else. */
+  guard(requestId: string, work: () => void, end: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.reportThrown(error, requestId);
+      end();
+    }
   }
 
   createInternalError(requestId: string): RpcError {

@@ -1,5 +1,4 @@
 /** Counts the calls that wait for finality, and how their waits end. /metrics reads these plain numbers. */
-import {Counter, Gauge, type Registry} from "prom-client";
 
 /**
  *   finalized   the block was finalized
@@ -12,32 +11,10 @@ import {Counter, Gauge, type Registry} from "prom-client";
 export type WaitOutcome = "finalized" | "timed_out" | "replaced" | "gone" | "stopped" | "refused";
 
 export class WaitFigures {
-  /** Calls that wait now. */
   waiting = 0;
   readonly ended = new Map<WaitOutcome, number>();
 
   count(outcome: WaitOutcome, calls: number): void {
     this.ended.set(outcome, (this.ended.get(outcome) ?? 0) + calls);
   }
-}
-
-export function registerWaits(registers: Registry[], figures: WaitFigures): void {
-  new Gauge({
-    name: "proofd_waiting_calls",
-    help: "Calls that wait for a block to be finalized",
-    registers,
-    collect() {
-      this.set(figures.waiting);
-    },
-  });
-  new Counter({
-    name: "proofd_waits_total",
-    help: "Ended waits for finality, by how they ended",
-    labelNames: ["outcome"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [outcome, count] of figures.ended) this.inc({outcome}, count);
-    },
-  });
 }

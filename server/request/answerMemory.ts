@@ -27,7 +27,6 @@ export class AnswerMemory {
     this.closed.close();
   }
 
-  /** Unused memories that are kept. */
   get spare(): number {
     return this.spares.length;
   }

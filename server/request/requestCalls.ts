@@ -36,7 +36,6 @@ export interface LaneCalls {
   readonly segmentCost: number;
   /** The answer to the only call is bytes, and no JSON-RPC response, unless the call fails. */
   readonly isBytes: boolean;
-  /** Cost of one call. */
   costOf(call: number): number;
 }
 

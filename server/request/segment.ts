@@ -58,7 +58,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
 }
 
 /** Makes the response object of a call that failed. @param call - its index in the task's `ends` */
-export type EncodeFailure = (place: LanePlace, call: number, idText: string) => string;
+type EncodeFailure = (place: LanePlace, call: number, idText: string) => string;
 
 /**
  * Makes the segment's part of the response, in as few pieces as possible. A comma follows each response object.
@@ -117,7 +117,6 @@ export function assembleErrors(
   return [new Piece(Buffer.from(texts.join("")))];
 }
 
-/** Counts the segment's calls by method. */
 export function countMethods(calls: RequestCalls, segment: Segment): Map<string, number> {
   const counts = new Map<string, number>();
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {

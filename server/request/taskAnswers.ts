@@ -1,4 +1,3 @@
-/** The answers of a task. */
 import type {Answers} from "../../workers/job/answers.ts";
 import type {AnswerMemory} from "./answerMemory.ts";
 

@@ -41,41 +41,36 @@ export class TaskText {
 
 /** Bytes of a response that are to be sent. The owner of a piece releases it when it is sent or not needed. */
 export class Piece {
-  private content: Uint8Array;
+  /** Valid until the release. May not be changed. */
+  bytes: Uint8Array;
   /** The text that the bytes are a part of. undefined if the bytes are the piece's own. */
   private text: TaskText | undefined;
 
   constructor(bytes: Uint8Array, text?: TaskText) {
-    this.content = bytes;
+    this.bytes = bytes;
     this.text = text;
   }
 
-  /** Valid until the release. May not be changed. */
-  get bytes(): Uint8Array {
-    return this.content;
-  }
-
   get length(): number {
-    return this.content.length;
+    return this.bytes.length;
   }
 
-  /** Removes bytes from the end. */
   shorten(byteCount: number): void {
-    this.content = this.content.subarray(0, this.content.length - byteCount);
+    this.bytes = this.bytes.subarray(0, this.bytes.length - byteCount);
   }
 
   /** Call before the piece waits. A small part of a large memory is copied, so that the memory can be used again. */
   wait(): void {
     const text = this.text;
-    if (text === undefined || text.memoryBytes <= MAX_KEPT_FACTOR * this.content.length) return;
-    this.content = new Uint8Array(this.content);
+    if (text === undefined || text.memoryBytes <= MAX_KEPT_FACTOR * this.bytes.length) return;
+    this.bytes = new Uint8Array(this.bytes);
     this.text = undefined;
     text.release();
   }
 
   /** Ends the use of the bytes. Further calls do nothing. */
   release(): void {
-    this.content = NO_BYTES;
+    this.bytes = NO_BYTES;
     this.text?.release();
     this.text = undefined;
   }

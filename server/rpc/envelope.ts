@@ -9,7 +9,7 @@ export const MAX_ID_CHARACTERS = 256;
 const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /** Limits that are checked before a body is parsed. */
-export interface BodyLimits {
+interface BodyLimits {
   readonly batchCalls: number;
   readonly members: number;
   readonly fields: number;

@@ -20,7 +20,6 @@ import {type AwaitedStart, type RollupSettings, RollupWatch} from "../../sync/fi
 import {findNamedBlock} from "../../sync/rpc/namedBlock.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
 import type {Engine} from "../../workers/engine.ts";
-import {finalizable} from "../../workers/job/head.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
 /** Finalizations that are recorded at once. An import waits meanwhile: each takes some 20 us. */
@@ -116,7 +115,7 @@ export class Layer1Finality implements FinalityWork {
     const lowest = this.waiting.reduce((least, {endBlock}) => Math.min(least, endBlock), Infinity);
     await new Promise<void>(resolve => {
       const look = (): void => {
-        if (!signal.aborted && (this.isUnknown || finalizable(chain.head()) < lowest)) return;
+        if (!signal.aborted && (this.isUnknown || (chain.head().latest ?? -1) < lowest)) return;
         this.isDue = !signal.aborted;
         unwatch();
         signal.removeEventListener("abort", look);
@@ -170,11 +169,10 @@ export class Layer1Finality implements FinalityWork {
     return undefined;
   }
 
-  /** Records all that wait and can be recorded. */
   private async record(signal: AbortSignal): Promise<void> {
     const {chain} = this.engine;
     for (;;) {
-      const highest = finalizable(chain.head());
+      const highest = chain.head().latest ?? -1;
       const first = this.waiting.findIndex(({endBlock}) => endBlock <= highest);
       if (first < 0) return;
       let end = first;

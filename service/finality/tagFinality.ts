@@ -6,7 +6,6 @@ import {Contradiction} from "../../sync/finality/contradiction.ts";
 import {readFinalizedTag} from "../../sync/finality/finalizedTag.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
 import type {Engine} from "../../workers/engine.ts";
-import {finalizable} from "../../workers/job/head.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
 export class TagFinality implements FinalityWork {
@@ -27,7 +26,7 @@ export class TagFinality implements FinalityWork {
   async step(signal: AbortSignal): Promise<"following"> {
     const {chain} = this.engine;
     const {finalized} = chain.head();
-    const highest = finalizable(chain.head());
+    const highest = chain.head().latest ?? -1;
     if (highest < 0) return "following";
     const {tag, block} = await readFinalizedTag(this.nodes, highest, signal);
     this.status.answeredMs = Date.now();

@@ -7,7 +7,6 @@ const FOLLOWED_MS = 60_000;
 export interface FollowedSource {
   /** For the log: a path, or the nodes without their keys. */
   readonly name: string;
-  /** Whether a failed import is tried again. */
   readonly canRetry: boolean;
   /** @param attempt - 0 for the first one, then 1 more after each failed import */
   describe(attempt: number): ImportSource;

@@ -3,16 +3,15 @@
  * /metrics and /readyz. A failed import from nodes is tried again.
  */
 import type {Logger} from "pino";
-import {headFields} from "../../server/control/headFields.ts";
+import {headFields} from "../../server/control/blockOrder.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
 import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../workers/job/importJob.ts";
-import type {NodeSourceName, SourceEvent, SourceState} from "../../workers/job/importSource.ts";
+import type {SourceEvent, SourceState} from "../../workers/job/importSource.ts";
 import type {Running} from "../../workers/pool/running.ts";
 import type {FollowedSource} from "./followedSource.ts";
-import {ImportPace} from "./importPace.ts";
 import {SourceLog} from "./sourceLog.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
@@ -22,7 +21,7 @@ const LAST_RETRY_MS = 60_000;
 const MAX_REASON_LENGTH = 500;
 
 /** What stays the same at every attempt. */
-export type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
+type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
 
 export class Following {
   private readonly engine: Engine;
@@ -41,11 +40,10 @@ export class Following {
   private failedAt = -1;
   /** The last failure was an audit's. New blocks do not end it, only another audit does. */
   private awaitsAudit = false;
-  private pace = new ImportPace();
+  private startedMs = 0;
   private readonly unwatch: () => void;
   private nextLineMs = 0;
 
-  /** Starts the import. */
   constructor(engine: Engine, source: FollowedSource, rules: ImportRules, status: SourceStatus, log: Logger) {
     this.engine = engine;
     this.source = source;
@@ -66,7 +64,7 @@ export class Following {
   }
 
   private start(): void {
-    this.pace = new ImportPace();
+    this.startedMs = performance.now();
     this.status.nodes.clear();
     this.highest = this.engine.chain.head().latest ?? -1;
     this.running = this.engine.startImport(
@@ -86,7 +84,7 @@ export class Following {
     this.status.target = target;
     if (performance.now() < this.nextLineMs) return;
     this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
-    const pace = target === undefined ? {} : {target, ...this.pace.read(event)};
+    const pace = target === undefined ? {} : {target, ...paceOf(event, performance.now() - this.startedMs)};
     this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
   }
 
@@ -105,31 +103,17 @@ export class Following {
   }
 
   private noteSource(event: SourceEvent): void {
-    switch (event.kind) {
-      case "state":
-        this.noteState(event.state, event.reason);
-        break;
-      case "reorganised":
-        this.status.reorganisations++;
-        this.sourceLog.noteReorganisation(event);
-        break;
-      case "chosen":
-        this.noteChosen(event.source, event.why);
-        break;
-      case "method":
-        this.sourceLog.noteMethod(event);
-        break;
-      case "verification":
-        this.sourceLog.noteVerification(event);
-        break;
-      case "heads":
-        this.sourceLog.noteHeads(event);
-        break;
-      case "node":
-        this.sourceLog.noteNode(event);
-        if (event.state === "up") this.status.nodes.delete(event.name);
-        else this.status.nodes.set(event.name, `${event.state}: ${event.reason}`);
-        break;
+    if (event.kind === "state") {
+      this.noteState(event.state, event.reason);
+      return;
+    }
+    this.sourceLog.note(event);
+    const {status} = this;
+    if (event.kind === "reorganised") status.reorganisations++;
+    else if (event.kind === "chosen") status.chosen = event.source;
+    else if (event.kind === "node") {
+      if (event.state === "up") status.nodes.delete(event.name);
+      else status.nodes.set(event.name, `${event.state}: ${event.reason}`);
     }
   }
 
@@ -140,13 +124,6 @@ export class Following {
     this.status.state = state;
     this.status.reason = reason ?? "";
     this.sourceLog.noteState(state, reason);
-  }
-
-  /** Each attempt chooses again. Only a choice that differs from the last one is logged. */
-  private noteChosen(chosen: NodeSourceName, why: string): void {
-    if (this.status.chosen === chosen) return;
-    this.status.chosen = chosen;
-    this.log.info({chosen, why}, "the way to read blocks is chosen");
   }
 
   private recover(state: SourceState): void {
@@ -178,7 +155,10 @@ export class Following {
     this.status.state = "failed";
     this.status.reason = reason;
     this.failedAt = this.highest;
-    const retryMs = this.canRetry ? this.pauseMs() : undefined;
+    const retryMs =
+      this.source.canRetry && !this.isStopped
+        ? Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts)
+        : undefined;
     const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
@@ -191,15 +171,16 @@ export class Following {
       this.start();
     }, retryMs);
   }
+}
 
-  /** Doubles after each failed attempt. */
-  private pauseMs(): number {
-    return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts);
-  }
-
-  private get canRetry(): boolean {
-    return this.source.canRetry && !this.isStopped;
-  }
+/** How fast an import gets nearer to its target, and how long it will still take: undefined while nothing has come. */
+function paceOf({blocks, head, target = 0}: ImportEvent, ms: number): object {
+  const rate = (1000 * Math.max(0, blocks)) / Math.max(1, ms);
+  const left = Math.max(0, target - (head.latest ?? 0));
+  return {
+    blocksPerSecond: Math.round(10 * rate) / 10,
+    secondsLeft: rate === 0 ? undefined : Math.ceil(left / rate),
+  };
 }
 
 function shortenReason(message: string): string {

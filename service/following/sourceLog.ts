@@ -23,11 +23,8 @@ const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
 
 export class SourceLog {
   private readonly log: Logger;
-  /** By node, what was logged last. */
-  private readonly nodes = new Map<string, NodesEvent["state"]>();
-  private readonly methods = new Map<string, string>();
-  /** Why blocks are unverified, as logged last. */
-  private unverified: string | undefined;
+  /** What was logged last, by what it is about. */
+  private readonly last = new Map<string, string | undefined>();
 
   constructor(log: Logger) {
     this.log = log;
@@ -38,34 +35,46 @@ export class SourceLog {
     this.log[state === "waiting" ? "warn" : "info"](fields, STATE_LINES[state]);
   }
 
-  noteMethod({name, method, why}: Extract<SourceEvent, {kind: "method"}>): void {
-    if (this.methods.get(name) === method) return;
-    this.methods.set(name, method);
-    this.log.info({node: name, method, why}, "how blocks are read from this node");
+  note(event: Exclude<SourceEvent, {kind: "state"}>): void {
+    const {log} = this;
+    switch (event.kind) {
+      case "chosen":
+        if (this.isNew("chosen", event.source))
+          log.info({chosen: event.source, why: event.why}, "the way to read blocks is chosen");
+        break;
+      case "method": {
+        const {name, method, why} = event;
+        if (this.isNew(`method of ${name}`, method))
+          log.info({node: name, method, why}, "how blocks are read from this node");
+        break;
+      }
+      case "node": {
+        const {name, state, reason} = event;
+        if (this.isNew(`state of ${name}`, state))
+          log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
+        break;
+      }
+      case "verification": {
+        const {block, unverified: reason} = event;
+        if (!this.isNew("unverified", reason)) break;
+        if (reason === undefined) log.info({block}, "blocks are verified again by their headers");
+        else log.warn({block, reason}, "blocks are unverified: no header vouches for their state");
+        break;
+      }
+      case "heads":
+        log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
+        break;
+      case "reorganised":
+        log.warn(
+          {latest: event.latest, ancestor: event.ancestor},
+          "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
+        );
+    }
   }
 
-  noteNode({name, state, reason}: NodesEvent): void {
-    if (this.nodes.get(name) === state) return;
-    this.nodes.set(name, state);
-    this.log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
-  }
-
-  noteVerification({block, unverified}: Extract<SourceEvent, {kind: "verification"}>): void {
-    if (unverified === this.unverified) return;
-    this.unverified = unverified;
-    if (unverified === undefined) this.log.info({block}, "blocks are verified again by their headers");
-    else
-      this.log.warn({block, reason: unverified}, "blocks are unverified: no header vouches for their state");
-  }
-
-  noteHeads({name, state, reason}: HeadsEvent): void {
-    this.log.info({node: name, state, reason}, HEADS_LINES[state]);
-  }
-
-  noteReorganisation({latest, ancestor}: Extract<SourceEvent, {kind: "reorganised"}>): void {
-    this.log.warn(
-      {latest, ancestor},
-      "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
-    );
+  private isNew(subject: string, value: string | undefined): boolean {
+    if (this.last.get(subject) === value) return false;
+    this.last.set(subject, value);
+    return true;
   }
 }

@@ -72,7 +72,7 @@ export function unexpected(field: string, value: unknown, rule: string): NodeFai
   return new NodeFailure(describeMismatch(field, value, rule));
 }
 
-export function describeMismatch(field: string, value: unknown, rule: string): string {
+function describeMismatch(field: string, value: unknown, rule: string): string {
   return `${field}: expected ${rule}, got ${show(value)}`;
 }
 

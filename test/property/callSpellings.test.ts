@@ -5,13 +5,14 @@ import {parseEstimateCall} from "../../server/methods/estimateGas/estimateParams
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
 import {ADDRESS, HASH, VIEW} from "../support/estimates/estimateCalls.ts";
 import {anySpelledCall} from "../support/estimates/spelledCalls.ts";
+import {propertyRuns} from "../support/soak.ts";
 
 test("any call in any spelling is read as it was meant", () => {
   fc.assert(
     fc.property(anySpelledCall, ({call, params}) => {
       assert.deepEqual(parseEstimateCall(JSON.parse(JSON.stringify(params)), VIEW), call);
     }),
-    {numRuns: 1000},
+    {numRuns: propertyRuns(300)},
   );
 });
 
@@ -75,7 +76,7 @@ function assertOnlyRpcErrors(params: readonly unknown[]): void {
 }
 
 test("junk only ever ends in an error with a code of this method's parameters", () => {
-  fc.assert(fc.property(fc.array(junk, {maxLength: 4}), assertOnlyRpcErrors), {numRuns: 1000});
+  fc.assert(fc.property(fc.array(junk, {maxLength: 4}), assertOnlyRpcErrors), {numRuns: propertyRuns(300)});
   fc.assert(
     fc.property(fc.array(fc.anything({withNullPrototype: true}), {maxLength: 4}), assertOnlyRpcErrors),
   );
@@ -88,6 +89,6 @@ test("junk in one place of a good call only ever ends in such an error", () => {
       const path = all[place % all.length] as string[];
       assertOnlyRpcErrors(replaceAt(params, path, value) as unknown[]);
     }),
-    {numRuns: 1000},
+    {numRuns: propertyRuns(300)},
   );
 });

@@ -33,9 +33,9 @@ import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/est
 import {createCommon} from "../support/estimates/hardforks.ts";
 import {packWords} from "../support/estimates/packedWords.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
-import {propertyRuns} from "../support/propertyRuns.ts";
+import {propertyRuns} from "../support/soak.ts";
 
-const RUNS_PER_FORK = propertyRuns(10);
+const RUNS_PER_FORK = propertyRuns(3);
 /** A run takes some milliseconds then. */
 const GAS_CAP = 600_000;
 /** Never reached: a busy machine is no failure here. */

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
-import {propertyRuns} from "../support/propertyRuns.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
+import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
@@ -54,11 +54,15 @@ async function checkChain(
 
 /** The reference's poseidon2 takes some ten times as long as its sha256. Where leaves lie in pages does not depend on the suite. */
 const EXTENTS = [
-  {suite: memoisedSha256, numRuns: propertyRuns(3), maxBlocks: 30, boundaries: [8, 32, 128, 512, 2048]},
-  {suite: memoisedPoseidon2, numRuns: propertyRuns(1), maxBlocks: 15, boundaries: [32]},
+  {
+    suite: memoisedSha256,
+    maxBlocks: isSoak() ? 30 : 15,
+    boundaries: sampleOf([8, 32, 128, 512, 2048], 2),
+  },
+  {suite: memoisedPoseidon2, maxBlocks: isSoak() ? 15 : 8, boundaries: sampleOf([8, 32, 128], 3)},
 ];
 
-for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
+for (const {suite, maxBlocks, boundaries} of EXTENTS) {
   test(`${suite.name}: every key, present or absent, is proven at every block of random chains`, async t => {
     let leaves = 0;
     let chains = 0;
@@ -66,7 +70,7 @@ for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
       leaves += await checkChain(suite, chain, plan);
       chains++;
     });
-    await fc.assert(property, {numRuns, includeErrorInReport: true});
+    await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
     t.diagnostic(`${chains} chains, ${leaves} leaves`);
   });
 

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import {type MemoryAccount, MemoryState} from "../../bench/chains/memoryState.ts";
 import {toHex} from "../../storage/hex.ts";
 import {ExecutionState} from "../../workers/execution/executionState.ts";
+import {propertyRuns} from "../support/soak.ts";
 
 type Step =
   | {readonly kind: "put"; readonly account: number; readonly nonce: number; readonly balance: number}
@@ -70,7 +71,7 @@ test("whatever is written, reverted and sealed, root, reads and differences are 
         await compareReads(reopened, model);
       }
     }),
-    {numRuns: 150},
+    {numRuns: propertyRuns(40)},
   );
 });
 

@@ -10,8 +10,9 @@ import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
 import {readManifest} from "../../storage/leveldb/manifest.ts";
+import {propertyRuns} from "../support/soak.ts";
 
-const RUNS = 6;
+const RUNS = propertyRuns(2);
 const BATCHES = 60;
 const KEYS = 3000;
 /** As small as LevelDB allows: the batches make tables on several levels. */

@@ -8,6 +8,7 @@ import {verifyMultiProof} from "../../client/compact/compactProof.ts";
 import {createSha256Suite, zeroSubTrees} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import {COMPACT_REQUESTS, CompactCases, type CompactRequestName} from "../support/reference/compactCases.ts";
+import {propertyRuns} from "../support/soak.ts";
 
 const suite = createSha256Suite(asSha256);
 const cases = new CompactCases(suite);
@@ -71,7 +72,7 @@ test("what is made of valid proof bytes by any changes is refused, unless it is 
       if (compareBytes(forged, bytes) === 0) return;
       assert.throws(() => verifyMultiProof(suite, root, request, forged), ProofError);
     }),
-    {numRuns: 20_000},
+    {numRuns: propertyRuns(5000)},
   );
 });
 

@@ -11,9 +11,9 @@ import {verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
-import {propertyRuns} from "../support/propertyRuns.ts";
 import {proofRequests} from "../support/reference/proofRequests.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
+import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {proveMulti} from "../support/stores/proveMulti.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
@@ -57,15 +57,15 @@ async function checkCase(suite: HashSuite, {chain, requests}: Case): Promise<voi
 
 /** The reference's poseidon2 takes some ten times as long as its sha256, so it gets fewer blocks and leaves. */
 const EXTENTS = [
-  {suite: memoisedSha256, numRuns: propertyRuns(2), maxBlocks: 10, boundaries: [8, 128, 512]},
-  {suite: memoisedPoseidon2, numRuns: propertyRuns(1), maxBlocks: 6, boundaries: [32]},
+  {suite: memoisedSha256, maxBlocks: 10, boundaries: sampleOf([128, 8, 512], 3)},
+  {suite: memoisedPoseidon2, maxBlocks: 4, boundaries: isSoak() ? [32] : []},
 ];
 
-for (const {suite, numRuns, maxBlocks, boundaries} of EXTENTS) {
+for (const {suite, maxBlocks, boundaries} of EXTENTS) {
   test(`${suite.name}: a multiproof is the one that is gathered from single proofs, at every block of random chains`, async () => {
     const cases = casesOf(fc.noBias(randomChains({maxBlocks})), 12);
     const property = fc.asyncProperty(cases, one => checkCase(suite, one));
-    await fc.assert(property, {numRuns, includeErrorInReport: true});
+    await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
   });
 
   for (const boundary of boundaries)

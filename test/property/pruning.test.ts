@@ -14,7 +14,7 @@ import {createRetention, type History} from "../../storage/prune/retention.ts";
 import {FIRST_PAGE, pageKey} from "../../storage/record/layout.ts";
 import {sealRecord} from "../../storage/record/record.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {propertyRuns} from "../support/propertyRuns.ts";
+import {propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {applyBlock, bytes, digestOf, withStore} from "../support/stores/dicedBlocks.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
@@ -22,8 +22,8 @@ import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 
 /** Some grow an account tree from one page to three levels, and its index from none to directories of buckets. */
 const EXTENTS: readonly {suite: SuiteName; runs: number; accounts: number; blocks: number}[] = [
-  {suite: "sha256", runs: propertyRuns(6), accounts: 90, blocks: 14},
-  {suite: "poseidon2", runs: propertyRuns(2), accounts: 60, blocks: 8},
+  {suite: "sha256", runs: propertyRuns(2), accounts: 90, blocks: 14},
+  {suite: "poseidon2", runs: propertyRuns(1), accounts: 60, blocks: 8},
 ];
 const WRONG_ROOT = new Uint8Array(32).fill(0x77);
 

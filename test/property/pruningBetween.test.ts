@@ -10,7 +10,7 @@ import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {propertyRuns} from "../support/propertyRuns.ts";
+import {propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {applyBlock, bytes, digestOf, withStore} from "../support/stores/dicedBlocks.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
@@ -154,5 +154,5 @@ test("kept blocks stay as they were while pruning comes and goes between imports
       await walk.end(last);
     }),
   );
-  await fc.assert(property, {numRuns: propertyRuns(6), includeErrorInReport: true});
+  await fc.assert(property, {numRuns: propertyRuns(2), includeErrorInReport: true});
 });

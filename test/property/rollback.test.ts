@@ -4,19 +4,22 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {decodeHex} from "../../client/bytes/hex.ts";
 import {forkedChains, randomChains} from "../support/chains/randomBlocks.ts";
-import {propertyRuns} from "../support/propertyRuns.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
+import {propertyRuns, sampleOf} from "../support/soak.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {proveCalls} from "../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
-/** The reference's poseidon2 takes some ten times as long as its sha256. */
-const EXTENTS = [
-  {suite: memoisedSha256, forks: propertyRuns(2), maxBlocks: 6, returns: propertyRuns(8)},
-  {suite: memoisedPoseidon2, forks: propertyRuns(1), maxBlocks: 4, returns: propertyRuns(2)},
-];
+/** What a rollback removes does not depend on the suite, and the reference's poseidon2 takes ten times as long as its sha256. */
+const EXTENTS = sampleOf(
+  [
+    {suite: memoisedSha256, maxBlocks: 6, returns: propertyRuns(3)},
+    {suite: memoisedPoseidon2, maxBlocks: 4, returns: propertyRuns(1)},
+  ],
+  2,
+);
 
-for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
+for (const {suite, maxBlocks, returns} of EXTENTS) {
   test(`${suite.name}: after a rollback another branch is proven as by a store that never held the first`, async () => {
     const plans = fc.record({reopens: fc.boolean(), returns: fc.boolean()});
     const property = fc.asyncProperty(
@@ -57,7 +60,7 @@ for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
         }
       },
     );
-    await fc.assert(property, {numRuns: forks, includeErrorInReport: true});
+    await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
   });
 
   test(`${suite.name}: so it is where an import goes on: rolled back between two blocks, it takes another branch from its source`, async () => {
@@ -82,7 +85,7 @@ for (const {suite, forks, maxBlocks, returns} of EXTENTS) {
         await store.close();
       }
     });
-    await fc.assert(property, {numRuns: forks, includeErrorInReport: true});
+    await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
   });
 
   test(`${suite.name}: a store that is rolled back to its first block again and again proves each chain as a new one would`, async t => {

@@ -9,7 +9,10 @@ import type {ImportOutcome} from "../../workers/job/importJob.ts";
 import {type DifferenceLine, encodeLines} from "../support/chains/differenceLine.ts";
 import {headLines} from "../support/chains/headedLines.ts";
 import {randomChains} from "../support/chains/randomBlocks.ts";
+import {propertyRuns} from "../support/soak.ts";
 import {importSource} from "../support/stores/importedStore.ts";
+
+const RUNS = propertyRuns(15);
 
 let folder: string;
 let stores = 0;
@@ -76,7 +79,7 @@ test("the changes of random chains give the roots of their headers, and any that
         assert.equal(outcome.head.latest, number === 0 ? undefined : number - 1);
       },
     ),
-    {numRuns: 60},
+    {numRuns: RUNS},
   );
-  assert.ok(refused > 10, `${refused} of 60`);
+  assert.ok(refused > RUNS / 10, `${refused} of ${RUNS}`);
 });

@@ -11,9 +11,10 @@ import {AnvilChain, PEOPLE, type Sent} from "../support/chains/anvilChain.ts";
 import {HttpNode} from "../support/chains/httpNode.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 import {notRun} from "../support/processes/notRun.ts";
+import {propertyRuns} from "../support/soak.ts";
 import {ComparedStores} from "../support/stores/comparedStores.ts";
 
-const CHAINS_PER_FORK = 4;
+const CHAINS_PER_FORK = propertyRuns(1);
 
 const programAt = (position: number): string =>
   `0x${(PROGRAM_ADDRESSES[position] as bigint).toString(16).padStart(40, "0")}`;

@@ -4,14 +4,14 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {randomChains} from "../support/chains/randomBlocks.ts";
 import {logLines} from "../support/nodes/trieLogLines.ts";
-import {propertyRuns} from "../support/propertyRuns.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
+import {propertyRuns} from "../support/soak.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 /** The reference's poseidon2 takes some ten times as long as its sha256. */
 const EXTENTS = [
-  {suite: memoisedSha256, numRuns: propertyRuns(3), maxBlocks: 15},
+  {suite: memoisedSha256, numRuns: propertyRuns(1), maxBlocks: 15},
   {suite: memoisedPoseidon2, numRuns: propertyRuns(1), maxBlocks: 8},
 ];
 

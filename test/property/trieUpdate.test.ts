@@ -7,6 +7,7 @@ import fc from "fast-check";
 import {toHex} from "../../storage/hex.ts";
 import {toNibbles} from "../../workers/execution/trieShape.ts";
 import {updateTrie} from "../../workers/execution/trieUpdate.ts";
+import {propertyRuns} from "../support/soak.ts";
 
 const KEY_BYTES = 32;
 
@@ -54,6 +55,6 @@ test("a trie written in batches has the root of one written key by key, and all 
         assert.deepEqual(root, reference.root());
       }
     }),
-    {numRuns: 400},
+    {numRuns: propertyRuns(100)},
   );
 });

@@ -27,7 +27,6 @@ export class ChainWrites {
   private readonly chain: ChainView;
   private readonly thread: ImportThread;
   private readonly sessions = new Set<ImportSession>();
-  /** The last order. */
   private orders: Promise<unknown> = Promise.resolve();
   /**
    * Why a write was refused; undefined: none was. LevelDB's log may end within a record then, and what is appended to it could not

@@ -30,7 +30,6 @@ export interface Estimate {
   readonly gasLimit: bigint;
   /** Wei per gas. */
   readonly priorityFeePerGas: bigint;
-  /** How often the call was executed. */
   readonly runs: number;
 }
 

@@ -14,7 +14,6 @@ export interface WrittenAccount {
   readonly isReset: boolean;
   /** Slots written since the last reset: 32 bytes each, and the value without leading zeros. */
   readonly slots: readonly (readonly [slot: Uint8Array, value: Uint8Array])[];
-  /** The code that `after` has. */
   readonly code: Uint8Array;
 }
 

@@ -8,10 +8,8 @@ import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
 import {NO_BYTES, type StateBase} from "./stateOverlay.ts";
 import {codeKey, type TrieNodes, type TrieOverlay} from "./trieNodes.ts";
-import {readTrie} from "./trieRead.ts";
 import {pathOf} from "./trieShape.ts";
 
-/** An account as a block left it. */
 export interface SealedAccount {
   readonly key: ByteKey;
   /** With its new storageRoot; undefined: there is no account. */
@@ -46,7 +44,6 @@ export class BaseState implements StateBase {
     return this.current;
   }
 
-  /** Moves to the state of another block. */
   moveTo(root: Uint8Array): void {
     this.clearCache();
     this.current = root;
@@ -76,7 +73,7 @@ export class BaseState implements StateBase {
   readAccount(key: ByteKey): Account | undefined {
     const cached = this.accounts.get(key);
     if (cached !== undefined || this.accounts.has(key)) return cached;
-    const encoded = readTrie(this.overlay, this.current, pathOf(fromKey(key)));
+    const encoded = this.overlay.find(this.current, pathOf(fromKey(key)));
     const account = encoded && createAccountFromRLP(encoded);
     this.accounts.set(key, account);
     this.cachedValues++;
@@ -91,7 +88,7 @@ export class BaseState implements StateBase {
     if (cached !== undefined) return cached;
     const account = this.readAccount(key);
     if (account === undefined || sameBytes(account.storageRoot, KECCAK256_RLP)) return NO_BYTES;
-    const encoded = readTrie(this.overlay, account.storageRoot, pathOf(slot));
+    const encoded = this.overlay.find(account.storageRoot, pathOf(slot));
     const value = encoded === undefined ? NO_BYTES : new Uint8Array(RLP.decode(encoded) as Uint8Array);
     this.slots.set(key, slots.set(slotKey, value));
     this.cachedValues++;

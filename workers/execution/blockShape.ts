@@ -11,7 +11,6 @@ interface HeaderField {
   readonly name: string;
   /** The EIP that introduced it; undefined: it was always there. */
   readonly eip?: number;
-  /** The exact length, if it is fixed. */
   readonly bytes?: number;
 }
 
@@ -40,7 +39,6 @@ const HEADER_FIELDS: readonly HeaderField[] = [
   {name: "requestsHash", eip: 7685, bytes: 32},
 ];
 
-/** The EIP of each transaction type that a block may contain. */
 const EIP_OF_TYPE: Readonly<Record<number, number>> = {1: 2930, 2: 1559, 3: 4844, 4: 7702};
 const LEGACY_FROM = 0xc0;
 

@@ -50,7 +50,6 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     this.parent = parent;
   }
 
-  /** The root with everything written so far. */
   async getStateRoot(): Promise<Uint8Array> {
     return (await this.compute()).root;
   }
@@ -85,7 +84,6 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     this.overlay.clear();
   }
 
-  /** How accounts changed since the last `seal`. */
   async listDifferences(): Promise<AccountDifferences> {
     const differences = new AccountDifferences();
     for (const key of this.writtenKeys()) {

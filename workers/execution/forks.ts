@@ -83,7 +83,6 @@ export function readNumberForks(config: JsonObject): ScheduledFork[] {
   return readForks(normalize(config), NUMBER_FORKS);
 }
 
-/** The forks that are set by timestamp, in order. */
 export function readTimeForks(config: JsonObject): ScheduledFork[] {
   return readForks(config, TIME_FORKS);
 }
@@ -99,7 +98,6 @@ function normalize(config: JsonObject): JsonObject {
   };
 }
 
-/** The forks that are set, in order. */
 function readForks(config: JsonObject, forks: readonly Fork[]): ScheduledFork[] {
   const scheduled: ScheduledFork[] = [];
   let missing: Fork | undefined;

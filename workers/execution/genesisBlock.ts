@@ -56,7 +56,6 @@ async function writeAllocation(accounts: readonly GenesisAccount[], nodes: TrieN
   return root;
 }
 
-/** Puts its code and the nodes of its slots. */
 function encodeAccount(
   {nonce, balance, code, storage}: GenesisAccount,
   overlay: TrieOverlay,

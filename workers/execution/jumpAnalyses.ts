@@ -24,7 +24,6 @@ interface Analysis {
   readonly opcodesCached: readonly unknown[];
 }
 
-/** The part of the library's Interpreter that is used here. */
 interface Analyser {
   readonly _evm: EVM;
   lookupOpInfo(opcode: number): unknown;
@@ -53,12 +52,10 @@ export class JumpAnalyses {
     this.deadline = deadline;
   }
 
-  /** Codes whose analyses are kept. */
   get count(): number {
     return this.analyses.size;
   }
 
-  /** @throws what the deadline throws */
   of(code: Uint8Array, lookUp: (opcode: number) => unknown): Analysis {
     // Initcode is a view of its creator's memory. The view is new each time, and would keep all of that memory alive.
     if (code.byteLength !== code.buffer.byteLength) return analyse(code, lookUp, this.deadline);

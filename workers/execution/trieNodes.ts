@@ -8,8 +8,11 @@
  *
  * A key's value never changes. So nodes may reach the disk before their block, and stay there when it is rolled back.
  */
-import {type ByteKey, toKey} from "./byteKey.ts";
+import {KECCAK256_RLP} from "@ethereumjs/util";
+import {type ByteKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
+import {decodeList} from "./nodeRlp.ts";
+import {BRANCHES, decodePath, type TrieNode} from "./trieShape.ts";
 import type {NodesByHash} from "./trieUpdate.ts";
 
 /** The caller's store. `get` must return a put value at once. The value must be on disk no later than the block. */
@@ -50,11 +53,33 @@ export class TrieOverlay implements NodesByHash {
     return bytes;
   }
 
+  /**
+   * @param path - one nibble in a byte
+   * @returns the value; undefined if the trie does not have the key
+   * @throws ExecutionError STATE_MISSING
+   */
+  find(root: Uint8Array, path: Uint8Array): Uint8Array | undefined {
+    if (sameBytes(root, KECCAK256_RLP)) return undefined;
+    let child: Uint8Array | TrieNode = root;
+    for (let depth = 0; child.length > 0; ) {
+      const node: TrieNode = child instanceof Uint8Array ? decodeList(this.read(child)) : child;
+      if (node.length > BRANCHES) {
+        child = node[path[depth++] as number] as Uint8Array | TrieNode;
+        continue;
+      }
+      const own = decodePath(node[0] as Uint8Array);
+      if (!sameBytes(own.path, path.subarray(depth, depth + own.path.length))) return undefined;
+      if (own.isLeaf) return node[1] as Uint8Array;
+      depth += own.path.length;
+      child = node[1] as Uint8Array | TrieNode;
+    }
+    return undefined;
+  }
+
   write(hash: Uint8Array, bytes: Uint8Array): void {
     this.made.set(toKey(hash), bytes);
   }
 
-  /** Drops every node that was not persisted. */
   clear(): void {
     this.made.clear();
   }

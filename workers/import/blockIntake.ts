@@ -1,19 +1,25 @@
 /**
- * Takes the blocks of a source into the store. It applies the blocks that are not stored yet, marks blocks as finalized as
- * the job and the source say, and removes the newest ones on a rollback.
+ * Takes the blocks of a source into the store, and knows how far it has come. It applies the blocks that are not stored yet, marks
+ * blocks as finalized as the job and the source say, and removes the newest ones on a rollback.
  */
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import type {ImportJob} from "../job/importJob.ts";
+import type {Head} from "../job/head.ts";
+import type {ImportEvent, ImportJob} from "../job/importJob.ts";
 import type {SourceEvent} from "../job/importSource.ts";
+import {Retreat} from "../job/retreat.ts";
+import {readHead} from "../thread/storedHead.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import type {OpenedSource} from "./sourceHost.ts";
 import {createStoredNodes} from "./storedNodes.ts";
 import {TrieCheck} from "./trieCheck.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
   alreadyHeld = 0;
+  /** undefined until the source is open. */
+  input: OpenedSource["input"] | undefined;
   private readonly store: StateStore;
   private readonly job: ImportJob;
   private readonly onEvent: (event: SourceEvent) => void;
@@ -29,11 +35,17 @@ export class BlockIntake {
   private finalizedBySource = -1;
   /** The last block that came from the source and is in the store now. */
   private newestSeen: number | undefined;
+  /** Of the main thread. */
+  private readonly retreat: Retreat | undefined;
+  private newest: Head;
+  /** The newest stored block that was there before the import; -1 for none. */
+  private latestBefore: number;
 
   private constructor(
     store: StateStore,
     job: ImportJob,
     writer: BlockWriter,
+    head: Head,
     signal: AbortSignal,
     onEvent: (event: SourceEvent) => void,
   ) {
@@ -46,6 +58,9 @@ export class BlockIntake {
       createStoredNodes(() => this.current, signal),
     );
     this.mayFinalize = job.head === undefined;
+    this.retreat = job.retreat && new Retreat(job.retreat);
+    this.newest = head;
+    this.latestBefore = head.latest ?? -1;
   }
 
   /** @param signal - ends the writing of a large state, with Stopped */
@@ -55,7 +70,8 @@ export class BlockIntake {
     signal: AbortSignal,
     onEvent: (event: SourceEvent) => void,
   ): Promise<BlockIntake> {
-    return new BlockIntake(store, job, await BlockWriter.create(store), signal, onEvent);
+    const [writer, head] = [await BlockWriter.create(store), await readHead(store)];
+    return new BlockIntake(store, job, writer, head, signal, onEvent);
   }
 
   /** A rollback replaces the writer, so do not keep a reference to it. */
@@ -63,13 +79,31 @@ export class BlockIntake {
     return this.current;
   }
 
-  /** Accounts that were changed. */
-  get accounts(): number {
-    return this.before.accounts + this.current.accounts;
+  get head(): Head {
+    return this.newest;
   }
 
-  get slots(): number {
-    return this.before.slots + this.current.slots;
+  /** Imported blocks that were on disk then. */
+  get blocks(): number {
+    return (this.newest.latest ?? -1) - this.latestBefore;
+  }
+
+  async readHead(): Promise<void> {
+    this.newest = await readHead(this.store);
+  }
+
+  describe(): ImportEvent {
+    const {head, blocks, input, before, current} = this;
+    return {
+      head,
+      retreats: this.retreat?.count ?? 0,
+      blocks,
+      accounts: before.accounts + current.accounts,
+      slots: before.slots + current.slots,
+      bytesRead: input?.bytesRead() ?? 0,
+      bytesTotal: input?.bytesTotal,
+      target: input?.target?.(),
+    };
   }
 
   /** @throws StoreError, SourceError, ExecutionError; nothing of the block is kept */
@@ -110,10 +144,13 @@ export class BlockIntake {
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN: nothing is removed; WRITE_FAILED
    */
   async rollback(block: number): Promise<void> {
+    // Finalized blocks are not removed.
+    if (block >= (this.newest.finalized ?? -1)) this.retreat?.begin(block);
     await this.store.rollback(block);
+    this.latestBefore = Math.min(this.latestBefore, block);
     // The old writer still has the newest block and the page numbers from before the rollback.
-    this.before.accounts = this.accounts;
-    this.before.slots = this.slots;
+    this.before.accounts += this.current.accounts;
+    this.before.slots += this.current.slots;
     this.current = await BlockWriter.create(this.store);
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);
   }

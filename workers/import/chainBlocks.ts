@@ -1,5 +1,5 @@
 /**
- * Blocks from a chain: geth's genesis and the blocks that `geth export` writes, executed one after the other.
+ * Blocks from a chain: geth's genesis and after it the blocks that `geth export` writes, executed one after the other, or trie logs.
  */
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {BlockId} from "../execution/blockExecutor.ts";
@@ -9,6 +9,7 @@ import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
 import {ChainExecution} from "./chainExecution.ts";
 import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {readTrieLogLines} from "./trieLogLines.ts";
 
 /**
  * Blocks that are in the store are only compared, by hash.
@@ -34,6 +35,29 @@ export async function* readChainBlocks(
       continue;
     }
     yield {number, hash, origin: "the block", isExecuted: true, difference: () => execution.execute(bytes)};
+  }
+}
+
+/**
+ * Blocks from trie logs, after the block of a genesis file. A trie log of block 0 is only compared, by hash: the genesis file says
+ * what is in that block.
+ *
+ * @param writer - returns the writer of the store, which a rollback replaces
+ * @throws SourceError, ExecutionError
+ */
+export async function* readTrieLogBlocks(
+  genesisText: string,
+  chunks: AsyncIterable<Uint8Array>,
+  writer: () => BlockWriter,
+  signal: AbortSignal,
+): AsyncGenerator<SourceBlock> {
+  const genesis = parseGenesis(genesisText);
+  const zero = await readGenesisBlock(genesis, new ChainExecution(genesis.forks, writer, signal), writer);
+  yield zero;
+  for await (const block of readTrieLogLines(chunks, signal)) {
+    if (block.number > 0) yield block;
+    else if (Buffer.compare(block.hash, zero.hash) !== 0)
+      throw new SourceError(`line ${block.line}: block 0 of the trie logs is not the genesis file's block`);
   }
 }
 

@@ -5,11 +5,24 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
+import {
+  parseBytes,
+  parseFixedBytes,
+  parseNumber,
+  parseObject,
+  parseQuantity,
+} from "../../sync/rpc/answerValues.ts";
+import {NodeFailure} from "../../sync/rpc/node.ts";
 import {type BlockHead, decodeHeader} from "../execution/blockHead.ts";
 import {ExecutionError} from "../execution/errors.ts";
-import {parseAccountChange, parseBytes, parseNumber, parseObject, parseQuantity} from "./differenceFields.ts";
+import {parseAccountChange} from "./differenceFields.ts";
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+
+/** What is wrong with a value. answerValues.ts throws NodeFailure, whatever the value is of. */
+const LINE_ERRORS = [StoreError, ExecutionError, NodeFailure] as const;
+/** A header has some 700. */
+const MAX_HEADER_BYTES = 1 << 16;
 
 /**
  * @param signal - if it has ended `chunks` early, an incomplete line is no error
@@ -24,8 +37,8 @@ export async function* readDifferenceLines(
   const take = (error?: unknown): void => {
     if (error instanceof SourceError && !error.message.startsWith("line "))
       throw new SourceError(`line ${scanner.line}: ${error.message}`, {cause: error});
-    if (error instanceof StoreError || error instanceof ExecutionError)
-      throw new SourceError(`line ${scanner.line}: ${error.message}`, {cause: error});
+    if (LINE_ERRORS.some(kind => error instanceof kind))
+      throw new SourceError(`line ${scanner.line}: ${(error as Error).message}`, {cause: error});
     if (error !== undefined) throw error;
   };
   for await (const chunk of chunks) {
@@ -68,7 +81,6 @@ const FIELDS: ReadonlyMap<string, string> = new Map(
   ].map(name => [name.toLowerCase(), name]),
 );
 
-/** Gathers the parts of a line into a block. */
 class LineAssembler implements LineHandler {
   private fields = new Map<string, unknown>();
   private accounts: AccountDifferences | undefined;
@@ -91,7 +103,7 @@ class LineAssembler implements LineHandler {
   account(address: string, value: unknown): void {
     const field = `account ${address}`;
     this.accounts?.add({
-      address: parseBytes(address, `the address ${address}`, 20),
+      address: parseFixedBytes(address, `the address ${address}`, 20),
       change: parseAccountChange(value, field),
     });
   }
@@ -100,7 +112,7 @@ class LineAssembler implements LineHandler {
     const {accounts} = this;
     if (accounts === undefined) throw new SourceError("accounts is missing");
     const number = parseNumber(this.fields.get("number"), "number");
-    const hash = parseBytes(this.fields.get("hash"), "hash", 32);
+    const hash = parseFixedBytes(this.fields.get("hash"), "hash", 32);
     const header = this.readHead(number, hash) ?? this.header(number, hash);
     const difference = this.difference(header, accounts);
     const finalized = this.fields.get("finalized");
@@ -129,7 +141,7 @@ class LineAssembler implements LineHandler {
   private readHead(number: number, hash: Uint8Array): BlockHead | undefined {
     const bytes = this.fields.get("header");
     if (bytes === undefined) return undefined;
-    const head = decodeHeader(parseBytes(bytes, "header"), "header");
+    const head = decodeHeader(parseBytes(bytes, "header", MAX_HEADER_BYTES), "header");
     for (const [name, value] of Object.entries(this.header(number, hash))) {
       const [expected, got] = [head[name as keyof BlockHeader], value].map(showField);
       if (expected !== got) throw new SourceError(`${name}: expected ${expected} as in header, got ${got}`);
@@ -146,13 +158,13 @@ class LineAssembler implements LineHandler {
     return {
       number,
       hash,
-      ...optional("parentHash", value => parseBytes(value, "parentHash", 32)),
+      ...optional("parentHash", value => parseFixedBytes(value, "parentHash", 32)),
       ...optional("timestamp", value => parseQuantity(value, "timestamp", 64)),
       ...optional("gasLimit", value => parseQuantity(value, "gasLimit", 64)),
       ...optional("baseFeePerGas", value => parseQuantity(value, "baseFeePerGas", 256)),
-      ...optional("miner", value => parseBytes(value, "miner", 20)),
-      ...optional("mixHash", value => parseBytes(value, "mixHash", 32)),
-      ...optional("extraData", value => parseBytes(value, "extraData")),
+      ...optional("miner", value => parseFixedBytes(value, "miner", 20)),
+      ...optional("mixHash", value => parseFixedBytes(value, "mixHash", 32)),
+      ...optional("extraData", value => parseBytes(value, "extraData", MAX_HEADER_BYTES)),
       ...optional("difficulty", value => parseQuantity(value, "difficulty", 256)),
     };
   }
@@ -160,7 +172,7 @@ class LineAssembler implements LineHandler {
   private difference(header: BlockHeader, accounts: AccountDifferences): BlockDifference {
     const stateRoot = this.fields.get("stateRoot");
     const expectedStateRoot =
-      stateRoot === undefined ? {} : {expectedStateRoot: parseBytes(stateRoot, "stateRoot", 32)};
+      stateRoot === undefined ? {} : {expectedStateRoot: parseFixedBytes(stateRoot, "stateRoot", 32)};
     if (header.number > 0) return {header, accounts, ...expectedStateRoot};
     const chainId = this.fields.get("chainId");
     const config = this.fields.get("config");

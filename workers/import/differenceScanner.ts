@@ -14,7 +14,6 @@ export interface LineHandler {
   field(name: string, value: unknown): void;
   startAccounts(): void;
   account(address: string, value: unknown): void;
-  /** The line is complete. */
   end(line: number): void;
 }
 
@@ -35,7 +34,6 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** What may come next. */
 type State = "line" | "firstName" | "name" | "colon" | "value" | "comma" | "lineEnd";
 
 const EXPECTED: Record<State, string> = {

@@ -14,7 +14,6 @@ import {AuditFailure} from "../../sync/layer2/auditRange.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
-import {ImportProgress} from "./importProgress.ts";
 import {openSource} from "./openedSource.ts";
 import {OrderQueue, type QueuedOrder} from "./orderQueue.ts";
 import {type SourceBlock, Stopped} from "./sourceBlock.ts";
@@ -30,24 +29,20 @@ export class Importer {
   private readonly intake: BlockIntake;
   private readonly onEvent: (event: ImportMessage) => void;
   private readonly orders = new OrderQueue();
-  /** Ends the input. */
   private readonly ending: AbortController;
   private stopped = false;
-  private readonly progress: ImportProgress;
   private flushedAt = performance.now();
 
   private constructor(
     store: StateStore,
     job: ImportJob,
     intake: BlockIntake,
-    progress: ImportProgress,
     ending: AbortController,
     onEvent: (event: ImportMessage) => void,
   ) {
     this.store = store;
     this.job = job;
     this.intake = intake;
-    this.progress = progress;
     this.ending = ending;
     this.onEvent = onEvent;
   }
@@ -59,8 +54,7 @@ export class Importer {
   ): Promise<Importer> {
     const ending = new AbortController();
     const intake = await BlockIntake.create(store, job, ending.signal, onEvent);
-    const progress = await ImportProgress.create(store, intake, job.retreat);
-    return new Importer(store, job, intake, progress, ending, onEvent);
+    return new Importer(store, job, intake, ending, onEvent);
   }
 
   /** Asks the import to end after the current block. */
@@ -97,7 +91,7 @@ export class Importer {
         signal,
         onEvent: this.onEvent,
       });
-      this.progress.input = input;
+      this.intake.input = input;
       for await (const block of this.whileIdle(blocks)) {
         if (block.isOutdated?.() === true) continue;
         at = block;
@@ -115,7 +109,7 @@ export class Importer {
     } catch (error) {
       return await this.fail(error, undefined);
     }
-    const {head, blocks} = this.progress;
+    const {head, blocks} = this.intake;
     return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped: this.stopped};
   }
 
@@ -183,11 +177,8 @@ export class Importer {
 
   private async rollback(to: number): Promise<void> {
     await this.flush();
-    // Finalized blocks are not removed.
-    if (to >= (this.progress.head.finalized ?? -1)) this.progress.noteRetreat(to);
     try {
       await this.intake.rollback(to);
-      this.progress.noteRollback(to);
     } finally {
       await this.reportHead();
     }
@@ -201,8 +192,8 @@ export class Importer {
   }
 
   private async reportHead(): Promise<void> {
-    await this.progress.readHead();
-    this.onEvent(this.progress.describe());
+    await this.intake.readHead();
+    this.onEvent(this.intake.describe());
   }
 
   private async fail(error: unknown, at: SourceBlock | undefined): Promise<ImportOutcome> {
@@ -218,8 +209,8 @@ export class Importer {
       writeFailed = isWriteFailure(second);
       message += `; then: ${reasonOf(second)}`;
     }
-    await this.progress.readHead();
-    const {head, blocks} = this.progress;
+    await this.intake.readHead();
+    const {head, blocks} = this.intake;
     return {ok: false, head, blocks, message, writeFailed, auditFailed: error instanceof AuditFailure};
   }
 }

@@ -5,8 +5,12 @@ import {constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
 import {openFifo, openStandardInput, readStream} from "./pipe.ts";
-import {SourceError} from "./sourceBlock.ts";
+import {SourceError, Stopped} from "./sourceBlock.ts";
 import {unpacked} from "./unpacked.ts";
+
+const GENESIS_CHUNK_BYTES = 256 << 10;
+/** Larger genesis files do not fit a string of V8. */
+const MAX_GENESIS_BYTES = 480 << 20;
 
 export interface InputFile {
   /** Read once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
@@ -20,7 +24,6 @@ export interface InputFile {
 export interface InputOptions {
   /** Size of one read. `bytesRead` may be ahead of the work by as much. */
   readonly chunkBytes: number;
-  /** Ends the stream, as if the input ended there. */
   readonly signal: AbortSignal;
 }
 
@@ -41,6 +44,20 @@ export async function openInput(path: string, options: InputOptions): Promise<In
     bytesTotal: isFile ? (await stat(path)).size : undefined,
     bytesRead: () => bytesRead,
   };
+}
+
+/** Reads a genesis file, plain or .gz. @throws SourceError; Stopped if the signal came before the end */
+export async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
+  const {chunks} = await openInput(path, {chunkBytes: GENESIS_CHUNK_BYTES, signal});
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_GENESIS_BYTES) throw new SourceError(`${path} is longer than ${MAX_GENESIS_BYTES} bytes`);
+  }
+  if (signal.aborted) throw new Stopped();
+  return Buffer.concat(parts).toString();
 }
 
 async function statOrThrow(path: string): ReturnType<typeof stat> {

@@ -1,8 +1,7 @@
 /** Opens the source of an import job: its blocks, and how far its input has been read. */
 import type {ImportJob} from "../job/importJob.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
-import {readGenesis} from "./genesisFile.ts";
-import {openInput} from "./inputFile.ts";
+import {openInput, readGenesis} from "./inputFile.ts";
 import {endAtHead} from "./sourceEnd.ts";
 import type {OpenedSource, SourceHost} from "./sourceHost.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
@@ -47,6 +46,6 @@ async function openTrieLogs(
   const input = await openInput(path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
   if (genesis === undefined) return {blocks: readTrieLogLines(input.chunks, signal), input};
   // The genesis file needs the EVM's libraries; trie logs do not.
-  const {readTrieLogBlocks} = await import("./trieLogBlocks.ts");
+  const {readTrieLogBlocks} = await import("./chainBlocks.ts");
   return {blocks: readTrieLogBlocks(genesis, input.chunks, writer, signal), input};
 }

@@ -8,7 +8,6 @@ export interface QueuedOrder {
   readonly order: ChainOrder | "flush" | {readonly audited: number};
   /** The order is done and on disk, or it is refused. The import goes on. */
   answer(refusal: StoreError | undefined): void;
-  /** The import ends with this error. */
   fail(error: unknown): void;
 }
 

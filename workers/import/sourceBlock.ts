@@ -9,7 +9,6 @@ export interface SourceBlock {
   readonly hash: Uint8Array;
   /** The source says that blocks up to this number are finalized. */
   readonly finalized?: number;
-  /** The chain id that the source names, if any. */
   readonly chainId?: bigint;
   /** What gives the changes, for messages. */
   readonly origin: string;

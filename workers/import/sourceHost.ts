@@ -21,11 +21,8 @@ export interface SourceHost {
    * for the next block. @throws StoreError WRITE_FAILED
    */
   readonly noteAudited: (block: number) => Promise<void>;
-  /** Reads what is written. */
   readonly reader: StateReader;
-  /** Ends the input. */
   readonly signal: AbortSignal;
-  /** Called with what happens to a followed source. */
   readonly onEvent: (event: SourceEvent) => void;
 }
 

@@ -5,7 +5,8 @@ import {toHex} from "../../storage/hex.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../sync/layer2/trielogs/trieLog.ts";
 import {toDifferences} from "../../sync/layer2/trielogs/trieLogDifference.ts";
 import {TrieLogError} from "../../sync/layer2/trielogs/trieLogError.ts";
-import {parseBytes, parseNumber, parseObject} from "./differenceFields.ts";
+import {parseBytes, parseFixedBytes, parseNumber, parseObject} from "../../sync/rpc/answerValues.ts";
+import {NodeFailure} from "../../sync/rpc/node.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /** The digits of the longest trie log, and the fields around them. */
@@ -70,11 +71,11 @@ function parseLine(text: string, line: number): SourceBlock & {readonly line: nu
 /** Ignores unknown fields. */
 function parseFields(text: string): TrieLog {
   const {blockNumber, blockHash, trieLog} = parseObject(parseJson(text), "the line");
-  const log = decodeTrieLog(parseBytes(trieLog, "trieLog"));
+  const log = decodeTrieLog(parseBytes(trieLog, "trieLog", MAX_TRIE_LOG_BYTES));
   const number = typeof blockNumber === "number" ? blockNumber : parseNumber(blockNumber, "blockNumber");
   if (number !== log.blockNumber)
     throw new SourceError(`blockNumber is ${number}, but the trie log is of block ${log.blockNumber}`);
-  if (Buffer.compare(parseBytes(blockHash, "blockHash", 32), log.blockHash) !== 0)
+  if (Buffer.compare(parseFixedBytes(blockHash, "blockHash", 32), log.blockHash) !== 0)
     throw new SourceError(`blockHash is ${blockHash}, but the trie log is of ${toHex(log.blockHash)}`);
   return log;
 }
@@ -102,7 +103,7 @@ function atLine<T>(line: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof TrieLogError || error instanceof SourceError)
+    if (error instanceof TrieLogError || error instanceof SourceError || error instanceof NodeFailure)
       throw new SourceError(`line ${line}: ${error.message}`, {cause: error});
     throw error;
   }

@@ -14,7 +14,6 @@ export type EstimateSlice = "first" | "second";
 
 /** Calls that are unfinished or were not begun have an empty range and no entry in `failures`. */
 export interface EstimateAnswers extends Answers {
-  /** Calls that did not finish within their slice. */
   readonly unfinished: readonly number[];
   /** How many calls were begun, counted from the first. The others may be sent again as if they had never come. */
   readonly begun: number;

@@ -11,7 +11,6 @@ export type Failure =
   | PrunedFailure
   | EstimateFailure;
 
-/** The block's state is not kept any more. */
 export interface PrunedFailure {
   readonly failure: "BLOCK_PRUNED";
   readonly detail: string;

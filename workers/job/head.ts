@@ -11,8 +11,3 @@ export interface Head {
   /** Held blocks from this one on await their audit. They are not shown before, nor finalized. Not there: none does. */
   readonly unaudited?: number;
 }
-
-/** The newest block that may be finalized now; -1 for none. */
-export function finalizable({latest = -1}: Pick<Head, "latest">): number {
-  return latest;
-}

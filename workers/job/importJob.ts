@@ -67,10 +67,8 @@ export type ImportOutcome =
   | {
       readonly ok: true;
       readonly head: Head;
-      /** Blocks imported, on disk. */
       readonly blocks: number;
       readonly alreadyHeld: number;
-      /** Ended by "stop". */
       readonly stopped: boolean;
     }
   | {

@@ -14,7 +14,6 @@ export type ImportSource =
 export const NODE_SOURCES = ["execute", "trace", "trielogs"] as const;
 export type NodeSourceName = (typeof NODE_SOURCES)[number];
 
-/** A layer-2 node. */
 export interface NodeSource {
   readonly kind: "node";
   /** undefined: chosen by what the store and the node can do. */
@@ -26,7 +25,6 @@ export interface NodeSource {
   readonly subscriptions: readonly string[];
   /** geth's genesis file: an empty store begins with its block 0. */
   readonly genesisPath: string | undefined;
-  /** Wait for more blocks at the node's head. */
   readonly follow: boolean;
   /** Accounts, and slots, that are compared with the node after a range of blocks that was not executed here. 0: none. */
   readonly audit: number;
@@ -43,7 +41,6 @@ export interface NodeSource {
  */
 export type SourceState = "reading" | "following" | "waiting";
 
-/** An event of nodes that are followed. */
 export type SourceEvent =
   | {
       readonly kind: "state";

@@ -1,7 +1,6 @@
 /** What layer 1 says of a block, as results show it. */
 import type {Finalization} from "../../storage/block/finalization.ts";
 
-/** Fields of `l1` in a result. */
 export function describeLayer1({layer1Block, transactionHash, finalRoot}: Finalization): object {
   return {
     blockNumber: `0x${layer1Block.toString(16)}`,

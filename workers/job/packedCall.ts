@@ -26,15 +26,12 @@ export const MAX_PACKED_KEYS = 2 ** 16 - 1;
 /** Accounts and storage keys of a call for a multiproof together. It holds a thread for 30 ms at most. */
 export const MAX_MULTI_KEYS = 2000;
 
-/** What a call's result is. */
 export const ProofForm = {
   /** The proof alone. */
   PLAIN: 0,
-  /** The block, and the proof. */
   WITH_BLOCK: 1,
   /** The proof alone. It has no storage proofs if the account does not exist or never had a slot. */
   NO_EMPTY_STORAGE: 2,
-  /** A multiproof as hex text. */
   MULTI_HEX: 3,
   /** A multiproof as bytes, instead of a JSON-RPC response. */
   MULTI_BYTES: 4,
@@ -46,7 +43,6 @@ export const ProofForm = {
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
 
-/** Bytes of a packed call for one account. */
 export function packedBytes(keyCount: number): number {
   return KEYS_AT + keyCount * KEY_BYTES;
 }

@@ -10,6 +10,5 @@ export interface PruneJob {
 export interface FoundPages {
   /** To be removed before the next job of this run, in this order. May be empty before the search is done. */
   readonly pages: Float64Array;
-  /** There are no more. */
   readonly isDone: boolean;
 }

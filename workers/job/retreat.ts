@@ -15,7 +15,6 @@ export class Retreat {
     this.blocks = new BigInt64Array(cells, 8, 1);
   }
 
-  /** Retreats begun so far. */
   get count(): number {
     return Atomics.load(this.counts, 0);
   }

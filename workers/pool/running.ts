@@ -1,4 +1,3 @@
-/** A running import or check. */
 export interface Running<Outcome> {
   readonly outcome: Promise<Outcome>;
   /** Asks it to end after the current block. */

@@ -26,7 +26,6 @@ export class ThreadPool<Job, Result> {
     return this.piscina.run(job, options);
   }
 
-  /** Waits for the running jobs. */
   async close(): Promise<void> {
     this.closing = true;
     await this.piscina.close();

@@ -52,7 +52,6 @@ export class AnswerText {
     this.length += this.bytes.write(text, this.length, "latin1");
   }
 
-  /** Appends text of any characters. */
   text(text: string): void {
     this.reserve(3 * text.length);
     this.length += this.bytes.write(text, this.length, "utf8");

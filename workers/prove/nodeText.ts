@@ -20,7 +20,6 @@ interface Exports {
 export class NodeText {
   /** Nodes must lie here when they are quoted: `capacity` bytes. */
   readonly nodes: Uint8Array;
-  /** The rest of the memory. */
   readonly text: Uint8Array;
   private readonly wasm: Exports;
 

@@ -24,7 +24,6 @@ const HEAD_BYTES = 3 * INDEX_BYTES;
 const NUMBER_BYTES = 1 + WORD_BYTES;
 const ACCOUNT_BYTES = 3 * NUMBER_BYTES + 3 * WORD_BYTES;
 
-/** Writes the part up to its first record. */
 export function openPart(
   text: AnswerText,
   nextFreeNode: number,

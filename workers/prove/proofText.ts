@@ -18,7 +18,6 @@ import {emptySiblingsText, PRE_IMAGE_TEXT_BYTES, TreeHeadText} from "./treeHeadT
 const NODES = Buffer.from(',"proofRelatedNodes":[', "latin1");
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
-/** A sibling leaf that is empty. */
 const EMPTY_LEAF_TEXT = Buffer.from(`,"0x${hex(ZERO_WORD)}"`, "latin1");
 /** Field names, leaf indexes, the key, and a value of up to ACCOUNT_VALUE_BYTES. */
 const FRAME_TEXT_BYTES = 1024;

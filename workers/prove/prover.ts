@@ -22,7 +22,6 @@ import {
 } from "../job/packedCall.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
-import {BlockText} from "./blockText.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
@@ -42,7 +41,8 @@ export class Prover {
   private readonly proofs: ProofText;
   private readonly multi: MultiProver;
   private readonly text = new AnswerText();
-  private readonly blockText: BlockText;
+  /** Of the block asked for last: the calls of a batch mostly name one block. */
+  private blockText = {block: -1, text: ""};
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
   /** The account trees of finalized blocks; others may be rolled back. */
@@ -54,7 +54,6 @@ export class Prover {
     this.store = store;
     this.proofs = new ProofText(store.suite, store.empty);
     this.multi = new MultiProver(store);
-    this.blockText = new BlockText(store);
   }
 
   answer(job: ProveJob): Answers {
@@ -115,7 +114,7 @@ export class Prover {
     const keyCount = readKeyCount(call, 0);
     const hasBlock = form === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
-    const open = hasBlock ? `{"block":${this.blockText.of(block)},"proof":` : "";
+    const open = hasBlock ? `{"block":${this.describeBlock(block)},"proof":` : "";
     text.text(`${openResult(id)}${open}{"accountProof":{"key":`);
     text.reserve(256);
     text.quotedHex(address, 0, address.length);
@@ -146,6 +145,21 @@ export class Prover {
     }
     text.reserve(256);
     text.ascii(hasBlock ? WITH_BLOCK_END : PLAIN_END);
+  }
+
+  /**
+   * As chain_getStateRoot names it (server/methods/ready/getStateRoot.ts).
+   *
+   * @param block - finalized, as every block that is proved, so its text never changes
+   */
+  private describeBlock(block: number): string {
+    if (block !== this.blockText.block) {
+      const {header, stateRoot} = this.store.blockOrThrow(block);
+      const [hash, root] = [header.hash, stateRoot].map(bytes => Buffer.from(bytes).toString("hex"));
+      const text = `{"number":"0x${block.toString(16)}","hash":"0x${hash}","stateRoot":"0x${root}","finalized":true}`;
+      this.blockText = {block, text};
+    }
+    return this.blockText.text;
   }
 
   /** @throws StoreError BLOCK_UNKNOWN */

@@ -4,7 +4,6 @@
 import {workerData} from "node:worker_threads";
 import {StateStore} from "../../storage/stateStore.ts";
 
-/** What the pool hands to its threads. */
 export interface WorkerSettings {
   readonly directory: string;
   readonly cacheBytes: number;

@@ -29,9 +29,7 @@ export class WaitingRequest {
   readonly client: string;
   readonly reply: OpenReply;
   waits: readonly WaitingCall[];
-  /** Number of waits that are not over. */
   open: number;
-  /** When its last wait was over. */
   settledMs = 0;
   /** The client has gone, or the request is answered. */
   isOver = false;

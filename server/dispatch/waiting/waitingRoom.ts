@@ -21,15 +21,13 @@ import {ClientQueue} from "../clientQueue.ts";
 import {Deadlines, TICK_MS} from "./deadlines.ts";
 import type {WaitingCall, WaitingRequest} from "./waitingRequest.ts";
 
-/** How long settled requests go on in one turn of the event loop. Most take 30 us, the largest batches some milliseconds. */
+/** How long settled requests are begun in one turn of the event loop. Most take 30 us, the largest batches some milliseconds. */
 const TURN_MS = 5;
 /** Nobody knows when waits end. */
 const RETRY_SECONDS = 1;
 
 export class WaitingRoom {
-  /** Called with each request whose waits are over. */
   onSettled: (request: WaitingRequest) => void = () => {};
-  /** Called with each request that is turned away. */
   onRefused: (request: WaitingRequest, busy: Busy) => void = () => {};
   private readonly chain: ChainView;
   private readonly limits: Limits;
@@ -39,10 +37,8 @@ export class WaitingRoom {
   private readonly requests = new Set<WaitingRequest>();
   private readonly byBlock = new Map<number, Set<WaitingCall>>();
   private readonly deadlines = new Deadlines<WaitingCall>();
-  /** Number of calls that wait, by client. */
   private readonly byClient = new Map<string, number>();
   private readonly settled = new ClientQueue<WaitingRequest>();
-  /** Memory of the requests. */
   private heldBytes = 0;
   private timer: NodeJS.Timeout | undefined;
   private isReleasePlanned = false;
@@ -131,7 +127,7 @@ export class WaitingRoom {
     this.stopTimer();
   }
 
-  /** Turns requests away that could have gone on long ago, if the lanes had had room. */
+  /** Turns requests away that could have begun long ago, if the lanes had had room. */
   private refuseLate(nowMs: number): void {
     const {timeoutMs} = this.limits;
     const isLate = ({isOver, settledMs}: WaitingRequest) => isOver || nowMs - settledMs >= timeoutMs;
@@ -168,7 +164,7 @@ export class WaitingRoom {
     });
   }
 
-  /** Lets settled requests go on. If the lanes have no room, the next tick tries again. */
+  /** Begins settled requests. If the lanes have no room, the next tick tries again. */
   private release(): void {
     const startMs = performance.now();
     const mayGo = ({isOver, client}: WaitingRequest) => isOver || this.hasRoomToSpare(client);
@@ -220,7 +216,6 @@ export class WaitingRoom {
     else this.byClient.set(client, count);
   }
 
-  /** Number of the client's calls that wait. */
   private countOf(client: string): number {
     return this.byClient.get(client) ?? 0;
   }

@@ -1,9 +1,9 @@
 /** Parses the two lists that a call of chain_estimateGas may have: the access list (EIP-2930) and authorizations (EIP-7702). */
 import type {AccessListEntry, Authorization} from "../../../workers/job/estimateCall.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
+import {decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {
   type Bound,
-  decodeWordInto,
   type Fields,
   NONCE_BOUND,
   parseAddress,
@@ -11,8 +11,6 @@ import {
   parseFields,
   parseWei,
   readField,
-  WORD_BYTES,
-  WORD_EXPECTED,
 } from "./callValues.ts";
 
 const BYTE_BOUND: Bound = {below: 2n ** 8n, text: "2^8"};

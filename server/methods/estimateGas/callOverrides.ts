@@ -13,15 +13,10 @@ import {
   ADDRESS_EXPECTED,
   decodeAddressInto,
   decodeWordInto,
-  type Fields,
-  parseBytes,
-  parseFields,
-  parseNonce,
-  parseWei,
-  readField,
   WORD_BYTES,
   WORD_EXPECTED,
-} from "./callValues.ts";
+} from "../words.ts";
+import {type Fields, parseBytes, parseFields, parseNonce, parseWei, readField} from "./callValues.ts";
 
 const FIELDS: ReadonlySet<string> = new Set(["balance", "nonce", "code", "state", "stateDiff"]);
 const EXPECTED = "{balance, nonce, code, state or stateDiff}";
@@ -37,8 +32,10 @@ export function parseOverrides(overrides: unknown, path: string): AccountOverrid
   // Views into one buffer, which is sent to the worker once.
   const addresses = new Uint8Array(keys.length * ADDRESS_BYTES);
   const parsed = keys.map((key, index) => {
-    const address = decodeAddressInto(key, addresses, index * ADDRESS_BYTES);
-    if (address === undefined) throw createValueError(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
+    const at = index * ADDRESS_BYTES;
+    if (!decodeAddressInto(key, addresses, at))
+      throw createValueError(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
+    const address = addresses.subarray(at, at + ADDRESS_BYTES);
     return parseAccount(address, readField(accounts, key), `${path}["${key}"]`);
   });
   requireDistinct(keys, addresses, ADDRESS_BYTES, `${path} (overrides)`);

@@ -4,8 +4,9 @@
  *
  * null means that a field is left out. Only an object's own fields are read, so `__proto__` is a key like any other.
  */
-import {decodeHexBytes, decodeHexInto} from "../../rpc/hexText.ts";
+import {decodeHexBytes} from "../../rpc/hexText.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
+import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto} from "../words.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,10 +20,6 @@ export const WORD_BOUND: Bound = {below: 2n ** 256n, text: "2^256"};
 /** The bound of EIP-2681. */
 export const NONCE_BOUND: Bound = {below: 2n ** 64n - 1n, text: "2^64 - 1"};
 
-export const ADDRESS_BYTES = 20;
-export const ADDRESS_EXPECTED = "20 bytes, 0x and 40 hex digits";
-export const WORD_BYTES = 32;
-export const WORD_EXPECTED = "0x and 1 to 64 hex digits";
 /** Allows only as many digits as a number below 2^256 can have. */
 const AMOUNT = /^(0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
 
@@ -75,23 +72,7 @@ export function parseBytes(value: unknown, path: string): Uint8Array {
 }
 
 export function parseAddress(value: unknown, path: string): Uint8Array {
-  const address = decodeAddressInto(value, new Uint8Array(ADDRESS_BYTES), 0);
-  if (address === undefined) throw createValueError(path, value, ADDRESS_EXPECTED);
-  return address;
-}
-
-/** Writes 20 bytes at `at`. @returns a view of them in `out`, or undefined if `value` is not an address (ADDRESS_EXPECTED) */
-export function decodeAddressInto(value: unknown, out: Uint8Array, at: number): Uint8Array | undefined {
-  const isWhole = typeof value === "string" && value.length === 2 + 2 * ADDRESS_BYTES;
-  if (!isWhole || !decodeHexInto(value, out, at, ADDRESS_BYTES)) return undefined;
-  return out.subarray(at, at + ADDRESS_BYTES);
-}
-
-/**
- * Writes 32 bytes at `at`. Hot: a call may have twenty thousand words, so only a caller that refuses one builds its path.
- *
- * @returns false if `value` is not a word (WORD_EXPECTED)
- */
-export function decodeWordInto(value: unknown, out: Uint8Array, at: number): boolean {
-  return typeof value === "string" && decodeHexInto(value, out, at, WORD_BYTES);
+  const address = new Uint8Array(ADDRESS_BYTES);
+  if (decodeAddressInto(value, address, 0)) return address;
+  throw createValueError(path, value, ADDRESS_EXPECTED);
 }

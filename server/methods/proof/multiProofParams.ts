@@ -14,15 +14,8 @@ import type {Call} from "../../rpc/envelope.ts";
 import {createLimitError, createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, objectOf, STORAGE_KEY_PARAM} from "../schema.ts";
-import type {BlockView} from "../selector.ts";
-import {
-  createAddressError,
-  createKeyError,
-  decodeAddressInto,
-  decodeKeyInto,
-  KEY_BYTES,
-  resolveProvable,
-} from "./proofParams.ts";
+import {type BlockView, resolveSelector} from "../selector.ts";
+import {ADDRESS_EXPECTED, decodeAddressInto, decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 
 const ENTRY = objectOf({address: ADDRESS_PARAM, storageKeys: arrayOf(STORAGE_KEY_PARAM)});
 
@@ -69,18 +62,18 @@ export function packMultiProofCall(
   if (!Array.isArray(entries) || entries.length === 0)
     throw createValueError(ENTRIES_NAME, entries, "an array of one or more {address, storageKeys}");
   requireEntries(entries);
-  const block = resolveProvable(selector, BLOCK_NAME, view);
+  const block = resolveSelector(selector, BLOCK_NAME, "provable", view);
   let at = start;
   for (let index = 0; index < entries.length; index++) {
     const {address, storageKeys} = entries[index] as {address: unknown; storageKeys: readonly unknown[]};
     writeCallHead(packed, at, block, storageKeys.length, index === 0 ? form : ProofForm.NEXT_ENTRY);
     if (!decodeAddressInto(address, packed, at + ADDRESS_AT))
-      throw createAddressError(`params[0][${index}].address`, address);
+      throw createValueError(`params[0][${index}].address`, address, ADDRESS_EXPECTED);
     at += KEYS_AT;
     for (let key = 0; key < storageKeys.length; key++) {
-      if (!decodeKeyInto(storageKeys[key], packed, at))
-        throw createKeyError(`params[0][${index}].storageKeys[${key}]`, storageKeys[key]);
-      at += KEY_BYTES;
+      if (!decodeWordInto(storageKeys[key], packed, at))
+        throw createValueError(`params[0][${index}].storageKeys[${key}]`, storageKeys[key], WORD_EXPECTED);
+      at += WORD_BYTES;
     }
   }
   return at;

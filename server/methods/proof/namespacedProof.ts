@@ -8,28 +8,21 @@
 import {ProofForm} from "../../../workers/job/packedCall.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
-import {ParamList} from "../params.ts";
-import {getProof} from "./getProof.ts";
+import {createProofMethod} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {PROOF_PARAMS, packProofCall} from "./proofParams.ts";
 
 /** Clients of that server match the code, and some of them the text. */
 const BLOCK_MISSING = "BLOCK_MISSING_IN_CHAIN - block is missing";
 
 export function createNamespacedProof(namespace: string): LaneMethod<ProofCalls> {
-  const name = `${namespace}_getProof`;
+  const summary = "The proof of chain_getProof, without storage proofs for an account that never had a slot.";
+  const method = createProofMethod(`${namespace}_getProof`, summary, ProofForm.NO_EMPTY_STORAGE);
   return {
-    ...getProof,
-    name,
-    summary: "The proof of chain_getProof, without storage proofs for an account that never had a slot.",
-    params: new ParamList(name, PROOF_PARAMS),
+    ...method,
     errors: [RpcCode.INVALID_REQUEST],
     prepare(params, view, calls) {
-      const list = this.params.read(params);
-      const {packed, end} = calls;
-      const form = ProofForm.NO_EMPTY_STORAGE;
       try {
-        calls.add(packProofCall(list, form, view, view.limits.storageKeys, packed, end));
+        method.prepare(params, view, calls);
       } catch (error) {
         throw isBlockMissing(error) ? new RpcError(RpcCode.INVALID_REQUEST, BLOCK_MISSING) : error;
       }

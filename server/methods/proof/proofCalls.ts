@@ -17,7 +17,6 @@ export class ProofCalls implements LaneCalls {
   readonly packed: Buffer;
   /** The answer to the only call is the bytes of a multiproof, and no JSON-RPC response. */
   isBytes = false;
-  /** End of each call in `packed`. */
   private readonly ends: number[] = [];
   private readonly costs: number[] = [];
 
@@ -27,7 +26,6 @@ export class ProofCalls implements LaneCalls {
     this.packed = Buffer.allocUnsafe(packedBytes(cost));
   }
 
-  /** Where the next call begins. */
   get end(): number {
     return this.ends.at(-1) ?? 0;
   }

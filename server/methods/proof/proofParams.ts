@@ -4,11 +4,11 @@
  */
 import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
-import {decodeHexInto} from "../../rpc/hexText.ts";
-import {createLimitError, createValueError, type RpcError} from "../../rpc/rpcError.ts";
+import {createLimitError, createValueError} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, STORAGE_KEY_PARAM} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
+import {ADDRESS_EXPECTED, decodeAddressInto, decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 
 export const PROOF_PARAMS: readonly Param[] = [
   {name: "address", required: true, schema: ADDRESS_PARAM},
@@ -16,11 +16,7 @@ export const PROOF_PARAMS: readonly Param[] = [
   {name: "block", required: true, schema: BLOCK_PARAM},
 ];
 
-/** The block's name in messages. */
 export const BLOCK_NAME = "params[2] (block)";
-export const KEY_BYTES = 32;
-
-const ADDRESS_BYTES = 20;
 
 /** Cost of a call: 1, plus 1 for each key. 0 if its shape or number of keys will be refused. */
 export function proofCost(params: Call["params"], maxKeys: number): number {
@@ -46,14 +42,9 @@ export function packProofCall(
   start: number,
 ): number {
   const end = packTarget(params, maxKeys, packed, start);
-  const number = resolveProvable(params[2], BLOCK_NAME, view);
+  const number = resolveSelector(params[2], BLOCK_NAME, "provable", view);
   writeCallHead(packed, start, number, (params[1] as readonly unknown[]).length, form);
   return end;
-}
-
-/** @param name - of the parameter, which is required, in messages. @throws RpcError */
-export function resolveProvable(selector: unknown, name: string, view: BlockView): number {
-  return resolveSelector(selector, name, "provable", view);
 }
 
 /**
@@ -74,31 +65,13 @@ export function packTarget(
     throw createValueError("params[1] (storageKeys)", keys, "an array of storage keys ([] for no keys)");
   if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
   if (!decodeAddressInto(params[0], packed, start + ADDRESS_AT))
-    throw createAddressError("params[0] (address)", params[0]);
+    throw createValueError("params[0] (address)", params[0], ADDRESS_EXPECTED);
   let at = start + KEYS_AT;
   for (let index = 0; index < keys.length; index++) {
     const key: unknown = keys[index];
-    if (!decodeKeyInto(key, packed, at)) throw createKeyError(`params[1][${index}] (storage key)`, key);
-    at += KEY_BYTES;
+    if (!decodeWordInto(key, packed, at))
+      throw createValueError(`params[1][${index}] (storage key)`, key, WORD_EXPECTED);
+    at += WORD_BYTES;
   }
   return at;
-}
-
-/** @returns whether `text` is an address. Then its 20 bytes are written */
-export function decodeAddressInto(text: unknown, packed: Buffer, at: number): boolean {
-  const isWhole = typeof text === "string" && text.length === 2 + 2 * ADDRESS_BYTES;
-  return isWhole && decodeHexInto(text, packed, at, ADDRESS_BYTES);
-}
-
-/** @returns whether `text` is a storage key. Then its 32 bytes are written */
-export function decodeKeyInto(text: unknown, packed: Buffer, at: number): boolean {
-  return typeof text === "string" && decodeHexInto(text, packed, at, KEY_BYTES);
-}
-
-export function createAddressError(name: string, text: unknown): RpcError {
-  return createValueError(name, text, "20 bytes, 0x and 40 hex digits");
-}
-
-export function createKeyError(name: string, text: unknown): RpcError {
-  return createValueError(name, text, "0x and 1 to 64 hex digits");
 }

@@ -6,7 +6,7 @@ const LEAF_PROOF = objectOf({
   value: BYTES,
   proofRelatedNodes: {...arrayOf(BYTES), minItems: 42, maxItems: 42},
 });
-export const LEAF_INDEX = {type: "integer", minimum: 0, maximum: 2 ** 40 - 1};
+const LEAF_INDEX = {type: "integer", minimum: 0, maximum: 2 ** 40 - 1};
 
 function proofOf(key: Schema): Schema {
   const existence = objectOf({key, leafIndex: LEAF_INDEX, proof: LEAF_PROOF});

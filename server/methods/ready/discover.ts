@@ -1,34 +1,24 @@
 import type {Method, ReadyMethod} from "../method.ts";
 import {describeMethods} from "../openRpc.ts";
-import {ParamList} from "../params.ts";
+import {createReady} from "./readyMethod.ts";
 
-const NAME = "rpc.discover";
-/**
- * The document has 21 KB. At this cost, one request may ask for a hundred of them, which takes the main thread 12 ms. A
- * thousand would take 0.1 s.
- */
+/** The document has 21 KB. A thousand in one request would take the main thread 0.1 s; at this cost, it may ask for a hundred. */
 export const DISCOVER_COST = 200;
 
 /** @param listMethods - called once, for the first call */
 export function createDiscover(listMethods: () => readonly Method[]): ReadyMethod {
   let text: string | undefined;
-  return {
-    name: NAME,
+  return createReady({
+    name: "rpc.discover",
     summary: "This document: the methods, their parameters, results and errors.",
-    params: new ParamList(NAME, []),
     result: {
       name: "OpenRPC document",
       schema: {type: "object", required: ["openrpc", "info", "methods"]},
     },
-    errors: [],
-    lane: undefined,
-    cost() {
-      return DISCOVER_COST;
-    },
-    answer(params) {
-      this.params.read(params);
+    cost: DISCOVER_COST,
+    answer() {
       text ??= JSON.stringify(describeMethods(listMethods()));
       return text;
     },
-  };
+  });
 }

@@ -1,17 +1,14 @@
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import type {ReadyMethod} from "../method.ts";
-import {ParamList} from "../params.ts";
 import {arrayOf, nullable, objectOf, QUANTITY} from "../schema.ts";
+import {createReady} from "./readyMethod.ts";
 
-const NAME = "chain_getCoverage";
 /** `--history finalizations` keeps single blocks, thousands a year. */
 const MAX_RANGES = 64;
 
-export const getCoverage: ReadyMethod = {
-  name: NAME,
+export const getCoverage = createReady({
+  name: "chain_getCoverage",
   summary:
     "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, and the hash suite of the trees.",
-  params: new ParamList(NAME, []),
   result: {
     name: "coverage",
     schema: objectOf({
@@ -23,14 +20,7 @@ export const getCoverage: ReadyMethod = {
       rangeCount: QUANTITY,
     }),
   },
-  errors: [],
-  lane: undefined,
-  cost() {
-    return 0;
-  },
-  answer(params, {head, chain}) {
-    this.params.read(params);
-    const {earliest, finalized, latest} = head;
+  answer({head: {earliest, finalized, latest}, chain}) {
     const {ranges, count} =
       finalized === undefined ? {ranges: [], count: 0} : chain.pruned.held(finalized, MAX_RANGES);
     return JSON.stringify({
@@ -42,4 +32,4 @@ export const getCoverage: ReadyMethod = {
       rangeCount: encodeQuantity(count),
     });
   },
-};
+});

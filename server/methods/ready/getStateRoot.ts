@@ -2,26 +2,19 @@ import {describeLayer1} from "../../../workers/job/layer1Fields.ts";
 import {createFailureError} from "../../rpc/failure.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
-import {type ReadyMethod, RecordFailure} from "../method.ts";
-import {ParamList} from "../params.ts";
+import {RecordFailure} from "../method.ts";
 import {BLOCK_PARAM, nullable, ROOTED_BLOCK} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
+import {createReady} from "./readyMethod.ts";
 
-const NAME = "chain_getStateRoot";
-
-export const getStateRoot: ReadyMethod = {
-  name: NAME,
+export const getStateRoot = createReady({
+  name: "chain_getStateRoot",
   summary:
     "Number, hash and state root of a block that this node holds, whether it is finalized, and the root that layer 1 has for it.",
-  params: new ParamList(NAME, [{name: "block", required: false, schema: nullable(BLOCK_PARAM)}]),
+  params: [{name: "block", required: false, schema: nullable(BLOCK_PARAM)}],
   result: {name: "block", schema: ROOTED_BLOCK},
   errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
-  lane: undefined,
-  cost() {
-    return 0;
-  },
-  answer(params, view) {
-    const [selector] = this.params.read(params);
+  answer(view, [selector]) {
     const block = resolveSelector(selector ?? "latest", "params[0] (block)", "held", view);
     const summary = view.chain.readBlock(block);
     if ("failure" in summary) {
@@ -29,8 +22,7 @@ export const getStateRoot: ReadyMethod = {
         throw createBlockUnknownError(encodeQuantity(block), view.head);
       throw createFailureError(summary, view.head) ?? new RecordFailure(summary);
     }
-    const {finalized} = view.head;
-    const isFinalized = finalized !== undefined && block <= finalized;
+    const isFinalized = block <= (view.head.finalized ?? -1);
     const finalization = isFinalized ? view.chain.finalizationAt(block) : undefined;
     return JSON.stringify({
       number: encodeQuantity(block),
@@ -40,4 +32,4 @@ export const getStateRoot: ReadyMethod = {
       ...(finalization === undefined ? {} : {l1: describeLayer1(finalization)}),
     });
   },
-};
+});

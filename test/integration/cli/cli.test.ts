@@ -91,6 +91,10 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["import", "--diffs", "a", "--genesis", "b"], /--genesis has no effect with --diffs/],
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
     [["serve", "--max-lag", "60"], /--max-lag has no effect without --diffs or --l2/],
+    [
+      ["serve", "--max-finality-lag", "60"],
+      /--max-finality-lag has no effect without --finality, --l1, --fin/,
+    ],
     [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
     [
       ["import", "--suite", "md5", "--diffs", "a"],
@@ -113,7 +117,7 @@ test("options come from PROOFD_ variables too, a flag wins, and a bad variable i
   await assertEnds(["serve"], 2, /'--port <port>' value 'x' from env 'PROOFD_PORT' is invalid/, {
     PROOFD_PORT: "x",
   });
-  await assertEnds(["serve"], 2, /PROOFD_DEMO is 'maybe': expected 1, true, 0 or false/, {
+  await assertEnds(["serve"], 2, /PROOFD_DEMO: expected 1, true, 0 or false, got 'maybe'/, {
     PROOFD_DEMO: "maybe",
   });
   const env = {
@@ -146,7 +150,7 @@ test("a store that is not there, or of another chain, is an error", async () => 
 test("flags of --l2 that nothing reads are usage errors", async () => {
   const url = "http://127.0.0.1:1";
   const tag = ["serve", "--diffs", "-", "--finality", "tag", "--l2"];
-  const announced = /--l2 has a ws or wss URL, which has no effect/;
+  const announced = /--l2: expected http and https URLs, got a ws or wss URL, which has no effect/;
   await assertAllEnd(2, [
     [
       ["import", "--l2", url, "--source", "execute", "--audit", "3"],

@@ -7,6 +7,7 @@ import {fileURLToPath} from "node:url";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
+import {sampleOf} from "../../support/soak.ts";
 import {
   assertRefused,
   BLOCKS,
@@ -24,7 +25,8 @@ test("a log that ends before the byte that was acknowledged refuses the store", 
   const log = await readFile(join(stores.single, await logOf(stores.single)));
   const name = await logOf(stores.single);
   const inMiddle = (stores.sizes[5] as number) + 100;
-  for (const end of [0, 5, stores.sizes[4] as number, inMiddle, 32768, log.length - 1]) {
+  const ends = [0, inMiddle, 5, stores.sizes[4] as number, log.length - 1, 32768];
+  for (const end of sampleOf(ends, 2)) {
     const directory = await stores.copyOf(stores.single);
     await truncate(join(directory, name), end);
     await assertRefused(
@@ -40,24 +42,20 @@ test("a log that ends before the byte that was acknowledged refuses the store", 
 
 test("what a crash leaves of a batch that was not acknowledged is no damage", async () => {
   const name = await logOf(stores.single);
-  for (const [end, latest] of [
-    [(stores.sizes[5] as number) + 1, 5],
-    [(stores.sizes[5] as number) + 7, 5],
-    [(stores.sizes[5] as number) + 3000, 5],
-    [(stores.sizes[6] as number) - 1, 5],
-    // The batch got to the disk whole, its note did not.
-    [stores.sizes[6] as number, 6],
-  ] as const) {
-    for (const padding of [0, 5000]) {
-      const directory = await stores.copyOf(stores.single);
-      await truncate(join(directory, name), end);
-      await truncate(join(directory, name), end + padding);
-      await writeFile(join(directory, NOTE), stores.notes[5] as Buffer);
-      assert.equal(await latestOf(directory), latest, `log ends at ${end}, then ${padding} zeros`);
-      // The rest is imported as if nothing had been.
-      await stores.importBlocks(directory, BLOCKS);
-      assert.equal(await latestOf(directory), BLOCKS - 1);
-    }
+  const [before, after] = stores.sizes.slice(5, 7) as [number, number];
+  // In the last two the batch got to the disk whole, its note did not.
+  const ends = [before + 1, before + 7, before + 3000, after - 1, after].flatMap(end =>
+    [0, 5000].map(padding => ({end, padding, latest: end === after ? 6 : 5})),
+  );
+  for (const {end, padding, latest} of sampleOf(ends, 3)) {
+    const directory = await stores.copyOf(stores.single);
+    await truncate(join(directory, name), end);
+    await truncate(join(directory, name), end + padding);
+    await writeFile(join(directory, NOTE), stores.notes[5] as Buffer);
+    assert.equal(await latestOf(directory), latest, `log ends at ${end}, then ${padding} zeros`);
+    // The rest is imported as if nothing had been.
+    await stores.importBlocks(directory, BLOCKS);
+    assert.equal(await latestOf(directory), BLOCKS - 1);
   }
 });
 

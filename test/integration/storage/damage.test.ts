@@ -10,7 +10,9 @@ import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
+import {propertyRuns, sampleOf} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {importSource} from "../../support/stores/importedStore.ts";
 import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 
@@ -45,8 +47,8 @@ function open(directory: string, suite?: SuiteName): Promise<Engine> {
 async function importWhole(suite: SuiteName): Promise<WholeStore> {
   const directory = join(folder, `whole-${suite}`);
   const source = {kind: "diffs", path: join(folder, "chain.ndjson")} as const;
+  await importSource(directory, source, {suite, finalized: "last"});
   const engine = await open(directory, suite);
-  await engine.startImport({source, finalized: "last"}, () => {}).outcome;
   const expected = await proveCalls(engine, calls);
   assert.ok(expected.every(text => text.startsWith("{")));
   await engine.close();
@@ -84,7 +86,8 @@ async function proveAll(
   return {right, failed: answers.length - right};
 }
 
-for (const suite of SUITE_NAMES)
+// Of sha256 only where it does not soak: a page's checksum is the same one in both suites.
+for (const suite of sampleOf(SUITE_NAMES, 2))
   test(`${suite}: a bit flipped in any page fails the proofs that need the page by name, and check names the page`, async () => {
     const directory = await copyOfStore(`pages-${suite}`, suite);
     const pages: Buffer[] = [];
@@ -92,7 +95,7 @@ for (const suite of SUITE_NAMES)
       for await (const key of db.keys({gte: Buffer.from("p"), lt: Buffer.from("q")})) pages.push(key);
     });
     let failed = 0;
-    for (let i = 0; i < pages.length; i += Math.ceil(pages.length / 6)) {
+    for (let i = 0; i < pages.length; i += Math.ceil(pages.length / propertyRuns(3))) {
       const key = pages[i] as Buffer;
       let original: Buffer = Buffer.alloc(0);
       await tamper(directory, async db => {
@@ -259,7 +262,7 @@ test("bytes flipped in LevelDB's own files never make a wrong proof", async () =
   const files = (await readdir(stores.sha256.directory)).filter(name => /\.(ldb|log)$|^MANIFEST/.test(name));
   let failedOpens = 0;
   let failedProofs = 0;
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < propertyRuns(4); round++) {
     const directory = await copyOfStore(`file-${round}`);
     const name = files[round % files.length] as string;
     const bytes = await readFile(join(directory, name));
@@ -291,7 +294,7 @@ test("a store of another format version or hash suite, and a LevelDB of somethin
   const directory = await copyOfStore("format");
   await tamper(directory, db => db.put(key, record({version: 99, suite: "sha256"})));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /format 99; this proofd reads 4/});
-  await tamper(directory, db => db.put(key, record({version: 3, suite: "md5"})));
+  await tamper(directory, db => db.put(key, record({version: 4, suite: "md5"})));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /suite md5 is not one of sha256/});
   await tamper(directory, db => db.del(key));
   await assert.rejects(open(directory), {code: "FORMAT_MISMATCH", message: /not a proofd store/});

@@ -5,6 +5,7 @@ import {join} from "node:path";
 import {after, test} from "node:test";
 import {Random} from "../../../bench/load/requests/random.ts";
 import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {propertyRuns} from "../../support/soak.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
 import {
   assertRefused,
@@ -49,7 +50,10 @@ test("a bit flipped in the log of a bulk import refuses the store by file and by
   const pieces = logPieces(log);
   assert.ok(pieces.length > 4, `${pieces.length} pieces`);
   const chosen = [pieces[0], pieces[1], pieces[Math.floor(pieces.length / 2)], pieces.at(-1)] as LogPiece[];
-  await assertFlipsRefused(stores.bulk, [...chosen.flatMap(placesIn), ...sampleOffsets(60, log.length)]);
+  await assertFlipsRefused(stores.bulk, [
+    ...chosen.flatMap(placesIn),
+    ...sampleOffsets(propertyRuns(12), log.length),
+  ]);
 });
 
 test("a bit flipped in any block's own batch refuses the store, also without a note", async () => {
@@ -62,7 +66,7 @@ test("a bit flipped in any block's own batch refuses the store, also without a n
   await assertFlipsRefused(old, [
     ...placesIn(middle),
     ...placesIn(pieces.at(-1) as LogPiece),
-    ...sampleOffsets(20, log.length),
+    ...sampleOffsets(propertyRuns(4), log.length),
   ]);
 });
 

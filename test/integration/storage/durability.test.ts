@@ -15,6 +15,7 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain, wideBlock} from "../../support/chains/longChain.ts";
 import {startChild} from "../../support/processes/childProcesses.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {importSource} from "../../support/stores/importedStore.ts";
 
 const IMPORT_PROCESS = fileURLToPath(new URL("../../support/processes/importProcess.js", import.meta.url));
 
@@ -41,10 +42,10 @@ function stateRoots(engine: Engine): string[] {
 }
 
 async function importWhole(directory: string, path: string, suite?: SuiteName): Promise<string[]> {
-  const engine = await open(directory, suite);
-  const source = {kind: "diffs", path} as const;
-  const outcome = await engine.startImport({source, finalized: "last"}, () => {}).outcome;
+  const options = suite === undefined ? {} : {suite};
+  const outcome = await importSource(directory, {kind: "diffs", path}, {...options, finalized: "last"});
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  const engine = await open(directory, suite);
   const roots = stateRoots(engine);
   assert.deepEqual((await checkStore(directory)).found, []);
   await engine.close();
@@ -106,11 +107,11 @@ const KILLS = process.env.FOLLOW_KILLS;
 for (const suite of KILLS === undefined ? (["sha256"] as const) : SUITE_NAMES)
   test(`${suite}: an import killed again and again keeps every acknowledged block and ends with the same roots`, async () => {
     const path = join(folder, `chain-${suite}.ndjson`);
-    await writeFile(path, encodeLines(longChain(40, 60)));
+    await writeFile(path, encodeLines(longChain(20, 60)));
     const expected = await importWhole(join(folder, `whole-${suite}`), path, suite);
     const directory = join(folder, `killed-${suite}`);
     await mkdir(directory);
-    for (let round = 0, held = -1; round < Number(KILLS ?? 3) && held < 39; round++) {
+    for (let round = 0, held = -1; round < Number(KILLS ?? 1) && held < 19; round++) {
       // Sometimes right after an acknowledgement, sometimes in the middle of the next files that LevelDB touches.
       let events = 0;
       const acknowledged = await killDuring(directory, path, () => ++events > 3 + round * 12, suite);

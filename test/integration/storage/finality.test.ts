@@ -18,7 +18,7 @@ import {WrittenStore} from "../../support/stores/writtenStore.ts";
 const NO_ENDS: RecordedEnds = {from: () => undefined, last: () => undefined};
 
 async function useStore(work: (store: TemporaryStore) => Promise<void>): Promise<void> {
-  const store = await TemporaryStore.create();
+  const store = await TemporaryStore.create("sha256", 0);
   try {
     await work(store);
   } finally {

@@ -4,10 +4,11 @@ import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
-import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 const SENDER = `0x${"a1".repeat(20)}`;
 const RECIPIENT = `0x${"b2".repeat(20)}`;
@@ -92,12 +93,9 @@ async function addLine(node: Anvil, number: number): Promise<void> {
 }
 
 /** @returns the folder of a store that holds the lines */
-async function importLines(changed: readonly DifferenceLine[]): Promise<string> {
+async function makeStore(changed: readonly DifferenceLine[]): Promise<string> {
   const directory = join(folder, `store-${++stores}`);
-  const path = `${directory}.ndjson`;
-  await writeFile(path, encodeLines(changed));
-  const {code, stderr} = await runProofd(["import", "--db", directory, "--diffs", path]);
-  assert.equal(code, 0, stderr);
+  await importLines(directory, changed);
   return directory;
 }
 
@@ -111,7 +109,7 @@ function nodeOrSkip(t: TestContext): Anvil | undefined {
 test("a store that agrees with the node passes, at the newest block and at an older one", async t => {
   const node = nodeOrSkip(t);
   if (node === undefined) return;
-  const directory = await importLines(lines);
+  const directory = await makeStore(lines);
   for (const [args, block] of [
     [[], 2],
     [["--block", "1"], 1],
@@ -138,7 +136,7 @@ test("a wrong balance, nonce, slot and code are each named with block, account a
   Object.assign(sender as object, {nonce: "0x9"});
   Object.assign(storing as object, {storage: {[SLOT]: `0x${"98".repeat(32)}`}});
   Object.assign(contract as object, {code: "0x600161"});
-  const directory = await importLines([...lines.slice(0, 2), last]);
+  const directory = await makeStore([...lines.slice(0, 2), last]);
   const args = ["audit", "--db", directory, "--l2", node.url, "--sample", "100"];
   const {code, stdout} = await runProofd(args);
   assert.equal(code, 1);
@@ -159,7 +157,7 @@ test("nothing is compared with a node that has another block, and a block that i
   const node = nodeOrSkip(t);
   if (node === undefined) return;
   const hash = `0x${"12".repeat(32)}`;
-  const directory = await importLines([...lines.slice(0, 2), {...(lines[2] as DifferenceLine), hash}]);
+  const directory = await makeStore([...lines.slice(0, 2), {...(lines[2] as DifferenceLine), hash}]);
   const args = ["audit", "--db", directory, "--l2", node.url];
   const other = await runProofd(args);
   assert.equal(other.code, 1);
@@ -177,5 +175,5 @@ test("nothing is compared with a node that has another block, and a block that i
 test("an audit without a node is a usage error", async () => {
   const {code, stderr} = await runProofd(["audit", "--db", join(folder, "none")]);
   assert.equal(code, 2);
-  assert.match(stderr, /--l2 is missing/);
+  assert.match(stderr, /--l2: expected the URL of a layer-2 node, got nothing/);
 });

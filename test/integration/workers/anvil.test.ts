@@ -20,6 +20,7 @@ import {createGasChain, type GasChain} from "../../support/gas/gasChain.ts";
 import {GasComparison} from "../../support/gas/gasComparison.ts";
 import type {FailingCase, GasCase, Kit} from "../../support/gas/gasKit.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {sampleOf} from "../../support/soak.ts";
 
 let folder: string;
 let chain: GasChain | string;
@@ -52,7 +53,8 @@ test("the gas of authorizations is a real node's", t => compareAll(t, authorizat
 test("the floor of calldata is a real node's", t => compareAll(t, floorCases));
 test("overrides change the gas as on a real node", t => compareAll(t, overrideCases));
 test("opcodes cost what they cost on a real node", t => compareAll(t, opcodeCases));
-test("precompiles cost what they cost on a real node", t => compareAll(t, precompileCases));
+test("precompiles cost what they cost on a real node", t =>
+  compareAll(t, kit => sampleOf(precompileCases(kit), 3)));
 test("a call that reverts gives a real node's revert data", t => refuseAll(t, revertingCases));
 test("a call that a real node refuses is refused", t => refuseAll(t, failingCases));
 

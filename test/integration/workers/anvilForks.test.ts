@@ -7,6 +7,7 @@ import {FORKS, forkCases, olderForkCases} from "../../support/gas/cases/forkCase
 import {createGasChain, type GasChain, startGasAnvil} from "../../support/gas/gasChain.ts";
 import {GasComparison} from "../../support/gas/gasComparison.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {sampleOf} from "../../support/soak.ts";
 
 let folder: string;
 /** In words why there is none. */
@@ -23,7 +24,7 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-for (const fork of FORKS)
+for (const fork of sampleOf(FORKS, 2))
   test(`gas limits under ${fork} are a real node's`, async t => {
     const anvil = typeof chain === "string" ? chain : await startGasAnvil(folder, fork);
     if (typeof chain === "string" || typeof anvil === "string") {

@@ -62,7 +62,7 @@ test("orders during an import are announced before they are answered", async () 
 });
 
 /** Enough that their pages take a while to remove. */
-const REMOVED = 300;
+const REMOVED = 100;
 
 for (const isImporting of [false, true])
   test(`while blocks are rolled back${isImporting ? " by an import" : ""}, the newest block is one that is held`, async () => {

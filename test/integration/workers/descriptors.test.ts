@@ -18,6 +18,7 @@ import {createLines} from "../../support/chains/serviceChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
 import {CloseWatch} from "../../support/processes/closeWatch.ts";
 import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import {sampleOf} from "../../support/soak.ts";
 
 /** Where the descriptors of a process can be listed. */
 const ON_LINUX = {skip: process.platform === "linux" ? false : "needs /proc"};
@@ -74,32 +75,38 @@ describe("no descriptor is closed twice", () => {
     assert.deepEqual(watch.readFailures(), []);
   }
 
-  for (const [kind, bytes] of [
-    ["plain", PLAIN],
-    ["gzip", PACKED],
-  ] as const) {
-    test(`by an import of a file, ${kind}`, async () => importFrom(await makeFile(bytes), () => {}));
-    test(`by an import of standard input, ${kind}`, () =>
-      importFrom("-", ({child}) => void child.stdin.end(bytes)));
-    test(`by an import of a FIFO, ${kind}`, () => {
-      const path = makeFifo();
-      return importFrom(path, () => void createWriteStream(path).end(bytes));
-    });
-  }
+  const imports: readonly (readonly [input: string, run: () => Promise<void>])[] = (
+    [
+      ["plain", PLAIN],
+      ["gzip", PACKED],
+    ] as const
+  ).flatMap(([kind, bytes]) => [
+    [`a file, ${kind}`, async () => importFrom(await makeFile(bytes), () => {})],
+    [`standard input, ${kind}`, () => importFrom("-", ({child}) => void child.stdin.end(bytes))],
+    [
+      `a FIFO, ${kind}`,
+      () => {
+        const path = makeFifo();
+        return importFrom(path, () => void createWriteStream(path).end(bytes));
+      },
+    ],
+  ]);
+  for (const [input, run] of sampleOf(imports, 2)) test(`by an import of ${input}`, run);
 
-  test("by a service that is stopped after it has read a file", async () => {
-    await serveFrom(await makeFile(PLAIN), () => {});
-  });
-
-  test("by a service that is stopped while standard input is open", () =>
-    serveFrom("-", ({child}) => void child.stdin.write(PLAIN)));
-
-  test("by a service that is stopped while a writer has its FIFO open", async () => {
-    const path = makeFifo();
-    const writer = createWriteStream(path);
-    await serveFrom(path, () => void writer.write(PLAIN));
-    await once(writer.end(), "close");
-  });
+  const services: readonly (readonly [when: string, run: () => Promise<void>])[] = [
+    ["while standard input is open", () => serveFrom("-", ({child}) => void child.stdin.write(PLAIN))],
+    ["after it has read a file", async () => serveFrom(await makeFile(PLAIN), () => {})],
+    [
+      "while a writer has its FIFO open",
+      async () => {
+        const path = makeFifo();
+        const writer = createWriteStream(path);
+        await serveFrom(path, () => void writer.write(PLAIN));
+        await once(writer.end(), "close");
+      },
+    ],
+  ];
+  for (const [when, run] of sampleOf(services, 3)) test(`by a service that is stopped ${when}`, run);
 
   test("by import threads that are stopped or die over a FIFO, and none is left open", ON_LINUX, async () => {
     const path = makeFifo();

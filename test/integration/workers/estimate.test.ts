@@ -3,12 +3,14 @@
  */
 
 import assert from "node:assert/strict";
-import {writeFile} from "node:fs/promises";
+import {cp} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
-import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 const RICH = `0x${"11".repeat(20)}`;
 const POOR = `0x${"22".repeat(20)}`;
@@ -24,6 +26,7 @@ const ERROR_NO = `08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}6e6f$
 
 /** However slow the machine: no estimate is given up. */
 const PATIENT = ["--estimate-time", "600000", "--request-timeout", "3600000"];
+const FEW_THREADS = ["--workers", "1", "--estimate-workers", "1"];
 
 const CODES: Readonly<Record<string, string>> = {
   [WRITER]: codeOf("PUSH0 CALLDATALOAD PUSH0 SSTORE STOP"),
@@ -71,38 +74,29 @@ function lineOf(number: number, extra: Partial<DifferenceLine> = {}): Difference
   };
 }
 
-async function importLines(
-  folder: WorkFolder,
-  name: string,
-  first: Partial<DifferenceLine>,
-): Promise<string> {
+async function makeStore(folder: WorkFolder, name: string, first: Partial<DifferenceLine>): Promise<string> {
   const accounts = {
     [RICH]: {balance: "0xde0b6b3a7640000", nonce: "0x5"},
     ...Object.fromEntries(Object.entries(CODES).map(([address, code]) => [address, {nonce: "0x1", code}])),
   };
-  const lines = folder.file(`${name}.ndjson`);
-  await writeFile(lines, encodeLines([lineOf(0, {...first, accounts}), lineOf(1), lineOf(2), lineOf(3)]));
-  const {code, stderr} = await runProofd([
-    "import",
-    "--db",
-    folder.file(name),
-    "--diffs",
-    lines,
-    "--finalized",
-    "2",
-  ]);
-  assert.equal(code, 0, stderr);
+  const lines = [lineOf(0, {...first, accounts}), lineOf(1), lineOf(2), lineOf(3)];
+  await importLines(folder.file(name), lines, {finalized: 2});
   return folder.file(name);
+}
+
+function serve(db: string, flags: readonly string[]): Promise<OwnService> {
+  return OwnService.serve(["--db", db, ...FEW_THREADS, ...flags], {estimates: true});
 }
 
 describe("a service whose store says what the chain's rules are", () => {
   let folder: WorkFolder;
-  let daemon: Daemon;
+  let daemon: OwnService;
 
   before(async () => {
     folder = await WorkFolder.create();
-    const db = await importLines(folder, "store", {chainId: "0x539", config: OSAKA});
-    daemon = await startDaemon(["--db", db, ...PATIENT], {estimates: true});
+    const db = await makeStore(folder, "store", {chainId: "0x539", config: OSAKA});
+    await cp(db, folder.file("hasty"), {recursive: true});
+    daemon = await serve(db, PATIENT);
   });
   after(async () => {
     await daemon.stop();
@@ -155,8 +149,7 @@ describe("a service whose store says what the chain's rules are", () => {
   test("an endless loop ends with its gas, or with its time", async () => {
     const out = await estimate({to: LOOPER, gas: "0x15f90"});
     assert.deepEqual(out.error, {code: -32000, message: "gas required exceeds allowance (90000)"});
-    const other = await importLines(folder, "hasty", {chainId: "0x539", config: OSAKA});
-    const hasty = await startDaemon(["--db", other, "--estimate-time", "300"], {estimates: true});
+    const hasty = await serve(folder.file("hasty"), ["--estimate-time", "300"]);
     try {
       const overrides = {[NOBODY]: {code: codeOf("again: PUSH1 again JUMP"), balance: "0x0"}};
       const late = await hasty.call("chain_estimateGas", [{to: NOBODY}, "latest", overrides]);
@@ -247,15 +240,25 @@ describe("a service whose store names no rules", () => {
 
   before(async () => {
     folder = await WorkFolder.create();
-    db = await importLines(folder, "bare", {});
+    db = await makeStore(folder, "bare", {});
   });
   after(() => folder.remove());
 
   const ask = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
 
-  async function answerWith(...flags: string[]) {
-    const patience = flags.includes("--no-estimate") ? [] : PATIENT;
-    const daemon = await startDaemon(["--db", db, ...patience, ...flags], {estimates: true});
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+  async function answerWith(...flags: string[]): Promise<any> {
+    const service = await serve(db, [...PATIENT, ...flags]);
+    try {
+      return await service.call("chain_estimateGas", [ask]);
+    } finally {
+      await service.stop();
+    }
+  }
+
+  /** Of a process, which says in its first line who estimates. */
+  async function answerWithout(...flags: string[]) {
+    const daemon = await startDaemon(["--db", db, "--no-estimate", ...flags], {estimates: true});
     try {
       return {...(await daemon.call("chain_estimateGas", [ask])), announced: daemon.announcement.estimates};
     } finally {
@@ -282,25 +285,25 @@ describe("a service whose store names no rules", () => {
   });
 
   test("without the sequencer extension says so", async () => {
-    const {error, announced} = await answerWith("--no-estimate");
+    const {error, announced} = await answerWithout();
     const reason = "this node runs without the sequencer extension";
     assert.deepEqual(error, {code: -32004, message: `chain_estimateGas is not available: ${reason}`});
     assert.equal(announced, "none");
   });
 
   test("passes estimates on to the gateway that a flag names, and says when it is down", async () => {
-    const full = await importLines(folder, "full", {chainId: "0x539", config: OSAKA});
-    const upstream = await startDaemon(["--db", full, ...PATIENT], {estimates: true});
+    const full = await makeStore(folder, "full", {chainId: "0x539", config: OSAKA});
+    const upstream = await serve(full, PATIENT);
     try {
       // A gateway does not wait long, and a first estimate takes longest.
       assert.ok((await upstream.call("chain_estimateGas", [ask])).result);
-      const {result, announced} = await answerWith("--no-estimate", "--gateway", upstream.url);
+      const {result, announced} = await answerWithout("--gateway", upstream.url);
       assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
       assert.equal(announced, "gateway");
     } finally {
       await upstream.stop();
     }
-    assert.equal((await answerWith("--no-estimate", "--gateway", upstream.url)).error.code, -32002);
+    assert.equal((await answerWithout("--gateway", upstream.url)).error.code, -32002);
   });
 
   test("fee flags change the priority fee as their formula says", async () => {

@@ -1,13 +1,11 @@
 /** Why a call has no estimate, in words that its caller can act on. */
 
 import assert from "node:assert/strict";
-import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 const SPENT = `0x${"aa".repeat(20)}`;
 const LAST = `0x${"ab".repeat(20)}`;
@@ -18,7 +16,6 @@ let daemon: OwnService;
 
 before(async () => {
   folder = await WorkFolder.create();
-  const lines = folder.file("blocks.ndjson");
   const block = {
     number: "0x0",
     hash: `0x${"01".repeat(32)}`,
@@ -28,10 +25,9 @@ before(async () => {
       [LAST]: {balance: "0xde0b6b3a7640000", nonce: "0xfffffffffffffffe"},
     },
   };
-  await writeFile(lines, encodeLines([block]));
-  const imported = await runProofd(["import", "--db", folder.file("db"), "--diffs", lines]);
-  assert.equal(imported.code, 0, imported.stderr);
-  daemon = await OwnService.serve(["--db", folder.file("db"), "--hardfork", "osaka"], {estimates: true});
+  await importLines(folder.file("db"), [block]);
+  const flags = ["--hardfork", "osaka", "--workers", "1", "--estimate-workers", "1"];
+  daemon = await OwnService.serve(["--db", folder.file("db"), ...flags], {estimates: true});
 });
 
 after(async () => {

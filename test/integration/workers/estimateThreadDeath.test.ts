@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
+import {setTimeout as delay} from "node:timers/promises";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
 import {createFront, type Front} from "../../../server/front.ts";
@@ -14,6 +15,7 @@ import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
+const LOOK_MS = 5;
 
 describe("an estimate thread that dies", () => {
   let folder: WorkFolder;
@@ -122,7 +124,7 @@ describe("an estimate thread that dies", () => {
       // The thread is there when this is answered: killed while it starts, it would leave the loop to the next one.
       assert.ok(Number((await send(countdown(round))).result.gasLimit) > 5_000_000);
       const answering = send(loop(round));
-      while (longStarts() < 2 * round) await new Promise(setImmediate);
+      while (longStarts() < 2 * round) await delay(LOOK_MS);
       assert.equal((await send(transfer(7))).result.gasLimit, "0x5208");
       await kill("long");
       const {error} = await answering;

@@ -7,7 +7,6 @@ import {join} from "node:path";
 import {after, type TestContext, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
-import type {DemoFiles} from "../../../demo/demoStory.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -156,14 +155,6 @@ test("the demo chain executes, and deletes, resets, clears and delegates what it
   assert.equal(accounts.has(addresses.absent.address), false);
   // fillAndRevert: gas was paid, nothing else changed.
   assert.equal(changeOf(addresses.ledger.address, 28), undefined);
-});
-
-test("making the demo chain again gives the same bytes", async () => {
-  const module = new URL("../../../demo/demoStory.js", import.meta.url);
-  const {genesis, chain, addresses} = await thread.run<DemoFiles>(module, "makeDemoFiles");
-  assert.equal(genesis, readFileSync(join(DEMO_FOLDER, "genesis.json"), "utf8"));
-  assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO_FOLDER, "chain.rlp")));
-  assert.equal(addresses, readFileSync(join(DEMO_FOLDER, "addresses.json"), "utf8"));
 });
 
 function options({forks}: Genesis, nodes: TrieNodes) {

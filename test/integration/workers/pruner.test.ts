@@ -9,9 +9,8 @@ import {sealRecord} from "../../../storage/record/record.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import type {PruneEvent} from "../../../workers/chain/pruner.ts";
 import {Engine} from "../../../workers/engine.ts";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 const BLOCKS = 12;
 
@@ -19,9 +18,7 @@ async function withStore(use: (directory: string) => Promise<void>): Promise<voi
   const folder = await mkdtemp(join(tmpdir(), "proofd-pruner-"));
   try {
     const directory = join(folder, "db");
-    const flags = ["import", "--db", directory, "--diffs", "-"];
-    const {code, stderr} = await runProofd(flags, {input: encodeLines(longChain(BLOCKS, 3))});
-    assert.equal(code, 0, stderr);
+    await importLines(directory, longChain(BLOCKS, 3));
     await use(directory);
   } finally {
     await rm(folder, {recursive: true});

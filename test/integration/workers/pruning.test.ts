@@ -7,8 +7,11 @@ import {StateStore} from "../../../storage/stateStore.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {type Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {sampleOf} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 import {reachablePages, storedPages} from "../../support/stores/reachablePages.ts";
 
 const BLOCKS = 300;
@@ -42,7 +45,10 @@ async function copyOf(name: string): Promise<string> {
 }
 
 /** Asks until `isOver`. A proof is that of the whole store, or the block is pruned, which no kept block may be. */
-async function askUntil(daemon: Daemon, isOver: () => boolean): Promise<{refused: number; proved: number}> {
+async function askUntil(
+  daemon: OwnService,
+  isOver: () => boolean,
+): Promise<{refused: number; proved: number}> {
   const counts = {refused: 0, proved: 0};
   while (!isOver())
     for (const block of ASKED) {
@@ -73,14 +79,10 @@ async function assertExact(directory: string): Promise<void> {
 before(async () => {
   folder = await WorkFolder.create();
   whole = folder.file("whole");
-  const input = encodeLines(longChain(BLOCKS, ACCOUNTS));
-  const {code, stderr} = await runProofd(["import", "--db", whole, "--diffs", "-", "--finalized", "last"], {
-    input,
-  });
-  assert.equal(code, 0, stderr);
-  const daemon = await startDaemon(["--db", whole]);
-  for (const block of ASKED) proofs.set(block, (await daemon.post(requestOf(block))).text);
-  await daemon.stop();
+  await importLines(whole, longChain(BLOCKS, ACCOUNTS), {finalized: "last"});
+  const service = await OwnService.start({db: whole});
+  for (const block of ASKED) proofs.set(block, (await service.post(requestOf(block))).text);
+  await service.stop();
 });
 
 after(() => folder.remove());
@@ -88,7 +90,8 @@ after(() => folder.remove());
 test("while a service prunes, kept blocks are proved as before and pruned ones are -32001", async t => {
   const directory = await copyOf("served");
   const sizeBefore = await sizeOf(directory);
-  const daemon = await startDaemon(["--db", directory, ...HISTORY], {estimates: true});
+  const flags = ["--db", directory, "--workers", "1", "--estimate-workers", "1", ...HISTORY];
+  const daemon = await OwnService.serve(flags, {estimates: true});
   try {
     let isOver = false;
     const pruned = daemon.waitForStderr(/"msg":"pruned"/).then(() => {
@@ -130,9 +133,8 @@ test("while a service prunes, kept blocks are proved as before and pruned ones a
     assert.equal(await daemon.readMetric("proofd_prune_backlog_blocks"), 0);
     assert.equal(await daemon.readMetric("proofd_prune_failed"), 0);
     assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 0);
-    assert.equal((await daemon.stop()).code, 0);
   } finally {
-    daemon.child.kill("SIGKILL");
+    await daemon.stop();
   }
   const sizeAfter = await sizeOf(directory);
   t.diagnostic(`${sizeBefore} bytes before, ${sizeAfter} after`);
@@ -143,7 +145,7 @@ test("while a service prunes, kept blocks are proved as before and pruned ones a
 test("a service that is killed again and again while it prunes ends with exactly the pages of the kept blocks", async t => {
   const directory = await copyOf("killed");
   let kills = 0;
-  for (const pages of [1, 3000, 1025, 9000, 5000]) {
+  for (const pages of sampleOf([3000, 1, 1025, 9000, 5000], 3)) {
     const daemon = await startDaemon(["--db", directory, ...HISTORY]);
     try {
       // The last kill may have come when all was done: then there is nothing to begin.

@@ -44,8 +44,8 @@ after(async () => {
 
 /** The threads are the engine's own business; only a test may kill one. */
 function killWorker(): Promise<number> {
-  const {proofs} = engine as unknown as {proofs: {threads: {piscina: Piscina}}};
-  return (proofs.threads.piscina.threads[0] as Worker).terminate();
+  const {proofs} = engine as unknown as {proofs: {piscina: Piscina}};
+  return (proofs.piscina.threads[0] as Worker).terminate();
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it

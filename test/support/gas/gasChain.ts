@@ -8,10 +8,10 @@ import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {word} from "../../../demo/abi.ts";
-import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import type {DifferenceLine} from "../chains/differenceLine.ts";
 import {SharedEstimates} from "../estimates/sharedEstimates.ts";
 import {Anvil} from "../processes/anvil.ts";
-import {runProofd} from "../processes/daemon.ts";
+import {importLines} from "../stores/importedStore.ts";
 import {createAccounts, type GasContracts, readContracts} from "./gasAccounts.ts";
 
 export const CHAIN_ID = 424_243n;
@@ -89,11 +89,7 @@ export async function createGasChain(folder: string, hardfork = "osaka"): Promis
       });
     }
     const directory = join(folder, "db");
-    const linesPath = join(folder, "blocks.ndjson");
-    await writeFile(linesPath, encodeLines(lines));
-    const flags = ["--db", directory, "--diffs", linesPath, "--finalized", "last"];
-    const {code, stderr} = await runProofd(["import", ...flags]);
-    if (code !== 0) throw new Error(stderr);
+    await importLines(directory, lines, {finalized: "last"});
     return {anvil, contracts, estimates: await SharedEstimates.open(directory)};
   } catch (error) {
     await anvil.stop();

@@ -21,7 +21,7 @@ import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {WaitFigures} from "../../../server/observe/waitFigures.ts";
-import {Service} from "../../../server/service.ts";
+import {RpcService} from "../../../server/rpcService.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {ThreadClock} from "../../../workers/thread/threadClock.ts";
@@ -92,8 +92,8 @@ export class AnsweringThread {
   private readonly upstream: Upstream;
   private readonly gateway: Gateway;
   private readonly dispatchers: Dispatcher[] = [];
-  private readonly here: Service;
-  private readonly forwarding: Service;
+  private readonly here: RpcService;
+  private readonly forwarding: RpcService;
 
   private constructor(folder: WorkFolder, engine: Engine, upstream: Upstream) {
     this.folder = folder;
@@ -155,7 +155,7 @@ export class AnsweringThread {
     return this.clock.readMs() ?? (user + system) / 1000;
   }
 
-  private createService(estimates: Estimates): Service {
+  private createService(estimates: Estimates): RpcService {
     const log = pino({level: "silent"});
     const trouble = new TroubleLog(log);
     const tally = new CallTally(new MethodTable().names);
@@ -171,6 +171,6 @@ export class AnsweringThread {
     this.dispatchers.push(dispatcher);
     const {maxProofTextBytes} = this.engine;
     const setup = {chain: this.engine.chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new Service(setup, new MethodTable(), {dispatcher, waiting}, observers);
+    return new RpcService(setup, new MethodTable(), {dispatcher, waiting}, observers);
   }
 }

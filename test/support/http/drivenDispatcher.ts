@@ -85,7 +85,7 @@ export class DrivenDispatcher {
 
   /** [method, code, count] of the finished calls. */
   get counts(): [string, number, number][] {
-    return [...this.tally.entries()].map(({method, code, count}) => [method, code, count]);
+    return [...this.tally.rows()].map(([method, code, count]) => [method, Number(code), count]);
   }
 
   /** Admits the calls as one batch. */

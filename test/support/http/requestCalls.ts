@@ -2,8 +2,7 @@
 
 import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
-import {getProof} from "../../../server/methods/proof/getProof.ts";
-import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
+import {getProof, getProofAt} from "../../../server/methods/proof/getProof.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import type {LaneId, Place, RequestCalls} from "../../../server/request/requestCalls.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";

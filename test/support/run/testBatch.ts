@@ -10,6 +10,7 @@ const REPORTER = new URL("./fileReporter.js", import.meta.url).href;
 export interface BatchOptions {
   readonly nodeOptions: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** For each file. */
   readonly timeoutMs: number;
   readonly onFile: (report: FileReport) => void;
 }
@@ -53,6 +54,7 @@ export class TestBatch {
       if (report.failed > 0) failed.push(report.file);
       if (report.tests === 0 && !isFiltered) this.failures.push(`${report.file} has no tests`);
       onFile(report);
+      timer.refresh();
     });
     const [first = ""] = this.files;
     const timer = setTimeout(() => {

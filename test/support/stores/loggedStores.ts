@@ -7,6 +7,7 @@ import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {longChain} from "../chains/longChain.ts";
 import {hashFiles} from "./fileTree.ts";
+import {importSource} from "./importedStore.ts";
 
 /** The file that names the newest acknowledged block. */
 export const NOTE = "ACKNOWLEDGED";
@@ -52,9 +53,9 @@ export class LoggedStores {
   }
 
   async importBlocks(directory: string, blocks: number): Promise<void> {
-    const engine = await openLogged(directory);
-    await this.importInto(engine, blocks);
-    await engine.close();
+    const source = {kind: "diffs", path: await this.writeBlocks(blocks)} as const;
+    const outcome = await importSource(directory, source, {finalized: 0});
+    assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   }
 
   /** @returns a new folder with the store's files */

@@ -17,25 +17,28 @@ const CHAIN_ID = 1337n;
 export class TemporaryStore {
   private readonly folder: string;
   private readonly suite: SuiteName;
+  private readonly workers: number;
   /** Open for writing since `follow`. */
   private pipe: FileHandle | undefined;
   engine: Engine;
 
-  private constructor(folder: string, suite: SuiteName, engine: Engine) {
+  private constructor(folder: string, suite: SuiteName, workers: number, engine: Engine) {
     this.folder = folder;
     this.suite = suite;
+    this.workers = workers;
     this.engine = engine;
   }
 
-  static async create(suite: SuiteName = "sha256"): Promise<TemporaryStore> {
+  /** @param workers - threads that prove */
+  static async create(suite: SuiteName = "sha256", workers = 1): Promise<TemporaryStore> {
     const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
-    return new TemporaryStore(folder, suite, await openPool(folder, suite));
+    return new TemporaryStore(folder, suite, workers, await openPool(folder, suite, workers));
   }
 
   /** Closes the engine and opens the same folder with a new one. */
   async reopen(): Promise<void> {
     await this.engine.close();
-    this.engine = await openPool(this.folder, this.suite);
+    this.engine = await openPool(this.folder, this.suite, this.workers);
   }
 
   /** @param finalized - as in ImportJob; default: as the lines say */
@@ -103,7 +106,7 @@ export class TemporaryStore {
   }
 }
 
-function openPool(folder: string, suite: SuiteName): Promise<Engine> {
+function openPool(folder: string, suite: SuiteName, workers: number): Promise<Engine> {
   const directory = join(folder, "db");
-  return Engine.open({directory, suite, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
+  return Engine.open({directory, suite, workers, cacheBytes: 1 << 20, createIfMissing: true});
 }

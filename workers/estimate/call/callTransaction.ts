@@ -24,7 +24,6 @@ const AUTHORIZATION_GAS = 25_000n;
 const FLOOR_TOKEN_GAS = 10n;
 const TOKENS_OF_NONZERO_BYTE = 4n;
 
-/** Gas of a value transfer to an account without code. */
 export const PLAIN_TRANSFER_GAS = TX_GAS;
 
 /** Wei per gas. Both are 0 if the call names no fee. */
@@ -35,7 +34,6 @@ export interface CallFee {
   readonly cap: bigint;
 }
 
-/** Gas taken before execution. */
 export function intrinsicGas(call: EstimateCall, common: Common): bigint {
   const {zeros, others} = countBytes(call.data);
   let gas = TX_GAS + zeros * ZERO_BYTE_GAS;

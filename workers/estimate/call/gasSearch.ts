@@ -8,7 +8,6 @@ import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
 import type {RunResult} from "./simulation.ts";
 
 export interface GasSearch {
-  /** The highest limit to try. */
   readonly upper: bigint;
   /** Try the gas of a plain transfer first. */
   readonly isPlainTransfer: boolean;

@@ -15,7 +15,6 @@ import {floorGas, intrinsicGas} from "./callTransaction.ts";
 export interface RunResult {
   /** undefined: the call succeeded. */
   readonly failure: RunFailure | undefined;
-  /** What the call returned or reverted with. */
   readonly returned: Uint8Array;
   /** Gas taken before refunds, at least the floor. No lower gas limit is enough. */
   readonly spent: bigint;
@@ -23,7 +22,6 @@ export interface RunResult {
 
 export interface RunFailure {
   readonly kind: "revert" | "outOfGas" | "intrinsic" | "other";
-  /** The EVM's words for the failure. */
   readonly reason: string;
 }
 
@@ -67,7 +65,6 @@ const ZERO_ADDRESS = new Uint8Array(20);
 
 export class Simulation {
   readonly sender: Address;
-  /** Runs made. */
   runs = 0;
   private readonly call: EstimateCall;
   private readonly forkEvm: ForkEvm;

@@ -13,7 +13,6 @@ import {Script} from "node:vm";
 import {MAX_STRETCH, type Slice} from "../../job/estimateSlices.ts";
 import {ThreadClock} from "../../thread/threadClock.ts";
 
-/** The call was not finished in time. */
 export class TimeLimitError extends Error {
   readonly limitMs: number;
   readonly gotMs: number;

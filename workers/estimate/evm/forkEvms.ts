@@ -17,7 +17,6 @@ import {BoundedEvm} from "./boundedEvm.ts";
 import type {Deadline} from "./deadline.ts";
 import {EstimateError} from "./estimateError.ts";
 
-/** A hard fork's EVM, and what it runs on. */
 export interface ForkEvm {
   readonly common: Common;
   readonly chainId: bigint;
@@ -26,7 +25,6 @@ export interface ForkEvm {
   readonly deadline: Deadline;
 }
 
-/** The block as executed code sees it. */
 export interface BlockContext {
   readonly header: {
     readonly number: bigint;

@@ -16,7 +16,6 @@ import type {FeeSettings} from "../../job/estimateSettings.ts";
 export interface FeeInputs {
   /** From the same answer; above 0. */
   readonly gasLimit: bigint;
-  /** Bytes of the compressed transaction. */
   readonly compressedSize: number;
   /** Wei. */
   readonly baseFee: bigint;
@@ -24,7 +23,6 @@ export interface FeeInputs {
   readonly extraData: Uint8Array | undefined;
 }
 
-/** numerator / denominator. */
 interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;

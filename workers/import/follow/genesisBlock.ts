@@ -17,7 +17,6 @@ import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceBlock.ts";
 import type {RawBlocks} from "./rawBlocks.ts";
 
 export interface GenesisHost {
-  /** Runs work with one node until it succeeds. */
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
   /** Waits until the node may have more blocks. */
   readonly pause: () => Promise<void>;

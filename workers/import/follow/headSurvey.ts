@@ -24,7 +24,6 @@ export interface SurveyTimes {
 
 export const SURVEY_TIMES: SurveyTimes = {everyMs: 1000, graceMs: 5000, barMs: 60_000};
 
-/** Which blocks are held, at the time of a look. */
 interface Held {
   readonly latest: number;
   readonly latestHash: Uint8Array;

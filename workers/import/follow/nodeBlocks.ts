@@ -26,9 +26,6 @@ const READING_BLOCKS = 64;
  */
 const MAX_FALSE_ALARMS = 5;
 
-/** One range at a time needs no bound besides that of an answer. */
-const NOT_COUNTED = {begin: () => {}, add: () => {}};
-
 export interface NodeFeed {
   readonly reader: BlockReader;
   /**
@@ -46,7 +43,6 @@ export interface NodeFeed {
   /** Waits until the node may have another head. */
   readonly pause: () => Promise<void>;
   readonly writer: () => BlockWriter;
-  /** Removes the blocks above `to`. */
   readonly rollback: (to: number, latest: number) => Promise<void>;
   readonly onState: (state: "reading" | "following") => void;
   readonly onTarget: (block: number) => void;
@@ -69,12 +65,7 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     const wasRolledBack = await settleFork(feed, head, isSuspect);
     falseAlarms = isSuspect && !wasRolledBack ? falseAlarms + 1 : 0;
     if (falseAlarms >= MAX_FALSE_ALARMS) throw await describeContradiction(feed);
-    const resumed = await resumeAudit(feed);
-    if (resumed !== "done") {
-      isSuspect = resumed === "other";
-      if (!isSuspect) await feed.pause();
-      continue;
-    }
+    await feed.audit?.run();
     const latest = feed.writer().latest ?? -1;
     const to = Math.min(head.number, end ?? head.number);
     if (end !== undefined && latest >= end && feed.audit?.isAwaited !== true) return;
@@ -90,18 +81,6 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     // The node does not have the blocks up to its own head. Asking again at once would only burden it.
     if (!isSuspect && (feed.writer().latest ?? -1) === latest) await feed.pause();
   }
-}
-
-/** Audits what an earlier import left without. @returns as RangeAudit.resume */
-async function resumeAudit(feed: NodeFeed): Promise<"done" | "missing" | "other"> {
-  const {reader, audit, signal} = feed;
-  if (audit?.isAwaited !== true) return "done";
-  const read = createRead(feed);
-  const resumed = await audit.resume((first, last) =>
-    read(first, Math.min(last, first + reader.maxBlocks - 1), signal, NOT_COUNTED),
-  );
-  if (resumed === "done") await audit.run();
-  return resumed;
 }
 
 /** @returns whether a block came that does not follow the newest one held */

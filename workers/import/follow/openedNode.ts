@@ -11,7 +11,7 @@ import {parseObject} from "../../execution/gethJson.ts";
 import type {ImportJob} from "../../job/importJob.ts";
 import type {NodeSource, NodeSourceName} from "../../job/importSource.ts";
 import {ChainExecution} from "../chainExecution.ts";
-import {readGenesis} from "../genesisFile.ts";
+import {readGenesis} from "../inputFile.ts";
 import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
 import type {OpenedSource, SourceHost} from "../sourceHost.ts";
 import {createExecuteReader} from "./executeReader.ts";
@@ -130,6 +130,8 @@ class OpenedNode {
       executed === undefined
         ? createReader(choice.source, chainId)
         : createExecuteReader(executed.rawBlocks, executed.execution);
+    const audit = this.createAudit(choice.source, ask);
+    await audit?.dropUnaudited();
     yield* readNodeBlocks({
       reader: this.countBytes(reader),
       ask,
@@ -138,7 +140,7 @@ class OpenedNode {
       rollback: (ancestor, latest) => this.rollback(ancestor, latest),
       onState: state => this.watch.set(state),
       onTarget: this.counters.onTarget,
-      audit: this.createAudit(choice.source, ask),
+      audit,
       end: follow ? undefined : (to ?? "head"),
       signal,
     });

@@ -11,15 +11,14 @@ import {HeldValues} from "../../../storage/block/heldValues.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {AuditFailure, auditRange} from "../../../sync/layer2/auditRange.ts";
 import {TouchedSample} from "../../../sync/layer2/auditSample.ts";
-import type {NodeBlock} from "../../../sync/layer2/blockReader.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
+import {SourceError} from "../sourceBlock.ts";
 import type {SourceHost} from "../sourceHost.ts";
 
 /** While catching up. At the node's head there is an audit after each block. */
 const BLOCKS_PER_AUDIT = 256;
 /** Blocks wait for their audit no longer than this, unless the next one takes longer: their finality waits too. */
 const AUDIT_EVERY_MS = 10_000;
-const NO_HASH = new Uint8Array(0);
 
 /** Runs work with one node until it succeeds. */
 export type Ask = <T>(work: (node: Node) => Promise<T>) => Promise<T>;
@@ -31,10 +30,7 @@ export class RangeAudit {
   private readonly nowMs: () => number;
   /** In the sample since the last audit. */
   private blocks = 0;
-  /** When the first of them came. */
   private sinceMs = 0;
-  /** Blocks that an earlier import left without an audit, and that are not in the sample yet. */
-  private readonly left: {next: number; readonly last: number};
 
   /**
    * From now on, blocks that are applied are finalized only after their audit.
@@ -47,9 +43,7 @@ export class RangeAudit {
     this.ask = ask;
     this.host = host;
     this.nowMs = nowMs;
-    const writer = host.writer();
-    this.left = {next: writer.unaudited, last: writer.latest ?? -1};
-    writer.awaitAudits();
+    host.writer().awaitAudits();
   }
 
   get isDue(): boolean {
@@ -63,38 +57,23 @@ export class RangeAudit {
     return unaudited <= latest;
   }
 
-  /** Called with each block before it is applied. */
   note(difference: BlockDifference): void {
     if (this.blocks++ === 0) this.sinceMs = this.nowMs();
     this.sample.note(difference);
   }
 
   /**
-   * Reads the blocks again that an earlier import left without an audit, because it was stopped or killed, for a sample of what
-   * they touched. Call it before `run`.
+   * Removes the blocks that an earlier import left without an audit, because it was stopped or killed. They are read again.
    *
-   * @param read - reads blocks from the first to at most the last number
-   * @returns "missing" if the node does not have them now, "other" if it has other ones
-   * @throws what `read` throws
+   * @throws SourceError if block 0 is one of them, which is never removed
    */
-  async resume(
-    read: (first: number, last: number) => Promise<readonly NodeBlock[]>,
-  ): Promise<"done" | "missing" | "other"> {
-    const {left, host} = this;
-    for (;;) {
-      // An order may have removed some.
-      const last = Math.min(left.last, host.writer().latest ?? -1);
-      if (left.next > last) return "done";
-      const blocks = await read(left.next, last);
-      if (blocks.length === 0) return "missing";
-      for (const block of blocks) {
-        if (block.number > (host.writer().latest ?? -1)) break;
-        if (Buffer.compare(block.hash, host.writer().blockHash(block.number) ?? NO_HASH) !== 0)
-          return "other";
-        this.note(await block.difference());
-        left.next = block.number + 1;
-      }
-    }
+  async dropUnaudited(): Promise<void> {
+    const {unaudited} = this.host.writer();
+    if (unaudited === 0)
+      throw new SourceError(
+        "block 0 of this store has not passed an audit: import the chain into a new store",
+      );
+    if (this.isAwaited) await this.host.rollback(unaudited - 1);
   }
 
   /**

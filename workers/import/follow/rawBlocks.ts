@@ -24,7 +24,6 @@ export interface RawBlock {
 export class RawBlocks {
   private readonly forks: ForkSchedule;
   private readonly onMethod: (name: string, method: string, why: string) => void;
-  /** By the node's name. */
   private readonly methods = new Map<string, typeof RAW | typeof JSON_BLOCK>();
 
   /** @param onMethod - called once for each node, with the method that reads its blocks and why this one */

@@ -80,7 +80,6 @@ class Range {
   readonly count: number;
   readonly ending = new AbortController();
   readonly blocks: Promise<readonly NodeBlock[]>;
-  /** Of its answers so far. */
   answers = 0;
   /** Of its blocks once they are read. */
   bytes: number | undefined;
@@ -145,7 +144,6 @@ class RangesAhead {
     return this.taken;
   }
 
-  /** Begins as many ranges as may be under way. */
   fill(): void {
     while (this.next <= this.to && this.mayBegin()) {
       const count = Math.min(this.count, this.to - this.next + 1);
@@ -166,7 +164,6 @@ class RangesAhead {
     this.count = Math.max(1, Math.min(this.maxBlocks, 2 * this.count, wanted));
   }
 
-  /** Gives up what is under way. */
   end(reason?: unknown): void {
     this.ended ??= {reason};
     for (const {ending} of [this.taken, ...this.ranges].filter(range => range !== undefined))

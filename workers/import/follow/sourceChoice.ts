@@ -19,7 +19,6 @@ export interface Situation {
   readonly hasGenesis: boolean;
   /** The state trie of the newest block held, if the store holds it. Execution goes on from there. */
   readonly trie: TrieRoot | undefined;
-  /** Runs work with one node until it succeeds. */
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
 

@@ -93,10 +93,10 @@ test("an answer of chain_getProofAt is refused if it names another block or root
     });
   verify(suite, SINGLE, at({}));
   const refused = [
-    [{number: "0x6"}, /^ProofError: block.number: is not 5$/],
-    [{number: 5}, /^ProofError: block.number: is not 5$/],
-    [{hash: SINGLE.root}, /^ProofError: block.hash: is not 0xabab/],
-    [{stateRoot: HASH}, /^ProofError: block.stateRoot: is not 0x/],
+    [{number: "0x6"}, /^ProofError: block.number: expected 0x5, got 0x6$/],
+    [{number: 5}, /^ProofError: block.number: expected 0x5, got 5$/],
+    [{hash: SINGLE.root}, /^ProofError: block.hash: expected 0xabab/],
+    [{stateRoot: HASH}, /^ProofError: block.stateRoot: expected 0x/],
     [{stateRoot: undefined}, /^ProofError: block: the field stateRoot is missing$/],
   ] as const;
   for (const [block, error] of refused) assert.throws(() => verify(suite, SINGLE, at(block)), error);
@@ -149,10 +149,10 @@ test("a request is read from its JSON", () => {
     });
   const refused: readonly (readonly [unknown, RegExp])[] = [
     [[], /request: expected at least one call, got an empty batch/],
-    [{params: {}}, /request.params: not an array/],
-    [{params: ["0x1"]}, /request.entries\[0\]: storageKeys are not an array/],
-    [[{params: [address, [1]]}], /request\[0\].entries\[0\]: a storage key is no text/],
-    [{params: [[{address: [address], storageKeys}]]}, /request.entries\[0\]: address is no text/],
+    [{params: {}}, /request.params: expected an array/],
+    [{params: ["0x1"]}, /request.entries\[0\]: expected an array of storageKeys/],
+    [[{params: [address, [1]]}], /request\[0\].entries\[0\]: expected storage keys as text/],
+    [{params: [[{address: [address], storageKeys}]]}, /request.entries\[0\]: expected an address as text/],
     [entry, /request: the field params is missing/],
     [null, /request: expected an object, got null/],
   ];

@@ -176,10 +176,10 @@ test("a variable that would have no effect is refused by its own name", () => {
 });
 
 test("a bad --gateway is refused without showing it, since it may have a password", () => {
-  const message = "is a bad URL: expected http or https, and a host";
+  const message = "expected an http or https URL with a host";
   for (const url of ["ftp://me:secret@a", "secret.example", "file:///etc/secret", "http://user:%zz@secret"]) {
-    assertRefused(["--no-estimate", "--gateway", url], new RegExp(`^error: --gateway ${message}$`));
-    assertRefused(["--no-estimate"], new RegExp(`^error: variable PROOFD_GATEWAY ${message}$`), {
+    assertRefused(["--no-estimate", "--gateway", url], new RegExp(`^error: --gateway: ${message}$`));
+    assertRefused(["--no-estimate"], new RegExp(`^error: variable PROOFD_GATEWAY: ${message}$`), {
       PROOFD_GATEWAY: url,
     });
   }

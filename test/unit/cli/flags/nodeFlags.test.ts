@@ -71,21 +71,24 @@ test("variables hold the same, headers one a line, and flags come before them", 
 
 test("a bad URL is refused by its number and never shown", () => {
   const expected = /expected http, https, ws or wss, a host, and no #$/;
-  assertRefused(["--l2", "secret"], /^error: --l2 has a bad URL, number 1 of 1: /);
+  assertRefused(["--l2", "secret"], /^error: --l2, URL 1 of 1: /);
   assertRefused(["--l2", "secret"], expected);
-  assertRefused(["--l2", "http://a,ftp://secret"], /number 2 of 2: /);
-  assertRefused(["--l2", "http://a", "--l2", "http:///?secret"], /number 2 of 2: /);
+  assertRefused(["--l2", "http://a,ftp://secret"], /URL 2 of 2: /);
+  assertRefused(["--l2", "http://a", "--l2", "http:///?secret"], /URL 2 of 2: /);
   assertRefused(["--l2", "http://a/#secret"], expected);
   assertRefused(["--l2", "http://secret%zz@a/"], expected);
-  assertRefused(["--l2", "http://a,"], /number 2 of 2: /);
-  assertRefused([], /^error: variable PROOFD_L2 has a bad URL, number 2 of 2: /, {
+  assertRefused(["--l2", "http://a,"], /URL 2 of 2: /);
+  assertRefused([], /^error: variable PROOFD_L2, URL 2 of 2: /, {
     PROOFD_L2: "http://a,secret",
   });
-  assertRefused(["--l1", "ws://secret"], /^error: --l1 has a bad URL.* expected http or https, a host/);
-  assertRefused(["--l2", "http://a/secret,http://b,http://a/secret"], /URL twice, as numbers 1 and 3$/);
-  assertRefused(["--l2", "ws://secret"], /^error: --l2 has no http or https URL/);
+  assertRefused(["--l1", "ws://secret"], /^error: --l1, URL 1 of 1: expected http or https, a host/);
+  assertRefused(
+    ["--l2", "http://a/secret,http://b,http://a/secret"],
+    /each URL once, got one twice, as numbers 1 and 3$/,
+  );
+  assertRefused(["--l2", "ws://secret"], /^error: --l2: expected an http or https URL, got only ws and wss/);
   const many = Array.from({length: 17}, (_, at) => `http://secret${at}`).join(",");
-  assertRefused(["--l2", many], /has 17 URLs: expected at most 16$/);
+  assertRefused(["--l2", many], /: expected at most 16 URLs, got 17$/);
 });
 
 test("a bad header is refused by its number or name and never shown", () => {
@@ -93,19 +96,24 @@ test("a bad header is refused by its number or name and never shown", () => {
     ...["--l2", "http://a"],
     ...texts.flatMap(text => ["--l2-header", text]),
   ];
-  const expected =
-    /^error: --l2-header has a bad header, number \d of \d: expected "Name: value" in printable ASCII$/;
+  const expected = /^error: --l2-header, header \d of \d: expected "Name: value" in printable ASCII$/;
   for (const bad of ["secret", "x-secret:", "x secret: 1", ": secret", "x: secret\u0007", "x: secrét", ""])
     assertRefused(withHeaders("x: 1", bad), expected);
-  assertRefused(withHeaders("Content-Length: 1"), /has the header content-length, which proofd sets itself/);
-  assertRefused(withHeaders("X-A: secret", "x-a: secret"), /has the header x-a twice: expected it once$/);
-  assertRefused(withHeaders("x: 1\ny"), /number 2 of 2/);
-  assertRefused(withHeaders(...Array.from({length: 17}, (_, at) => `x${at}: secret`)), /has 17 headers/);
+  assertRefused(
+    withHeaders("Content-Length: 1"),
+    /: expected another header than content-length, which proofd sets itself/,
+  );
+  assertRefused(withHeaders("X-A: secret", "x-a: secret"), /: expected the header x-a once, got it twice$/);
+  assertRefused(withHeaders("x: 1\ny"), /header 2 of 2/);
+  assertRefused(
+    withHeaders(...Array.from({length: 17}, (_, at) => `x${at}: secret`)),
+    /: expected at most 16 headers, got 17/,
+  );
   assertRefused(
     ["--l2", "http://user:secret@a", "--l2-header", "Authorization: secret"],
-    /^error: --l2-header has authorization, and a URL of --l2 has a user: expected one of them$/,
+    /^error: --l2-header: expected no authorization beside a URL of --l2 with a user, got one$/,
   );
-  assertRefused(["--l2", "http://a"], /^error: variable PROOFD_L2_HEADER has a bad header/, {
+  assertRefused(["--l2", "http://a"], /^error: variable PROOFD_L2_HEADER, header 1 of 1: /, {
     PROOFD_L2_HEADER: "secret",
   });
 });

@@ -14,6 +14,7 @@ import {forgeAnswers} from "../../../support/reference/forgedAnswers.ts";
 import {listPlaces, readAt, writeAt} from "../../../support/reference/jsonPath.ts";
 import {memoiseSuite} from "../../../support/reference/memoisedSuite.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
+import {propertyRuns} from "../../../support/soak.ts";
 
 const sha256Suite = memoiseSuite(suites.sha256Suite);
 const poseidon2Suite = memoiseSuite(suites.poseidon2Suite);
@@ -83,7 +84,7 @@ for (const suite of [sha256Suite, poseidon2Suite]) {
           }
         }
       }),
-      {numRuns: suite === sha256Suite ? 8 : 1},
+      {numRuns: suite === sha256Suite ? propertyRuns(3) : 1},
     );
   });
 

@@ -7,7 +7,7 @@ import {fileURLToPath} from "node:url";
 import {MethodTable} from "../../../../server/methods/table.ts";
 
 const WITH_NAMESPACE = new MethodTable("linea");
-const SERVER = dirname(fileURLToPath(import.meta.resolve("#package/server/service.ts")));
+const SERVER = dirname(fileURLToPath(import.meta.resolve("#package/server/rpcService.ts")));
 
 test("no method is named outside of server/methods", () => {
   const files = readdirSync(SERVER, {recursive: true, encoding: "utf8"}).filter(

@@ -6,6 +6,7 @@ import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {NodeText, QUOTE_BYTES, VECTOR_BYTES} from "../../../../workers/prove/nodeText.ts";
 import {ProofText} from "../../../../workers/prove/proofText.ts";
+import {propertyRuns} from "../../../support/soak.ts";
 
 const CAPACITY = 8192;
 const UNWRITTEN = 0xee;
@@ -41,7 +42,7 @@ test("nodes of any size, in any number and place, are written as their digits, a
     assert.ok(nodeText.text.subarray(end).every(byte => byte === UNWRITTEN));
     assert.ok(before.equals(nodeText.nodes));
   });
-  fc.assert(property, {numRuns: 200});
+  fc.assert(property, {numRuns: propertyRuns(60)});
 });
 
 test("each value of a byte has its digits in each place of a vector", () => {

@@ -16,6 +16,7 @@ import {HARDFORKS} from "../../../../../workers/job/estimateSettings.ts";
 import {createTransaction} from "../../../../support/estimates/callAsTransaction.ts";
 import {createCommon} from "../../../../support/estimates/hardforks.ts";
 import {packWords} from "../../../../support/estimates/packedWords.ts";
+import {propertyRuns} from "../../../../support/soak.ts";
 
 const CHAIN_ID = 1337n;
 
@@ -82,7 +83,7 @@ test("what is taken before execution, and the floor, are the library's under eve
       const floor = rules.isActivatedEIP(7623) ? getCalldataFloorGas(transaction) : 0n;
       assert.equal(floorGas(call, rules), floor);
     }),
-    {numRuns: 1500},
+    {numRuns: propertyRuns(300)},
   );
 });
 
@@ -144,7 +145,7 @@ test("what would be signed is what the library signs, for every type", () => {
         `type ${call.type}`,
       );
     }),
-    {numRuns: 1000},
+    {numRuns: propertyRuns(200)},
   );
 });
 

@@ -4,6 +4,7 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {type GasSearch, searchGasLimit} from "../../../../../workers/estimate/call/gasSearch.ts";
 import type {RunResult} from "../../../../../workers/estimate/call/simulation.ts";
+import {propertyRuns} from "../../../../support/soak.ts";
 
 const TOLERANCE = 0.015;
 /** Doubling, then halving, from 2^24 gas down to one. */
@@ -115,7 +116,7 @@ test("the result succeeds, is not above the upper bound, and is within the toler
         assert.ok(call.limits.length <= MOST_RUNS, `${call.limits.length} runs`);
       },
     ),
-    {numRuns: 3000},
+    {numRuns: propertyRuns(500)},
   );
 });
 
@@ -126,7 +127,7 @@ test("without tolerance the result is the least limit", async () => {
       assert.equal(await call.search({upper, isPlainTransfer, tolerance: 0}), needed);
       assert.ok(call.limits.length <= MOST_RUNS, `${call.limits.length} runs`);
     }),
-    {numRuns: 3000},
+    {numRuns: propertyRuns(500)},
   );
 });
 
@@ -137,7 +138,7 @@ test("no limit is run twice", async () => {
       await call.search({upper, tolerance});
       assert.equal(new Set(call.limits).size, call.limits.length, String(call.limits));
     }),
-    {numRuns: 1000},
+    {numRuns: propertyRuns(300)},
   );
 });
 

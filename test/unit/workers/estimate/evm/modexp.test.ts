@@ -12,6 +12,7 @@ import {
 import fc from "fast-check";
 import {Deadline} from "../../../../../workers/estimate/evm/deadline.ts";
 import {createModexp} from "../../../../../workers/estimate/evm/modexp.ts";
+import {propertyRuns} from "../../../../support/soak.ts";
 
 const HARDFORKS = ["byzantium", "istanbul", "berlin", "prague", "osaka"];
 const MODEXP = "05".padStart(40, "0");
@@ -80,7 +81,7 @@ test("price, result and failure are the library's for every input, whole or cut 
         run(libraryOf(hardfork), hardfork, data, gasLimit),
       );
     }),
-    {numRuns: 600},
+    {numRuns: propertyRuns(100)},
   );
 });
 

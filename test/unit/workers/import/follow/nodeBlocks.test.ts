@@ -142,14 +142,3 @@ test("an import ends only once its last block has passed its audit", async () =>
     await store.apply(await block.difference());
   assert.deepEqual([latest(), audit.isAwaited, pauses], [12, false, 1]);
 });
-
-test("blocks that an earlier import left without an audit are audited before the next one comes", async () => {
-  const feed = createFeed([createStateNode(11)], createReader(11));
-  new RangeAudit(4, feed.ask, store.host).note(createBlock(11, 1));
-  await store.apply(createBlock(11, 1));
-  await store.reopen();
-  const audit = new RangeAudit(4, feed.ask, store.host);
-  assert.equal(audit.isAwaited, true);
-  await assert.rejects(readNodeBlocks({...feed, audit}).next(), PAUSED);
-  assert.equal(audit.isAwaited, false);
-});

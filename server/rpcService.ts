@@ -37,7 +37,7 @@ export interface Places {
   readonly waiting: WaitingRoom;
 }
 
-export class Service {
+export class RpcService {
   private readonly setup: Omit<RequestView, "head" | "takesBytes">;
   private readonly methods: MethodTable;
   private readonly dispatcher: Dispatcher;
@@ -93,14 +93,8 @@ export class Service {
     else this.wait(envelope, waits, reply, requestId);
   }
 
-  /** Does work for a request. If the work throws, it is logged and ends the request's connection, and nothing else. */
   private guard(reply: OpenReply, requestId: string, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.trouble.reportThrown(error, requestId);
-      reply.close();
-    }
+    this.trouble.guard(requestId, work, () => reply.close());
   }
 
   private readView({isBatch}: Envelope, {acceptsBytes}: OpenReply): RequestView {
@@ -123,14 +117,12 @@ export class Service {
     else this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
   }
 
-  /** Begins a request whose waits are over. */
   private resume({waits, envelope, reply, id}: WaitingRequest): void {
     const calls = endWaits(envelope.calls, this.methods, waits);
     const view = this.readView(envelope, reply);
     this.begin({...envelope, calls}, measureDemand(calls, this.methods, view), view, reply, id);
   }
 
-  /** Turns a request away that has waited. */
   private giveUp({waits, envelope, reply}: WaitingRequest, busy: Busy): void {
     this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
   }

@@ -1,0 +1,46 @@
+/** The comparison of `npm run bench:peers` runs from end to end. */
+import assert from "node:assert/strict";
+import {mkdtemp, readdir, readFile, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {test} from "node:test";
+import type {PeerFigures} from "../../bench/peers/comparison.ts";
+import {PEER_NAMES, type PeerFlags} from "../../bench/peers/peerOptions.ts";
+import {writeReport} from "../../bench/peers/peerReport.ts";
+import {comparePeers} from "../../bench/peers/peersRun.ts";
+import {findAnvil} from "../../bench/served/anvil.ts";
+
+const FEW: PeerFlags = {
+  accounts: 1000,
+  blocks: 1,
+  warmUp: 0,
+  duration: 0.2,
+  rounds: 1,
+  only: ["account", "batch", "erc20"],
+  servers: PEER_NAMES,
+};
+
+test("the comparison measures each load on the servers there are, and says so where anvil is missing", async t => {
+  const own = process.cwd();
+  const said: string[] = [];
+  const folder = await mkdtemp(join(tmpdir(), "proofd-peers-"));
+  process.chdir(folder);
+  t.mock.method(process.stderr, "write", (text: string) => said.push(text) > 0);
+  try {
+    await comparePeers(FEW, "a test");
+    const hasAnvil = findAnvil() !== undefined;
+    assert.equal(/ANVIL IS NOT INSTALLED/.test(said.join("")), !hasAnvil);
+    assert.deepEqual(await readdir("."), ["bench-data"], "nothing lies where the service's store would");
+    const [file = ""] = await readdir("bench-data/runs");
+    const {figures} = JSON.parse(await readFile(`bench-data/runs/${file}`, "utf8"));
+    const rows = (figures as PeerFigures[]).map(({load, peer}) => `${load} ${peer}`);
+    // anvil makes no batches, the naive server no estimates.
+    const all = ["account proofd", "account naive", "account anvil", "batch proofd", "batch naive"];
+    const expected = [...all, "erc20 proofd", "erc20 anvil"];
+    assert.deepEqual(rows, hasAnvil ? expected : expected.filter(row => !row.endsWith(" anvil")));
+    assert.equal(writeReport(figures).match(/^\| .+ \| (proofd|naive|anvil) /gm)?.length, rows.length);
+  } finally {
+    process.chdir(own);
+    await rm(folder, {recursive: true});
+  }
+});
