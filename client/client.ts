@@ -12,9 +12,9 @@ export {
   compactSlots,
   expand,
   verifyCompact,
+  verifyMultiProof,
   verifySlots,
 } from "./compact/compactProof.ts";
-export {verifyMultiProof} from "./compact/multiProof.ts";
 export {type OpenedEntry, type OpenedKey, type OpenedLeaf, openAnswer} from "./compact/openedPaths.ts";
 export {
   createSha256Suite,
@@ -48,7 +48,6 @@ export type {
 } from "./service/block.ts";
 export type {ConnectionOptions} from "./service/connection.ts";
 export type {Coverage} from "./service/coverage.ts";
-export {createProofClient} from "./service/createProofClient.ts";
 export type {
   AccessListEntry,
   AccountOverride,
@@ -59,17 +58,21 @@ export type {
 } from "./service/estimate.ts";
 export type {Finalization} from "./service/finalization.ts";
 export {type Layer1RootOptions, layer1Root} from "./service/layer1Root.ts";
-export type {
-  Abortable,
-  GetFinalizationsParameters,
-  GetMultiProofParameters,
-  GetProofParameters,
-  GetStateRootParameters,
-  ProofClient,
-  WaitForProofParameters,
+export {
+  type Abortable,
+  createProofClient,
+  type GetFinalizationsParameters,
+  type GetMultiProofParameters,
+  type GetProofParameters,
+  type GetStateRootParameters,
+  type ProofClient,
+  type WaitForProofParameters,
 } from "./service/proofClient.ts";
-export type {AbsentKeyJson, LeafProofJson, PresentKeyJson, ProofJson} from "./service/proofJson.ts";
 export type {
+  AbsentKeyJson,
+  LeafProofJson,
+  PresentKeyJson,
+  ProofJson,
   ProvenMultiProof,
   ProvenProof,
   ServerMultiProof,

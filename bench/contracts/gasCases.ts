@@ -4,8 +4,8 @@ import {encodeHex} from "../../client/bytes/hex.ts";
 import {askAccounts} from "../../client/compact/askedKeys.ts";
 import {gatherPart} from "../../client/compact/gatherPart.ts";
 import {encodeProofBytes} from "../../client/compact/proofBytes.ts";
-import {readAccountContent, type TreePart} from "../../client/compact/treePart.ts";
-import {verifyAccountsPart, verifySlotsPart} from "../../client/compact/verifyAccounts.ts";
+import type {TreePart} from "../../client/compact/treePart.ts";
+import {verifyAccountsPart, verifySlotsPart} from "../../client/compact/verifyPart.ts";
 import {type HashSuite, hashSlot, hashSlotValue, readWord, word} from "../../client/hash/hashSuites.ts";
 import {encodeAccount} from "../../client/proof/account.ts";
 import {FilledTree, fakeDigest} from "./filledTree.ts";
@@ -51,7 +51,7 @@ function makeCase(suite: HashSuite, question: Question, accounts: number, slotCo
   const hKey = suite.hashAddress(address);
   let part: TreePart;
   if (isAbsent) {
-    part = gatherPart(suite, "", tree.open([{hKey}]), readAccountContent);
+    part = gatherPart(suite, "", tree.open([{hKey}]));
   } else {
     const storage = slots.length === 0 ? undefined : proveSlots(suite, name, slots, present, slotCount);
     const hKeys = slots.map(slot => hashSlot(suite, readWord(slot)));
@@ -66,7 +66,7 @@ function makeCase(suite: HashSuite, question: Question, accounts: number, slotCo
       codeSize: 12_000n,
     });
     const opened = tree.open([{hKey, present: {value, hVal: suite.hashAccountValue(value)}}]);
-    part = gatherPart(suite, "", opened, shown => ({...readAccountContent(shown), storage}));
+    part = gatherPart(suite, "", opened, () => storage);
   }
   const request = {address: encodeHex(address), storageKeys: slots.map(encodeHex)};
   const {root} = verifyAccountsPart(suite, "", part, askAccounts(suite, [request]));
@@ -91,5 +91,5 @@ function proveSlots(
       return {hKey, present: {value: word(value), hVal: hashSlotValue(suite, value)}};
     }),
   );
-  return gatherPart(suite, "", opened, value => ({role: "slot", value: readWord(value)}));
+  return gatherPart(suite, "", opened);
 }

@@ -1,6 +1,7 @@
 /** The results of the calls that `proofd verify` is asked about, as the answer has them. Nothing is verified here. */
+import {isObject} from "../../client/bytes/values.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
-import {check, isObject} from "../../client/proof/strictJson.ts";
+import {check} from "../../client/proof/strictJson.ts";
 import {cleanText} from "../../sync/rpc/secrets.ts";
 import type {AskedCalls} from "./askedCalls.ts";
 

@@ -1,10 +1,12 @@
 /** What `proofd verify` finds in a proof. Only the independent verifier of client/ decides, never the code that makes proofs. */
+
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
-import {verifyMultiProof} from "../../client/compact/multiProof.ts";
+import {isObject} from "../../client/bytes/values.ts";
+import {verifyMultiProof} from "../../client/compact/compactProof.ts";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import {check, isObject, readBytes, readFields} from "../../client/proof/strictJson.ts";
+import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
 import type {AskedCall} from "./askedCalls.ts";
 import type {TrustedRoot} from "./trustedRoot.ts";
 

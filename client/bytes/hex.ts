@@ -1,4 +1,5 @@
 /** Hex text with `0x`: only strict text is read, and lower case is written. */
+import {shown} from "./values.ts";
 
 const DIGITS = "0123456789abcdef";
 /** The two digits of each byte. */
@@ -17,19 +18,19 @@ export function encodeHex(bytes: Uint8Array): string {
 
 /** @throws Error unless `text` is `0x` and whole bytes in lower case, as an answer must have it */
 export function decodeHex(text: unknown): Uint8Array {
-  if (typeof text !== "string" || text.length % 2 !== 0 || !text.startsWith("0x")) throw notHex();
+  if (typeof text !== "string" || text.length % 2 !== 0 || !text.startsWith("0x")) throw notHex(text);
   const bytes = new Uint8Array(text.length / 2 - 1);
   for (let i = 0, at = 2; i < bytes.length; i++, at += 2) {
     const high = VALUES[text.charCodeAt(at)] ?? NO_DIGIT;
     const low = VALUES[text.charCodeAt(at + 1)] ?? NO_DIGIT;
-    if ((high | low) > 15) throw notHex();
+    if ((high | low) > 15) throw notHex(text);
     bytes[i] = 16 * high + low;
   }
   return bytes;
 }
 
-function notHex(): Error {
-  return new Error("not lower-case 0x hex of whole bytes");
+function notHex(text: unknown): Error {
+  return new Error(`expected 0x and lower-case hex of whole bytes, got ${shown(text)}`);
 }
 
 /** @returns `0x` and hex digits, no leading zeros */

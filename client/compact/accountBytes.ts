@@ -4,13 +4,12 @@
  *   flags u8: has storage 0x80 | has code 0x40 | length of nonce
  *   nonce | balance number | codeSize number, codeHash 32, keccakCodeHash 32 if it has code | storageRoot 32 or a tree part
  */
-import {isEqual} from "../bytes/byteString.ts";
-import {type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
-import {NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
+import {concatBytes, isEqual, isZero} from "../bytes/byteString.ts";
+import {type HashSuite, newTreeRoot, ZERO_WORD} from "../hash/hashSuites.ts";
+import {NO_CODE_KECCAK, noCodeHash, splitAccount} from "../proof/account.ts";
 import {check} from "../proof/strictJson.ts";
 import type {ByteReader} from "./byteReader.ts";
-import {type ByteWriter, shortest} from "./byteWriter.ts";
-import type {AccountContent, TreePart} from "./treePart.ts";
+import type {OwnContent, TreePart} from "./treePart.ts";
 
 const HAS_STORAGE = 0x80;
 const HAS_CODE = 0x40;
@@ -24,56 +23,64 @@ export function readAccount(
   suite: HashSuite,
   reader: ByteReader,
   readStorage: (() => TreePart) | undefined,
-): AccountContent {
+): OwnContent {
   const flags = reader.u8();
-  const nonce = reader.numberOf(flags & LENGTH_BITS);
-  const balance = reader.number();
-  const code = (flags & HAS_CODE) === 0 ? noCode(suite) : readCode(reader);
-  const value = {role: "account" as const, nonce, balance, ...code};
-  if ((flags & HAS_STORAGE) === 0) return {...value, storageRoot: newTreeRoot(suite), storage: undefined};
-  if (readStorage !== undefined) return {...value, storageRoot: undefined, storage: readStorage()};
-  const at = reader.place();
-  const storageRoot = reader.take(32);
-  check(!isEqual(storageRoot, newTreeRoot(suite)), at, "the storageRoot of a new tree is sent");
-  return {...value, storageRoot, storage: undefined};
-}
-
-type Code = Pick<AccountContent, "codeSize" | "codeHash" | "keccakCodeHash">;
-
-function noCode(suite: HashSuite): Code {
-  return {codeSize: 0n, codeHash: noCodeHash(suite), keccakCodeHash: NO_CODE_KECCAK.slice()};
-}
-
-function readCode(reader: ByteReader): Code {
-  const at = reader.place();
-  const codeSize = reader.number();
-  check(codeSize !== 0n, at, "codeSize is zero");
-  return {codeSize, codeHash: reader.take(32), keccakCodeHash: reader.take(32)};
+  const nonce = reader.wordOf(flags & LENGTH_BITS);
+  const balance = reader.word();
+  let [codeSize, codeHash, keccakCodeHash] = [ZERO_WORD, noCodeHash(suite), NO_CODE_KECCAK];
+  if ((flags & HAS_CODE) !== 0) {
+    const at = reader.place();
+    codeSize = reader.word();
+    check(!isZero(codeSize), at, "codeSize is zero");
+    [codeHash, keccakCodeHash] = [reader.take(32), reader.take(32)];
+  }
+  let storageRoot = newTreeRoot(suite);
+  let storage: TreePart | undefined;
+  if ((flags & HAS_STORAGE) !== 0) {
+    if (readStorage !== undefined) storage = readStorage();
+    else {
+      const at = reader.place();
+      const sent = reader.take(32);
+      check(!isEqual(sent, storageRoot), at, "the storageRoot of a new tree is sent");
+      storageRoot = sent;
+    }
+  }
+  const value = concatBytes(nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize);
+  return {role: "own", value, storage};
 }
 
 /** @throws ProofError if codeSize is zero and the code hashes are not those of no code */
 export function writeAccount(
   suite: HashSuite,
-  writer: ByteWriter,
-  account: AccountContent,
+  out: Uint8Array[],
+  {value, storage}: OwnContent,
   writeStorage: (storage: TreePart) => void,
 ): void {
-  const {nonce, balance, codeSize, codeHash, keccakCodeHash, storageRoot, storage} = account;
-  const hasCode = codeSize !== 0n;
-  const none = noCode(suite);
-  const isNone = isEqual(codeHash, none.codeHash) && isEqual(keccakCodeHash, none.keccakCodeHash);
+  const [nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize] = splitAccount(value);
+  const hasCode = !isZero(codeSize);
+  const isNone = isEqual(codeHash, noCodeHash(suite)) && isEqual(keccakCodeHash, NO_CODE_KECCAK);
   check(hasCode || isNone, "account", "codeSize is zero, but the code hashes are not those of no code");
-  const hasStorage =
-    storage !== undefined || storageRoot === undefined || !isEqual(storageRoot, newTreeRoot(suite));
+  const hasStorage = storage !== undefined || !isEqual(storageRoot, newTreeRoot(suite));
   const nonceBytes = shortest(nonce);
-  writer.u8((hasStorage ? HAS_STORAGE : 0) | (hasCode ? HAS_CODE : 0) | nonceBytes.length);
-  writer.raw(nonceBytes);
-  writer.number(balance);
+  const flags = (hasStorage ? HAS_STORAGE : 0) | (hasCode ? HAS_CODE : 0) | nonceBytes.length;
+  out.push(Uint8Array.of(flags), nonceBytes);
+  writeNumber(out, balance);
   if (hasCode) {
-    writer.number(codeSize);
-    writer.raw(codeHash);
-    writer.raw(keccakCodeHash);
+    writeNumber(out, codeSize);
+    out.push(codeHash, keccakCodeHash);
   }
   if (storage !== undefined) writeStorage(storage);
-  else if (hasStorage) writer.raw(storageRoot as Uint8Array);
+  else if (hasStorage) out.push(storageRoot);
+}
+
+/** A length byte, and the number that the word holds in so many bytes. */
+export function writeNumber(out: Uint8Array[], word: Uint8Array): void {
+  const digits = shortest(word);
+  out.push(Uint8Array.of(digits.length), digits);
+}
+
+/** @returns without leading zeros */
+function shortest(word: Uint8Array): Uint8Array {
+  const first = word.findIndex(byte => byte !== 0);
+  return first === -1 ? new Uint8Array() : word.subarray(first);
 }

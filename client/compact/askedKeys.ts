@@ -12,43 +12,13 @@ export interface AskedAccounts {
   readonly slots: readonly (readonly Uint8Array[])[];
 }
 
-export interface AskedSlots {
-  readonly tree: "slots";
-  readonly hKeys: readonly Uint8Array[];
-}
-
-export type Asked = AskedAccounts | AskedSlots;
+export type Asked = AskedAccounts | {readonly tree: "slots"; readonly hKeys: readonly Uint8Array[]};
 
 /** @throws ProofError if an address or a key is none, there are no entries or too many, or too many slots of one account */
 export function askAccounts(suite: HashSuite, request: readonly ProofRequest[]): AskedAccounts {
   checkCount(request.length, 1, "entries");
   const hKeys = request.map(({address}) => readAddress(suite, address).hKey);
-  checkSlots(request);
-  return {
-    tree: "accounts",
-    hKeys,
-    slots: request.map(({storageKeys}) => hashKeys(suite, storageKeys)),
-  };
-}
-
-/** @throws ProofError if a key is none, or there are no keys or too many */
-export function askSlots(suite: HashSuite, keys: readonly string[]): AskedSlots {
-  checkCount(keys.length, 1, "storage keys");
-  return {tree: "slots", hKeys: hashKeys(suite, keys)};
-}
-
-function hashKeys(suite: HashSuite, keys: readonly string[]): Uint8Array[] {
-  checkCount(keys.length, 0, "storage keys");
-  return keys.map(key => readStorageKey(suite, key).hKey);
-}
-
-/** @returns hKeys of the slots of all entries that name a leaf, in request order */
-export function slotsOf({slots}: AskedAccounts, named: readonly number[]): readonly Uint8Array[] {
-  return named.flatMap(entry => slots[entry] ?? []);
-}
-
-/** An account has one tree part, however many entries name it: the limit is that of the part. Addresses are hex text. */
-function checkSlots(request: readonly ProofRequest[]): void {
+  // An account has one tree part, however many entries name it: the limit is that of the part. Addresses are hex text.
   const counts = new Map<string, number>();
   for (const {address, storageKeys} of request) {
     const account = address.toLowerCase();
@@ -56,8 +26,24 @@ function checkSlots(request: readonly ProofRequest[]): void {
     checkCount(count, 0, "storage keys of one account");
     counts.set(account, count);
   }
+  return {tree: "accounts", hKeys, slots: request.map(({storageKeys}) => hashKeys(suite, storageKeys))};
+}
+
+/** @throws ProofError if a key is none, or there are no keys or too many */
+export function askSlots(suite: HashSuite, keys: readonly string[]): Asked {
+  checkCount(keys.length, 1, "storage keys");
+  return {tree: "slots", hKeys: hashKeys(suite, keys)};
+}
+
+/** @returns hKeys of the slots of all entries that name a leaf, in request order */
+export function slotsOf({slots}: AskedAccounts, named: readonly number[]): readonly Uint8Array[] {
+  return named.flatMap(entry => slots[entry] ?? []);
+}
+
+function hashKeys(suite: HashSuite, keys: readonly string[]): Uint8Array[] {
+  return keys.map(key => readStorageKey(suite, key).hKey);
 }
 
 function checkCount(count: number, min: number, what: string): void {
-  check(count >= min && count <= MAX_KEYS, "request", `${count} ${what} instead of ${min} to ${MAX_KEYS}`);
+  check(count >= min && count <= MAX_KEYS, "request", `expected ${min} to ${MAX_KEYS} ${what}, got ${count}`);
 }

@@ -1,11 +1,8 @@
 /** Reads a proof's bytes from front to back; every error is a ProofError that names the offset. */
-import {readWord} from "../hash/hashSuites.ts";
-import {ProofError} from "../proof/proofError.ts";
+import {count} from "../bytes/values.ts";
 import {check} from "../proof/strictJson.ts";
 
-const MAX_NUMBER_BYTES = 32;
-/** Numbers of so many bytes fit a JavaScript number. */
-const SAFE_NUMBER_BYTES = 6;
+const WORD_BYTES = 32;
 
 export class ByteReader {
   private readonly bytes: Uint8Array;
@@ -30,33 +27,35 @@ export class ByteReader {
   /** @returns a view of the next bytes */
   take(length: number): Uint8Array {
     const end = this.at + length;
-    if (end > this.bytes.length)
-      throw new ProofError(this.place(), `expected ${length} bytes, got ${this.bytes.length - this.at}`);
+    check(
+      end <= this.bytes.length,
+      () => this.place(),
+      () => `expected ${count(length, "byte")}, got ${this.bytes.length - this.at}`,
+    );
     const view = this.bytes.subarray(this.at, end);
     this.at = end;
     return view;
   }
 
-  /** A length byte, and a number of so many bytes. */
-  number(): bigint {
-    return this.numberOf(this.u8());
+  /** A length byte, and a number of so many bytes. @returns 32 bytes */
+  word(): Uint8Array {
+    return this.wordOf(this.u8());
   }
 
-  /** A number of `length` bytes without leading zeros. */
-  numberOf(length: number): bigint {
+  /** A number of `length` bytes without leading zeros. @returns 32 bytes */
+  wordOf(length: number): Uint8Array {
     const at = () => this.place();
-    check(length <= MAX_NUMBER_BYTES, at, () => `a number of ${length} bytes`);
+    check(length <= WORD_BYTES, at, () => `expected a number of at most ${WORD_BYTES} bytes, got ${length}`);
     check(length === 0 || this.bytes[this.at] !== 0, at, "a number begins with a zero byte");
-    if (length <= SAFE_NUMBER_BYTES) return BigInt(this.unsigned(length));
-    const number = new Uint8Array(32);
-    number.set(this.take(length), 32 - length);
-    return readWord(number);
+    const word = new Uint8Array(WORD_BYTES);
+    word.set(this.take(length), WORD_BYTES - length);
+    return word;
   }
 
   /** Nothing may follow. */
   end(): void {
     const left = this.bytes.length - this.at;
-    check(left === 0, this.place(), `${left} bytes after the proof`);
+    check(left === 0, this.place(), `expected the end of the proof, got ${count(left, "more byte")}`);
   }
 
   /** The place of the next byte, for messages. */

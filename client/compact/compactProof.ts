@@ -1,16 +1,15 @@
 /** The compact form of answers of chain_getProof (docs/proofs.md, sections 9 to 12): made, verified, and taken apart. */
 import {isEqual} from "../bytes/byteString.ts";
-import type {HashSuite} from "../hash/hashSuites.ts";
+import {type HashSuite, readWord} from "../hash/hashSuites.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
-import {check} from "../proof/strictJson.ts";
+import {check, readArray} from "../proof/strictJson.ts";
 import {askAccounts, askSlots} from "./askedKeys.ts";
 import {expandPart} from "./expandPart.ts";
-import {gatherAnswers, gatherStorageProofs} from "./gatherAnswers.ts";
-import {verifyMultiProof} from "./multiProof.ts";
-import type {OpenedEntry} from "./openedPaths.ts";
+import {gatherPart} from "./gatherPart.ts";
+import {type OpenedEntry, openAnswer, openSlots} from "./openedPaths.ts";
 import {decodeProofBytes, encodeProofBytes} from "./proofBytes.ts";
-import {verifySlotsPart} from "./verifyAccounts.ts";
+import {verifyAccountsPart, verifySlotsPart} from "./verifyPart.ts";
 
 /**
  * Makes the compact form of an answer of chain_getProof. Nothing is verified.
@@ -33,7 +32,14 @@ export function compactAnswers(
   request: readonly ProofRequest[],
   answers: readonly unknown[],
 ): Uint8Array {
-  return encodeProofBytes(suite, "accounts", gatherAnswers(suite, request, answers));
+  readArray("answers", answers, request.length);
+  const entries = request.map((entry, i) => openAnswer(suite, entry, answers[i]));
+  const accounts = entries.map(({account}) => account);
+  const part = gatherPart(suite, "accountTree", accounts, named => {
+    const slots = named.flatMap(i => entries[i]?.slots ?? []);
+    return slots.length === 0 ? undefined : gatherPart(suite, "storageTree", slots);
+  });
+  return encodeProofBytes(suite, "accounts", part);
 }
 
 /**
@@ -43,7 +49,8 @@ export function compactAnswers(
  * @throws ProofError as above
  */
 export function compactSlots(suite: HashSuite, keys: readonly string[], storageProofs: unknown): Uint8Array {
-  return encodeProofBytes(suite, "slots", gatherStorageProofs(suite, keys, storageProofs));
+  const part = gatherPart(suite, "storageTree", openSlots(suite, keys, storageProofs));
+  return encodeProofBytes(suite, "slots", part);
 }
 
 /**
@@ -59,6 +66,28 @@ export function verifyCompact(
   bytes: Uint8Array,
 ): Proven {
   return verifyMultiProof(suite, stateRoot, [request], bytes)[0] as Proven;
+}
+
+/**
+ * Verifies a multiproof.
+ *
+ * @param stateRoot - the trusted root, 32 bytes
+ * @param request - your own, not the answer's
+ * @param bytes - of the proof. As JSON, chain_getMultiProof gives them in hex (`decodeHex`)
+ * @returns what is proven, per entry of the request
+ * @throws ProofError
+ */
+export function verifyMultiProof(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  request: readonly ProofRequest[],
+  bytes: Uint8Array,
+): readonly Proven[] {
+  const asked = askAccounts(suite, request);
+  const part = decodeProofBytes(suite, bytes, asked);
+  const {root, proven} = verifyAccountsPart(suite, "accountTree", part, asked);
+  check(isEqual(root, stateRoot), "accountTree", "does not fold to the trusted root");
+  return proven;
 }
 
 /**
@@ -78,7 +107,7 @@ export function verifySlots(
   const part = decodeProofBytes(suite, bytes, asked);
   const {root, values} = verifySlotsPart(suite, "storageTree", part, asked.hKeys, 2);
   check(isEqual(root, storageRoot), "storageTree", "does not fold to the trusted root");
-  return values;
+  return values.map(value => value && readWord(value));
 }
 
 /**

@@ -1,22 +1,21 @@
 /** Makes a tree part of leaves with all their siblings: each leaf and each sibling once, empty siblings left out. */
 import {isEqual} from "../bytes/byteString.ts";
 import {encodeLeafOpening, type HashSuite, zeroSubTrees} from "../hash/hashSuites.ts";
+import {DEPTH} from "../proof/leafProof.ts";
 import {check} from "../proof/strictJson.ts";
 import type {OpenedKey, OpenedLeaf} from "./openedPaths.ts";
-import {DEPTH, type LeafContent, meetingHeight, type PartLeaf, type TreePart} from "./treePart.ts";
-
-/** @returns the content of an own leaf; `named`: numbers of the keys that name it */
-export type OwnContent = (value: Uint8Array, named: readonly number[]) => LeafContent;
+import {type LeafContent, meetingHeight, type PartLeaf, type TreePart} from "./treePart.ts";
 
 /**
  * @param keys - of one tree, in the order asked; at least one
+ * @param storageOf - the storage part of an account. `named`: numbers of the keys that name it
  * @throws ProofError if the keys are of several trees
  */
 export function gatherPart(
   suite: HashSuite,
   at: string,
   keys: readonly OpenedKey[],
-  ownContent: OwnContent,
+  storageOf: (named: readonly number[]) => TreePart | undefined = () => undefined,
 ): TreePart {
   const [first] = keys;
   check(first !== undefined, at, "no keys");
@@ -46,7 +45,7 @@ export function gatherPart(
     ),
     leaves: chooseSiblings(suite, sorted, leaf => {
       const own = values.get(leaf.leafIndex);
-      if (own !== undefined) return ownContent(own.value, own.named);
+      if (own !== undefined) return {role: "own", value: own.value, storage: storageOf(own.named)};
       return leaf.leafIndex < 2 ? {role: "end"} : {role: "neighbour", hKey: leaf.hKey, hVal: leaf.hVal};
     }),
   };

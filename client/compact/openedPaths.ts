@@ -4,14 +4,14 @@
  *   answer of chain_getProof  ->  OpenedEntry  <->  compact form
  */
 import {isEqual} from "../bytes/byteString.ts";
-import {type HashSuite, type LeafOpening, newTreeRoot} from "../hash/hashSuites.ts";
+import {type HashSuite, type Leaf, newTreeRoot} from "../hash/hashSuites.ts";
 import {ACCOUNT_VALUE_BYTES} from "../proof/account.ts";
-import {hashSiblings, readLeafProof} from "../proof/leafProof.ts";
+import {readKey} from "../proof/keyProof.ts";
+import {hashSiblings, type LeafProof} from "../proof/leafProof.ts";
 import {type AskedKey, type ProofRequest, readAddress, readStorageKey} from "../proof/request.ts";
-import {check, isObject, readFields} from "../proof/strictJson.ts";
+import {check, checkSize, readArray, readFields} from "../proof/strictJson.ts";
 
-export interface OpenedLeaf extends LeafOpening {
-  readonly leafIndex: number;
+export interface OpenedLeaf extends Leaf {
   /** By height, 0 to 39: 32 bytes each. Empty ones are there too. */
   readonly siblings: readonly Uint8Array[];
 }
@@ -38,7 +38,7 @@ export function openAnswer(suite: HashSuite, request: ProofRequest, result: unkn
   const [accountProof, storageProofs] = readFields("result", result, ["accountProof", "storageProofs"]);
   const account = openKey(suite, readAddress(suite, request.address), "accountProof", accountProof);
   if (!("leaf" in account)) return {account, slots: []};
-  check(account.value.length === ACCOUNT_VALUE_BYTES, "accountProof.proof.value", "is not 192 bytes");
+  checkSize("accountProof.proof.value", account.value, ACCOUNT_VALUE_BYTES);
   const hasStorage = !isEqual(account.value.subarray(64, 96), newTreeRoot(suite));
   return {account, slots: hasStorage ? openSlots(suite, request.storageKeys, storageProofs) : []};
 }
@@ -49,39 +49,27 @@ export function openAnswer(suite: HashSuite, request: ProofRequest, result: unkn
  * @throws ProofError as above
  */
 export function openSlots(suite: HashSuite, keys: readonly string[], proofs: unknown): OpenedKey[] {
-  check(Array.isArray(proofs), "storageProofs", "not an array");
-  check(proofs.length === keys.length, "storageProofs", `${proofs.length} entries for ${keys.length} keys`);
+  const entries = readArray("storageProofs", proofs, keys.length);
   return keys.map((key, i) => {
     const at = `storageProofs[${i}]`;
-    const slot = openKey(suite, readStorageKey(suite, key), at, proofs[i]);
-    check(!("leaf" in slot) || slot.value.length === 32, at, "the value is not 32 bytes");
+    const slot = openKey(suite, readStorageKey(suite, key), at, entries[i]);
+    if ("leaf" in slot) checkSize(`${at}.proof.value`, slot.value, 32);
     return slot;
   });
 }
 
 function openKey(suite: HashSuite, key: AskedKey, at: string, entry: unknown): OpenedKey {
-  const [echo] = readFields(at, entry, ["key"]);
-  check(echo === key.text, `${at}.key`, `is not ${key.text}`);
-  if (isObject(entry) && "leafIndex" in entry) {
-    const [leafIndex, proof] = readFields(at, entry, ["leafIndex", "proof"]);
-    return openLeaf(suite, `${at}.proof`, leafIndex, proof);
+  const openLeaf = ({leafIndex, prev, next, hKey, hVal, preImages}: LeafProof): OpenedLeaf => {
+    // Copies: those of empty sub-trees belong to the suite, and this goes to a caller who may write into it.
+    const siblings = hashSiblings(suite, preImages).map(sibling => sibling.slice());
+    return {leafIndex, prev, next, hKey, hVal, siblings};
+  };
+  const proof = readKey(suite, key, at, entry);
+  if ("own" in proof) {
+    const {nextFreeNode, value} = proof.own;
+    return {nextFreeNode, leaf: openLeaf(proof.own), value};
   }
-  const fields = ["leftLeafIndex", "leftProof", "rightLeafIndex", "rightProof"];
-  const [leftLeafIndex, leftProof, rightLeafIndex, rightProof] = readFields(at, entry, fields);
-  const left = openLeaf(suite, `${at}.leftProof`, leftLeafIndex, leftProof);
-  const right = openLeaf(suite, `${at}.rightProof`, rightLeafIndex, rightProof);
+  const {left, right} = proof;
   check(left.nextFreeNode === right.nextFreeNode, at, "its leaves are of two trees");
-  return {nextFreeNode: left.nextFreeNode, left: left.leaf, right: right.leaf};
-}
-
-function openLeaf(
-  suite: HashSuite,
-  at: string,
-  index: unknown,
-  proof: unknown,
-): {nextFreeNode: number; leaf: OpenedLeaf; value: Uint8Array} {
-  const {leafIndex, nextFreeNode, opening, value, preImages} = readLeafProof(suite, at, index, proof);
-  // Copies: those of empty sub-trees belong to the suite, and this goes to a caller who may write into it.
-  const siblings = hashSiblings(suite, preImages).map(sibling => sibling.slice());
-  return {nextFreeNode, leaf: {leafIndex, ...opening, siblings}, value};
+  return {nextFreeNode: left.nextFreeNode, left: openLeaf(left), right: openLeaf(right)};
 }

@@ -1,33 +1,142 @@
 /**
- * Proof bytes (docs/proofs.md, section 9.1).
+ * Proof bytes (docs/proofs.md, sections 9.1 and 9.2).
  *
  *   0x01 | part of the account tree        for entries: addresses with their slots
  *   0x02 | part of one storage tree        for slots
+ *
+ *   part:   nextFreeNode u40 | n u16 | key table | n leaf indexes u40 | n records
+ *   record: prev u40 | next u40 | bitmap u40 | content | siblings
  */
-import type {HashSuite} from "../hash/hashSuites.ts";
+import {isZero, joinBytes} from "../bytes/byteString.ts";
+import {type HashSuite, word} from "../hash/hashSuites.ts";
+import {DEPTH, LEAF_POSITIONS} from "../proof/leafProof.ts";
 import {check} from "../proof/strictJson.ts";
-import type {Asked} from "./askedKeys.ts";
+import {readAccount, writeAccount, writeNumber} from "./accountBytes.ts";
+import {type Asked, slotsOf} from "./askedKeys.ts";
 import {ByteReader} from "./byteReader.ts";
-import {ByteWriter} from "./byteWriter.ts";
-import {readPart, writePart} from "./partBytes.ts";
-import type {TreePart} from "./treePart.ts";
+import {type KeyPlace, keysOfLeaves, type LeafContent, type PartLeaf, type TreePart} from "./treePart.ts";
 
 const FIRST_BYTE: Readonly<Record<Asked["tree"], number>> = {accounts: 0x01, slots: 0x02};
+/** Of a key table's entry: the key is absent. */
+const ABSENT = 0x8000;
+/** Their numbers are below ABSENT. */
+const MAX_LEAVES = ABSENT;
 
 /** @throws ProofError if the bytes are no proof for the keys asked for. The part is not verified yet */
 export function decodeProofBytes(suite: HashSuite, bytes: Uint8Array, asked: Asked): TreePart {
   const reader = new ByteReader(bytes);
-  const first = FIRST_BYTE[asked.tree];
-  check(reader.u8() === first, "byte 0", `is not ${first}, the form of a proof of ${asked.tree}`);
+  const [expected, first] = [FIRST_BYTE[asked.tree], reader.u8()];
+  check(first === expected, "byte 0", `expected ${expected}, for a proof of ${asked.tree}, got ${first}`);
   const part = readPart(suite, reader, asked);
   reader.end();
   return part;
 }
 
-/** @throws ProofError if an account of the part has no compact form */
+function readPart(suite: HashSuite, reader: ByteReader, asked: Asked): TreePart {
+  const at = reader.place();
+  const nextFreeNode = reader.u40();
+  const n = reader.u16();
+  const most = 2 * asked.hKeys.length;
+  check(n >= 1 && n <= most, at, `expected 1 to ${most} leaves, got ${n}`);
+  const keys = asked.hKeys.map(() => readPlace(reader, n));
+  const leafIndexes = Array.from({length: n}, () => reader.u40());
+  const named = keysOfLeaves(keys, n);
+  checkRoles(at, keys, leafIndexes, named);
+  const leaves = leafIndexes.map((leafIndex, k): PartLeaf => {
+    const [prev, next, bitmap] = [reader.u40(), reader.u40(), reader.u40()];
+    const content = readContent(suite, reader, asked, leafIndex, named[k] as readonly number[]);
+    const siblings: Uint8Array[] = [];
+    for (let height = 0, bits = bitmap; height < DEPTH; height++, bits = Math.floor(bits / 2))
+      if (bits % 2 === 1) siblings.push(reader.take(32));
+    return {leafIndex, prev, next, content, bitmap, siblings};
+  });
+  return {nextFreeNode, keys, leaves};
+}
+
+/** Check 5 of docs/proofs.md, section 10. @param n - leaves of the part */
+function readPlace(reader: ByteReader, n: number): KeyPlace {
+  const at = reader.place();
+  const first = reader.u16();
+  const right = first < ABSENT ? undefined : reader.u16();
+  const place = right === undefined ? {leaf: first} : {left: first - ABSENT, right};
+  for (const leaf of Object.values(place))
+    check(leaf < n, at, () => `expected the number of a leaf, below ${n}, got ${leaf}`);
+  return place;
+}
+
+/** Checks 7 and 10, as far as they are about what the key table says of the leaves. */
+function checkRoles(
+  at: string,
+  keys: readonly KeyPlace[],
+  leafIndexes: readonly number[],
+  named: readonly (readonly number[])[],
+): void {
+  const around = new Set(keys.flatMap(place => ("leaf" in place ? [] : [place.left, place.right])));
+  leafIndexes.forEach((leafIndex, leaf) => {
+    const isOwn = named[leaf]?.length !== 0;
+    check(!isOwn || leafIndex >= 2, at, "head or tail stands for a key");
+    check(isOwn || around.has(leaf), at, () => `leaf ${leaf} serves no key`);
+  });
+}
+
+/** @param named - numbers of the keys whose own leaf it is */
+function readContent(
+  suite: HashSuite,
+  reader: ByteReader,
+  asked: Asked,
+  leafIndex: number,
+  named: readonly number[],
+): LeafContent {
+  if (named.length === 0) {
+    if (leafIndex < 2) return {role: "end"};
+    return {role: "neighbour", hKey: reader.take(32), hVal: reader.take(32)};
+  }
+  if (asked.tree === "slots") {
+    const at = reader.place();
+    const value = reader.word();
+    check(!isZero(value), at, "a slot is stored as zero");
+    return {role: "own", value};
+  }
+  const hKeys = slotsOf(asked, named);
+  const readStorage = hKeys.length === 0 ? undefined : () => readPart(suite, reader, {tree: "slots", hKeys});
+  return readAccount(suite, reader, readStorage);
+}
+
+/** @throws ProofError if the part has too many leaves, or the tree or an account has no compact form */
 export function encodeProofBytes(suite: HashSuite, tree: Asked["tree"], part: TreePart): Uint8Array {
-  const writer = new ByteWriter();
-  writer.u8(FIRST_BYTE[tree]);
-  writePart(suite, writer, part);
-  return writer.finish();
+  const out = [Uint8Array.of(FIRST_BYTE[tree])];
+  writePart(suite, tree, out, part);
+  return joinBytes(out);
+}
+
+function writePart(
+  suite: HashSuite,
+  tree: Asked["tree"],
+  out: Uint8Array[],
+  {nextFreeNode, keys, leaves}: TreePart,
+): void {
+  const n = leaves.length;
+  check(n <= MAX_LEAVES, "leaves", `expected at most ${MAX_LEAVES} of one tree, got ${n}`);
+  check(nextFreeNode < LEAF_POSITIONS, "nextFreeNode", `expected less than 2^40, got ${nextFreeNode}`);
+  out.push(u40(nextFreeNode), u16(n));
+  for (const place of keys)
+    if ("leaf" in place) out.push(u16(place.leaf));
+    else out.push(u16(ABSENT + place.left), u16(place.right));
+  for (const {leafIndex} of leaves) out.push(u40(leafIndex));
+  for (const {prev, next, bitmap, content, siblings} of leaves) {
+    out.push(u40(prev), u40(next), u40(bitmap));
+    if (content.role === "neighbour") out.push(content.hKey, content.hVal);
+    else if (content.role === "own" && tree === "slots") writeNumber(out, content.value);
+    else if (content.role === "own")
+      writeAccount(suite, out, content, storage => writePart(suite, "slots", out, storage));
+    out.push(...siblings);
+  }
+}
+
+function u16(n: number): Uint8Array {
+  return word(n).subarray(30);
+}
+
+function u40(n: number): Uint8Array {
+  return word(n).subarray(27);
 }

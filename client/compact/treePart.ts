@@ -2,42 +2,27 @@
  * A tree part (docs/proofs.md, section 9.2): leaves of one tree with the siblings that fold them to its root, and which of them
  * prove which key.
  *
- *   bytes  <->  TreePart          readPart checks its form (partBytes.ts), verifyPart the rest
+ *   bytes  <->  TreePart          decodeProofBytes checks its form, verifyPart the rest
  */
-import {readWord} from "../hash/hashSuites.ts";
 
-/** The deepest tree: leaf indexes have 40 bits. */
-export const DEPTH = 40;
-export const LEAF_POSITIONS = 2 ** DEPTH;
 /** Keys that one part proves at most, so that the numbers of their leaves have 15 bits. */
 export const MAX_KEYS = 16_384;
 
 /** By which leaves a key is proved: numbers of leaves in the part. */
 export type KeyPlace = {readonly leaf: number} | {readonly left: number; readonly right: number};
 
-/** An account's value, but for a storageRoot that its storage part gives. */
-export interface AccountContent {
-  readonly role: "account";
-  readonly nonce: bigint;
-  readonly balance: bigint;
-  readonly codeSize: bigint;
-  /** 32 bytes, like the two below. */
-  readonly codeHash: Uint8Array;
-  readonly keccakCodeHash: Uint8Array;
-  /** undefined: not sent, because `storage` gives it. */
-  readonly storageRoot: Uint8Array | undefined;
-  readonly storage: TreePart | undefined;
-}
-
-export interface SlotContent {
-  readonly role: "slot";
-  readonly value: bigint;
+/** The leaf of a key that is there. */
+export interface OwnContent {
+  readonly role: "own";
+  /** 192 bytes of an account, 32 of a slot. The storageRoot of an account with a storage part is not read: the part gives it. */
+  readonly value: Uint8Array;
+  /** The part of the account's storage tree. */
+  readonly storage?: TreePart | undefined;
 }
 
 /** What a leaf shows of its opening, by its role. */
 export type LeafContent =
-  | AccountContent
-  | SlotContent
+  | OwnContent
   | {readonly role: "end"}
   | {readonly role: "neighbour"; readonly hKey: Uint8Array; readonly hVal: Uint8Array};
 
@@ -60,19 +45,13 @@ export interface TreePart {
   readonly leaves: readonly PartLeaf[];
 }
 
-/** @param value - of an account, 192 bytes */
-export function readAccountContent(value: Uint8Array): AccountContent {
-  const wordAt = (i: number) => value.subarray(32 * i, 32 * i + 32);
-  return {
-    role: "account",
-    nonce: readWord(wordAt(0)),
-    balance: readWord(wordAt(1)),
-    storageRoot: wordAt(2),
-    codeHash: wordAt(3),
-    keccakCodeHash: wordAt(4),
-    codeSize: readWord(wordAt(5)),
-    storage: undefined,
-  };
+/** @returns for each leaf the numbers of the present keys that name it, ascending */
+export function keysOfLeaves(keys: readonly KeyPlace[], leaves: number): readonly (readonly number[])[] {
+  const named = Array.from({length: leaves}, (): number[] => []);
+  keys.forEach((place, key) => {
+    if ("leaf" in place) named[place.leaf]?.push(key);
+  });
+  return named;
 }
 
 /** Number of the highest bit in which two different leaf indexes differ: the height at which the left path waits. */

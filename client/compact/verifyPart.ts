@@ -1,64 +1,146 @@
-/** Verifies a tree part that was read for the keys that were asked for: checks 4, 6, 8 to 10, 13 to 16 and 18 of docs/proofs.md, section 10. */
+/** Verifies tree parts that were read for the keys asked for: checks 4, 6, 8 to 10, 13 to 16 and 18 of docs/proofs.md, section 10. */
 import {isEqual} from "../bytes/byteString.ts";
 import {
   encodeLeafOpening,
   encodeRootNode,
   type HashSuite,
+  type Leaf,
   type LeafOpening,
+  readWord,
   ZERO_WORD,
 } from "../hash/hashSuites.ts";
+import {decodeAccount, hashAccount} from "../proof/account.ts";
 import {checkAbsence} from "../proof/keyProof.ts";
+import {type HashValue, hashSlotBytes} from "../proof/leafProof.ts";
+import type {Proven} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
-import {foldPart, type SeeNode} from "./foldPart.ts";
-import type {PartLeaf, TreePart} from "./treePart.ts";
-
-export interface PartChecks {
-  readonly suite: HashSuite;
-  /** The part's place in the proof. */
-  readonly at: string;
-  /** Of the keys asked for, in the part's order. */
-  readonly hKeys: readonly Uint8Array[];
-  /** Least nextFreeNode: 3 where a new tree has another form. */
-  readonly minNextFreeNode: 2 | 3;
-  /** @returns hVal of an own leaf, whose content has been read by its role */
-  hashContent(leaf: number, at: string): Uint8Array;
-  readonly seeNode?: SeeNode | undefined;
-}
+import {type AskedAccounts, slotsOf} from "./askedKeys.ts";
+import {foldPart} from "./foldPart.ts";
+import {keysOfLeaves, type OwnContent, type PartLeaf, type TreePart} from "./treePart.ts";
 
 export interface VerifiedPart {
   /** The root to which the part folds. The caller compares it. */
   readonly root: Uint8Array;
-  readonly openings: readonly LeafOpening[];
+  /** Per leaf, in the part's order. */
+  readonly leaves: readonly Leaf[];
+  /** Per key; undefined: absent. */
+  readonly values: readonly (Uint8Array | undefined)[];
 }
 
-/** @throws ProofError */
-export function verifyPart(part: TreePart, checks: PartChecks): VerifiedPart {
-  const {suite, at, hKeys, minNextFreeNode} = checks;
-  const {nextFreeNode, keys, leaves} = part;
+export interface VerifiedAccounts extends VerifiedPart {
+  /** Per leaf; undefined: it has no storage part. */
+  readonly storages: readonly (VerifiedPart | undefined)[];
+  /** Per entry of the request. */
+  readonly proven: readonly Proven[];
+}
+
+/**
+ * @param minNextFreeNode - 3 within a part of the account tree, where a new tree has another form
+ * @throws ProofError
+ */
+export function verifySlotsPart(
+  suite: HashSuite,
+  at: string,
+  part: TreePart,
+  hKeys: readonly Uint8Array[],
+  minNextFreeNode: 2 | 3,
+): VerifiedPart {
+  return verifyPart(suite, at, part, hKeys, minNextFreeNode, hashSlotBytes, ({value}) => value);
+}
+
+/** A part of the account tree with the storage parts in it. @throws ProofError */
+export function verifyAccountsPart(
+  suite: HashSuite,
+  at: string,
+  part: TreePart,
+  asked: AskedAccounts,
+): VerifiedAccounts {
+  const named = keysOfLeaves(part.keys, part.leaves.length);
+  const storages = new Array<VerifiedPart | undefined>(part.leaves.length).fill(undefined);
+  const readValue = ({value, storage}: OwnContent, leaf: number, here: string): Uint8Array => {
+    if (storage === undefined) return value;
+    const slots = slotsOf(asked, named[leaf] as readonly number[]);
+    const verified = verifySlotsPart(suite, `${here}.storageTree`, storage, slots, 3);
+    storages[leaf] = verified;
+    const whole = value.slice();
+    whole.set(verified.root, 64);
+    return whole;
+  };
+  const verified = verifyPart(suite, at, part, asked.hKeys, 2, hashAccount, readValue);
+  // A leaf's slots are those of its entries one after the other.
+  const given = new Array<number>(part.leaves.length).fill(0);
+  const proven = part.keys.map((place, entry): Proven => {
+    const absent = new Array<undefined>(asked.slots[entry]?.length ?? 0).fill(undefined);
+    const value = verified.values[entry];
+    if (!("leaf" in place) || value === undefined) return {account: undefined, slots: absent};
+    const {leaf} = place;
+    const first = given[leaf] as number;
+    given[leaf] = first + absent.length;
+    const slots = storages[leaf]?.values.slice(first, first + absent.length);
+    const {leafIndex} = part.leaves[leaf] as PartLeaf;
+    return {
+      account: {leafIndex, ...decodeAccount(suite, value)},
+      slots: slots?.map(slot => slot && readWord(slot)) ?? absent,
+    };
+  });
+  return {...verified, storages, proven};
+}
+
+/** @param readValue - the value of an own leaf */
+function verifyPart(
+  suite: HashSuite,
+  at: string,
+  part: TreePart,
+  hKeys: readonly Uint8Array[],
+  minNextFreeNode: 2 | 3,
+  hashValue: HashValue,
+  readValue: (content: OwnContent, leaf: number, here: string) => Uint8Array,
+): VerifiedPart {
+  const {nextFreeNode, keys} = part;
   check(nextFreeNode >= minNextFreeNode, at, `nextFreeNode is below ${minNextFreeNode}`);
   const ownKeys = assignOwnKeys(at, part, hKeys);
+  const values = new Array<Uint8Array | undefined>(part.leaves.length).fill(undefined);
   let last = -1;
-  const openings = leaves.map((leaf, k): LeafOpening => {
+  const leaves = part.leaves.map(({leafIndex, prev, next, content, siblings}, k): Leaf => {
     const here = `${at}.leaves[${k}]`;
-    check(leaf.leafIndex > last, here, "leaf indexes do not ascend");
-    last = leaf.leafIndex;
-    checkLinks(here, leaf, nextFreeNode);
-    for (const sibling of leaf.siblings)
+    const open = (): Pick<LeafOpening, "hKey" | "hVal"> => {
+      if (content.role === "end") return {hKey: leafIndex === 0 ? ZERO_WORD : suite.tailKey, hVal: ZERO_WORD};
+      if (content.role === "neighbour") {
+        const {hKey, hVal} = content;
+        check(suite.isDigest(hKey), here, "hKey is no digest of the suite");
+        check(suite.isDigest(hVal), here, "hVal is no digest of the suite");
+        return {hKey, hVal};
+      }
+      const hKey = ownKeys[k];
+      check(hKey !== undefined, here, "a value for no key");
+      const value = readValue(content, k, here);
+      values[k] = value;
+      return {hKey, hVal: hashValue(suite, value, here)};
+    };
+    check(leafIndex > last, here, "leaf indexes do not ascend");
+    last = leafIndex;
+    check(leafIndex < nextFreeNode, here, "leaf index is not below nextFreeNode");
+    check(prev < nextFreeNode, here, "prev is not below nextFreeNode");
+    check(next < nextFreeNode, here, "next is not below nextFreeNode");
+    const continues = (leafIndex === 0 && prev !== 0) || (leafIndex === 1 && next !== 1);
+    check(!continues, here, "the list continues beyond head or tail");
+    for (const sibling of siblings)
       check(suite.isDigest(sibling), here, "a sibling is no digest of the suite");
-    return {prev: leaf.prev, next: leaf.next, ...openContent(checks, here, leaf, k, ownKeys[k])};
+    return {leafIndex, prev, next, ...open()};
   });
-  const leafHashes = openings.map(opening => suite.hash(encodeLeafOpening(suite, opening)));
-  const subRoot = foldPart(suite, at, part, leafHashes, checks.seeNode);
+  const leafHashes = leaves.map(leaf => suite.hash(encodeLeafOpening(suite, leaf)));
+  const subRoot = foldPart(suite, at, part, leafHashes);
   keys.forEach((place, i) => {
     if ("leaf" in place) return;
-    const [left, right] = [place.left, place.right].map(k => {
-      const {leafIndex} = leaves[k] as PartLeaf;
-      return {leafIndex, ...(openings[k] as LeafOpening)};
-    }) as [LeafOpening & {leafIndex: number}, LeafOpening & {leafIndex: number}];
     const here = `${at}.keys[${i}]`;
+    const [left, right] = [leaves[place.left] as Leaf, leaves[place.right] as Leaf];
     checkAbsence(hKeys[i] as Uint8Array, left, right, {left: here, right: here});
   });
-  return {root: suite.hash(encodeRootNode(suite, nextFreeNode, subRoot)), openings};
+  return {
+    root: suite.hash(encodeRootNode(suite, nextFreeNode, subRoot)),
+    leaves,
+    values: keys.map(place => ("leaf" in place ? values[place.leaf] : undefined)),
+  };
 }
 
 /** Check 6. @returns for each leaf the hKey of the present keys that name it */
@@ -76,31 +158,4 @@ function assignOwnKeys(
     own[place.leaf] = hKey;
   });
   return own;
-}
-
-/** Checks 9 and 10. */
-function checkLinks(at: string, {leafIndex, prev, next}: PartLeaf, nextFreeNode: number): void {
-  check(leafIndex < nextFreeNode, at, "leaf index is not below nextFreeNode");
-  check(prev < nextFreeNode, at, "prev is not below nextFreeNode");
-  check(next < nextFreeNode, at, "next is not below nextFreeNode");
-  const continues = (leafIndex === 0 && prev !== 0) || (leafIndex === 1 && next !== 1);
-  check(!continues, at, "the list continues beyond head or tail");
-}
-
-function openContent(
-  {suite, hashContent}: PartChecks,
-  at: string,
-  {leafIndex, content}: PartLeaf,
-  leaf: number,
-  ownKey: Uint8Array | undefined,
-): Pick<LeafOpening, "hKey" | "hVal"> {
-  if (content.role === "end") return {hKey: leafIndex === 0 ? ZERO_WORD : suite.tailKey, hVal: ZERO_WORD};
-  if (content.role === "neighbour") {
-    const {hKey, hVal} = content;
-    check(suite.isDigest(hKey), at, "hKey is no digest of the suite");
-    check(suite.isDigest(hVal), at, "hVal is no digest of the suite");
-    return {hKey, hVal};
-  }
-  check(ownKey !== undefined, at, "a value for no key");
-  return {hKey: ownKey, hVal: hashContent(leaf, at)};
 }

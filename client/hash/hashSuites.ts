@@ -49,6 +49,11 @@ export interface LeafOpening {
   readonly hVal: Uint8Array;
 }
 
+/** A leaf at its position. */
+export interface Leaf extends LeafOpening {
+  readonly leafIndex: number;
+}
+
 export const ZERO_WORD: Uint8Array = new Uint8Array(32);
 
 /**
@@ -103,38 +108,39 @@ export function encodeRootNode(suite: HashSuite, nextFreeNode: number, subRoot: 
   return concatBytes(suite.safe(word(nextFreeNode)), subRoot);
 }
 
-const zeroOfSuite = new WeakMap<HashSuite, readonly Uint8Array[]>();
+/** @returns `make`, whose result is made once for a suite */
+export function oncePerSuite<Made>(make: (suite: HashSuite) => Made): (suite: HashSuite) => Made {
+  const made = new WeakMap<HashSuite, Made>();
+  return suite => {
+    if (!made.has(suite)) made.set(suite, make(suite));
+    return made.get(suite) as Made;
+  };
+}
 
-/** The empty sub-trees by height, 0 to 40. Made once for a suite. */
-export function zeroSubTrees(suite: HashSuite): readonly Uint8Array[] {
-  const known = zeroOfSuite.get(suite);
-  if (known !== undefined) return known;
+/** The empty sub-trees by height, 0 to 40. */
+export const zeroSubTrees = oncePerSuite((suite): readonly Uint8Array[] => {
   const zero = [ZERO_WORD];
   for (let height = 0; height < 40; height++)
     zero.push(suite.hashPair(zero[height] as Uint8Array, zero[height] as Uint8Array));
-  zeroOfSuite.set(suite, zero);
   return zero;
-}
+});
 
-const newTreeOfSuite = new WeakMap<HashSuite, Uint8Array>();
-
-/**
- * Top root of a new tree, which has only head and tail. Written out step by step, so that it can check both trees. Made once
- * for a suite; each caller gets an array of its own.
- *
- *   H( word(2) | H( ... H( H( H(head) H(tail) ) z1 ) z2 ... z39 ) )
- */
-export function newTreeRoot(suite: HashSuite): Uint8Array {
-  const known = newTreeOfSuite.get(suite);
-  if (known !== undefined) return known.slice();
+const rootOfNewTree = oncePerSuite(suite => {
   const zero = zeroSubTrees(suite);
   const head = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: ZERO_WORD, hVal: ZERO_WORD});
   const tail = encodeLeafOpening(suite, {prev: 0, next: 1, hKey: suite.tailKey, hVal: ZERO_WORD});
   let node = suite.hash(suite.hash(head), suite.hash(tail));
   for (let height = 1; height < 40; height++) node = suite.hash(node, zero[height] as Uint8Array);
-  const root = suite.hash(encodeRootNode(suite, 2, node));
-  newTreeOfSuite.set(suite, root);
-  return root.slice();
+  return suite.hash(encodeRootNode(suite, 2, node));
+});
+
+/**
+ * Top root of a new tree, which has only head and tail: an array of the caller's own.
+ *
+ *   H( word(2) | H( ... H( H( H(head) H(tail) ) z1 ) z2 ... z39 ) )
+ */
+export function newTreeRoot(suite: HashSuite): Uint8Array {
+  return rootOfNewTree(suite).slice();
 }
 
 /** @param sha256 - what hashes, faster perhaps than the one of {@link sha256Suite} */

@@ -5,8 +5,8 @@
  */
 import {concatBytes} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
-import {type HashSuite, readWord, word} from "../hash/hashSuites.ts";
-import {check} from "./strictJson.ts";
+import {type HashSuite, oncePerSuite, readWord, word} from "../hash/hashSuites.ts";
+import {check, checkSize} from "./strictJson.ts";
 
 export const ACCOUNT_VALUE_BYTES = 192;
 
@@ -15,16 +15,8 @@ export const NO_CODE_KECCAK: Uint8Array = decodeHex(
   "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
 );
 
-const noCodeOfSuite = new WeakMap<HashSuite, Uint8Array>();
-
-/** codeHash of an account without code. Made once for a suite. */
-export function noCodeHash(suite: HashSuite): Uint8Array {
-  const known = noCodeOfSuite.get(suite);
-  if (known !== undefined) return known;
-  const hash = suite.hashCode(new Uint8Array());
-  noCodeOfSuite.set(suite, hash);
-  return hash;
-}
+/** codeHash of an account without code. */
+export const noCodeHash = oncePerSuite(suite => suite.hashCode(new Uint8Array()));
 
 export interface Account {
   readonly nonce: bigint;
@@ -42,22 +34,36 @@ export interface Account {
  */
 export function decodeAccount(suite: HashSuite, value: Uint8Array, at = "value"): Account {
   checkAccountValue(suite, value, at);
-  const wordAt = (i: number) => value.subarray(32 * i, 32 * i + 32);
+  const [nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize] = splitAccount(value);
   return {
-    nonce: readWord(wordAt(0)),
-    balance: readWord(wordAt(1)),
-    storageRoot: encodeHex(wordAt(2)),
-    codeHash: encodeHex(wordAt(3)),
-    keccakCodeHash: encodeHex(wordAt(4)),
-    codeSize: readWord(wordAt(5)),
+    nonce: readWord(nonce),
+    balance: readWord(balance),
+    storageRoot: encodeHex(storageRoot),
+    codeHash: encodeHex(codeHash),
+    keccakCodeHash: encodeHex(keccakCodeHash),
+    codeSize: readWord(codeSize),
   };
 }
 
+type Words = readonly [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+
+/** The words of an account's value, in its order. */
+export function splitAccount(value: Uint8Array): Words {
+  const wordAt = (i: number) => value.subarray(32 * i, 32 * i + 32);
+  return [wordAt(0), wordAt(1), wordAt(2), wordAt(3), wordAt(4), wordAt(5)];
+}
+
 /** @throws ProofError as above; other values cannot be hashed */
-export function checkAccountValue(suite: HashSuite, value: Uint8Array, at: string): void {
-  check(value.length === ACCOUNT_VALUE_BYTES, at, `is not ${ACCOUNT_VALUE_BYTES} bytes`);
+function checkAccountValue(suite: HashSuite, value: Uint8Array, at: string): void {
+  checkSize(at, value, ACCOUNT_VALUE_BYTES);
   check(suite.isDigest(value.subarray(64, 96)), at, "storageRoot is no digest of the suite");
   check(suite.isDigest(value.subarray(96, 128)), at, "codeHash is no digest of the suite");
+}
+
+/** hVal of an account. @throws ProofError as above */
+export function hashAccount(suite: HashSuite, value: Uint8Array, at: string): Uint8Array {
+  checkAccountValue(suite, value, at);
+  return suite.hashAccountValue(value);
 }
 
 /** @returns 192 bytes */

@@ -1,73 +1,53 @@
 /** The proof of one key in an answer of chain_getProof (docs/proofs.md, sections 5 and 6): it exists, or it is absent. */
 import {compareBytes, isEqual} from "../bytes/byteString.ts";
-import {type HashSuite, hashSlotValue, readWord} from "../hash/hashSuites.ts";
-import {ACCOUNT_VALUE_BYTES, checkAccountValue} from "./account.ts";
-import {type ProvenLeaf, type TreeKind, verifyLeaf} from "./leafProof.ts";
+import {isObject, shown} from "../bytes/values.ts";
+import type {HashSuite, Leaf} from "../hash/hashSuites.ts";
+import {type HashValue, type LeafProof, type ProvenLeaf, readLeafProof, verifyLeaf} from "./leafProof.ts";
 import type {AskedKey} from "./request.ts";
-import {check, isObject, readFields} from "./strictJson.ts";
+import {check, readFields} from "./strictJson.ts";
 
-const SLOT_VALUE_BYTES = 32;
-
-export function accountTree(suite: HashSuite): TreeKind {
-  return {
-    valueBytes: ACCOUNT_VALUE_BYTES,
-    hashValue: (value, at) => {
-      checkAccountValue(suite, value, at);
-      return suite.hashAccountValue(value);
-    },
-  };
-}
-
-export function storageTree(suite: HashSuite): TreeKind {
-  return {valueBytes: SLOT_VALUE_BYTES, hashValue: value => hashSlotValue(suite, readWord(value))};
-}
+/** An entry of an answer, taken apart and not yet verified: the key's own leaf, or the two around it. */
+export type KeyProof = {readonly own: LeafProof} | {readonly left: LeafProof; readonly right: LeafProof};
 
 /**
  * @param at - the entry's place in the answer
  * @param entry - of the answer, parsed
+ * @throws ProofError if the entry has not the form of section 5, or is of another key
+ */
+export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: unknown): KeyProof {
+  const read = (index: string, name: string): LeafProof => {
+    const [leafIndex, proof] = readFields(at, entry, [index, name]);
+    return readLeafProof(suite, `${at}.${name}`, leafIndex, proof);
+  };
+  const [echo] = readFields(at, entry, ["key"]);
+  check(echo === text, `${at}.key`, () => `expected ${text}, got ${shown(echo)}`);
+  if (isObject(entry) && "leafIndex" in entry) return {own: read("leafIndex", "proof")};
+  return {left: read("leftLeafIndex", "leftProof"), right: read("rightLeafIndex", "rightProof")};
+}
+
+/**
  * @returns the key's leaf, or undefined if its absence is proven
  * @throws ProofError
  */
 export function verifyKey(
   suite: HashSuite,
-  kind: TreeKind,
+  hashValue: HashValue,
   root: Uint8Array,
-  {text, hKey}: AskedKey,
+  key: AskedKey,
   at: string,
   entry: unknown,
 ): ProvenLeaf | undefined {
-  if (isObject(entry) && "leafIndex" in entry) {
-    const [echo, leafIndex, proof] = readFields(at, entry, ["key", "leafIndex", "proof"]);
-    check(echo === text, `${at}.key`, `is not ${text}`);
-    const leaf = verifyLeaf(suite, kind, root, `${at}.proof`, leafIndex, proof);
+  const proof = readKey(suite, key, at, entry);
+  if ("own" in proof) {
+    const leaf = verifyLeaf(suite, hashValue, root, proof.own);
     check(leaf.leafIndex >= 2, `${at}.leafIndex`, "head or tail stands for a key");
-    check(isEqual(leaf.opening.hKey, hKey), `${at}.proof`, "hKey of the leaf does not belong to the key");
+    check(isEqual(leaf.hKey, key.hKey), proof.own.at, "hKey of the leaf does not belong to the key");
     return leaf;
   }
-  const fields = ["key", "leftLeafIndex", "leftProof", "rightLeafIndex", "rightProof"];
-  const [echo, leftLeafIndex, leftProof, rightLeafIndex, rightProof] = readFields(at, entry, fields);
-  check(echo === text, `${at}.key`, `is not ${text}`);
-  const left = verifyLeaf(suite, kind, root, `${at}.leftProof`, leftLeafIndex, leftProof);
-  const right = verifyLeaf(suite, kind, root, `${at}.rightProof`, rightLeafIndex, rightProof);
-  checkAbsence(
-    hKey,
-    {leafIndex: left.leafIndex, ...left.opening},
-    {leafIndex: right.leafIndex, ...right.opening},
-    {
-      left: `${at}.leftProof`,
-      right: `${at}.rightProof`,
-    },
-  );
+  const left = verifyLeaf(suite, hashValue, root, proof.left);
+  const right = verifyLeaf(suite, hashValue, root, proof.right);
+  checkAbsence(key.hKey, left, right, {left: proof.left.at, right: proof.right.at});
   return undefined;
-}
-
-/** What absence depends on in each of its two leaves. */
-export interface Neighbour {
-  readonly leafIndex: number;
-  readonly prev: number;
-  readonly next: number;
-  /** 32 bytes. */
-  readonly hKey: Uint8Array;
 }
 
 /**
@@ -77,8 +57,8 @@ export interface Neighbour {
  */
 export function checkAbsence(
   hKey: Uint8Array,
-  left: Neighbour,
-  right: Neighbour,
+  left: Leaf,
+  right: Leaf,
   at: {readonly left: string; readonly right: string},
 ): void {
   check(compareBytes(left.hKey, hKey) < 0, at.left, "hKey of the left leaf is not below the key's");

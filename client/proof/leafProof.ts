@@ -8,38 +8,45 @@
  */
 import {concatBytes, isEqual, isZero} from "../bytes/byteString.ts";
 import {encodeHex} from "../bytes/hex.ts";
-import {type HashSuite, type LeafOpening, ZERO_WORD, zeroSubTrees} from "../hash/hashSuites.ts";
+import {shown} from "../bytes/values.ts";
+import {
+  type HashSuite,
+  type Leaf,
+  type LeafOpening,
+  oncePerSuite,
+  ZERO_WORD,
+  zeroSubTrees,
+} from "../hash/hashSuites.ts";
 import {ProofError} from "./proofError.ts";
-import {check, readBytes, readFields} from "./strictJson.ts";
+import {check, checkSize, readArray, readBytes, readFields} from "./strictJson.ts";
 
-const DEPTH = 40;
-const LEAF_POSITIONS = 2 ** DEPTH;
+/** The deepest tree: leaf indexes have 40 bits. */
+export const DEPTH = 40;
+export const LEAF_POSITIONS = 2 ** DEPTH;
 
 /** A leaf whose opening folds to the trusted root and whose hVal belongs to `value`. */
-export interface ProvenLeaf {
-  readonly leafIndex: number;
-  readonly opening: LeafOpening;
+export interface ProvenLeaf extends Leaf {
   readonly value: Uint8Array;
 }
 
-/** One of the two trees of an answer: how its values look and hash. */
-export interface TreeKind {
-  readonly valueBytes: number;
-  /** @throws ProofError if no value of this tree looks so */
-  hashValue(value: Uint8Array, at: string): Uint8Array;
-}
+/** hVal of a value of one of the two trees. @throws ProofError if no value of this tree looks so */
+export type HashValue = (suite: HashSuite, value: Uint8Array, at: string) => Uint8Array;
+
+/** hVal of a slot's value, 32 bytes. @throws ProofError */
+export const hashSlotBytes: HashValue = (suite, value, at) => {
+  checkSize(at, value, 32);
+  check(!isZero(value), at, "a slot is stored as zero");
+  return suite.hash(suite.safe(value));
+};
 
 /** The proof of a single leaf, taken apart and not yet verified. */
-export interface LeafProof {
-  readonly leafIndex: number;
-  readonly value: Uint8Array;
+export interface LeafProof extends ProvenLeaf {
+  /** Its place in the answer. */
+  readonly at: string;
   readonly rootNode: Uint8Array;
   readonly nextFreeNode: number;
-  /** 32 bytes. */
-  readonly subRoot: Uint8Array;
-  readonly opening: LeafOpening;
   /** The leaf hash. */
-  readonly leaf: Uint8Array;
+  readonly node: Uint8Array;
   /** Of the siblings, by height from 0 to 39; that of height 0 is 32 zero bytes where that leaf is empty. */
   readonly preImages: readonly Uint8Array[];
 }
@@ -50,28 +57,26 @@ export interface LeafProof {
  * @throws ProofError
  */
 export function readLeafProof(suite: HashSuite, at: string, leafIndex: unknown, proof: unknown): LeafProof {
+  const isIndex = Number.isInteger(leafIndex) && !Object.is(leafIndex, -0);
+  const index = isIndex ? (leafIndex as number) : -1;
   check(
-    typeof leafIndex === "number" &&
-      Number.isInteger(leafIndex) &&
-      !Object.is(leafIndex, -0) &&
-      leafIndex >= 0,
+    index >= 0 && index < LEAF_POSITIONS,
     at,
-    "leaf index is not a natural number",
+    () => `expected a leaf index of 0 to 2^40 - 1, got ${shown(leafIndex)}`,
   );
-  check(leafIndex < LEAF_POSITIONS, at, "leaf index is beyond 40 bits");
   const [valueText, nodeTexts] = readFields(at, proof, ["value", "proofRelatedNodes"]);
   const value = readBytes(`${at}.value`, valueText);
   const nodes = readNodes(suite, at, nodeTexts);
   const rootNode = nodes[0] as Uint8Array;
   const leaf = nodes[DEPTH + 1] as Uint8Array;
   return {
-    leafIndex,
+    at,
+    leafIndex: index,
     value,
     rootNode,
     nextFreeNode: readSafeNumber(suite, `${at}.proofRelatedNodes[0]`, rootNode),
-    subRoot: rootNode.subarray(suite.safeWordBytes),
-    opening: readLeafOpening(suite, `${at}.proofRelatedNodes[41]`, leaf),
-    leaf: suite.hash(leaf),
+    ...readLeafOpening(suite, `${at}.proofRelatedNodes[41]`, leaf),
+    node: suite.hash(leaf),
     preImages: nodes.slice(1, DEPTH + 1).reverse(),
   };
 }
@@ -83,64 +88,51 @@ export function readLeafProof(suite: HashSuite, at: string, leafIndex: unknown, 
  */
 export function verifyLeaf(
   suite: HashSuite,
-  kind: TreeKind,
+  hashValue: HashValue,
   root: Uint8Array,
-  at: string,
-  leafIndexJson: unknown,
-  proof: unknown,
+  leaf: LeafProof,
 ): ProvenLeaf {
-  const read = readLeafProof(suite, at, leafIndexJson, proof);
-  const {leafIndex, value, nextFreeNode, opening} = read;
-  const siblingLeaf = read.preImages[0] as Uint8Array;
+  const {at, leafIndex, value, rootNode, nextFreeNode, prev, next, hKey, hVal} = leaf;
   check(
-    isEqual(suite.hash(read.rootNode), root),
+    isEqual(suite.hash(rootNode), root),
     `${at}.proofRelatedNodes[0]`,
     "does not hash to the trusted root",
   );
-  check(isEqual(foldLeaf(suite, read), read.subRoot), at, "the path does not fold to the sub-root");
+  const subRoot = rootNode.subarray(suite.safeWordBytes);
+  check(isEqual(foldLeaf(suite, leaf), subRoot), at, "the path does not fold to the sub-root");
 
   // The root commits to nextFreeNode. Section 2 fills positions in order and never lowers nextFreeNode. So no leaf lies at or
   // beyond it, and no link points there. A root that says otherwise is not the root of such a tree.
   check(leafIndex < nextFreeNode, at, "leaf index is not below nextFreeNode");
   const siblingIndex = leafIndex % 2 === 0 ? leafIndex + 1 : leafIndex - 1;
   check(
-    siblingIndex < nextFreeNode || isEmptyLeaf(siblingLeaf),
+    siblingIndex < nextFreeNode || isEmptyLeaf(leaf.preImages[0] as Uint8Array),
     at,
     "a sibling leaf lies at or beyond nextFreeNode",
   );
-  check(opening.prev < nextFreeNode, at, "prev is not below nextFreeNode");
-  check(opening.next < nextFreeNode, at, "next is not below nextFreeNode");
+  check(prev < nextFreeNode, at, "prev is not below nextFreeNode");
+  check(next < nextFreeNode, at, "next is not below nextFreeNode");
 
   if (leafIndex < 2) {
     const isHead = leafIndex === 0;
-    check(isZero(opening.hVal), at, "hVal of head or tail is not zero");
-    check(value.length === 32 && isZero(value), `${at}.value`, "of head or tail is not 32 zero bytes");
-    check(isEqual(opening.hKey, isHead ? ZERO_WORD : suite.tailKey), at, "head or tail has another hKey");
+    check(isZero(hVal), at, "hVal of head or tail is not zero");
+    check(isEmptyLeaf(value), `${at}.value`, "of head or tail is not 32 zero bytes");
+    check(isEqual(hKey, isHead ? ZERO_WORD : suite.tailKey), at, "head or tail has another hKey");
     // Section 2: the ends of the list point at themselves.
-    check(isHead ? opening.prev === 0 : opening.next === 1, at, "the list continues beyond head or tail");
-  } else {
-    check(value.length === kind.valueBytes, `${at}.value`, `is not ${kind.valueBytes} bytes`);
-    check(
-      isEqual(kind.hashValue(value, `${at}.value`), opening.hVal),
-      `${at}.value`,
-      "does not hash to hVal",
-    );
-  }
-  return {leafIndex, opening, value};
+    check(isHead ? prev === 0 : next === 1, at, "the list continues beyond head or tail");
+  } else check(isEqual(hashValue(suite, value, `${at}.value`), hVal), `${at}.value`, "does not hash to hVal");
+  return leaf;
 }
 
 /** The 42 nodes, checked for the sizes of section 5. */
 function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
-  check(Array.isArray(texts), `${at}.proofRelatedNodes`, "not an array");
-  check(texts.length === DEPTH + 2, `${at}.proofRelatedNodes`, `${texts.length} entries instead of 42`);
   const empty = emptySiblings(suite);
-  return texts.map((text, i) => {
+  return readArray(`${at}.proofRelatedNodes`, texts, DEPTH + 2).map((text, i) => {
     const known = empty[DEPTH - i];
     if (known !== undefined && known.text === text) return known.preImage;
     const here = () => `${at}.proofRelatedNodes[${i}]`;
-    const node = readBytes(here, text);
     const size = i === 0 ? suite.rootNodeBytes : i < DEPTH ? 64 : suite.leafOpeningBytes;
-    check(node.length === size, here, () => `${node.length} bytes instead of ${size}`);
+    const node = readBytes(here, text, size);
     // A node is safe words first (one in the root node, two in a leaf opening), then digests up to its end.
     const firstDigest = i === 0 ? suite.safeWordBytes : i < DEPTH ? 0 : 2 * suite.safeWordBytes;
     check(suite.areDigests(node, firstDigest), here, "holds no digest of the suite");
@@ -155,21 +147,15 @@ interface EmptySibling {
   readonly digest: Uint8Array;
 }
 
-const emptyOfSuite = new WeakMap<HashSuite, readonly EmptySibling[]>();
-
-/** The empty siblings by height, 0 to 39: half of all in a tree of a million leaves. Made once for a suite. */
-function emptySiblings(suite: HashSuite): readonly EmptySibling[] {
-  const known = emptyOfSuite.get(suite);
-  if (known !== undefined) return known;
+/** The empty siblings by height, 0 to 39: half of all in a tree of a million leaves. */
+const emptySiblings = oncePerSuite((suite): readonly EmptySibling[] => {
   const zero = zeroSubTrees(suite);
-  const empty = Array.from({length: DEPTH}, (_, height) => {
+  return Array.from({length: DEPTH}, (_, height) => {
     const below = zero[height - 1];
     const preImage = below === undefined ? ZERO_WORD : concatBytes(below, below);
     return {text: encodeHex(preImage), preImage, digest: zero[height] as Uint8Array};
   });
-  emptyOfSuite.set(suite, empty);
-  return empty;
-}
+});
 
 /**
  * @param preImages - as {@link readLeafProof} gives them
@@ -185,11 +171,10 @@ export function hashSiblings(suite: HashSuite, preImages: readonly Uint8Array[])
 }
 
 /** Hashes from the leaf up to the sub-root. */
-function foldLeaf(suite: HashSuite, {leafIndex, leaf, preImages}: LeafProof): Uint8Array {
-  const siblings = hashSiblings(suite, preImages);
-  let current = leaf;
+function foldLeaf(suite: HashSuite, {leafIndex, node, preImages}: LeafProof): Uint8Array {
+  let current = node;
   let position = leafIndex;
-  for (const sibling of siblings) {
+  for (const sibling of hashSiblings(suite, preImages)) {
     current = position % 2 === 1 ? suite.hashPair(sibling, current) : suite.hashPair(current, sibling);
     position = Math.floor(position / 2);
   }

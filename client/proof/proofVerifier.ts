@@ -6,11 +6,11 @@
  */
 import {decodeHex} from "../bytes/hex.ts";
 import {type HashSuite, newTreeRoot, readWord} from "../hash/hashSuites.ts";
-import {type Account, decodeAccount} from "./account.ts";
-import {accountTree, storageTree, verifyKey} from "./keyProof.ts";
-import type {ProvenLeaf} from "./leafProof.ts";
+import {type Account, decodeAccount, hashAccount} from "./account.ts";
+import {verifyKey} from "./keyProof.ts";
+import {hashSlotBytes} from "./leafProof.ts";
 import {readAddress, readStorageKey} from "./request.ts";
-import {check, readFields} from "./strictJson.ts";
+import {check, readArray, readFields} from "./strictJson.ts";
 
 /** An account, and where its leaf lies. */
 export interface ProvenAccount extends Account {
@@ -38,14 +38,9 @@ export function verifyProof(
   keys: readonly string[],
   result: unknown,
 ): Proven {
-  const [accountProof, storageProofs] = readFields("result", result, ["accountProof", "storageProofs"]);
+  const [accountProof, proofs] = readFields("result", result, ["accountProof", "storageProofs"]);
   const account = proveAccount(suite, stateRoot, address, accountProof);
-  check(Array.isArray(storageProofs), "storageProofs", "not an array");
-  check(
-    storageProofs.length === keys.length,
-    "storageProofs",
-    `${storageProofs.length} entries for ${keys.length} keys`,
-  );
+  const storageProofs = readArray("storageProofs", proofs, keys.length);
   // An account that does not exist has no storage root. Its slots are proven absent from a new tree.
   const storageRoot = account === undefined ? newTreeRoot(suite) : decodeHex(account.storageRoot);
   const slots = keys.map((key, i) =>
@@ -102,15 +97,11 @@ export function verifyAbsence(
   key: {readonly address: string} | {readonly slot: string},
   proof: unknown,
 ): void {
-  const leaf =
+  const [at, found] =
     "address" in key
-      ? verifyKey(suite, accountTree(suite), root, readAddress(suite, key.address), "accountProof", proof)
-      : verifyKey(suite, storageTree(suite), root, readStorageKey(suite, key.slot), "storageProof", proof);
-  check(
-    leaf === undefined,
-    "address" in key ? "accountProof" : "storageProof",
-    "proves that the key is there",
-  );
+      ? ["accountProof", proveAccount(suite, root, key.address, proof)]
+      : ["storageProof", proveSlot(suite, root, key.slot, "storageProof", proof)];
+  check(found === undefined, at as string, "proves that the key is there");
 }
 
 function proveAccount(
@@ -119,13 +110,9 @@ function proveAccount(
   address: string,
   entry: unknown,
 ): ProvenAccount | undefined {
-  const key = readAddress(suite, address);
-  const leaf = verifyKey(suite, accountTree(suite), stateRoot, key, "accountProof", entry);
-  return leaf && openAccount(suite, leaf);
-}
-
-function openAccount(suite: HashSuite, {leafIndex, value}: ProvenLeaf): ProvenAccount {
-  return {leafIndex, ...decodeAccount(suite, value, "accountProof.proof.value")};
+  const at = "accountProof";
+  const leaf = verifyKey(suite, hashAccount, stateRoot, readAddress(suite, address), at, entry);
+  return leaf && {leafIndex: leaf.leafIndex, ...decodeAccount(suite, leaf.value, `${at}.proof.value`)};
 }
 
 function proveSlot(
@@ -135,9 +122,6 @@ function proveSlot(
   at: string,
   entry: unknown,
 ): bigint | undefined {
-  const leaf = verifyKey(suite, storageTree(suite), storageRoot, readStorageKey(suite, key), at, entry);
-  if (leaf === undefined) return undefined;
-  const value = readWord(leaf.value);
-  check(value !== 0n, at, "a slot is stored as zero");
-  return value;
+  const leaf = verifyKey(suite, hashSlotBytes, storageRoot, readStorageKey(suite, key), at, entry);
+  return leaf && readWord(leaf.value);
 }

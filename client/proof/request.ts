@@ -1,5 +1,6 @@
 /** What a proof is asked for: addresses and storage keys, as text from the caller. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {shown} from "../bytes/values.ts";
 import {type HashSuite, hashSlot, word} from "../hash/hashSuites.ts";
 import {check} from "./strictJson.ts";
 
@@ -20,14 +21,22 @@ export interface AskedKey {
 
 /** @throws ProofError if the text is no address */
 export function readAddress(suite: HashSuite, address: string): AskedKey {
-  check(/^0x[0-9a-fA-F]{40}$/.test(address), "request", "address is not 20 bytes");
+  check(
+    /^0x[0-9a-fA-F]{40}$/.test(address),
+    "request",
+    () => `expected an address of 20 bytes, got ${shown(address)}`,
+  );
   const bytes = decodeHex(address.toLowerCase());
   return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
 }
 
 /** @throws ProofError if the text is no storage key */
 export function readStorageKey(suite: HashSuite, key: string): AskedKey {
-  check(/^0x[0-9a-fA-F]{1,64}$/.test(key), "request", `storage key ${key} is not 0x and 1 to 64 digits`);
+  check(
+    /^0x[0-9a-fA-F]{1,64}$/.test(key),
+    "request",
+    () => `expected a storage key of 0x and 1 to 64 digits, got ${shown(key)}`,
+  );
   const slot = BigInt(key);
   return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
 }

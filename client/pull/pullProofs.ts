@@ -8,6 +8,7 @@ import type {ProofRequest} from "../proof/request.ts";
 import {type BlockName, blockNumber} from "../service/block.ts";
 import {requireWhole} from "../service/connection.ts";
 import type {Abortable, ProofClient} from "../service/proofClient.ts";
+import {provableTag} from "../service/proofMethods.ts";
 import type {ProvenMultiProof} from "../service/provenAnswer.ts";
 import {decodeCursor, encodeCursor, type PullPlace} from "./cursor.ts";
 import {divideRequests, type ProofRequests} from "./piece.ts";
@@ -96,8 +97,7 @@ async function findStart(
     throw new TypeError(`expected block ${place.block} as in the cursor, got ${block}`);
   }
   if (number !== undefined) return {block: number, entry: 0, key: 0};
-  // Proofs know no block above the newest finalized one.
-  const tag = block === "earliest" ? block : "finalized";
+  const tag = provableTag(block ?? "finalized");
   const rooted = await client.getStateRoot({block: tag, ...(signal === undefined ? {} : {signal})});
   return {block: rooted.number, entry: 0, key: 0};
 }

@@ -1,7 +1,6 @@
 /** Calls that go out as one HTTP request. */
 import {type CallAnswer, readAnswers} from "./envelope.ts";
 import type {Exchange} from "./exchange.ts";
-import type {HttpAnswer} from "./httpPost.ts";
 import type {PendingCall} from "./pendingCall.ts";
 import {RpcError} from "./rpcError.ts";
 
@@ -63,20 +62,8 @@ async function ask(
     stopSignal(calls),
   );
   if (takesBytes && answer.contentType === BYTES_TYPE) return [{result: answer.bytes}];
-  return readJson(answer, calls, isBatch, maxAnswerBytes);
-}
-
-/** @throws RpcError */
-function readJson(
-  {bytes, status}: HttpAnswer,
-  calls: readonly PendingCall[],
-  isBatch: boolean,
-  maxBytes: number,
-): readonly CallAnswer[] {
   const ids = calls.map(({id}) => id);
-  const answers = readAnswers(bytes, ids, isBatch, status, maxBytes);
-  if (answers instanceof RpcError) throw answers;
-  return answers;
+  return readAnswers(answer.bytes, ids, isBatch, answer.status, maxAnswerBytes);
 }
 
 /** How long the answer to a call may be. */

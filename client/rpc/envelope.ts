@@ -1,4 +1,5 @@
 /** JSON-RPC 2.0: the text of calls, and answers read without trust. */
+import {count, isObject, shown} from "../bytes/values.ts";
 import {hasMoreValues} from "./jsonValues.ts";
 import {RpcError} from "./rpcError.ts";
 
@@ -23,8 +24,9 @@ export function encodeCall(id: number, method: string, params: readonly unknown[
  * @param isBatch - whether the calls were sent as an array
  * @param status - of the HTTP answer, for errors
  * @param maxBytes - no right answer has more: it bounds the values that are made
- * @returns an answer for each id, in their order; or the one error with which the server refused the batch as a whole
- * @throws RpcError BAD_ANSWER unless each call is answered exactly once, and nothing else is
+ * @returns an answer for each id, in their order
+ * @throws RpcError the one error with which the server refused the batch as a whole; BAD_ANSWER unless each call is answered
+ *   exactly once, and nothing else is
  */
 export function readAnswers(
   bytes: Uint8Array,
@@ -32,20 +34,21 @@ export function readAnswers(
   isBatch: boolean,
   status: number,
   maxBytes: number,
-): readonly CallAnswer[] | RpcError {
+): readonly CallAnswer[] {
   const parsed = parseJson(bytes, maxBytes);
   if (!Array.isArray(parsed)) {
     const fields = readFields(parsed);
     const answer = readAnswer(fields, status);
     // An error that the server cannot tie to a call has the id null.
-    if ("error" in answer && (isBatch || !isPresent(fields.id))) return answer.error;
-    if (isBatch) throw badAnswer("the answer to a batch is no array");
-    if (fields.id !== ids[0]) throw badAnswer("the answer has the id of another call");
+    if ("error" in answer && (isBatch || !isPresent(fields.id))) throw answer.error;
+    if (isBatch) throw badAnswer("expected an array in answer to a batch, got an object");
+    if (fields.id !== ids[0])
+      throw badAnswer(`expected the id ${ids[0]} in the answer, got ${shown(fields.id)}`);
     return [answer];
   }
-  if (!isBatch) throw badAnswer("the answer to a single call is an array");
+  if (!isBatch) throw badAnswer("expected an object in answer to a single call, got an array");
   if (parsed.length !== ids.length)
-    throw badAnswer(`the answer to a batch of ${ids.length} calls has ${parsed.length} elements`);
+    throw badAnswer(`expected ${count(ids.length, "element")} in answer to a batch, got ${parsed.length}`);
   const places = new Map(ids.map((id, at) => [id, at]));
   const answers = new Array<CallAnswer>(ids.length);
   for (const element of parsed) {
@@ -84,10 +87,7 @@ function parseJson(bytes: Uint8Array, maxBytes: number): unknown {
 }
 
 function readFields(value: unknown): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    const fields = value as Fields;
-    if (Object.hasOwn(fields, "jsonrpc") && fields.jsonrpc === "2.0") return fields;
-  }
+  if (isObject(value) && Object.hasOwn(value, "jsonrpc") && value.jsonrpc === "2.0") return value;
   throw badAnswer("the answer is not JSON-RPC 2.0");
 }
 
@@ -99,8 +99,8 @@ function readAnswer(fields: Fields, status: number): CallAnswer {
 }
 
 function readError(error: unknown, status: number): RpcError {
-  if (typeof error === "object" && error !== null) {
-    const {code, message, data} = error as Fields;
+  if (isObject(error)) {
+    const {code, message, data} = error;
     if (Number.isSafeInteger(code) && typeof message === "string")
       return new RpcError(code as number, message, {data, status});
   }

@@ -1,6 +1,6 @@
 /** One HTTP POST. Messages of errors have neither the URL nor the headers: both may hold keys. */
 import {readBody} from "./bodyReader.ts";
-import {parseRetryAfter} from "./retryAfter.ts";
+import {parseRetryAfter} from "./retryWaits.ts";
 import {RpcError} from "./rpcError.ts";
 
 export interface Endpoint {

@@ -1,4 +1,7 @@
-/** The waits between tries. Each is twice the last, up to a bound. A random part is taken off, so that callers spread out. */
+/**
+ * The waits between tries. Each is twice the last, up to a bound, and no less than the server asks for. A random part is taken
+ * off, so that callers spread out.
+ */
 
 export interface RetrySettings {
   /** Tries after the first one. 0: none. */
@@ -24,4 +27,21 @@ export function retryWaitMs(
   if (tries > times || retryAfterMs > longestMs) return undefined;
   const stepMs = Math.min(firstMs * 2 ** (tries - 1), longestMs);
   return Math.max(stepMs * (0.5 + 0.5 * Math.random()), retryAfterMs);
+}
+
+/** As servers must write a date. Date.parse alone takes almost any text. */
+const DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
+
+/**
+ * Reads the header Retry-After (RFC 9110, section 10.2.3).
+ *
+ * @param value - seconds, or a date
+ * @param nowMs - milliseconds since 1970
+ * @returns milliseconds, 0 or more. undefined if the value is neither
+ */
+export function parseRetryAfter(value: string, nowMs: number): number | undefined {
+  const text = value.trim();
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text) * 1000;
+  const at = DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(at - nowMs, 0);
 }

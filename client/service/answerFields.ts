@@ -1,50 +1,66 @@
-/** Values of a server's answers, read without trust: text of another form is BAD_ANSWER. */
+/** Values of a server's answers, read without trust. */
+import {count, isObject, shown} from "../bytes/values.ts";
 import {badAnswer} from "../rpc/envelope.ts";
-import type {RpcError} from "../rpc/rpcError.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
+/** @param at - the place in the answer, for messages. @throws RpcError BAD_ANSWER for a value of another form */
+export type Reader<Value> = (at: string, value: unknown) => Value;
 
-/** @throws RpcError BAD_ANSWER, as all of this file */
-export function readObject(at: string, value: unknown): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw unexpected(at, "not an object");
-  return value as Fields;
+/** @throws RpcError BAD_ANSWER */
+function expect(holds: boolean, at: string, what: string, value: unknown): asserts holds {
+  if (!holds) throw badAnswer(`${at} of the answer: expected ${what}, got ${shown(value)}`);
 }
 
-/** @param maxLength - most elements */
-export function readArray(at: string, value: unknown, maxLength: number): readonly unknown[] {
-  if (!Array.isArray(value)) throw unexpected(at, "not an array");
-  if (value.length > maxLength) throw unexpected(at, `longer than ${maxLength}`);
+function readerOf(pattern: RegExp, what: string): Reader<string> {
+  return (at, value) => {
+    expect(typeof value === "string" && pattern.test(value), at, what, value);
+    return value;
+  };
+}
+
+/** `0x` and 64 digits. */
+export const readHash = readerOf(/^0x[0-9a-f]{64}$/, "32 bytes in lower-case hex");
+export const readName = readerOf(/^.{0,64}$/s, "text of at most 64 characters");
+const readDigits = readerOf(/^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/, "a quantity");
+
+export const readQuantity: Reader<bigint> = (at, value) => BigInt(readDigits(at, value));
+
+export const readBoolean: Reader<boolean> = (at, value) => {
+  expect(typeof value === "boolean", at, "true or false", value);
   return value;
-}
+};
 
-export function readQuantity(at: string, value: unknown): bigint {
-  if (typeof value !== "string" || !/^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/.test(value))
-    throw unexpected(at, "not a quantity");
-  return BigInt(value);
-}
-
-/** @returns undefined for null, which a server writes where there is no such number */
-export function readOptionalQuantity(at: string, value: unknown): bigint | undefined {
-  return (value ?? undefined) === undefined ? undefined : readQuantity(at, value);
-}
-
-/** @returns `0x` and 64 digits */
-export function readHash(at: string, value: unknown): string {
-  if (typeof value !== "string" || !/^0x[0-9a-f]{64}$/.test(value)) throw unexpected(at, "not 32 bytes");
+export const readObject: Reader<Readonly<Record<string, unknown>>> = (at, value) => {
+  expect(isObject(value), at, "an object", value);
   return value;
+};
+
+/** @returns undefined for null or nothing, which a server writes where there is no such value */
+export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
+  return (at, value) => ((value ?? undefined) === undefined ? undefined : read(at, value));
 }
 
-export function readText(at: string, value: unknown, maxLength: number): string {
-  if (typeof value !== "string" || value.length > maxLength) throw unexpected(at, "not a short text");
-  return value;
+/** An array of so many elements. */
+export function listOf<Value>(least: number, most: number, read: Reader<Value>): Reader<readonly Value[]> {
+  return (at, value) => {
+    expect(Array.isArray(value), at, "an array", value);
+    const {length} = value;
+    if (length < least || length > most)
+      throw badAnswer(`${at} of the answer: expected ${least} to ${count(most, "element")}, got ${length}`);
+    return value.map((one, i) => read(`${at}[${i}]`, one));
+  };
 }
 
-export function readBoolean(at: string, value: unknown): boolean {
-  if (typeof value !== "boolean") throw unexpected(at, "not true or false");
-  return value;
-}
-
-function unexpected(at: string, rule: string): RpcError {
-  return badAnswer(`${at} of the answer is ${rule}`);
+/** Fields of an object; others do no harm. */
+export function fieldsOf<Fields extends object>(
+  readers: {
+    readonly [Name in keyof Fields]: Reader<Fields[Name]>;
+  },
+): Reader<Fields> {
+  return (at, value) => {
+    const object = readObject(at, value);
+    const entries = Object.entries<Reader<unknown>>(readers);
+    return Object.fromEntries(
+      entries.map(([name, read]) => [name, read(`${at}.${name}`, object[name])]),
+    ) as Fields;
+  };
 }

@@ -1,7 +1,7 @@
 /** Blocks: how callers name them, and what a server says of one. */
 import {quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
-import {type Fields, readBoolean, readHash, readObject, readQuantity} from "./answerFields.ts";
+import {fieldsOf, optional, readBoolean, readHash, readQuantity} from "./answerFields.ts";
 
 export type BlockTag = "earliest" | "finalized" | "safe" | "latest" | "pending";
 
@@ -33,6 +33,20 @@ export interface RootedBlock {
 
 const BLOCK_BYTES = 4096;
 
+export const readLayer1 = fieldsOf<Layer1Record>({
+  blockNumber: readQuantity,
+  transactionHash: readHash,
+  stateRoot: readHash,
+});
+
+export const readRootedBlock = fieldsOf<RootedBlock>({
+  number: readQuantity,
+  hash: readHash,
+  stateRoot: readHash,
+  finalized: readBoolean,
+  l1: optional(readLayer1),
+});
+
 /** @throws TypeError if it names no block */
 export function encodeBlock(name: HeldBlockName): unknown {
   const number = blockNumber(name);
@@ -56,24 +70,4 @@ export async function getStateRoot(
   const params = [encodeBlock(block)];
   const request = {method: "chain_getStateRoot", params, maxAnswerBytes: BLOCK_BYTES};
   return readRootedBlock("block", await caller.call(request, signal));
-}
-
-/** @throws RpcError BAD_ANSWER */
-export function readRootedBlock(at: string, value: unknown): RootedBlock {
-  const fields = readObject(at, value);
-  return {
-    number: readQuantity(`${at}.number`, fields.number),
-    hash: readHash(`${at}.hash`, fields.hash),
-    stateRoot: readHash(`${at}.stateRoot`, fields.stateRoot),
-    finalized: readBoolean(`${at}.finalized`, fields.finalized),
-    l1: fields.l1 === undefined ? undefined : readLayer1(`${at}.l1`, readObject(`${at}.l1`, fields.l1)),
-  };
-}
-
-export function readLayer1(at: string, fields: Fields): Layer1Record {
-  return {
-    blockNumber: readQuantity(`${at}.blockNumber`, fields.blockNumber),
-    transactionHash: readHash(`${at}.transactionHash`, fields.transactionHash),
-    stateRoot: readHash(`${at}.stateRoot`, fields.stateRoot),
-  };
 }

@@ -29,9 +29,11 @@ export function readConnection(options: ConnectionOptions): HttpCallerSettings {
   const {url, headers = {}, timeoutMs = 60_000, concurrency = 6, maxBatchCalls = 100} = options;
   const {maxBatchAnswerBytes = 1 << 26, retry = {}} = options;
   const {protocol, username, password} = new URL(url);
-  if (!/^https?:$/.test(protocol)) throw new TypeError("url is not http or https");
+  if (!/^https?:$/.test(protocol)) throw new TypeError(`expected a url of http or https, got ${protocol}`);
   if (username !== "" || password !== "")
-    throw new TypeError("url has a user or a password: send an authorization in headers");
+    throw new TypeError(
+      "expected a url without user and password, got one with: send an authorization in headers",
+    );
   const {times, firstMs, longestMs} = {...DEFAULT_RETRY, ...retry};
   return {
     url,

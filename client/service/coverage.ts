@@ -1,6 +1,6 @@
 /** Which blocks a server holds, and which of them it can prove. */
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
-import {readArray, readObject, readOptionalQuantity, readQuantity, readText} from "./answerFields.ts";
+import {fieldsOf, listOf, optional, type Reader, readName, readQuantity} from "./answerFields.ts";
 
 /** What the server says of itself. A number is undefined if there is no such block. */
 export interface Coverage {
@@ -18,19 +18,19 @@ export interface Coverage {
 const MAX_RANGES = 1024;
 const COVERAGE_BYTES = 1 << 17;
 
+const readRange = listOf(2, 2, readQuantity) as Reader<readonly [bigint, bigint]>;
+
+const readCoverage = fieldsOf<Coverage>({
+  earliest: optional(readQuantity),
+  finalized: optional(readQuantity),
+  latest: optional(readQuantity),
+  suite: readName,
+  ranges: listOf(0, MAX_RANGES, readRange),
+  rangeCount: readQuantity,
+});
+
 /** @throws RpcError */
 export async function getCoverage(caller: RpcCaller, signal?: AbortSignal): Promise<Coverage> {
   const request = {method: "chain_getCoverage", params: [], maxAnswerBytes: COVERAGE_BYTES};
-  const fields = readObject("coverage", await caller.call(request, signal));
-  return {
-    earliest: readOptionalQuantity("earliest", fields.earliest),
-    finalized: readOptionalQuantity("finalized", fields.finalized),
-    latest: readOptionalQuantity("latest", fields.latest),
-    suite: readText("suite", fields.suite, 64),
-    ranges: readArray("ranges", fields.ranges, MAX_RANGES).map((range, i) => {
-      const [from, to] = readArray(`ranges[${i}]`, range, 2);
-      return [readQuantity(`ranges[${i}][0]`, from), readQuantity(`ranges[${i}][1]`, to)];
-    }),
-    rangeCount: readQuantity("rangeCount", fields.rangeCount),
-  };
+  return readCoverage("coverage", await caller.call(request, signal));
 }

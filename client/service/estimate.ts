@@ -1,7 +1,7 @@
 /** Gas estimates (docs/gas.md). Nothing of them can be verified without executing the call. */
 import {quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
-import {readObject, readQuantity} from "./answerFields.ts";
+import {fieldsOf, readQuantity} from "./answerFields.ts";
 import {encodeBlock, type HeldBlockName} from "./block.ts";
 
 type Amount = bigint | number;
@@ -70,6 +70,12 @@ export interface Estimate {
 /** The revert bytes of a call that reverts are in the answer. */
 const ESTIMATE_BYTES = 1 << 20;
 
+const readEstimate = fieldsOf<Estimate>({
+  gasLimit: readQuantity,
+  baseFeePerGas: readQuantity,
+  priorityFeePerGas: readQuantity,
+});
+
 /** @throws RpcError, code 3 if the call reverts: then `data` has the revert bytes */
 export async function estimateGas(
   caller: RpcCaller,
@@ -78,12 +84,7 @@ export async function estimateGas(
   const params = [encodeAmounts(call), encodeBlock(block)];
   if (overrides !== undefined) params.push(encodeAmounts(overrides));
   const request = {method: "chain_estimateGas", params, maxAnswerBytes: ESTIMATE_BYTES};
-  const fields = readObject("estimate", await caller.call(request, signal));
-  return {
-    gasLimit: readQuantity("gasLimit", fields.gasLimit),
-    baseFeePerGas: readQuantity("baseFeePerGas", fields.baseFeePerGas),
-    priorityFeePerGas: readQuantity("priorityFeePerGas", fields.priorityFeePerGas),
-  };
+  return readEstimate("estimate", await caller.call(request, signal));
 }
 
 /** A copy in which bigints are quantities. */

@@ -1,7 +1,7 @@
 /** Finalizations on layer 1: its contract holds the state root of the block that ends one, and of no block between. */
 import {quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
-import {readArray, readHash, readObject, readOptionalQuantity, readQuantity} from "./answerFields.ts";
+import {fieldsOf, listOf, optional, readHash, readQuantity} from "./answerFields.ts";
 import {type Layer1Record, readLayer1} from "./block.ts";
 
 /** What the server says of one; compare its root with the contract's. */
@@ -15,6 +15,13 @@ export interface Finalization {
 }
 
 const FINALIZATION_BYTES = 1024;
+
+const readFinalization = fieldsOf<Finalization>({
+  startBlock: optional(readQuantity),
+  endBlock: readQuantity,
+  stateRoot: readHash,
+  l1: readLayer1,
+});
 
 /**
  * @param count - at most 1 000
@@ -32,15 +39,5 @@ export async function getFinalizations(
     params: [quantity(fromBlock), quantity(BigInt(count))],
     maxAnswerBytes: FINALIZATION_BYTES * count,
   };
-  const list = readArray("finalizations", await caller.call(request, signal), count);
-  return list.map((one, i) => {
-    const at = `finalizations[${i}]`;
-    const fields = readObject(at, one);
-    return {
-      startBlock: readOptionalQuantity(`${at}.startBlock`, fields.startBlock),
-      endBlock: readQuantity(`${at}.endBlock`, fields.endBlock),
-      stateRoot: readHash(`${at}.stateRoot`, fields.stateRoot),
-      l1: readLayer1(`${at}.l1`, readObject(`${at}.l1`, fields.l1)),
-    };
-  });
+  return listOf(0, count, readFinalization)("finalizations", await caller.call(request, signal));
 }

@@ -1,5 +1,6 @@
 /** State roots read from the rollup's contract on layer 1, or from a contract that records them (contracts/). */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {shown} from "../bytes/values.ts";
 import {word} from "../hash/hashSuites.ts";
 import {HttpCaller} from "../rpc/httpCaller.ts";
 import {RpcError} from "../rpc/rpcError.ts";
@@ -41,7 +42,8 @@ const MAX_REMEMBERED = 1024;
  */
 export function layer1Root(options: Layer1RootOptions): RootOfBlock {
   const {contract, method = "stateRootHashes", at = "finalized"} = options;
-  if (!/^0x[0-9a-fA-F]{40}$/.test(contract)) throw new TypeError("contract is not 20 bytes");
+  if (!/^0x[0-9a-fA-F]{40}$/.test(contract))
+    throw new TypeError(`expected a contract of 20 bytes, got ${shown(contract)}`);
   const caller = new HttpCaller(readConnection(options));
   const remembered = new Map<bigint, Uint8Array>();
   return async block => {

@@ -1,12 +1,15 @@
 /** The client: every method of the service, with proofs verified against a trusted root. */
 import type {ProofRequest} from "../proof/request.ts";
+import {HttpCaller} from "../rpc/httpCaller.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {type BlockName, getStateRoot, type HeldBlockName, type RootedBlock} from "./block.ts";
+import {type ConnectionOptions, readConnection} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
 import {type Finalization, getFinalizations} from "./finalization.ts";
 import {getMultiProof, getProof, type ProofMethods, waitForProof} from "./proofMethods.ts";
 import type {ProvenMultiProof, ProvenProof, ServerMultiProof, ServerProof} from "./provenAnswer.ts";
+import {type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
 
 /** Every method takes one. When it is aborted, the call rejects with its reason at once. */
 export interface Abortable {
@@ -88,4 +91,24 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
     getCoverage: ({signal} = {}) => getCoverage(caller, signal),
     estimateGas: request => estimateGas(caller, request),
   };
+}
+
+/**
+ * Makes a client. It holds no resource: connections are those of `fetch`.
+ *
+ *     const client = createProofClient({
+ *       url: "http://127.0.0.1:8545",
+ *       suite: sha256Suite,
+ *       trustedRoot: block => myRoots.get(block),
+ *     });
+ *     const {block, account, slots} = await client.getProof({address, storageKeys: ["0x0"]});
+ *
+ * @throws TypeError for an option that is none
+ */
+export function createProofClient(options: ConnectionOptions & Trust): ProofClient;
+export function createProofClient(options: ConnectionOptions & NoTrust): ProofClient<false>;
+export function createProofClient(options: ConnectionOptions & (Trust | NoTrust)): ProofClient<boolean> {
+  const caller = new HttpCaller(readConnection(options));
+  if (options.verify === false) return bindMethods(caller, undefined);
+  return bindMethods(caller, new TrustedRoots(options));
 }

@@ -1,20 +1,31 @@
 /** The methods that answer with proofs. What they give back is verified, unless there is no verifier. */
-import {quantity} from "../bytes/hex.ts";
+
+import {encodeHex, quantity} from "../bytes/hex.ts";
+import {isObject} from "../bytes/values.ts";
+import {verifyMultiProof} from "../compact/compactProof.ts";
+import {verifyProof} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
-import {check, isObject, readBytes} from "../proof/strictJson.ts";
+import {check, readBytes} from "../proof/strictJson.ts";
 import {sleep} from "../rpc/abortable.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
-import {type BlockName, blockNumber, encodeBlock, getStateRoot, readRootedBlock} from "./block.ts";
+import {
+  type BlockName,
+  type BlockTag,
+  blockNumber,
+  encodeBlock,
+  getStateRoot,
+  readRootedBlock,
+} from "./block.ts";
 import {MAX_MS, requireWhole} from "./connection.ts";
-import type {ProofJson} from "./proofJson.ts";
 import type {
-  AnswerVerifier,
+  ProofJson,
   ProvenMultiProof,
   ProvenProof,
   ServerMultiProof,
   ServerProof,
 } from "./provenAnswer.ts";
+import type {TrustedRoots} from "./trustedRoot.ts";
 
 /** More than twice what a key takes in any answer: the two leaves around it, with 42 nodes each as hex text. */
 const KEY_BYTES = 32_768;
@@ -29,7 +40,7 @@ const ROOT_PAUSE_MS = 12_000;
 export interface ProofMethods {
   readonly caller: RpcCaller;
   /** undefined: nothing is verified. */
-  readonly verifier: AnswerVerifier | undefined;
+  readonly verifier: TrustedRoots | undefined;
 }
 
 /** Asks for the proof together with its block, so that a tag is one block for both. @throws RpcError, ProofError */
@@ -45,10 +56,29 @@ export async function getProof(
   const claimed = readRootedBlock("block", fields.block);
   const {number} = claimed;
   const asked = blockNumber(block);
-  check(asked === undefined || number === asked, "block.number", `is ${number}, asked for was ${asked}`);
+  check(asked === undefined || number === asked, "block.number", `expected ${asked}, got ${number}`);
   const proof = fields.proof as ProofJson;
   if (verifier === undefined) return {block: number, proof};
-  return verifier.verifyProof({address, storageKeys}, number, proof, signal, claimed);
+  return prove(verifier, {address, storageKeys}, number, proof, signal, claimed.stateRoot);
+}
+
+/**
+ * @param claimed - the state root that the server names; undefined if the answer names none
+ * @throws ProofError; what the trusted root's source throws
+ */
+async function prove(
+  roots: TrustedRoots,
+  {address, storageKeys}: ProofRequest,
+  block: bigint,
+  proof: ProofJson,
+  signal: AbortSignal | undefined,
+  claimed?: string,
+): Promise<ProvenProof> {
+  const root = await roots.of(block, signal);
+  const stateRoot = encodeHex(root);
+  const rule = () => `expected ${stateRoot}, the trusted root of block ${block}, got ${claimed}`;
+  check(claimed === undefined || claimed === stateRoot, "block.stateRoot", rule);
+  return {block, stateRoot, ...verifyProof(roots.suite, root, address, storageKeys, proof), proof};
 }
 
 /**
@@ -86,7 +116,7 @@ export async function waitForProof(
 
 /** The server may know a finalization before layer 1 shows its root to whoever finds the trusted root. @throws as above */
 async function verifyAwaited(
-  verifier: AnswerVerifier,
+  roots: TrustedRoots,
   request: ProofRequest,
   block: bigint,
   proof: ProofJson,
@@ -95,7 +125,7 @@ async function verifyAwaited(
 ): Promise<ProvenProof> {
   for (let pauseMs = FIRST_ROOT_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, ROOT_PAUSE_MS)) {
     try {
-      return await verifier.verifyProof(request, block, proof, signal);
+      return await prove(roots, request, block, proof, signal);
     } catch (error) {
       const leftMs = endMs - performance.now();
       if (!hasCode(error, "ROOT_UNKNOWN") || leftMs <= 0) throw error;
@@ -111,7 +141,7 @@ export async function getMultiProof(
   block: BlockName,
   signal: AbortSignal | undefined,
 ): Promise<ProvenMultiProof | ServerMultiProof> {
-  const number = await findProvable(caller, block, signal);
+  const number = await findNumber(caller, block, provableTag(block), signal);
   const keyCount = entries.reduce((sum, {storageKeys}) => sum + 1 + storageKeys.length, 0);
   const request = {
     method: "chain_getMultiProof",
@@ -123,16 +153,9 @@ export async function getMultiProof(
   // Not every transport and server sends bytes. The others send their hex.
   const proof = result instanceof Uint8Array ? result : readBytes("result", result);
   if (verifier === undefined) return {block: number, proof};
-  return verifier.verifyMultiProof(entries, number, proof, signal);
-}
-
-/** The number of a block that can be proved. Proofs know no block above the newest finalized one. @throws RpcError */
-export function findProvable(
-  caller: RpcCaller,
-  block: BlockName,
-  signal: AbortSignal | undefined,
-): Promise<bigint> {
-  return findNumber(caller, block, block === "earliest" ? block : "finalized", signal);
+  const root = await verifier.of(number, signal);
+  const proven = verifyMultiProof(verifier.suite, root, entries, proof);
+  return {block: number, stateRoot: encodeHex(root), entries: proven, proof};
 }
 
 /** @param tag - what to ask for unless `block` is a number */
@@ -143,6 +166,11 @@ async function findNumber(
   signal: AbortSignal | undefined,
 ): Promise<bigint> {
   return blockNumber(block) ?? (await getStateRoot(caller, tag, signal)).number;
+}
+
+/** Proofs know no block above the newest finalized one. @returns what to ask for unless `block` is a number */
+export function provableTag(block: BlockName): BlockTag {
+  return block === "earliest" ? block : "finalized";
 }
 
 function boundOf(storageKeys: readonly string[]): {readonly maxAnswerBytes: number} {

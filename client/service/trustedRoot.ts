@@ -1,8 +1,10 @@
 /** The roots that the caller trusts. Everything that is proved is proved against one of them. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {shown} from "../bytes/values.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import {orAborted, within} from "../rpc/abortable.ts";
 import {RpcError} from "../rpc/rpcError.ts";
+import {MAX_MS, requireWhole} from "./connection.ts";
 
 /** 32 bytes, or `0x` and 64 digits. */
 export type Root = Uint8Array | string;
@@ -28,19 +30,23 @@ export interface NoTrust {
   readonly verify: false;
 }
 
+const DEFAULT_TIMEOUT_MS = 60_000;
+
 export class TrustedRoots {
-  private readonly suite: HashSuite;
+  readonly suite: HashSuite;
   private readonly trusted: TrustedRoot;
   private readonly timeoutMs: number;
   /** The roots that are being looked for: several answers for one block ask once. */
   private readonly asked = new Map<bigint, Promise<Uint8Array>>();
 
-  /** @param timeoutMs - for one look-up of a root by the caller's function */
-  constructor(suite: HashSuite, trusted: TrustedRoot, timeoutMs: number) {
+  /** @throws TypeError if a part is missing, which types cannot tell callers in JavaScript, or the root is none */
+  constructor({suite, trustedRoot, rootTimeoutMs = DEFAULT_TIMEOUT_MS}: Partial<Trust>) {
+    if (suite === undefined || trustedRoot === undefined)
+      throw new TypeError("expected the options suite and trustedRoot, or verify: false");
     this.suite = suite;
-    this.timeoutMs = timeoutMs;
-    this.trusted = trusted;
-    if (typeof trusted !== "function") readRoot(suite, trusted);
+    this.trusted = trustedRoot;
+    this.timeoutMs = requireWhole("rootTimeoutMs", rootTimeoutMs, 1, MAX_MS);
+    if (typeof trustedRoot !== "function") readRoot(suite, trustedRoot);
   }
 
   /**
@@ -77,9 +83,5 @@ function readRoot(suite: HashSuite, root: Root): Uint8Array {
   const text = root instanceof Uint8Array ? encodeHex(root) : String(root).toLowerCase();
   const bytes = /^0x[0-9a-f]{64}$/.test(text) ? decodeHex(text) : undefined;
   if (bytes !== undefined && suite.isDigest(bytes)) return bytes;
-  throw new TypeError(`expected a trusted root of 32 bytes, a digest of ${suite.name}, got ${shorten(text)}`);
-}
-
-function shorten(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+  throw new TypeError(`expected a trusted root of 32 bytes, a digest of ${suite.name}, got ${shown(text)}`);
 }

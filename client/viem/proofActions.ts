@@ -6,8 +6,7 @@
 import {orAborted} from "../rpc/abortable.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {bindMethods, type ProofClient} from "../service/proofClient.ts";
-import {AnswerVerifier} from "../service/provenAnswer.ts";
-import type {NoTrust, Trust} from "../service/trustedRoot.ts";
+import {type NoTrust, type Trust, TrustedRoots} from "../service/trustedRoot.ts";
 
 /** What is needed of a viem client, or of any provider of EIP-1193. */
 export interface RequestingClient {
@@ -36,7 +35,7 @@ export function proofActions(
 export function proofActions(
   trust: Trust | NoTrust,
 ): (client: RequestingClient) => {readonly proofs: ProofClient<boolean>} {
-  const verifier = trust.verify === false ? undefined : new AnswerVerifier(trust);
+  const verifier = trust.verify === false ? undefined : new TrustedRoots(trust);
   return client => ({proofs: bindMethods(createCaller(client), verifier)});
 }
 

@@ -12,9 +12,9 @@ import {
   compactSlots,
   expand,
   verifyCompact,
+  verifyMultiProof,
   verifySlots,
 } from "../../client/compact/compactProof.ts";
-import {verifyMultiProof} from "../../client/compact/multiProof.ts";
 import {openAnswer} from "../../client/compact/openedPaths.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import {verifyProof} from "../../client/proof/proofVerifier.ts";

@@ -4,7 +4,7 @@ import {test} from "node:test";
 import * as asSha256 from "@chainsafe/as-sha256";
 import fc from "fast-check";
 import {compareBytes, concatBytes} from "../../client/bytes/byteString.ts";
-import {verifyMultiProof} from "../../client/compact/multiProof.ts";
+import {verifyMultiProof} from "../../client/compact/compactProof.ts";
 import {createSha256Suite, zeroSubTrees} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import {COMPACT_REQUESTS, CompactCases, type CompactRequestName} from "../support/reference/compactCases.ts";

@@ -5,8 +5,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {compactAnswers} from "../../client/compact/compactProof.ts";
-import {verifyMultiProof} from "../../client/compact/multiProof.ts";
+import {compactAnswers, verifyMultiProof} from "../../client/compact/compactProof.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import {verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";

@@ -1,5 +1,5 @@
 /**
- * Executes a chain's blocks onto the store: those of a file (chainBlocks.ts) and those of a node (node/executeReader.ts).
+ * Executes a chain's blocks onto the store: those of a file (chainBlocks.ts) and those of a node (follow/executeReader.ts).
  *
  * Execution continues after the newest block, from the trie nodes stored with it.
  */

@@ -7,7 +7,7 @@ import {callFor, VerifierContract} from "../../support/contracts/verifierContrac
 import {Anvil} from "../../support/processes/anvil.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import type {CompactCase, CompactRequestName} from "../../support/reference/compactCases.ts";
-import {CLASSES, complaintOf, FEW_REQUESTS, ForgerySource} from "../../support/reference/forgeryClasses.ts";
+import {CLASSES, FEW_REQUESTS, ForgerySource, refusalOf} from "../../support/reference/forgeryClasses.ts";
 import {memoiseSuite} from "../../support/reference/memoisedSuite.ts";
 
 /** Of the forgeries of one class that break one rule in one tree, as many as `perRule` are asked about. */
@@ -73,7 +73,7 @@ function sampleForgeries(
   const counts = new Map<string, number>();
   for (const name of CLASSES)
     for (const forged of source.forge(name, requests)) {
-      const complaint = complaintOf(source.suite, forged);
+      const complaint = refusalOf(source.suite, forged);
       const error = errorFor(complaint);
       const rule = [name, error, complaint.includes("storageTree"), forged.request.length > 1].join();
       const count = (counts.get(rule) ?? 0) + 1;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {askAccounts} from "../../../client/compact/askedKeys.ts";
-import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
+import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
 import {decodeProofBytes} from "../../../client/compact/proofBytes.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {Proven} from "../../../client/proof/proofVerifier.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {decodeHex} from "../../../client/bytes/hex.ts";
-import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
+import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, CHAIN_ID, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";

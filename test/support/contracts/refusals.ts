@@ -1,10 +1,10 @@
 /** By which error of IProofVerifier.sol a contract refuses a proof in which one thing is wrong. */
 const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
-  [/is not 1, the form/, "NotAnAccountProof"],
-  [/expected \d+ bytes, got/, "ProofTooShort"],
-  [/leaves for \d+ keys/, "LeafCountOutOfRange"],
+  [/for a proof of/, "NotAnAccountProof"],
+  [/expected \d+ bytes?, got/, "ProofTooShort"],
+  [/expected 1 to \d+ leaves/, "LeafCountOutOfRange"],
   [/nextFreeNode is below/, "NextFreeNodeTooSmall"],
-  [/names leaf|highest bit set/, "NoSuchLeaf"],
+  [/the number of a leaf/, "NoSuchLeaf"],
   [/names the leaf of another key/, "LeafOfTwoKeys"],
   [/serves no key/, "LeafWithoutKey"],
   [/leaf indexes do not ascend/, "LeafIndexesNotAscending"],
@@ -22,7 +22,7 @@ const ERRORS: readonly (readonly [complaint: RegExp, error: string])[] = [
   [/fold to the trusted root/, "RootMismatch"],
   [/is not (below|above) the key's/, "KeyNotBetweenLeaves"],
   [/of the (left|right) leaf is not the/, "LeavesNotNeighbours"],
-  [/bytes after the proof/, "TrailingBytes"],
+  [/the end of the proof/, "TrailingBytes"],
 ];
 
 /**

@@ -2,9 +2,9 @@
  * The exact shape of an answer of chain_getProof: the fields of docs/proofs.md, section 5, in that order, and no others. Clients
  * need not insist on it; the product must not send anything else.
  */
+import {isObject} from "../../../client/bytes/values.ts";
 import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof as verifyLeniently} from "../../../client/proof/proofVerifier.ts";
-import {isObject} from "../../../client/proof/strictJson.ts";
 
 export type {Proven} from "../../../client/proof/proofVerifier.ts";
 

@@ -2,9 +2,12 @@
  * Makes forgeries of a valid proof, by class. Each differs from the valid proof in its bytes, root or request, and none may be accepted:
  * a verifier accepts one string of bytes for a request and a root.
  */
+
 import {concatBytes, isEqual} from "../../../client/bytes/byteString.ts";
-import {compactAnswers} from "../../../client/compact/compactProof.ts";
-import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
+import {askAccounts} from "../../../client/compact/askedKeys.ts";
+import {compactAnswers, verifyMultiProof} from "../../../client/compact/compactProof.ts";
+import {decodeProofBytes, encodeProofBytes} from "../../../client/compact/proofBytes.ts";
+import type {PartLeaf, TreePart} from "../../../client/compact/treePart.ts";
 import {type HashSuite, newTreeRoot, word, zeroSubTrees} from "../../../client/hash/hashSuites.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {
@@ -14,7 +17,15 @@ import {
   type CompactRequestName,
   OTHER_LINES,
 } from "./compactCases.ts";
-import {type EditedLeaf, type EditedPart, editProof, insertSibling} from "./editedProof.ts";
+
+type Mutable<Fields> = {-readonly [Name in keyof Fields]: Fields[Name]};
+type EditedLeaf = Mutable<PartLeaf>;
+
+interface EditedPart {
+  nextFreeNode: number;
+  keys: TreePart["keys"][number][];
+  leaves: EditedLeaf[];
+}
 
 type Change = (part: EditedPart) => void;
 type Forge = (valid: CompactCase, source: ForgerySource) => Iterable<CompactCase>;
@@ -277,13 +288,11 @@ const FORGERY_CLASSES = {
         for (let height = 0; height < DEPTH; height++)
           if (Math.floor(leaf.bitmap / 2 ** height) % 2 === 0)
             yield part => insertSibling(leafAt(part, i), height, zero[height] as Uint8Array);
-        if (content.role === "slot")
+        if (content.role === "own" && content.storage === undefined)
           yield part => {
-            leafAt(part, i).content = {...content, value: 0n};
-          };
-        if (content.role === "account" && content.storage === undefined)
-          yield part => {
-            leafAt(part, i).content = {...content, storageRoot: word(0)};
+            // The value of a slot, or the storageRoot of an account.
+            const value = content.value.length === 32 ? word(0) : content.value.slice().fill(0, 64, 96);
+            leafAt(part, i).content = {...content, value};
           };
       }
     });
@@ -295,14 +304,18 @@ export type ForgeryClass = keyof typeof FORGERY_CLASSES;
 export const CLASSES = Object.keys(FORGERY_CLASSES) as ForgeryClass[];
 
 /** The message with which client/ refuses. @throws Error if it accepts */
-export function complaintOf(suite: HashSuite, {root, request, bytes}: CompactCase): string {
+export function complaintOf(verify: () => unknown): string {
   try {
-    verifyMultiProof(suite, root, request, bytes);
+    verify();
   } catch (error) {
     if (error instanceof ProofError) return error.message;
     throw error;
   }
   throw new Error("the client accepts the proof");
+}
+
+export function refusalOf(suite: HashSuite, {root, request, bytes}: CompactCase): string {
+  return complaintOf(() => verifyMultiProof(suite, root, request, bytes));
 }
 
 function leafAt({leaves}: EditedPart, i: number): EditedLeaf {
@@ -325,4 +338,26 @@ function swapSiblings(
 /** The beginning of one proof and the end of another. */
 function graft(first: Uint8Array, second: Uint8Array, cut: number): Uint8Array {
   return concatBytes(first.subarray(0, cut), second.subarray(cut));
+}
+
+/** @param change - gets the part of the account tree, and that of the first storage tree if there is one, else the former again */
+function editProof(
+  suite: HashSuite,
+  {bytes, request}: CompactCase,
+  change: (part: EditedPart, storage: EditedPart) => void,
+): Uint8Array {
+  const part = structuredClone(decodeProofBytes(suite, bytes, askAccounts(suite, request))) as EditedPart;
+  const storages = part.leaves.flatMap(({content}) =>
+    content.role === "own" ? (content.storage ?? []) : [],
+  );
+  change(part, (storages[0] ?? part) as EditedPart);
+  return encodeProofBytes(suite, "accounts", part);
+}
+
+/** Sends a sibling where the bitmap has none. */
+function insertSibling(leaf: EditedLeaf, height: number, sibling: Uint8Array): void {
+  let before = 0;
+  for (let h = 0; h < height; h++) before += Math.floor(leaf.bitmap / 2 ** h) % 2;
+  leaf.bitmap += 2 ** height;
+  leaf.siblings = [...leaf.siblings.slice(0, before), sibling, ...leaf.siblings.slice(before)];
 }

@@ -12,11 +12,11 @@ import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, type ProvenAccount, verifyProof} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {COMPACT_REQUESTS, CompactCases, type CompactRequestName} from "./compactCases.ts";
-import {FORGERIES, PRESENT, proveForgery} from "./forgeries.ts";
-import {CLASSES, complaintOf, FEW_REQUESTS, ForgerySource} from "./forgeryClasses.ts";
-import {type JsonEdit, listEdits} from "./jsonPath.ts";
+import {forgeAnswers} from "./forgedAnswers.ts";
+import {forgeTrees, PRESENT} from "./forgedTrees.ts";
+import {CLASSES, complaintOf, FEW_REQUESTS, ForgerySource, refusalOf} from "./forgeryClasses.ts";
+import type {JsonEdit} from "./jsonPath.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
-import {SPOILED_PROOFS, type ValidAnswer} from "./spoiledProofs.ts";
 
 export type VectorForm = "answer" | "bytes" | "slots";
 
@@ -69,7 +69,7 @@ export function makeVerifierVectors(suite: HashSuite): VerifierVectors {
     suite: suite.name,
     vectors: [
       ...makeGood(cases),
-      ...makeSpoiledAnswers(cases),
+      ...makeForgedAnswers(cases),
       ...makeForgedBytes(suite),
       ...(suite.name === "sha256" ? makeForgedTrees() : []),
     ],
@@ -133,43 +133,54 @@ function makeSlots({suite, state}: CompactCases): VerifierVector[] {
   });
 }
 
-function makeSpoiledAnswers(cases: CompactCases): VerifierVector[] {
+/** A message without what came and without its numbers: what is refused by the same rule has the same. */
+function ruleOf(complaint: string): string {
+  return complaint
+    .replace(/, got .*/s, "")
+    .replace(/0x[0-9a-f]+/g, "the key")
+    .replace(/\b\d+\b/g, "n");
+}
+
+/** @returns the first of those that are refused by the same rule */
+function firstByRule(vectors: Iterable<VerifierVector>): VerifierVector[] {
+  const first = new Map<string, VerifierVector>();
+  for (const vector of vectors) if (!first.has(vector.what)) first.set(vector.what, vector);
+  return [...first.values()];
+}
+
+function makeForgedAnswers(cases: CompactCases): VerifierVector[] {
   const {root, request} = cases.prove("answer");
   const {address, storageKeys} = request[0] as ProofRequest;
   const answer = cases.state.prove(cases.state.latest, address, storageKeys);
-  return SPOILED_PROOFS.filter(({isShapeOnly}) => !isShapeOnly).flatMap(({name, spoil}): VerifierVector[] => {
-    const edits = listEdits(answer, spoil(structuredClone(answer) as ValidAnswer));
-    const forgery = {forgeryOf: goodName("answer", "answer"), edits, expect: "refused" as const};
-    const vector = {
-      what: `an answer that ${name}`,
-      form: "answer" as const,
-      root: encodeHex(root),
-      request,
-      ...forgery,
-    };
-    return JSON.stringify(edits).length > MAX_EDIT_LENGTH ? [] : [vector];
+  const made = [...forgeAnswers(answer)].flatMap(({edit, answer: forged}): VerifierVector[] => {
+    // Not even JSON has a zero below zero.
+    if (Object.is(edit.value, -0) || JSON.stringify(edit).length > MAX_EDIT_LENGTH) return [];
+    const rule = ruleOf(complaintOf(() => verifyProof(cases.suite, root, address, storageKeys, forged)));
+    const forgery = {forgeryOf: goodName("answer", "answer"), edits: [edit], expect: "refused" as const};
+    const what = `an answer that is refused: ${rule}`;
+    return [{what, form: "answer", root: encodeHex(root), request, ...forgery}];
   });
+  return firstByRule(made);
 }
 
-/** The first forgery that is refused with each message, its numbers aside, of one in four: hashing takes its time. */
+/** Of one forgery in four: hashing takes its time. */
 function makeForgedBytes(suite: HashSuite): VerifierVector[] {
-  const vectors = new Map<string, VerifierVector>();
   const source = new ForgerySource(memoiseSuite(suite));
   const all = CLASSES.flatMap(name => [...source.forge(name, FEW_REQUESTS)]);
-  for (const forged of all.filter((_, at) => at % 4 === 0)) {
-    const what = `proof bytes that are refused: ${complaintOf(source.suite, forged).replace(/\d+/g, "n")}`;
-    const [root, proof] = [forged.root, forged.bytes].map(encodeHex) as [string, string];
-    if (!vectors.has(what))
-      vectors.set(what, {what, form: "bytes", root, request: forged.request, proof, expect: "refused"});
-  }
-  return [...vectors.values()];
+  const made = all
+    .filter((_, at) => at % 4 === 0)
+    .map((forged): VerifierVector => {
+      const what = `proof bytes that are refused: ${ruleOf(refusalOf(source.suite, forged))}`;
+      const [root, proof] = [forged.root, forged.bytes].map(encodeHex) as [string, string];
+      return {what, form: "bytes", root, request: forged.request, proof, expect: "refused"};
+    });
+  return firstByRule(made);
 }
 
 /** Roots that no honest tree has. Where the flaw cannot even be written as proof bytes, there is no vector. */
 function makeForgedTrees(): VerifierVector[] {
   const request = {address: PRESENT, storageKeys: []};
-  return FORGERIES.flatMap(({isShownOnly, name, ...forgery}): VerifierVector[] => {
-    const {root, answer} = proveForgery(forgery);
+  return [...forgeTrees()].flatMap(({isShownOnly, name, root, answer}): VerifierVector[] => {
     const proof = isShownOnly ? undefined : tryCompact(request, answer);
     if (proof === undefined) return [];
     const what = `a tree with ${name}`;

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
-import {verifySlots} from "../../../client/compact/compactProof.ts";
-import {verifyMultiProof} from "../../../client/compact/multiProof.ts";
+import {verifyMultiProof, verifySlots} from "../../../client/compact/compactProof.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, verifyProof} from "../../../client/proof/proofVerifier.ts";

@@ -97,7 +97,7 @@ test("an answer of chain_getProofAt is refused if it names another block or root
     [{number: 5}, /^ProofError: block.number: expected 0x5, got 5$/],
     [{hash: SINGLE.root}, /^ProofError: block.hash: expected 0xabab/],
     [{stateRoot: HASH}, /^ProofError: block.stateRoot: expected 0x/],
-    [{stateRoot: undefined}, /^ProofError: block: has no stateRoot$/],
+    [{stateRoot: undefined}, /^ProofError: block: the field stateRoot is missing$/],
   ] as const;
   for (const [block, error] of refused) assert.throws(() => verify(suite, SINGLE, at(block)), error);
 });
@@ -122,11 +122,11 @@ test("what is no answer is refused with what is expected", () => {
     ['{"jsonrpc":"2.0"}', /answer: expected a JSON-RPC response, got an object without result$/],
     [JSON.stringify({jsonrpc: "2.0", id: 1, error}), /server: -32001, block 0x9 is not held \[31m +here$/],
     ['{"jsonrpc":"2.0","id":1,"error":7}', /server: without a code, without a message$/],
-    ['{"result":"0x01G0"}', /result: not lower-case 0x hex of whole bytes$/],
-    ['{"result":"0x03"}', /byte 0: is not 1, the form of a proof of accounts$/],
-    [Buffer.of(2, 0), /byte 0: is not 1, the form of a proof of accounts$/],
-    ['{"result":1}', /result: not an object$/],
-    ['{"result":{"block":{}}}', /block: has no number$/],
+    ['{"result":"0x01G0"}', /result: expected 0x and lower-case hex of whole bytes, got "0x01G0"$/],
+    ['{"result":"0x03"}', /byte 0: expected 1, for a proof of accounts, got [23]$/],
+    [Buffer.of(2, 0), /byte 0: expected 1, for a proof of accounts, got [23]$/],
+    ['{"result":1}', /result: expected an object, got 1$/],
+    ['{"result":{"block":{}}}', /block: the field number is missing$/],
   ];
   for (const [answer, message] of refused) assert.throws(() => verify(suite, SINGLE, answer), message);
   const many = BYTES.find(({request}) => request.length > 1) as VerifierVector;
@@ -153,8 +153,8 @@ test("a request is read from its JSON", () => {
     [{params: ["0x1"]}, /request.entries\[0\]: expected an array of storageKeys/],
     [[{params: [address, [1]]}], /request\[0\].entries\[0\]: expected storage keys as text/],
     [{params: [[{address: [address], storageKeys}]]}, /request.entries\[0\]: expected an address as text/],
-    [entry, /request: has no params/],
-    [null, /request: not an object/],
+    [entry, /request: the field params is missing/],
+    [null, /request: expected an object, got null/],
   ];
   for (const [json, message] of refused) assert.throws(() => parseRequest(json), message);
 });

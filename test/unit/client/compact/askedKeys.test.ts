@@ -16,7 +16,7 @@ test("a request has 1 to 16 384 entries", () => {
   for (const count of [0, MAX + 1])
     assert.throws(() => askAccounts(sha256Suite, entriesOf(count)), {
       code: "PROOF_REFUSED",
-      message: `request: ${count} entries instead of 1 to 16384`,
+      message: `request: expected 1 to 16384 entries, got ${count}`,
     });
 });
 
@@ -26,7 +26,7 @@ test("an entry has 0 to 16 384 storage keys", () => {
     assert.equal(slots[0]?.length, count);
   }
   assert.throws(() => askAccounts(sha256Suite, [{address: ADDRESS, storageKeys: keysOf(MAX + 1)}]), {
-    message: "request: 16385 storage keys of one account instead of 0 to 16384",
+    message: "request: expected 0 to 16384 storage keys of one account, got 16385",
   });
 });
 
@@ -39,7 +39,7 @@ test("all entries of one account have at most 16 384 storage keys together, howe
   ];
   assert.equal(askAccounts(sha256Suite, halves(0)).slots.length, 3);
   assert.throws(() => askAccounts(sha256Suite, halves(1)), {
-    message: "request: 16385 storage keys of one account instead of 0 to 16384",
+    message: "request: expected 0 to 16384 storage keys of one account, got 16385",
   });
 });
 
@@ -47,6 +47,6 @@ test("a request for slots alone has 1 to 16 384 storage keys", () => {
   for (const count of [1, MAX]) assert.equal(askSlots(sha256Suite, keysOf(count)).hKeys.length, count);
   for (const count of [0, MAX + 1])
     assert.throws(() => askSlots(sha256Suite, keysOf(count)), {
-      message: `request: ${count} storage keys instead of 1 to 16384`,
+      message: `request: expected 1 to 16384 storage keys, got ${count}`,
     });
 });

@@ -2,15 +2,19 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import * as asSha256 from "@chainsafe/as-sha256";
-import {compact, compactSlots, verifyCompact, verifySlots} from "../../../../client/compact/compactProof.ts";
-import {verifyMultiProof} from "../../../../client/compact/multiProof.ts";
+import {
+  compact,
+  compactSlots,
+  verifyCompact,
+  verifyMultiProof,
+  verifySlots,
+} from "../../../../client/compact/compactProof.ts";
 import * as suites from "../../../../client/hash/hashSuites.ts";
 import {P} from "../../../../client/hash/poseidon2.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import {COMPACT_REQUESTS, CompactCases} from "../../../support/reference/compactCases.ts";
-import {FORGERIES, PRESENT, proveForgery} from "../../../support/reference/forgeries.ts";
+import {PRESENT, proveAcross, proveBeside} from "../../../support/reference/forgedTrees.ts";
 import {memoiseSuite} from "../../../support/reference/memoisedSuite.ts";
-import {proveAcross, proveBeside} from "../../../support/reference/wideTrees.ts";
 
 for (const suite of [suites.createSha256Suite(asSha256), memoiseSuite(suites.poseidon2Suite)]) {
   const cases = new CompactCases(suite);
@@ -45,24 +49,6 @@ test("poseidon2: p added to any four bytes of a compact proof makes it invalid",
   }
 });
 
-for (const {isShownOnly, ...forgery} of FORGERIES)
-  if (isShownOnly)
-    test(`a tree with ${forgery.name} has a compact proof, which does not have that flaw and is true`, () => {
-      const {root, answer} = proveForgery(forgery);
-      const request = {address: PRESENT, storageKeys: []};
-      const bytes = compact(suites.sha256Suite, request, answer);
-      assert.equal(verifyCompact(suites.sha256Suite, root, request, bytes).account, undefined);
-    });
-  else
-    test(`a tree with ${forgery.name} is refused in compact form too`, () => {
-      const {root, answer} = proveForgery(forgery);
-      const request = {address: PRESENT, storageKeys: []};
-      assert.throws(() => {
-        const bytes = compact(suites.sha256Suite, request, answer);
-        verifyCompact(suites.sha256Suite, root, request, bytes);
-      }, ProofError);
-    });
-
 test("paths meet at every height, and a sibling of any height must begin below nextFreeNode", () => {
   const suite = memoiseSuite(suites.sha256Suite);
   const request = {address: PRESENT, storageKeys: []};
@@ -81,7 +67,7 @@ test("paths meet at every height, and a sibling of any height must begin below n
 test("a multiproof for another request, or of no entries, is refused", () => {
   const {root, request, bytes} = new CompactCases(suites.sha256Suite).prove("many");
   const verify = (entries: typeof request) => verifyMultiProof(suites.sha256Suite, root, entries, bytes);
-  assert.throws(() => verify([]), /0 entries instead of 1 to 16384/);
+  assert.throws(() => verify([]), /expected 1 to 16384 entries, got 0/);
   assert.throws(() => verify([...request].reverse()), ProofError);
   assert.throws(() => verify(request.slice(1)), ProofError);
   assert.throws(() => verify([...request, ...request]), ProofError);

@@ -16,11 +16,11 @@ test("nextFreeNode has 40 bits", () => {
   assert.deepEqual(encode(2 ** 40 - 1, 0), Uint8Array.of(2, 255, 255, 255, 255, 255, 0, 0));
   assert.throws(() => encode(2 ** 40, 0), {
     code: "PROOF_REFUSED",
-    message: "nextFreeNode: is beyond 40 bits",
+    message: `nextFreeNode: expected less than 2^40, got ${2 ** 40}`,
   });
 });
 
 test("a part has at most 32 768 leaves", () => {
   assert.equal(encode(2, 32_768).length, 8 + 20 * 32_768);
-  assert.throws(() => encode(2, 32_769), {message: "leaves: 32769 of one tree, more than 32768"});
+  assert.throws(() => encode(2, 32_769), {message: "leaves: expected at most 32768 of one tree, got 32769"});
 });

@@ -88,7 +88,7 @@ test("a word holds every number below 2^256 and no other", () => {
 test("hex text is read in lower case and whole bytes only", () => {
   assert.deepEqual(decodeHex("0x00ff7f"), Uint8Array.of(0, 255, 127));
   for (const text of ["", "0", "00", "0x0", "0xAB", "0xg0", "0x0\u0130", "0X00", " 0x00", "0x00\n", 1, null])
-    assert.throws(() => decodeHex(text), /not lower-case 0x hex of whole bytes/);
+    assert.throws(() => decodeHex(text), /expected 0x and lower-case hex of whole bytes, got/);
 });
 
 test("safe of an odd length puts its single byte into the first limb of the last block", () => {

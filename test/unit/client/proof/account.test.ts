@@ -36,7 +36,7 @@ for (const suite of HASH_SUITES) {
     for (const length of [0, 32, 191, 193, 224])
       assert.throws(() => decodeAccount(suite, new Uint8Array(length)), {
         code: "PROOF_REFUSED",
-        message: "value: is not 192 bytes",
+        message: `value: expected 192 bytes, got ${length}`,
       });
   });
 }

@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
+import {compact, verifyCompact} from "../../../../client/compact/compactProof.ts";
 import {hashSlot, hashSlotValue, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
+import {ProofError} from "../../../../client/proof/proofError.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
-import {FORGERIES, HEAD, LEAF, PRESENT, proveForgery, TAIL} from "../../../support/reference/forgeries.ts";
+import {forgeTrees, HELD, PRESENT, proveTree} from "../../../support/reference/forgedTrees.ts";
+import {complaintOf} from "../../../support/reference/forgeryClasses.ts";
 import {
   type AbsenceProof,
   type ExistenceProof,
@@ -83,15 +86,6 @@ test("the leaf of head or tail is refused as a key's own", () => {
     );
 });
 
-test("a sibling leaf whose link has no 40 bits is refused", () => {
-  const leaves = {0: HEAD, 1: TAIL, 2: LEAF, 3: {...LEAF, next: 2 ** 40 + 1}};
-  const {root, answer} = proveForgery({nextFreeNode: 4, leaves, present: 2});
-  assert.throws(
-    () => verifyProof(sha256Suite, root, PRESENT, [], answer),
-    /proofRelatedNodes\[40\]: a position is beyond 40 bits/,
-  );
-});
-
 test("absence is refused where the two leaves are no neighbours, or do not enclose the key", () => {
   const suite = sha256Suite;
   const storage = ReferenceTree.create(suite);
@@ -124,25 +118,47 @@ test("absence is refused where the two leaves are no neighbours, or do not enclo
   );
 });
 
-for (const {complaint, ...forgery} of FORGERIES) {
-  test(`a tree with ${forgery.name} is refused, though every node folds to the root`, () => {
-    const {root, answer} = proveForgery(forgery);
-    assert.throws(() => verifyProof(sha256Suite, root, PRESENT, [], answer), complaint);
-  });
-}
+/** What is said of trees that fold to their root. */
+const RULES = [
+  /leaf index is not below nextFreeNode/,
+  /a sibling leaf lies at or beyond nextFreeNode/,
+  /prev is not below nextFreeNode/,
+  /next is not below nextFreeNode/,
+  ...[0, 40, 41].map(node => new RegExp(`proofRelatedNodes\\[${node}\\]: a position is beyond 40 bits`)),
+  ...[160, 224].map(length => new RegExp(`value: expected 192 bytes, got ${length}`)),
+  /proof: hVal of head or tail is not zero/,
+  ...["left", "right"].flatMap(side => [
+    new RegExp(`${side}Proof: hVal of head or tail is not zero`),
+    new RegExp(`${side}Proof.value: of head or tail is not 32 zero bytes`),
+    new RegExp(`${side}Proof: head or tail has another hKey`),
+    new RegExp(`${side}Proof: the list continues beyond head or tail`),
+  ]),
+  /prev of the right leaf is not the left leaf/,
+  /next of the left leaf is not the right leaf/,
+];
+
+test("trees that break one rule are refused though every node folds to the root, also in compact form", () => {
+  const suite = sha256Suite;
+  const request = {address: PRESENT, storageKeys: []};
+  const said: string[] = [];
+  for (const {name, isShownOnly, root, answer} of forgeTrees()) {
+    said.push(complaintOf(() => verifyProof(suite, root, PRESENT, [], answer)));
+    const verify = () => verifyCompact(suite, root, request, compact(suite, request, answer));
+    if (isShownOnly) assert.equal(verify().account, undefined, name);
+    else assert.throws(verify, ProofError, name);
+  }
+  assert.deepEqual(
+    RULES.filter(rule => !said.some(message => rule.test(message))),
+    [],
+  );
+});
 
 test("the forged tree with nothing wrong is accepted, so the forgeries fail for their flaw alone", () => {
-  const {root, answer} = proveForgery({nextFreeNode: 3, leaves: {0: HEAD, 1: TAIL, 2: LEAF}, present: 2});
+  const {root, answer} = proveTree(3, HELD, 2);
   assert.equal(verifyProof(sha256Suite, root, PRESENT, [], answer).account?.leafIndex, 2);
 });
 
-test("a full tree, whose nextFreeNode is 2^40, is accepted, and one beyond that is refused", () => {
-  const leaves = {0: HEAD, 1: TAIL, 2: LEAF};
-  const full = proveForgery({nextFreeNode: 2 ** 40, leaves, present: 2});
-  assert.equal(verifyProof(sha256Suite, full.root, PRESENT, [], full.answer).account?.leafIndex, 2);
-  const beyond = proveForgery({nextFreeNode: 2 ** 40 + 1, leaves, present: 2});
-  assert.throws(
-    () => verifyProof(sha256Suite, beyond.root, PRESENT, [], beyond.answer),
-    /proofRelatedNodes\[0\]: a position is beyond 40 bits/,
-  );
+test("a full tree, whose nextFreeNode is 2^40, is accepted", () => {
+  const {root, answer} = proveTree(2 ** 40, HELD, 2);
+  assert.equal(verifyProof(sha256Suite, root, PRESENT, [], answer).account?.leafIndex, 2);
 });

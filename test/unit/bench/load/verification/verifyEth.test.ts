@@ -8,7 +8,7 @@ import {verifyEstimate} from "../../../../../bench/load/verification/verifyEstim
 import {verifyEthProof} from "../../../../../bench/load/verification/verifyEth.ts";
 import {decodeHex, encodeHex} from "../../../../../client/bytes/hex.ts";
 import {word} from "../../../../../client/hash/hashSuites.ts";
-import {listPaths, readAt, writeAt} from "../../../../support/reference/jsonPath.ts";
+import {listPlaces, readAt, writeAt} from "../../../../support/reference/jsonPath.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const PLAIN = `0x${"22".repeat(20)}`;
@@ -57,9 +57,11 @@ test("what the trie proves is accepted", async () => {
 
 test("an answer with any text changed is refused", async () => {
   const valid = await proveAccount();
-  for (const path of listPaths(valid)) {
+  for (const path of listPlaces(valid)) {
     const spoiled = structuredClone(valid);
-    const text = String(readAt(spoiled, path));
+    const here = readAt(spoiled, path);
+    if (typeof here === "object") continue;
+    const text = String(here);
     // The echo of a slot may be of any length: a digit before it would be another key.
     const last = text.endsWith("1") ? "2" : "1";
     writeAt(spoiled, path, text.slice(0, -1) + last);
