@@ -8,7 +8,7 @@ const program = createProgram(
   "Measures the gas of the verifiers in contracts/, on anvil.",
   [
     countOption("--accounts <count>", "accounts of the chain", 10, 1_000_000_000).default(1_000_000, "1M"),
-    countOption("--slots <count>", "slots of the contract", 10, 1_000_000_000).default(1000, "1k"),
+    countOption("--slots <count>", "slots of the contract", 20, 1_000_000_000).default(1000, "1k"),
     namesOption("--suite <names>", "hash suites", SUITE_NAMES),
   ],
 );

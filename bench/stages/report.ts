@@ -10,7 +10,7 @@ import type {BenchRun, Figure, Result} from "./benchRun.ts";
 import type {StoreFigures} from "./benchStore.ts";
 
 const COLUMNS = ["stage", "task", "median us", "p99 us", "error", "per second", "yardsticks"];
-const WIDTHS = [10, 44, 16, 9, 7, 10, 10];
+const WIDTHS = [10, 46, 16, 9, 7, 10, 10];
 const COMPARED_COLUMNS = ["us before", "time", "yardsticks"];
 const COMPARED_WIDTHS = [9, 9, 10];
 

@@ -24,7 +24,7 @@ after(async () => {
 
 test("a closed loop's report adds up, and its sampled answers are right", async () => {
   const args = ["--connections", "3", "--threads", "2", "--verify", "3"];
-  const report = await runLoad(service.url, ["--keys", keys, ...args]);
+  const report = await runLoad(service.url, ["--keys", keys, ...args], 1);
   assertAddsUp(report);
   assert.equal(report.loop, "closed");
   assert.equal(report.settings.keys, `${ACCOUNTS.length} accounts of ${keys}`);
