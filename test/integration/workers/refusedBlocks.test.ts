@@ -82,10 +82,18 @@ const REFUSED: readonly [string, string, RegExp][] = [
     next({}).replace('"accounts":', '"accounts":\n'),
     /^line 5: expected a value, got the end of the line/,
   ],
-  ["a missing number", next({number: undefined}), /^line 5: number: expected a quantity.*, got nothing/],
+  [
+    "a missing number",
+    next({number: undefined}),
+    /^line 5: number: expected a number \(0x and 1 to 13 hex digits\), got nothing/,
+  ],
   ["a missing hash", next({hash: undefined}), /^line 5: hash: expected 32 bytes.*, got nothing/],
   ["missing accounts", next({accounts: undefined}), /^line 5: accounts is missing$/],
-  ["a number that is no quantity", next({number: "4"}), /^line 5: number: expected a quantity.*, got "4"/],
+  [
+    "a number that is no quantity",
+    next({number: "4"}),
+    /^line 5: number: expected a number \(0x and 1 to 13 hex digits\), got "4"/,
+  ],
   ["a hash of 31 bytes", next({hash: `0x${"ab".repeat(31)}`}), /^line 5: hash: expected 32 bytes/],
   [
     "an address of 19 bytes",
