@@ -267,7 +267,7 @@ export class Engine {
     await this.pruner?.stop();
     onWait("the import");
     await this.writes.end();
-    await this.imports.destroy();
+    await this.imports.close();
     onWait("proof and estimate threads");
     await Promise.all([this.proofs?.close(), this.estimates?.close()]);
   }
