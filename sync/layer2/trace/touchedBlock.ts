@@ -20,7 +20,6 @@ const ACCOUNT_BYTES = 100;
 const SLOT_BYTES = 64;
 
 export class TouchedBlock {
-  readonly block: TracedBlock;
   /** By address: `0x` and 40 digits in lower case. */
   private readonly accounts = new Map<string, TouchedAccount>();
   /** After the block, and after the block before. */
@@ -31,8 +30,11 @@ export class TouchedBlock {
   private readonly slotsBefore = new Map<string, string>();
 
   /** @throws NodeFailure if the traces are not those of the block's transactions */
-  constructor(block: TracedBlock, traces: readonly TransactionTrace[], untraced: readonly UntracedWrite[]) {
-    this.block = block;
+  constructor(
+    readonly block: TracedBlock,
+    traces: readonly TransactionTrace[],
+    untraced: readonly UntracedWrite[],
+  ) {
     const {header, transactions, addresses, authorities} = block;
     if (traces.length !== transactions.length)
       throw new NodeFailure(

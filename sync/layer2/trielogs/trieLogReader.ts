@@ -51,15 +51,12 @@ export async function probeTrieLogs(node: Node): Promise<boolean> {
 class TrieLogReader implements BlockReader {
   readonly name = "trielogs";
   readonly maxBlocks = MAX_BLOCKS;
-  private readonly options: TrieLogReaderOptions;
   /** Names of nodes that leave out the last block of a range. Besu's own ranges end before their last number. */
   private readonly openEnded = new Set<string>();
   /** Blocks to ask for at once. Halved by a failure, doubled by an answer. */
   private span = MAX_BLOCKS;
 
-  constructor(options: TrieLogReaderOptions) {
-    this.options = options;
-  }
+  constructor(private readonly options: TrieLogReaderOptions) {}
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     if (from < 0 || to < from || to - from >= MAX_BLOCKS)

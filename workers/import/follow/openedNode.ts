@@ -49,17 +49,14 @@ interface Counters {
 }
 
 class OpenedNode {
-  private readonly source: NodeSource;
-  private readonly job: ImportJob;
-  private readonly host: SourceHost;
-  private readonly counters: Counters;
   private readonly watch: NodeWatch;
 
-  constructor(source: NodeSource, job: ImportJob, host: SourceHost, counters: Counters) {
-    this.source = source;
-    this.job = job;
-    this.host = host;
-    this.counters = counters;
+  constructor(
+    private readonly source: NodeSource,
+    private readonly job: ImportJob,
+    private readonly host: SourceHost,
+    private readonly counters: Counters,
+  ) {
     this.watch = new NodeWatch(source.nodes.urls.length, host.onEvent);
   }
 

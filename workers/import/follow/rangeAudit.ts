@@ -26,9 +26,6 @@ export type Ask = <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 
 export class RangeAudit {
   private readonly sample: TouchedSample;
-  private readonly ask: Ask;
-  private readonly host: SourceHost;
-  private readonly nowMs: () => number;
   /** In the sample since the last audit. */
   private blocks = 0;
   private sinceMs = 0;
@@ -39,11 +36,13 @@ export class RangeAudit {
    * @param count - accounts of an audit, and slots
    * @param nowMs - a clock that never goes back
    */
-  constructor(count: number, ask: Ask, host: SourceHost, nowMs = () => performance.now()) {
+  constructor(
+    count: number,
+    private readonly ask: Ask,
+    private readonly host: SourceHost,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
     this.sample = new TouchedSample(count);
-    this.ask = ask;
-    this.host = host;
-    this.nowMs = nowMs;
     host.writer().awaitAudits();
   }
 
