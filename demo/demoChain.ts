@@ -59,19 +59,18 @@ const DEFAULT_GAS_LIMIT = 150_000n;
 export class DemoChain {
   /** RLP of all blocks from block 1 on. */
   readonly blocks: Uint8Array[] = [];
-  private readonly common: Common;
-  private readonly vm: VM;
-  private readonly miner: Uint8Array;
   private parent: BlockHeader;
   private transactions: TypedTransaction[] = [];
   private mayRevert: boolean[] = [];
   private withdrawals = 0n;
 
-  private constructor(common: Common, vm: VM, genesisHeader: BlockHeader, miner: Uint8Array) {
-    this.common = common;
-    this.vm = vm;
+  private constructor(
+    private readonly common: Common,
+    private readonly vm: VM,
+    genesisHeader: BlockHeader,
+    private readonly miner: Uint8Array,
+  ) {
     this.parent = genesisHeader;
-    this.miner = miner;
   }
 
   static async create(genesisText: string, miner: Uint8Array): Promise<DemoChain> {

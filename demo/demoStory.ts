@@ -42,15 +42,14 @@ export async function makeDemoFiles(): Promise<DemoFiles> {
 }
 
 class DemoStory {
-  private readonly cast: Cast;
-  private readonly chain: DemoChain;
   private readonly events: Events;
   private readonly dice = new Dice("transfers");
   private newcomers = 0;
 
-  constructor(cast: Cast, chain: DemoChain) {
-    this.cast = cast;
-    this.chain = chain;
+  constructor(
+    private readonly cast: Cast,
+    private readonly chain: DemoChain,
+  ) {
     this.events = new Events(cast, chain);
   }
 

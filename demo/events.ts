@@ -11,13 +11,10 @@ const ETHER = 10n ** 18n;
 const NOBODY = new Uint8Array(20);
 
 export class Events {
-  readonly cast: Cast;
-  private readonly chain: DemoChain;
-
-  constructor(cast: Cast, chain: DemoChain) {
-    this.cast = cast;
-    this.chain = chain;
-  }
+  constructor(
+    readonly cast: Cast,
+    private readonly chain: DemoChain,
+  ) {}
 
   /** Sends the events of the current block, in addition to its transfers. */
   make(): void {

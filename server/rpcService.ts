@@ -38,21 +38,17 @@ export interface Places {
 }
 
 export class RpcService {
-  private readonly setup: Omit<RequestView, "head" | "takesBytes">;
-  private readonly methods: MethodTable;
   private readonly dispatcher: Dispatcher;
   private readonly waiting: WaitingRoom;
   private readonly tally: CallTally;
   private readonly trouble: TroubleLog;
 
   constructor(
-    setup: Omit<RequestView, "head" | "takesBytes">,
-    methods: MethodTable,
+    private readonly setup: Omit<RequestView, "head" | "takesBytes">,
+    private readonly methods: MethodTable,
     {dispatcher, waiting}: Places,
     {tally, trouble}: {readonly tally: CallTally; readonly trouble: TroubleLog},
   ) {
-    this.setup = setup;
-    this.methods = methods;
     this.dispatcher = dispatcher;
     this.waiting = waiting;
     waiting.onSettled = request => this.guard(request.reply, request.id, () => this.resume(request));

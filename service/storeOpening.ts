@@ -20,13 +20,10 @@ export async function openStore(options: EngineOptions): Promise<Engine> {
 
 /** A store that this process has open. Meanwhile `proofd finalize` and `proofd rollback` can reach it. */
 export class OwnedStore {
-  readonly engine: Engine;
-  private readonly control: ControlServer;
-
-  private constructor(engine: Engine, control: ControlServer) {
-    this.engine = engine;
-    this.control = control;
-  }
+  private constructor(
+    readonly engine: Engine,
+    private readonly control: ControlServer,
+  ) {}
 
   /** @throws WorkError if the store cannot be opened, or takes no orders */
   static async open(options: EngineOptions, onOrder: OrderListener): Promise<OwnedStore> {

@@ -27,23 +27,21 @@ export type StoreErrorCode =
 
 /** `error.code` says what happened; the message names the record or block. */
 export class StoreError extends Error {
-  readonly code: StoreErrorCode;
-
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    readonly code: StoreErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = "StoreError";
-    this.code = code;
   }
 }
 
 /** BLOCK_PRUNED, with the block. */
 export class PrunedError extends StoreError {
-  readonly block: number;
-
-  constructor(block: number) {
+  constructor(readonly block: number) {
     super("BLOCK_PRUNED", `block ${block} is pruned: its state is not kept any more`);
     this.name = "PrunedError";
-    this.block = block;
   }
 }
 

@@ -55,28 +55,18 @@ const WRITE_BUFFER_BYTES = 64 << 20;
 const TABLE_FILE_BYTES = 32 << 20;
 
 export class StateStore implements WriteTarget {
-  readonly reader: StateReader;
-  readonly db: Level<Buffer, Buffer>;
-  readonly directory: string;
   /** Why LevelDB is not open, and the files are read instead; undefined: it is open. */
   refusal: StoreError | undefined;
-  private readonly source: StoreSource;
-  /** The folders created with the store; undefined if the store existed before. */
-  private readonly madeFolders: readonly string[] | undefined;
 
   private constructor(
-    db: Level<Buffer, Buffer>,
-    source: StoreSource,
-    directory: string,
-    reader: StateReader,
-    madeFolders: readonly string[] | undefined,
-  ) {
-    this.db = db;
-    this.source = source;
-    this.directory = directory;
-    this.reader = reader;
-    this.madeFolders = madeFolders;
-  }
+    readonly db: Level<Buffer, Buffer>,
+    private readonly source: StoreSource,
+    readonly directory: string,
+    readonly reader: StateReader,
+
+    /** The folders created with the store; undefined if the store existed before. */
+    private readonly madeFolders: readonly string[] | undefined,
+  ) {}
 
   /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED, RECORD_MISSING */
   static async open(options: StoreOptions): Promise<StateStore> {

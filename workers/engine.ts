@@ -81,8 +81,6 @@ export class Engine {
   readonly chain: ChainView;
   /** undefined: nothing is pruned. */
   readonly pruner: Pruner | undefined;
-  private readonly store: StateStore;
-  private readonly options: EngineOptions;
   private proofs: ThreadPool<ProveJob, Answers> | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
@@ -90,12 +88,15 @@ export class Engine {
   /** Settles when the store is open again; undefined: it is. */
   private reopening: Promise<void> | undefined;
 
-  private constructor(store: StateStore, head: Head, pruned: PrunedBlocks, options: EngineOptions) {
+  private constructor(
+    private readonly store: StateStore,
+    head: Head,
+    pruned: PrunedBlocks,
+    private readonly options: EngineOptions,
+  ) {
     const {workers, directory, cacheBytes, chainId, pruning} = options;
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
-    this.options = options;
-    this.store = store;
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = new ImportThread({directory, cacheBytes}, onExit);
     this.writes = new ChainWrites(store, this.chain, this.imports, () => this.reopen());
@@ -267,7 +268,7 @@ export class Engine {
     await this.pruner?.stop();
     onWait("the import");
     await this.writes.end();
-    await this.imports.destroy();
+    await this.imports.close();
     onWait("proof and estimate threads");
     await Promise.all([this.proofs?.close(), this.estimates?.close()]);
   }

@@ -32,17 +32,17 @@ type Place =
   | {readonly left: number; readonly right: number};
 
 export class FilledTree {
-  private readonly suite: HashSuite;
-  private readonly seed: string;
   private readonly nextFreeNode: number;
   private readonly zero: readonly Uint8Array[];
   private readonly leaves = new Map<number, LeafOpening>();
   private drawn = 0;
 
   /** @param count - number of leaves besides head and tail; none was ever deleted */
-  constructor(suite: HashSuite, seed: string, count: number) {
-    this.suite = suite;
-    this.seed = seed;
+  constructor(
+    private readonly suite: HashSuite,
+    private readonly seed: string,
+    count: number,
+  ) {
     this.nextFreeNode = count + 2;
     this.zero = zeroSubTrees(suite);
   }

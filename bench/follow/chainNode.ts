@@ -24,20 +24,16 @@ const TOKENS = `0x${(10n ** 24n).toString(16).padStart(64, "0")}`;
 const RECEIVERS = 1000;
 
 export class ChainNode {
-  readonly server: ServerProcess;
-  /** For files about the chain. It is removed when the node stops. */
-  readonly folder: string;
-  /** geth's genesis file of the chain, its text. */
-  readonly genesis: string;
-  readonly genesisPath: string;
   private sent = 0;
 
-  private constructor(server: ServerProcess, folder: string, genesis: string, genesisPath: string) {
-    this.server = server;
-    this.folder = folder;
-    this.genesis = genesis;
-    this.genesisPath = genesisPath;
-  }
+  private constructor(
+    readonly server: ServerProcess,
+    /** For files about the chain. It is removed when the node stops. */
+    readonly folder: string,
+    /** geth's genesis file of the chain, its text. */
+    readonly genesis: string,
+    readonly genesisPath: string,
+  ) {}
 
   /** @throws Error if anvil is not installed */
   static async start(): Promise<ChainNode> {

@@ -7,11 +7,11 @@ export type LoadFailure =
   | "UNREACHABLE";
 
 export class LoadError extends Error {
-  readonly code: LoadFailure;
-
-  constructor(code: LoadFailure, message: string) {
+  constructor(
+    readonly code: LoadFailure,
+    message: string,
+  ) {
     super(message);
     this.name = "LoadError";
-    this.code = code;
   }
 }

@@ -50,8 +50,6 @@ export function startLoad(
 /** A thread is told this long before its time to start or to end. */
 const LEAD_MS = 20;
 class LoadRun {
-  private readonly options: LoadOptions;
-  private readonly onSecond: (row: TimelineRow) => void;
   private readonly listener: WindowListener | undefined;
   private readonly endpoint: Endpoint;
   private readonly timeline: Timeline;
@@ -60,9 +58,11 @@ class LoadRun {
   private stopMs = Number.POSITIVE_INFINITY;
   private cpuMs: number | undefined;
 
-  constructor(options: LoadOptions, onSecond: (row: TimelineRow) => void, listener?: WindowListener) {
-    this.options = options;
-    this.onSecond = onSecond;
+  constructor(
+    private readonly options: LoadOptions,
+    private readonly onSecond: (row: TimelineRow) => void,
+    listener?: WindowListener,
+  ) {
     this.listener = listener;
     const {url, timeoutMs, version} = options;
     const path = `${url.pathname}${url.search}`;

@@ -40,14 +40,12 @@ export async function makeNaiveStore(from: string, directory: string): Promise<v
 }
 
 class NaiveBuilder {
-  private readonly store: StateReader;
-  private readonly db: Level<string, Buffer>;
   private records: {type: "put"; key: string; value: Buffer}[] = [];
 
-  constructor(store: StateReader, db: Level<string, Buffer>) {
-    this.store = store;
-    this.db = db;
-  }
+  constructor(
+    private readonly store: StateReader,
+    private readonly db: Level<string, Buffer>,
+  ) {}
 
   async build(): Promise<void> {
     const block = this.store.blockOrThrow(this.store.readFinalized() as number);

@@ -2,14 +2,11 @@
 
 /** A table whose rows are printed one by one, so its widths are given. A wider cell moves the rest of its row. */
 export class Table {
-  private readonly widths: readonly number[];
-  private readonly texts: number;
-
   /** @param texts - number of text columns, from the left; the other columns are numbers, aligned right */
-  constructor(widths: readonly number[], texts: number) {
-    this.widths = widths;
-    this.texts = texts;
-  }
+  constructor(
+    private readonly widths: readonly number[],
+    private readonly texts: number,
+  ) {}
 
   writeHeading(names: readonly string[]): string {
     const rules = this.widths.map((width, i) =>

@@ -14,8 +14,6 @@ const pair = new Uint8Array(64);
 const hash = new Uint8Array(32);
 
 export class Yardstick {
-  private readonly hashes: number;
-  private readonly everyMs: number;
   private readonly looksUs: number[] = [];
   private nextAtMs = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -24,9 +22,10 @@ export class Yardstick {
    * @param hashes - number of hashes in a look
    * @param everyMs - time from one look to the next
    */
-  constructor(hashes: number, everyMs: number) {
-    this.hashes = hashes;
-    this.everyMs = everyMs;
+  constructor(
+    private readonly hashes: number,
+    private readonly everyMs: number,
+  ) {
     for (let i = 0; i < WARM_UP_LOOKS; i++) this.hash();
   }
 

@@ -70,17 +70,12 @@ function exitOnTerm(): void {
 }
 
 export class ServerProcess {
-  readonly name: string;
-  readonly url: URL;
-  private readonly child: ChildProcess;
-  private readonly readOutput: () => string;
-
-  constructor(name: string, child: ChildProcess, url: URL, readOutput: () => string) {
-    this.name = name;
-    this.url = url;
-    this.child = child;
-    this.readOutput = readOutput;
-  }
+  constructor(
+    readonly name: string,
+    private readonly child: ChildProcess,
+    readonly url: URL,
+    private readonly readOutput: () => string,
+  ) {}
 
   /** Writes to its standard input. */
   write(text: string): void {

@@ -48,11 +48,9 @@ export async function warmUp(server: ServerProcess, {keys}: ServiceBench): Promi
 export class MemoryWatch {
   private rss = 0;
   private anonymous = 0;
-  private readonly server: ServerProcess;
   private readonly timer: NodeJS.Timeout;
 
-  constructor(server: ServerProcess) {
-    this.server = server;
+  constructor(private readonly server: ServerProcess) {
     this.timer = setInterval(() => this.sample(), SAMPLE_MS);
   }
 

@@ -69,7 +69,6 @@ function writeLargeBatch(accounts: number): string {
 class SlowReader {
   /** Bytes of the answer that have arrived. */
   bytes = 0;
-  private readonly response: IncomingMessage;
   private readonly end: Promise<unknown>;
   private readonly timer: NodeJS.Timeout;
   private allowance = 0;
@@ -82,8 +81,7 @@ class SlowReader {
     return new SlowReader(response);
   }
 
-  private constructor(response: IncomingMessage) {
-    this.response = response;
+  private constructor(private readonly response: IncomingMessage) {
     this.end = once(response, "end");
     this.end.catch(() => {}); // the caller of `hurry` gets the error
     this.timer = setInterval(() => {

@@ -15,12 +15,10 @@ const COMPARED_COLUMNS = ["us before", "time", "yardsticks"];
 const COMPARED_WIDTHS = [9, 9, 10];
 
 export class RunReport {
-  private readonly before: BenchRun | undefined;
   private readonly table: Table;
 
   /** @param before - the run to compare with */
-  constructor(before: BenchRun | undefined) {
-    this.before = before;
+  constructor(private readonly before: BenchRun | undefined) {
     this.table = new Table(before === undefined ? WIDTHS : [...WIDTHS, ...COMPARED_WIDTHS], 2);
   }
 

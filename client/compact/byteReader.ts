@@ -5,12 +5,9 @@ import {check} from "../proof/strictJson.ts";
 const WORD_BYTES = 32;
 
 export class ByteReader {
-  private readonly bytes: Uint8Array;
   private at = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-  }
+  constructor(private readonly bytes: Uint8Array) {}
 
   u8(): number {
     return this.unsigned(1);

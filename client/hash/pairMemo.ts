@@ -19,16 +19,13 @@ const NODE_BYTES = 32;
 export type HashPair = (left: Uint8Array, right: Uint8Array) => Uint8Array;
 
 export class PairMemo {
-  private readonly hashPair: HashPair;
   /** Allocated by the first hash: an application may import a suite that it does not use. */
   private table:
     | {readonly isFilled: Uint8Array; readonly pairs: Uint8Array; readonly digests: Uint8Array}
     | undefined;
 
   /** @param hashPair - of two times 32 bytes */
-  constructor(hashPair: HashPair) {
-    this.hashPair = hashPair;
-  }
+  constructor(private readonly hashPair: HashPair) {}
 
   /**
    * @param left - 32 bytes, like `right`

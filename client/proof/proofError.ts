@@ -4,14 +4,13 @@
 export class ProofError extends Error {
   override readonly name = "ProofError";
   readonly code = "PROOF_REFUSED";
-  /** The place in the proof, as `accountProof.proof.proofRelatedNodes[40]`. */
-  readonly at: string;
-  /** What is wrong there. */
-  readonly rule: string;
 
-  constructor(at: string, rule: string) {
+  constructor(
+    /** The place in the proof, as `accountProof.proof.proofRelatedNodes[40]`. */
+    readonly at: string,
+    /** What is wrong there. */
+    readonly rule: string,
+  ) {
     super(`${at}: ${rule}`);
-    this.at = at;
-    this.rule = rule;
   }
 }

@@ -8,9 +8,6 @@ export interface Answered<Answer> {
 }
 
 export class PieceQueue<Answer> {
-  private readonly pieces: AsyncGenerator<Piece, void, void>;
-  private readonly ask: (piece: Piece) => Promise<Answer>;
-  private readonly ahead: number;
   /** In order; the first one stays until the next one is wanted, so it counts. */
   private readonly asked: {readonly piece: Piece; readonly answer: Promise<Answer>}[] = [];
   private taking: Promise<void> | undefined;
@@ -20,14 +17,10 @@ export class PieceQueue<Answer> {
 
   /** @param ahead - pieces that are asked for or held at a time */
   constructor(
-    pieces: AsyncGenerator<Piece, void, void>,
-    ask: (piece: Piece) => Promise<Answer>,
-    ahead: number,
-  ) {
-    this.pieces = pieces;
-    this.ask = ask;
-    this.ahead = ahead;
-  }
+    private readonly pieces: AsyncGenerator<Piece, void, void>,
+    private readonly ask: (piece: Piece) => Promise<Answer>,
+    private readonly ahead: number,
+  ) {}
 
   /**
    * @returns undefined at the end

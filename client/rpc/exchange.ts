@@ -21,11 +21,9 @@ interface Failure {
 }
 
 export class Exchange {
-  private readonly settings: ExchangeSettings;
   private readonly gate: Gate;
 
-  constructor(settings: ExchangeSettings) {
-    this.settings = settings;
+  constructor(private readonly settings: ExchangeSettings) {
     this.gate = new Gate(settings.concurrency);
   }
 

@@ -17,15 +17,13 @@ export interface HttpCallerSettings extends ExchangeSettings {
 }
 
 export class HttpCaller implements RpcCaller {
-  private readonly settings: HttpCallerSettings;
   private readonly exchange: Exchange;
   /** Waiting calls take no places from the others. */
   private readonly waits: Exchange;
   private gathered: PendingCall[] = [];
   private lastId = 0;
 
-  constructor(settings: HttpCallerSettings) {
-    this.settings = settings;
+  constructor(private readonly settings: HttpCallerSettings) {
     this.exchange = new Exchange(settings);
     this.waits = new Exchange(settings);
   }

@@ -3,22 +3,20 @@ import {encodeCall} from "./envelope.ts";
 import type {RpcRequest} from "./rpcCaller.ts";
 
 export class PendingCall {
-  readonly id: number;
-  readonly request: RpcRequest;
   /** The call as JSON. */
   readonly text: string;
   readonly promise: Promise<unknown>;
   /** Called if the signal ends the call. */
   onGivenUp: () => void = () => {};
-  private readonly signal: AbortSignal | undefined;
   private open = true;
   private settle: {resolve(result: unknown): void; reject(error: unknown): void} | undefined;
 
-  constructor(id: number, request: RpcRequest, signal: AbortSignal | undefined) {
-    this.id = id;
-    this.request = request;
+  constructor(
+    readonly id: number,
+    readonly request: RpcRequest,
+    private readonly signal: AbortSignal | undefined,
+  ) {
     this.text = encodeCall(id, request.method, request.params);
-    this.signal = signal;
     this.promise = new Promise((resolve, reject) => {
       this.settle = {resolve, reject};
     });

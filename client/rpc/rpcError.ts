@@ -27,16 +27,18 @@ interface Details {
 /** Match `code`; the message may change. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
-  /** A number is the server's JSON-RPC code: -32001, 3 and so on. */
-  readonly code: number | RpcErrorName;
   /** What the server says besides, such as the revert bytes of code 3. Its shape is not checked. */
   readonly data: unknown;
   /** Of the HTTP answer; undefined if none came. */
   readonly status: number | undefined;
 
-  constructor(code: number | RpcErrorName, message: string, {data, status, cause}: Details = {}) {
+  constructor(
+    /** A number is the server's JSON-RPC code: -32001, 3 and so on. */
+    readonly code: number | RpcErrorName,
+    message: string,
+    {data, status, cause}: Details = {},
+  ) {
     super(message.slice(0, MAX_MESSAGE), cause === undefined ? {} : {cause});
-    this.code = code;
     this.data = data;
     this.status = status;
   }

@@ -41,21 +41,18 @@ export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
 
 export class ControlServer {
   private readonly server: Server;
-  private readonly directory: string;
-  private readonly engine: OrderedPool;
   private readonly token = randomBytes(TOKEN_BYTES).toString("hex");
-  private readonly onOrder: OrderListener;
-  private readonly beatMs: number;
   /** Connections that have sent no order yet, the oldest first. */
   private readonly idle = new Set<Socket>();
   private readonly underWay = new Set<Promise<void>>();
   private announcing: NodeJS.Timeout | undefined;
 
-  private constructor(directory: string, engine: OrderedPool, onOrder: OrderListener, beatMs: number) {
-    this.directory = directory;
-    this.engine = engine;
-    this.onOrder = onOrder;
-    this.beatMs = beatMs;
+  private constructor(
+    private readonly directory: string,
+    private readonly engine: OrderedPool,
+    private readonly onOrder: OrderListener,
+    private readonly beatMs: number,
+  ) {
     const bounds = {
       requestTimeout: RECEIVE_MS,
       headersTimeout: RECEIVE_MS,

@@ -13,15 +13,11 @@ interface BusyLane extends Busy {
 }
 
 export class Admission {
-  private readonly lanes: ByLane<Lane>;
-  private readonly limits: Limits;
-  private readonly refusals: RefusalLog;
-
-  constructor(lanes: ByLane<Lane>, limits: Limits, refusals: RefusalLog) {
-    this.lanes = lanes;
-    this.limits = limits;
-    this.refusals = refusals;
-  }
+  constructor(
+    private readonly lanes: ByLane<Lane>,
+    private readonly limits: Limits,
+    private readonly refusals: RefusalLog,
+  ) {}
 
   /**
    * Checks each lane that the request needs: whether its queue has room, and how long the request would wait. A queue with any

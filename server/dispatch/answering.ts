@@ -11,13 +11,10 @@ import {encodeError, type RpcError} from "../rpc/rpcError.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
 export class Answering {
-  private readonly tally: CallTally;
-  private readonly trouble: TroubleLog;
-
-  constructor(tally: CallTally, trouble: TroubleLog) {
-    this.tally = tally;
-    this.trouble = trouble;
-  }
+  constructor(
+    private readonly tally: CallTally,
+    private readonly trouble: TroubleLog,
+  ) {}
 
   /**
    * Makes one segment's part of its request's response.

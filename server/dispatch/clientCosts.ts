@@ -4,15 +4,12 @@ import {hasRoom} from "./busy.ts";
 export class ClientCosts {
   /** Of all clients. */
   total = 0;
-  private readonly limit: number;
   private readonly byClient = new Map<string, number>();
   /** As `total`, of each client at most `limit`, so that no request fills the lane for others, whatever it costs. */
   private counted = 0;
 
   /** @param limit - a client that has reached it may add nothing */
-  constructor(limit: number) {
-    this.limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   add(client: string, cost: number): void {
     const before = this.of(client);

@@ -21,8 +21,6 @@ interface Line<T> {
 }
 
 export class ClientQueue<T extends ClientElement> {
-  private readonly turnCost: number;
-  private readonly costOf: (element: T) => number;
   /** The clients are in the order of their next turns. */
   private readonly lines = new Map<string, Line<T>>();
   /** By n: number of clients that have more than n elements. */
@@ -30,10 +28,10 @@ export class ClientQueue<T extends ClientElement> {
   private count = 0;
 
   /** @param turnCost - credit of one turn. @param costOf - cost of an element that would leave now */
-  constructor(turnCost = 1, costOf: (element: T) => number = () => 1) {
-    this.turnCost = turnCost;
-    this.costOf = costOf;
-  }
+  constructor(
+    private readonly turnCost: number = 1,
+    private readonly costOf: (element: T) => number = () => 1,
+  ) {}
 
   get length(): number {
     return this.count;

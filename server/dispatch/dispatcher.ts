@@ -50,7 +50,6 @@ interface Observers {
 
 export class Dispatcher implements EstimateQueues {
   readonly admission: Admission;
-  private readonly limits: Limits;
   private readonly trouble: TroubleLog;
   private readonly answering: Answering;
   private readonly lanes: ByLane<Lane>;
@@ -58,8 +57,11 @@ export class Dispatcher implements EstimateQueues {
   private readonly sweep: NodeJS.Timeout;
   givenBack = 0;
 
-  constructor(lanes: ByLane<LaneOptions>, limits: Limits, {tally, trouble, refusals}: Observers) {
-    this.limits = limits;
+  constructor(
+    lanes: ByLane<LaneOptions>,
+    private readonly limits: Limits,
+    {tally, trouble, refusals}: Observers,
+  ) {
     this.trouble = trouble;
     this.answering = new Answering(tally, trouble);
     const createLane = (id: LaneId): Lane =>

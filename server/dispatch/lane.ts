@@ -48,22 +48,22 @@ export interface LaneOptions {
 }
 
 export class Lane {
-  readonly id: LaneId;
   readonly longCalls: LongCalls | undefined;
   /** Of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
   readonly costs: ClientCosts;
-  private readonly options: LaneOptions;
-  private readonly onSettled: OnSettled;
   private readonly windowBytes: number;
   private readonly queue: ClientQueue<PendingRequest>;
   readonly figures: QueueFigures;
   private tasksUnderWay = 0;
   private isFlushPlanned = false;
 
-  constructor(id: LaneId, options: LaneOptions, limits: Limits, refusals: RefusalLog, onSettled: OnSettled) {
-    this.id = id;
-    this.options = options;
-    this.onSettled = onSettled;
+  constructor(
+    readonly id: LaneId,
+    private readonly options: LaneOptions,
+    limits: Limits,
+    refusals: RefusalLog,
+    private readonly onSettled: OnSettled,
+  ) {
     // Room for every worker's tasks, so that one large batch can use them all.
     const {maxTasks, taskCost, bytesPerCost, turnCost, queue} = options;
     this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);

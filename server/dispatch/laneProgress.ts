@@ -12,7 +12,6 @@ export class LaneProgress {
   underWayCost = 0;
   /** Bytes of the lane's answered segments that wait for an earlier segment of any lane. */
   asideBytes = 0;
-  private readonly segments: readonly Segment[];
   /** Indexes of the segments that belong to the lane. */
   private readonly indexes: number[] = [];
   private started = 0;
@@ -22,9 +21,7 @@ export class LaneProgress {
   private moved: Set<number> | undefined;
 
   /** @param segments - of the request, for all lanes */
-  constructor(segments: readonly Segment[]) {
-    this.segments = segments;
-  }
+  constructor(private readonly segments: readonly Segment[]) {}
 
   /** Adds a segment of the lane. Called in the order of the segments. */
   add(index: number): void {

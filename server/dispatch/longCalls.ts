@@ -25,9 +25,6 @@ export interface LongCallOptions {
 export class LongCalls {
   readonly second: SliceQueue;
   readonly long: SliceQueue;
-  private readonly limits: Limits;
-  private readonly refusals: RefusalLog;
-  private readonly isFirstWaiting: () => boolean;
   /** Until then, waiting first slices go before a second slice. */
   private nextSecondMs = 0;
 
@@ -37,16 +34,13 @@ export class LongCalls {
    */
   constructor(
     {second, long}: LongCallOptions,
-    limits: Limits,
-    refusals: RefusalLog,
+    private readonly limits: Limits,
+    private readonly refusals: RefusalLog,
     onSettled: OnSettled,
-    isFirstWaiting: () => boolean,
+    private readonly isFirstWaiting: () => boolean,
   ) {
     this.long = new SliceQueue("long", long, undefined, onSettled);
     this.second = new SliceQueue("second", second, this.long, onSettled);
-    this.limits = limits;
-    this.refusals = refusals;
-    this.isFirstWaiting = isFirstWaiting;
   }
 
   /** Takes over a call that its slice did not finish. @returns undefined, or the error if the call is turned away */

@@ -12,20 +12,17 @@ const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");
 
 export class OrderedAnswer {
-  private readonly reply: ReplySink;
-  private readonly isBatch: boolean;
-  private readonly count: number;
   /** Index of the first segment that is not sent. */
   nextToSend = 0;
   /** Answers of segments that wait for an earlier segment. Made for the first one, because most requests have none. */
   private aside: Map<number, Piece[]> | undefined;
 
   /** @param count - of segments */
-  constructor(reply: ReplySink, isBatch: boolean, count: number) {
-    this.reply = reply;
-    this.isBatch = isBatch;
-    this.count = count;
-  }
+  constructor(
+    private readonly reply: ReplySink,
+    private readonly isBatch: boolean,
+    private readonly count: number,
+  ) {}
 
   get isWhole(): boolean {
     return this.nextToSend === this.count;

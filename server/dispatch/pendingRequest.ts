@@ -30,11 +30,9 @@ interface RequestOrigin {
 
 export class PendingRequest {
   readonly id: string;
-  readonly calls: RequestCalls;
   readonly isBatch: boolean;
   readonly head: Head;
   readonly client: string;
-  readonly reply: ReplySink;
   readonly segments: readonly Segment[];
   readonly progress: ByLane<LaneProgress>;
   readonly clock: RequestClock;
@@ -45,13 +43,16 @@ export class PendingRequest {
   isDropped = false;
 
   /** @param calls - must have at least one call for a lane */
-  constructor(origin: RequestOrigin, calls: RequestCalls, reply: ReplySink, timeoutMs: number) {
+  constructor(
+    origin: RequestOrigin,
+    readonly calls: RequestCalls,
+    readonly reply: ReplySink,
+    timeoutMs: number,
+  ) {
     this.id = origin.id;
     this.isBatch = origin.isBatch;
     this.head = origin.head;
     this.client = origin.client;
-    this.calls = calls;
-    this.reply = reply;
     this.segments = cutSegments(calls);
     this.progress = [new LaneProgress(this.segments), new LaneProgress(this.segments)];
     for (let index = 0; index < this.segments.length; index++) this.progressOf(index).add(index);

@@ -28,17 +28,16 @@ interface WaitingCall {
 
 export class SliceQueue {
   readonly figures: QueueFigures;
-  private readonly options: SliceOptions;
-  private readonly next: SliceQueue | undefined;
-  private readonly onSettled: OnSettled;
   private readonly queue = new ClientQueue<WaitingCall>();
   private underWay = 0;
 
-  constructor(name: QueueName, options: SliceOptions, next: SliceQueue | undefined, onSettled: OnSettled) {
+  constructor(
+    name: QueueName,
+    private readonly options: SliceOptions,
+    private readonly next: SliceQueue | undefined,
+    private readonly onSettled: OnSettled,
+  ) {
     this.figures = new QueueFigures(name, options.sliceMs);
-    this.options = options;
-    this.next = next;
-    this.onSettled = onSettled;
   }
 
   get waiting(): number {

@@ -5,14 +5,11 @@ import type {Logger} from "pino";
 const WARN_EVERY_MS = 10_000;
 
 export class OutageLog {
-  private readonly log: Logger;
   private isWarned = false;
   private nextWarnMs = 0;
   private isEnded = false;
 
-  constructor(log: Logger) {
-    this.log = log;
-  }
+  constructor(private readonly log: Logger) {}
 
   noteAnswer(): void {
     if (!this.isWarned || this.isEnded) return;

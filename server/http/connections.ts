@@ -10,14 +10,12 @@ export class Connections {
   open = 0;
   /** Connections that were closed because too many were open. */
   refused = 0;
-  private readonly limit: number;
-  private readonly log: Logger;
   private nextWarnMs = 0;
 
-  constructor(limit: number, log: Logger) {
-    this.limit = limit;
-    this.log = log;
-  }
+  constructor(
+    private readonly limit: number,
+    private readonly log: Logger,
+  ) {}
 
   /** @param change - 1 for a new connection, -1 for one that has closed. @param close - closes the connection */
   count(change: number, close: () => void): void {

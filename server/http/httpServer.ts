@@ -44,17 +44,16 @@ interface HttpParts extends RpcParts, ProbeParts {
 }
 
 export class HttpServer {
-  private readonly options: HttpOptions;
-  private readonly parts: HttpParts;
   private readonly rpc: RpcRoute;
   private readonly hosts: AllowedHosts;
   private readonly turns = new Turns();
   private readonly app: TemplatedApp;
   private listenSocket: us_listen_socket | undefined;
 
-  constructor(options: HttpOptions, parts: HttpParts) {
-    this.options = options;
-    this.parts = parts;
+  constructor(
+    private readonly options: HttpOptions,
+    private readonly parts: HttpParts,
+  ) {
     this.rpc = new RpcRoute(options, parts);
     this.hosts = new AllowedHosts(options.host, options.allowedHosts ?? []);
     this.app = App();

@@ -8,15 +8,12 @@ const JOIN_BYTES = 64 * 1024;
 
 export class PieceQueue {
   bytes = 0;
-  private readonly unsent: UnsentBytes;
   private readonly pieces = new Fifo<Piece>();
   /** Bytes of the first piece that are sent. */
   private sent = 0;
 
   /** @param unsent - counts the unsent bytes of all answers */
-  constructor(unsent: UnsentBytes) {
-    this.unsent = unsent;
-  }
+  constructor(private readonly unsent: UnsentBytes) {}
 
   get isEmpty(): boolean {
     return this.pieces.length === 0;

@@ -44,9 +44,6 @@ export class Reply implements OpenReply {
   /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
 
-  private readonly response: HttpResponse;
-  private readonly unsent: UnsentBytes;
-  private readonly turns: Turns;
   /** The turn of the event loop in which the request came. */
   private readonly turn: number;
   private readonly pieces: PieceQueue;
@@ -59,10 +56,11 @@ export class Reply implements OpenReply {
   private watchesWritable = false;
 
   /** Must run inside the route handler, because it registers the abort handler that uWebSockets.js requires. */
-  constructor(response: HttpResponse, unsent: UnsentBytes, turns: Turns) {
-    this.response = response;
-    this.unsent = unsent;
-    this.turns = turns;
+  constructor(
+    private readonly response: HttpResponse,
+    private readonly unsent: UnsentBytes,
+    private readonly turns: Turns,
+  ) {
     this.turn = turns.enter();
     this.pieces = new PieceQueue(unsent);
     response.onAborted(() => this.abort());

@@ -31,8 +31,6 @@ export interface RpcParts {
 }
 
 export class RpcRoute {
-  private readonly options: RpcOptions;
-  private readonly parts: RpcParts;
   private readonly receiving: ReceivingBytes;
   private readonly cors: Cors | undefined;
   private readonly idPrefix = Date.now().toString(36);
@@ -43,10 +41,11 @@ export class RpcRoute {
   private openReplies = 0;
   private onIdle: (() => void) | undefined;
 
-  constructor(options: RpcOptions, parts: RpcParts) {
+  constructor(
+    private readonly options: RpcOptions,
+    private readonly parts: RpcParts,
+  ) {
     const {cors = [], limits} = options;
-    this.options = options;
-    this.parts = parts;
     this.receiving = new ReceivingBytes(limits);
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
   }

@@ -14,13 +14,10 @@ export class UnsentBytes {
   total = 0;
   /** Number of connections closed to stay below the limit. */
   cut = 0;
-  readonly limit: number;
   /** Stalled replies, the longest stalled first. */
   private readonly stalled = new Set<StalledReply>();
 
-  constructor(limit: number) {
-    this.limit = limit;
-  }
+  constructor(readonly limit: number) {}
 
   add(byteCount: number): void {
     this.total += byteCount;

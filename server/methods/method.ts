@@ -91,11 +91,8 @@ export type Method = ReadyMethod | LaneMethod;
 
 /** Thrown for a damaged record. `failure` says what is damaged. */
 export class RecordFailure extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
+  constructor(readonly failure: Failure) {
     super(failure.detail);
     this.name = "RecordFailure";
-    this.failure = failure;
   }
 }

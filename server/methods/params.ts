@@ -10,16 +10,15 @@ export interface Param {
 }
 
 export class ParamList {
-  private readonly method: string;
-  private readonly params: readonly Param[];
   /** `[call, block]`, for messages. */
   private readonly order: string;
   private readonly requiredCount: number;
 
   /** @param params - required ones come first */
-  constructor(method: string, params: readonly Param[]) {
-    this.method = method;
-    this.params = params;
+  constructor(
+    private readonly method: string,
+    private readonly params: readonly Param[],
+  ) {
     this.order = `[${params.map(({name}) => name).join(", ")}]`;
     this.requiredCount = params.filter(({required}) => required).length;
   }

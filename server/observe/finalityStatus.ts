@@ -14,7 +14,6 @@ export type FinalityStateName = "reading" | "following" | "waiting" | "stopped";
 export const FINALITY_STATES: readonly FinalityStateName[] = ["reading", "following", "waiting", "stopped"];
 
 export class FinalityStatus {
-  readonly source: FinalitySourceName;
   state: FinalityStateName = "reading";
   /** Why finality has stopped. Empty unless the state is "stopped". */
   reason = "";
@@ -31,7 +30,5 @@ export class FinalityStatus {
   /** When the source last answered, in ms since 1970. */
   answeredMs: number | undefined;
 
-  constructor(source: FinalitySourceName) {
-    this.source = source;
-  }
+  constructor(readonly source: FinalitySourceName) {}
 }

@@ -17,14 +17,12 @@ export class Metrics {
   hasVerifyFailed = false;
   readonly refusedBodies = {too_large: 0, no_room: 0};
   private aborted = 0;
-  private readonly sources: FigureSources;
   private readonly registry = new Registry();
   private readonly duration: Histogram;
   /** Those that have been shown. */
   private readonly shown = new Map<string, Counter | Gauge>();
 
-  constructor(sources: FigureSources) {
-    this.sources = sources;
+  constructor(private readonly sources: FigureSources) {
     collectDefaultMetrics({register: this.registry});
     this.duration = new Histogram({
       name: "proofd_request_duration_seconds",

@@ -7,18 +7,16 @@ const WEIGHT = 1 / 16;
 export type QueueName = "proof" | "first" | "second" | "long";
 
 export class QueueFigures {
-  readonly name: QueueName;
   started = 0;
   /** Total time that these calls waited. */
   waitedMs = 0;
-  /** Mean time that a call takes of a worker. */
-  serviceMs: number;
 
   /** @param serviceMs - the assumed time of a call, before any is measured */
-  constructor(name: QueueName, serviceMs: number) {
-    this.name = name;
-    this.serviceMs = serviceMs;
-  }
+  constructor(
+    readonly name: QueueName,
+    /** Mean time that a call takes of a worker. */
+    public serviceMs: number,
+  ) {}
 
   /** @param waitedMs - at least 0: /metrics shows the sum as a counter, which may not fall */
   countStart(waitedMs: number): void {

@@ -14,8 +14,6 @@ interface FoundDamage {
 }
 
 export class Readiness {
-  private readonly chain: ChainView;
-  private readonly damage: FoundDamage;
   private readonly source: SourceStatus | undefined;
   private readonly maxLagSeconds: number | undefined;
   private readonly maxFinalityLagSeconds: number | undefined;
@@ -29,14 +27,12 @@ export class Readiness {
 
   /** @param maxLagSeconds - without it, readiness depends on the source only if that is a node whose import has failed */
   constructor(
-    chain: ChainView,
-    damage: FoundDamage,
+    private readonly chain: ChainView,
+    private readonly damage: FoundDamage,
     source?: SourceStatus,
     maxLagSeconds?: number,
     maxFinalityLagSeconds?: number,
   ) {
-    this.chain = chain;
-    this.damage = damage;
     this.source = source;
     this.maxLagSeconds = maxLagSeconds;
     this.maxFinalityLagSeconds = maxFinalityLagSeconds;

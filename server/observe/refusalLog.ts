@@ -14,14 +14,11 @@ interface RefusalCount {
 }
 
 export class RefusalLog {
-  private readonly log: Logger;
   private readonly known: RefusalCount[] = [];
   private nextWarnMs = 0;
   private sinceWarned = 0;
 
-  constructor(log: Logger) {
-    this.log = log;
-  }
+  constructor(private readonly log: Logger) {}
 
   counts(): readonly RefusalCount[] {
     return this.known;

@@ -6,14 +6,11 @@ const PAUSE_FACTOR = 50;
 const LONGEST_PAUSE_MS = 1000;
 
 export class Scrapes<T> {
-  private readonly compute: () => Promise<T>;
   /** The computation that has not begun yet. */
   private next: Promise<T> | undefined;
   private earliestMs = 0;
 
-  constructor(compute: () => Promise<T>) {
-    this.compute = compute;
-  }
+  constructor(private readonly compute: () => Promise<T>) {}
 
   /** @returns a result whose computation begins after the call, so that it covers all that came before */
   read(): Promise<T> {

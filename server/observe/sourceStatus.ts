@@ -13,8 +13,6 @@ export const SOURCE_STATES: readonly SourceStatusName[] = [
 ];
 
 export class SourceStatus {
-  /** The flag that names the source. */
-  readonly flag: "diffs" | "l2";
   /** How blocks are read from the nodes; undefined before it is chosen, and for files. */
   chosen: NodeSourceName | undefined;
   /** The block that the import is on the way to; undefined before it is known, and for files. */
@@ -31,7 +29,8 @@ export class SourceStatus {
   /** How often blocks were removed, because the node's chain took another way. */
   reorganisations = 0;
 
-  constructor(flag: "diffs" | "l2") {
-    this.flag = flag;
-  }
+  constructor(
+    /** The flag that names the source. */
+    readonly flag: "diffs" | "l2",
+  ) {}
 }

@@ -11,11 +11,8 @@ export class TroubleLog {
   workerExits = 0;
   /** Damage in tables that `serve --verify` found. */
   tableFindings = 0;
-  private readonly log: Logger;
 
-  constructor(log: Logger) {
-    this.log = log;
-  }
+  constructor(private readonly log: Logger) {}
 
   reportWorkerExit(error: Error): void {
     this.workerExits++;

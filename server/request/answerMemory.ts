@@ -14,15 +14,14 @@ import {MessageChannel, type MessagePort} from "node:worker_threads";
 export class AnswerMemory {
   /** Memories allocated so far. The number stays the same while all come back in time. */
   allocated = 0;
-  private readonly memoryBytes: number;
-  private readonly limit: number;
   private readonly spares: ArrayBuffer[] = [];
   private readonly closed: MessagePort;
 
   /** @param limit - how many unused memories are kept */
-  constructor(memoryBytes: number, limit: number) {
-    this.memoryBytes = memoryBytes;
-    this.limit = limit;
+  constructor(
+    private readonly memoryBytes: number,
+    private readonly limit: number,
+  ) {
     this.closed = new MessageChannel().port1;
     this.closed.close();
   }

@@ -12,13 +12,14 @@ import type {AnswerMemory} from "./answerMemory.ts";
 const MAX_KEPT_FACTOR = 4;
 
 export class TaskText {
-  private readonly text: Uint8Array;
   private readonly memory: AnswerMemory | undefined;
   private uses = 1;
 
   /** @param memory - takes over the memory of `text` when nobody uses it any more. Without it, the garbage collector frees it */
-  constructor(text: Uint8Array, memory?: AnswerMemory) {
-    this.text = text;
+  constructor(
+    private readonly text: Uint8Array,
+    memory?: AnswerMemory,
+  ) {
     this.memory = memory;
   }
 
@@ -41,13 +42,14 @@ export class TaskText {
 
 /** Bytes of a response that are to be sent. The owner of a piece releases it when it is sent or not needed. */
 export class Piece {
-  /** Valid until the release. May not be changed. */
-  bytes: Uint8Array;
   /** The text that the bytes are a part of. undefined if the bytes are the piece's own. */
   private text: TaskText | undefined;
 
-  constructor(bytes: Uint8Array, text?: TaskText) {
-    this.bytes = bytes;
+  constructor(
+    /** Valid until the release. May not be changed. */
+    public bytes: Uint8Array,
+    text?: TaskText,
+  ) {
     this.text = text;
   }
 

@@ -31,16 +31,18 @@ export type RpcCode = (typeof RpcCode)[keyof typeof RpcCode];
  * not of the code, and is never logged. A stack takes 10 us, and a batch may have a thousand errors.
  */
 export class RpcError extends Error {
-  readonly code: RpcCode;
   readonly data: unknown;
 
-  constructor(code: RpcCode, message: string, data?: unknown) {
+  constructor(
+    readonly code: RpcCode,
+    message: string,
+    data?: unknown,
+  ) {
     const {stackTraceLimit} = Error;
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = "RpcError";
-    this.code = code;
     this.data = data;
   }
 }

@@ -23,19 +23,16 @@ export interface FinalityWork {
 }
 
 export class Finalizing {
-  private readonly work: FinalityWork;
-  private readonly status: FinalityStatus;
-  private readonly log: Logger;
-  private readonly pollMs: number;
   private readonly ending = new AbortController();
   private readonly ended: Promise<void>;
 
   /** @param pollMs - from one question to the next, once everything was read. More if the answer takes longer */
-  constructor(work: FinalityWork, status: FinalityStatus, pollMs: number, log: Logger) {
-    this.work = work;
-    this.status = status;
-    this.pollMs = pollMs;
-    this.log = log;
+  constructor(
+    private readonly work: FinalityWork,
+    private readonly status: FinalityStatus,
+    private readonly pollMs: number,
+    private readonly log: Logger,
+  ) {
     this.ended = this.run(this.ending.signal);
   }
 

@@ -37,13 +37,7 @@ export interface Layer1Settings extends RollupSettings {
 }
 
 export class Layer1Finality implements FinalityWork {
-  private readonly engine: Engine;
-  private readonly nodes: Nodes;
   private readonly watch: RollupWatch;
-  private readonly layer2: Nodes | undefined;
-  private readonly settings: Layer1Settings;
-  private readonly status: FinalityStatus;
-  private readonly log: Logger;
   /** Read and not recorded, in the order of layer 1. */
   private waiting: RollupEvent[] = [];
   /** How far layer 1 was read. undefined: it is read from the last recorded finalization on. */
@@ -64,22 +58,16 @@ export class Layer1Finality implements FinalityWork {
    * @param layer2 - the nodes whose blocks are held, if they come from nodes; the caller closes them
    */
   constructor(
-    engine: Engine,
-    nodes: Nodes,
-    layer2: Nodes | undefined,
-    settings: Layer1Settings,
-    status: FinalityStatus,
-    log: Logger,
+    private readonly engine: Engine,
+    private readonly nodes: Nodes,
+    private readonly layer2: Nodes | undefined,
+    private readonly settings: Layer1Settings,
+    private readonly status: FinalityStatus,
+    private readonly log: Logger,
   ) {
     const record = engine.chain.readLayer1();
     const from = settings.from ?? record?.from;
-    this.engine = engine;
-    this.nodes = nodes;
     this.watch = new RollupWatch(nodes, {...settings, from});
-    this.layer2 = layer2;
-    this.settings = settings;
-    this.status = status;
-    this.log = log;
     if (beginsAgain(record, settings.from))
       log.warn({layer1From: from}, `finality begins again at layer-1 block ${from} (--l1-from)`);
     else this.mark = record?.mark;

@@ -9,18 +9,13 @@ import type {Engine} from "../../workers/engine.ts";
 import type {FinalityWork} from "./finalizing.ts";
 
 export class TagFinality implements FinalityWork {
-  private readonly engine: Engine;
-  private readonly nodes: Nodes;
-  private readonly status: FinalityStatus;
-  private readonly log: Logger;
-
   /** @param nodes - of layer 2; the caller closes them */
-  constructor(engine: Engine, nodes: Nodes, status: FinalityStatus, log: Logger) {
-    this.engine = engine;
-    this.nodes = nodes;
-    this.status = status;
-    this.log = log;
-  }
+  constructor(
+    private readonly engine: Engine,
+    private readonly nodes: Nodes,
+    private readonly status: FinalityStatus,
+    private readonly log: Logger,
+  ) {}
 
   /** Finality never falls: a node that names a lower block than another node did changes nothing. */
   async step(signal: AbortSignal): Promise<"following"> {

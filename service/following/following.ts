@@ -24,10 +24,6 @@ const MAX_REASON_LENGTH = 500;
 type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
 
 export class Following {
-  private readonly engine: Engine;
-  private readonly source: FollowedSource;
-  private readonly rules: ImportRules;
-  private readonly status: SourceStatus;
   private readonly log: Logger;
   private readonly sourceLog: SourceLog;
   private running: Running<ImportOutcome> | undefined;
@@ -44,11 +40,13 @@ export class Following {
   private readonly unwatch: () => void;
   private nextLineMs = 0;
 
-  constructor(engine: Engine, source: FollowedSource, rules: ImportRules, status: SourceStatus, log: Logger) {
-    this.engine = engine;
-    this.source = source;
-    this.rules = rules;
-    this.status = status;
+  constructor(
+    private readonly engine: Engine,
+    private readonly source: FollowedSource,
+    private readonly rules: ImportRules,
+    private readonly status: SourceStatus,
+    log: Logger,
+  ) {
     this.log = log.child({source: source.name});
     this.sourceLog = new SourceLog(this.log);
     this.unwatch = engine.chain.onChange((head, before) => this.noteHead(head, before));

@@ -22,13 +22,10 @@ const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
 };
 
 export class SourceLog {
-  private readonly log: Logger;
   /** What was logged last, by what it is about. */
   private readonly last = new Map<string, string | undefined>();
 
-  constructor(log: Logger) {
-    this.log = log;
-  }
+  constructor(private readonly log: Logger) {}
 
   noteState(state: SourceState, reason: string | undefined): void {
     const fields = {state, ...(reason === undefined ? {} : {reason})};

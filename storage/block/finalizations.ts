@@ -15,13 +15,10 @@ interface RecordReader {
 }
 
 export class Finalizations {
-  private readonly reader: RecordReader;
   /** End blocks in order. They are only ever added. */
   private readonly ends: number[] = [];
 
-  constructor(reader: RecordReader) {
-    this.reader = reader;
-  }
+  constructor(private readonly reader: RecordReader) {}
 
   /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
   readLayer1(): Layer1Record | undefined {

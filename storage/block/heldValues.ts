@@ -13,18 +13,17 @@ export interface HeldAccount {
 }
 
 export class HeldValues {
-  readonly block: number;
   /** 32 bytes. */
   readonly blockHash: Uint8Array;
-  private readonly reader: StateReader;
   private readonly accounts: Tree;
 
   /** @throws StoreError BLOCK_UNKNOWN, RECORD_MISSING, RECORD_DAMAGED, as do all reads */
-  constructor(reader: StateReader, block: number) {
+  constructor(
+    private readonly reader: StateReader,
+    readonly block: number,
+  ) {
     const {header, accounts} = reader.blockOrThrow(block);
-    this.block = block;
     this.blockHash = header.hash;
-    this.reader = reader;
     this.accounts = accountTree(reader, accounts);
   }
 

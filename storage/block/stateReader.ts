@@ -43,19 +43,19 @@ interface ReaderMemory {
 }
 
 export class StateReader {
-  readonly suite: HashSuite;
   readonly empty: EmptyTree;
   readonly pages: Pages;
   readonly hints: KeyHints;
   /** What layer 1 has finalized, as far as it is recorded. */
   readonly finalizations = new Finalizations(this);
-  private readonly source: RecordSource;
   /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
   private newestSeen = -1;
 
-  constructor(source: RecordSource, suite: HashSuite, memory: ReaderMemory) {
-    this.source = source;
-    this.suite = suite;
+  constructor(
+    private readonly source: RecordSource,
+    readonly suite: HashSuite,
+    memory: ReaderMemory,
+  ) {
     this.empty = emptyTree(suite);
     this.pages = new Pages(source, memory.pageBytes);
     this.hints = new KeyHints(memory.hintBytes);

@@ -32,18 +32,20 @@ export class BlockWriter {
   private readonly batch: WriteBatch;
   private readonly tail: LogTail;
   private readonly state: StateWriter;
-  private tip: Tip | undefined;
   private finalized: number;
   private firstUnaudited: number;
   private knownChain: ChainConfig | undefined;
 
-  private constructor({reader, db, directory}: WriteTarget, nextPage: number, tip: Tip | undefined) {
+  private constructor(
+    {reader, db, directory}: WriteTarget,
+    nextPage: number,
+    private tip: Tip | undefined,
+  ) {
     this.reader = reader;
     this.directory = directory;
     this.tail = new LogTail(directory);
     this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
     this.state = new StateWriter(reader, this.batch);
-    this.tip = tip;
     this.finalized = reader.readMarkedFinalized() ?? -1;
     this.firstUnaudited = reader.readUnaudited();
   }

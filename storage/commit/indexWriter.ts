@@ -34,11 +34,12 @@ interface BucketDraft {
 
 export class IndexWriter {
   private root: Node;
-  private readonly pages: PageWriter;
 
   /** @param page - the root page of the index, 0 for an empty index */
-  constructor(pages: PageWriter, page: number) {
-    this.pages = pages;
+  constructor(
+    private readonly pages: PageWriter,
+    page: number,
+  ) {
     this.root = page;
   }
 

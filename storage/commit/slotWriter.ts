@@ -15,15 +15,13 @@ import type {WriteBatch} from "./writeBatch.ts";
 const NO_BYTES = new Uint8Array(0);
 
 export class SlotWriter {
-  private readonly context: TreeContext;
-  private readonly batch: WriteBatch;
   /** Changed slots since the writer was made. */
   slots = 0;
 
-  constructor(context: TreeContext, batch: WriteBatch) {
-    this.context = context;
-    this.batch = batch;
-  }
+  constructor(
+    private readonly context: TreeContext,
+    private readonly batch: WriteBatch,
+  ) {}
 
   /**
    * Writes full batches on the way.

@@ -29,18 +29,17 @@ import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
 export class StateWriter {
-  private readonly reader: StateReader;
-  private readonly batch: WriteBatch;
   private readonly context: TreeContext;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotWriter: SlotWriter;
   /** Changed accounts since the writer was made. */
   accounts = 0;
 
-  constructor(reader: StateReader, batch: WriteBatch) {
+  constructor(
+    private readonly reader: StateReader,
+    private readonly batch: WriteBatch,
+  ) {
     const {suite, empty} = reader;
-    this.reader = reader;
-    this.batch = batch;
     this.context = {suite, empty, pages: batch, pairs: new PairBatch(suite)};
     this.slotWriter = new SlotWriter(this.context, batch);
   }

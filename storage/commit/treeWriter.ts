@@ -19,7 +19,6 @@ import {sealDrafts, type TreeContext} from "./treeSeal.ts";
 const MAX_DRAFTS = 1 << 15;
 
 export class TreeWriter {
-  private readonly context: TreeContext;
   /** The last sealed version. */
   private sealed: TreeRoot;
   private nextFreeNode: number;
@@ -27,8 +26,10 @@ export class TreeWriter {
   /** Only above one leaf page of leaves. */
   private index: IndexWriter | undefined;
 
-  constructor(context: TreeContext, root: TreeRoot) {
-    this.context = context;
+  constructor(
+    private readonly context: TreeContext,
+    root: TreeRoot,
+  ) {
     this.sealed = root;
     this.nextFreeNode = root.nextFreeNode;
     if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.pages, root.indexPage);

@@ -27,20 +27,16 @@ export class WriteBatch implements PageWriter {
   private bytes = 0;
   private readonly pendingPages = new Map<number, Buffer>();
   private readonly pendingRecords = new Map<string, Buffer>();
-  private readonly db: Level<Buffer, Buffer>;
-  private readonly pages: Pages;
-  private readonly tail: LogTail;
-  private nextPage: number;
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
 
   /** @param tail - is told of every batch that is written */
-  constructor(db: Level<Buffer, Buffer>, pages: Pages, tail: LogTail, nextPage: number) {
-    this.db = db;
-    this.pages = pages;
-    this.tail = tail;
-    this.nextPage = nextPage;
-  }
+  constructor(
+    private readonly db: Level<Buffer, Buffer>,
+    private readonly pages: Pages,
+    private readonly tail: LogTail,
+    private nextPage: number,
+  ) {}
 
   /** The number that the next page gets. */
   get pageCounter(): number {

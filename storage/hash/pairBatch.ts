@@ -12,11 +12,8 @@ export class PairBatch {
   private readonly targets: Uint8Array[] = [];
   private readonly offsets: number[] = [];
   private count = 0;
-  private readonly suite: HashSuite;
 
-  constructor(suite: HashSuite) {
-    this.suite = suite;
-  }
+  constructor(private readonly suite: HashSuite) {}
 
   /**
    * Hashes the nodes at `leftAt` and `rightAt` of `from` into `to` at `toAt`. This happens when `finish` is called, or

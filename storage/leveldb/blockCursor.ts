@@ -25,17 +25,16 @@ export class BlockCursor {
   key: Buffer = EMPTY;
   /** A view of the block. */
   value: Buffer = EMPTY;
-  private readonly bytes: Buffer;
-  private readonly damage: (what: string) => Error;
   private readonly restartsAt: number;
   private readonly restarts: number;
   /** Offset of the next entry. */
   private at = 0;
 
   /** @param bytes - a block. @param damage - its error. A block may match its checksum and still be no block: it is forged then */
-  constructor(bytes: Buffer, damage: (what: string) => Error) {
-    this.bytes = bytes;
-    this.damage = damage;
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly damage: (what: string) => Error,
+  ) {
     this.restarts = bytes.length < U32_BYTES ? 0 : bytes.readUInt32LE(bytes.length - U32_BYTES);
     this.restartsAt = bytes.length - U32_BYTES * (this.restarts + 1);
     if (this.restarts === 0 || this.restartsAt < 0)

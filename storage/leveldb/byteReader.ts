@@ -6,12 +6,9 @@
 const MAX_VARINT_BITS = 49;
 
 export class ByteReader {
-  private readonly bytes: Buffer;
   private at = 0;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
-  }
+  constructor(private readonly bytes: Buffer) {}
 
   get isAtEnd(): boolean {
     return this.at === this.bytes.length;

@@ -11,11 +11,8 @@ export interface FileFinding {
 }
 
 export class FileDamage extends StoreError {
-  readonly finding: FileFinding;
-
-  constructor(finding: FileFinding) {
+  constructor(readonly finding: FileFinding) {
     super("STORE_DAMAGED", `${whereOfFinding(finding)}: ${finding.what}`);
-    this.finding = finding;
   }
 }
 

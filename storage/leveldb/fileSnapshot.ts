@@ -22,14 +22,15 @@ const LEVELS = [1, 2, 3, 4, 5, 6];
 const FIRST_KEY = Buffer.alloc(0);
 
 export class FileSnapshot implements RecordSource {
-  private readonly logs: MemoryTable;
   /** Tables of level 0, where keys overlap; newest first. */
   private readonly overlapping: readonly TableReader[];
   /** Tables of each other level, in key order. */
   private readonly levels: readonly (readonly TableReader[])[];
 
-  constructor(logs: MemoryTable, tables: readonly TableReader[]) {
-    this.logs = logs;
+  constructor(
+    private readonly logs: MemoryTable,
+    tables: readonly TableReader[],
+  ) {
     this.overlapping = tables
       .filter(({live}) => live.level === 0)
       .sort((a, b) => b.live.number - a.live.number);

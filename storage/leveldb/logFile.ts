@@ -94,8 +94,6 @@ async function readFully(file: FileHandle, into: Buffer, position: number): Prom
 }
 
 class LogReader {
-  private readonly size: number;
-  private readonly onRecord: OnRecord | undefined;
   private records = 0;
   private end = 0;
   /** Where the current, incomplete record starts. */
@@ -105,10 +103,10 @@ class LogReader {
   private torn: LogDamage | undefined;
   damage: LogDamage | undefined;
 
-  constructor(size: number, onRecord: OnRecord | undefined) {
-    this.size = size;
-    this.onRecord = onRecord;
-  }
+  constructor(
+    private readonly size: number,
+    private readonly onRecord: OnRecord | undefined,
+  ) {}
 
   contents(): LogContents {
     const {records, end, size, damage} = this;

@@ -9,15 +9,12 @@ import {StoreError} from "../errors.ts";
 import {logName, logNumber} from "./fileNames.ts";
 
 export class LogTail {
-  private readonly directory: string;
   /** The number in the log's file name. */
   number = 0;
   /** Size of the log in bytes. */
   bytes = 0;
 
-  constructor(directory: string) {
-    this.directory = directory;
-  }
+  constructor(private readonly directory: string) {}
 
   /** A batch was written: either the log has grown, or there is a new log. @throws StoreError WRITE_FAILED */
   advance(): void {

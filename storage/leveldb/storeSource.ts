@@ -6,12 +6,10 @@ import {FileSnapshot} from "./fileSnapshot.ts";
 import type {KeyRange, RecordSource} from "./recordSource.ts";
 
 export class StoreSource implements RecordSource {
-  private readonly db: Level<Buffer, Buffer>;
   private files: FileSnapshot | undefined;
   private current: RecordSource;
 
-  constructor(db: Level<Buffer, Buffer>) {
-    this.db = db;
+  constructor(private readonly db: Level<Buffer, Buffer>) {
     this.current = db;
   }
 

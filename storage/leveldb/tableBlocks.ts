@@ -28,14 +28,13 @@ const PLAIN = 0;
 const COMPRESSED = 1;
 
 export class TableBlocks {
-  readonly name: string;
   /** Size of the file in bytes. */
   readonly size: number;
-  private readonly fd: number;
 
-  private constructor(name: string, fd: number) {
-    this.name = name;
-    this.fd = fd;
+  private constructor(
+    readonly name: string,
+    private readonly fd: number,
+  ) {
     this.size = fstatSync(fd).size;
   }
 

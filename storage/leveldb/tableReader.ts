@@ -13,17 +13,14 @@ export interface Version {
 }
 
 export class TableReader {
-  readonly live: TableFile;
-  private readonly blocks: TableBlocks;
-  private readonly memory: BlockMemory;
   private indexHandle: BlockHandle | undefined;
 
   /** @param blocks - belongs to this reader from now on */
-  constructor(blocks: TableBlocks, live: TableFile, memory: BlockMemory) {
-    this.blocks = blocks;
-    this.live = live;
-    this.memory = memory;
-  }
+  constructor(
+    private readonly blocks: TableBlocks,
+    readonly live: TableFile,
+    private readonly memory: BlockMemory,
+  ) {}
 
   close(): void {
     this.blocks.close();
@@ -92,12 +89,9 @@ function versionAt({key, value}: BlockCursor): Version {
 /** Keeps the blocks of tables that were read last, up to a number of bytes. */
 export class BlockMemory {
   private readonly blocks = new Map<string, Buffer>();
-  private readonly maxBytes: number;
   private bytes = 0;
 
-  constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-  }
+  constructor(private readonly maxBytes: number) {}
 
   /** @param name - of a block that never changes. @param read - called if the block is not kept */
   get(name: string, read: () => Buffer): Buffer {

@@ -12,17 +12,17 @@ import {encodeLeafPage, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPa
 
 /** The rows of one page, leaf page or inner page. */
 abstract class DraftRows {
-  readonly pageIndex: number;
   readonly nodes: Uint8Array;
   /** Bit i: node i of row 0 has changed. */
   dirty = 0;
-  private readonly width: number;
   private readonly rows: number;
 
   /** @param width - nodes in row 0 of a full page, at most 32 */
-  protected constructor(pageIndex: number, level: number, width: number) {
-    this.pageIndex = pageIndex;
-    this.width = width;
+  protected constructor(
+    readonly pageIndex: number,
+    level: number,
+    private readonly width: number,
+  ) {
     this.rows = rowCount(level);
     this.nodes = new Uint8Array(this.at(this.rows, 0));
   }

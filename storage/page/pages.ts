@@ -43,10 +43,11 @@ export class Pages implements PageReader {
   private lastPage = 0;
   private lastBody: Buffer = Buffer.alloc(0);
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
-  private readonly source: RecordSource;
 
-  constructor(source: RecordSource, cacheBytes: number) {
-    this.source = source;
+  constructor(
+    private readonly source: RecordSource,
+    cacheBytes: number,
+  ) {
     this.wanted = new PageCache(cacheBytes / WANTED_PART);
     this.shared = new PageCache(cacheBytes - cacheBytes / WANTED_PART);
   }

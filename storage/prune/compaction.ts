@@ -27,15 +27,16 @@ interface Compactable {
 
 export class Compaction {
   private readonly db: Compactable;
-  private readonly signal: AbortSignal;
   private removed = 0;
   private low = Number.POSITIVE_INFINITY;
   private high = 0;
 
   /** @param signal - ends a compaction after the current slice */
-  constructor(db: Level<Buffer, Buffer>, signal: AbortSignal) {
+  constructor(
+    db: Level<Buffer, Buffer>,
+    private readonly signal: AbortSignal,
+  ) {
     this.db = db as Level<Buffer, Buffer> & Compactable;
-    this.signal = signal;
   }
 
   /** Notes pages that were removed. */

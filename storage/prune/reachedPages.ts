@@ -13,13 +13,12 @@ import {storageTreeOf} from "./replacedPages.ts";
 
 /** Page numbers from `since` to below `until`, one bit each. */
 export class PageMarks {
-  readonly since: number;
-  readonly until: number;
   private readonly bits: Uint8Array;
 
-  constructor(since: number, until: number) {
-    this.since = since;
-    this.until = until;
+  constructor(
+    readonly since: number,
+    readonly until: number,
+  ) {
     this.bits = new Uint8Array(Math.ceil(Math.max(0, until - since) / 8));
   }
 

@@ -25,14 +25,11 @@ export type PageWalk = Generator<number | undefined, undefined>;
 const NO_PAGE = 0;
 
 export class ReplacedPages {
-  private readonly pages: PageReader;
-  private readonly since: number;
-
   /** @param since - lower page numbers are left out; pages have lower numbers than their parents */
-  constructor(pages: PageReader, since: number) {
-    this.pages = pages;
-    this.since = since;
-  }
+  constructor(
+    private readonly pages: PageReader,
+    private readonly since: number,
+  ) {}
 
   /** @param old - its pages may be gone, if those below them are too. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   walk(old: BlockRecord, young: BlockRecord): PageWalk {

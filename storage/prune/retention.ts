@@ -46,11 +46,7 @@ export function createRetention(history: History, ends: RecordedEnds): Retention
 }
 
 class NewestBlocks implements Retention {
-  private readonly blocks: number;
-
-  constructor(blocks: number) {
-    this.blocks = blocks;
-  }
+  constructor(private readonly blocks: number) {}
 
   nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined {
     const first = pruned.heldFrom(0);
@@ -65,13 +61,10 @@ class NewestBlocks implements Retention {
 }
 
 class FinalizationEnds implements Retention {
-  private readonly ends: RecordedEnds;
   /** All held blocks below this one ended a finalization, and so are kept for ever. */
   private settled = 0;
 
-  constructor(ends: RecordedEnds) {
-    this.ends = ends;
-  }
+  constructor(private readonly ends: RecordedEnds) {}
 
   nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined {
     for (;;) {

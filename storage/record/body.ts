@@ -26,15 +26,13 @@ export function bigEndian(value: bigint, bytes: number): Buffer {
 
 /** Every method throws StoreError RECORD_DAMAGED. */
 export class BodyReader {
-  private readonly name: string;
-  private readonly body: Buffer;
   private at = 0;
 
   /** @param name - of the record, for messages */
-  constructor(name: string, body: Buffer) {
-    this.name = name;
-    this.body = body;
-  }
+  constructor(
+    private readonly name: string,
+    private readonly body: Buffer,
+  ) {}
 
   /** A view. */
   bytes(count: number): Buffer {

@@ -62,12 +62,14 @@ export class LeafPath {
   value: Uint8Array = new Uint8Array(0);
 
   private filled = 0;
-  private readonly suite: HashSuite;
   private readonly zeros: readonly Uint8Array[];
 
   /** @param memory - pathBytes(suite) bytes for the nodes, for callers that want them in their own memory */
-  constructor(suite: HashSuite, empty: EmptyTree, memory: Uint8Array = new Uint8Array(pathBytes(suite))) {
-    this.suite = suite;
+  constructor(
+    private readonly suite: HashSuite,
+    empty: EmptyTree,
+    memory: Uint8Array = new Uint8Array(pathBytes(suite)),
+  ) {
     this.zeros = empty.zeros;
     const openingAt = PRE_IMAGES_BYTES + suite.leafOpeningBytes;
     this.preImages = memory.subarray(0, PRE_IMAGES_BYTES);

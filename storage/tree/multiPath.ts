@@ -57,7 +57,6 @@ export class MultiPath {
 
   private leafPosition = 0;
   private leafEntry = 0;
-  private readonly suite: HashSuite;
   private readonly zeros: readonly Uint8Array[];
   private tree: Tree | undefined;
   private leafIndexes: Float64Array = new Float64Array(0);
@@ -71,8 +70,10 @@ export class MultiPath {
   private readonly pair = new Uint8Array(PAIR_BYTES);
   private readonly half = new Uint8Array(WORD_BYTES);
 
-  constructor(suite: HashSuite, empty: EmptyTree) {
-    this.suite = suite;
+  constructor(
+    private readonly suite: HashSuite,
+    empty: EmptyTree,
+  ) {
     this.zeros = empty.zeros;
   }
 

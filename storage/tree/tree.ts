@@ -30,17 +30,17 @@ export function storageTree(source: TreeSource, root: TreeRoot, accountHKey: Uin
 }
 
 export class Tree {
-  readonly root: TreeRoot;
   private readonly pages: PageReader;
   private readonly hints: KeyHints;
-  /** Separates the hints of this tree's keys from those of other trees. */
-  private readonly salt: number;
 
-  constructor({pages, hints}: TreeSource, root: TreeRoot, salt: number) {
-    this.root = root;
+  constructor(
+    {pages, hints}: TreeSource,
+    readonly root: TreeRoot,
+    /** Separates the hints of this tree's keys from those of other trees. */
+    private readonly salt: number,
+  ) {
     this.pages = pages;
     this.hints = hints;
-    this.salt = salt;
   }
 
   /** A new tree is not stored, so it has no path to open. */

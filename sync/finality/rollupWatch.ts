@@ -59,14 +59,12 @@ export interface AwaitedStart {
 }
 
 export class RollupWatch {
-  private readonly nodes: Pick<Nodes, "use">;
-  private readonly settings: RollupSettings;
   private readonly range = new LogRange();
 
-  constructor(nodes: Pick<Nodes, "use">, settings: RollupSettings) {
-    this.nodes = nodes;
-    this.settings = settings;
-  }
+  constructor(
+    private readonly nodes: Pick<Nodes, "use">,
+    private readonly settings: RollupSettings,
+  ) {}
 
   /**
    * Reads the next range. Waits for a node that answers.

@@ -50,13 +50,10 @@ export class TouchedSample {
 
 /** Keeps a uniform sample of everything offered (algorithm R). What is kept is copied. */
 class Reservoir {
-  private readonly size: number;
   private kept: Touched[] = [];
   private offered = 0;
 
-  constructor(size: number) {
-    this.size = size;
-  }
+  constructor(private readonly size: number) {}
 
   offer({address, slot}: Touched): void {
     this.offered++;

@@ -11,14 +11,13 @@ export interface BackoffSettings {
 export const DEFAULT_BACKOFF: BackoffSettings = {firstMs: 250, longestMs: 30_000};
 
 export class Backoff {
-  private readonly settings: BackoffSettings;
-  private readonly random: () => number;
   private nextMs: number;
 
   /** @param random - gives numbers from 0 to below 1 */
-  constructor(settings: BackoffSettings, random: () => number = Math.random) {
-    this.settings = settings;
-    this.random = random;
+  constructor(
+    private readonly settings: BackoffSettings,
+    private readonly random: () => number = Math.random,
+  ) {
     this.nextMs = settings.firstMs;
   }
 

@@ -27,8 +27,6 @@ export interface CandidateHooks {
 
 export class Candidate {
   readonly caller: NodeCaller;
-  private readonly chainId: bigint | undefined;
-  private readonly hooks: CandidateHooks;
   private readonly backoff: Backoff;
   private state: NodeState | "unknown" = "unknown";
   private reason = "";
@@ -48,16 +46,14 @@ export class Candidate {
 
   constructor(
     createCaller: (onDisconnect: () => void) => NodeCaller,
-    chainId: bigint | undefined,
+    private readonly chainId: bigint | undefined,
     backoff: BackoffSettings,
-    hooks: CandidateHooks,
+    private readonly hooks: CandidateHooks,
   ) {
     this.caller = createCaller(() => {
       this.epoch++;
     });
-    this.chainId = chainId;
     this.backoff = new Backoff(backoff);
-    this.hooks = hooks;
   }
 
   get isHealthy(): boolean {

@@ -37,15 +37,17 @@ export class Endpoint {
   private readonly pool: Pool;
   private readonly path: string;
   private readonly headers: Readonly<Record<string, string>>;
-  private readonly settings: EndpointSettings;
 
   /**
    * @param url - http or https. Its user and password are sent as basic authorization
    * @param onDisconnect - called whenever a connection ends
    */
-  constructor(url: URL, settings: EndpointSettings, onDisconnect: () => void = () => {}) {
+  constructor(
+    url: URL,
+    private readonly settings: EndpointSettings,
+    onDisconnect: () => void = () => {},
+  ) {
     this.name = url.origin;
-    this.settings = settings;
     this.pool = new Pool(url.origin, {
       connections: settings.connections,
       pipelining: 1,

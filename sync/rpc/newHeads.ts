@@ -29,8 +29,6 @@ export interface HeadsEvent {
 const SILENCE_MS = 30_000;
 
 export class HeadSignal {
-  private readonly settings: HeadSignalSettings;
-  private readonly onEvent: (event: HeadsEvent) => void;
   private readonly backoff: Backoff;
   private readonly closing = new AbortController();
   private readonly following: Promise<void>;
@@ -41,12 +39,10 @@ export class HeadSignal {
 
   /** @param backoff - waits between tries to subscribe */
   constructor(
-    settings: HeadSignalSettings,
-    onEvent: (event: HeadsEvent) => void,
+    private readonly settings: HeadSignalSettings,
+    private readonly onEvent: (event: HeadsEvent) => void,
     backoff: BackoffSettings = DEFAULT_BACKOFF,
   ) {
-    this.settings = settings;
-    this.onEvent = onEvent;
     this.backoff = new Backoff(backoff);
     this.following = this.follow(settings.urls.map(url => new URL(url)));
   }

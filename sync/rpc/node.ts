@@ -29,13 +29,15 @@ const CODES_OF_CALL: ReadonlySet<number> = new Set([-32601, -32602]);
 
 /** The node answered with a JSON-RPC error that does not ask to come later. Another node may still have the answer (nodes.ts). */
 export class NodeRefusal extends Error {
-  readonly code: number;
   readonly data: unknown;
 
-  constructor(message: string, code: number, data?: unknown) {
+  constructor(
+    message: string,
+    readonly code: number,
+    data?: unknown,
+  ) {
     super(message);
     this.name = "NodeRefusal";
-    this.code = code;
     this.data = data;
   }
 

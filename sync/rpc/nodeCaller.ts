@@ -27,7 +27,6 @@ type OnBytes = (bytes: number) => void;
 class BatchTooLarge extends Error {}
 
 export class NodeCaller {
-  readonly name: string;
   private readonly endpoint: Endpoint;
   private readonly redact: (text: string) => string;
   private nextId = 0;
@@ -38,9 +37,13 @@ export class NodeCaller {
    * @param onDisconnect - called whenever a connection to the node ends
    * @param name - for logs and messages: no keys
    */
-  constructor(url: URL, settings: EndpointSettings, onDisconnect: () => void, name = url.origin) {
+  constructor(
+    url: URL,
+    settings: EndpointSettings,
+    onDisconnect: () => void,
+    readonly name: string = url.origin,
+  ) {
     this.endpoint = new Endpoint(url, settings, onDisconnect);
-    this.name = name;
     this.redact = createRedaction(url, settings.headers ?? {});
   }
 

@@ -35,12 +35,10 @@ export interface BlockSummary {
 export type HeadListener = (head: Head, before: Head) => void;
 
 export class ChainView {
-  private readonly reader: StateReader;
   private readonly prunedBlocks: PrunedBlocks;
   private current: Head;
   /** Read once: block 0 fixes it. */
   private chain: ChainConfig | undefined;
-  private readonly expectedChainId: bigint | undefined;
   private readonly listeners = new Set<HeadListener>();
   /** What an import that is running removes. */
   readonly retreat = new Retreat();
@@ -51,11 +49,14 @@ export class ChainView {
    * @param head, pruned - of `reader`'s store, which the caller closes
    * @param expectedChainId - the chain id if block 0 names none
    */
-  constructor(reader: StateReader, head: Head, pruned: PrunedBlocks, expectedChainId: bigint | undefined) {
-    this.reader = reader;
+  constructor(
+    private readonly reader: StateReader,
+    head: Head,
+    pruned: PrunedBlocks,
+    private readonly expectedChainId: bigint | undefined,
+  ) {
     this.current = head;
     this.prunedBlocks = pruned;
-    this.expectedChainId = expectedChainId;
   }
 
   get suite(): string {

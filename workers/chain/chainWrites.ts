@@ -23,9 +23,6 @@ const FIRST_LOOK_MS = 2_000;
 const LAST_LOOK_MS = 60_000;
 
 export class ChainWrites {
-  private readonly store: StateStore;
-  private readonly chain: ChainView;
-  private readonly thread: ImportThread;
   private readonly sessions = new Set<ImportSession>();
   private orders: Promise<unknown> = Promise.resolve();
   /**
@@ -33,7 +30,6 @@ export class ChainWrites {
    * be read again. So nothing is written until the store was opened again.
    */
   private refused: string | undefined;
-  private readonly reopen: () => Promise<void>;
   private look: NodeJS.Timeout | undefined;
   private lookMs = FIRST_LOOK_MS;
   private isEnding = false;
@@ -42,11 +38,12 @@ export class ChainWrites {
    * @param store, chain, thread - the caller closes them; `chain` is told of every change
    * @param reopen - closes the store in every thread and opens it again; `store.refusal` says how it went
    */
-  constructor(store: StateStore, chain: ChainView, thread: ImportThread, reopen: () => Promise<void>) {
-    this.store = store;
-    this.chain = chain;
-    this.thread = thread;
-    this.reopen = reopen;
+  constructor(
+    private readonly store: StateStore,
+    private readonly chain: ChainView,
+    private readonly thread: ImportThread,
+    private readonly reopen: () => Promise<void>,
+  ) {
     if (store.refusal !== undefined) this.refuse(store.refusal.message);
   }
 

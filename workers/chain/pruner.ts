@@ -45,10 +45,6 @@ export class Pruner {
   blocks = 0;
   pages = 0;
   hasFailed = false;
-  private readonly store: StateStore;
-  private readonly chain: ChainView;
-  private readonly writes: Writes;
-  private readonly options: PrunerOptions;
   private readonly compaction: Compaction;
   private readonly stopping = new AbortController();
   private readonly openThread: () => ThreadPool<PruneJob, FoundPages>;
@@ -61,16 +57,12 @@ export class Pruner {
 
   /** @param onExit - called when the prune thread died */
   constructor(
-    store: StateStore,
-    chain: ChainView,
-    writes: Writes,
-    options: PrunerOptions,
+    private readonly store: StateStore,
+    private readonly chain: ChainView,
+    private readonly writes: Writes,
+    private readonly options: PrunerOptions,
     onExit: (error: Error) => void,
   ) {
-    this.store = store;
-    this.chain = chain;
-    this.writes = writes;
-    this.options = options;
     this.compaction = new Compaction(store.db, this.stopping.signal);
     const workerData: WorkerSettings = {directory: store.directory, cacheBytes: CACHE_BYTES};
     const filename = new URL("../prune/pruneWorker.js", import.meta.url).href;

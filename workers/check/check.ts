@@ -29,18 +29,15 @@ export class Check implements Findings {
   findings = 0;
   private bytes = 0;
   private stoppedAt: string | undefined;
-  private readonly job: CheckJob;
-  private readonly signal: AbortSignal;
-  private readonly onEvent: (event: CheckEvent) => void;
   private readonly startMs = performance.now();
   private pausedAtMs = performance.now();
 
   /** @param signal - ends the check early; the findings up to then count */
-  constructor(job: CheckJob, signal: AbortSignal, onEvent: (event: CheckEvent) => void) {
-    this.job = job;
-    this.signal = signal;
-    this.onEvent = onEvent;
-  }
+  constructor(
+    private readonly job: CheckJob,
+    private readonly signal: AbortSignal,
+    private readonly onEvent: (event: CheckEvent) => void,
+  ) {}
 
   /** @throws StoreError STORE_MISSING, FORMAT_MISMATCH, STORE_UNREADABLE; the system's own error if it refuses access */
   async run(): Promise<CheckOutcome> {

@@ -34,17 +34,17 @@ export interface Estimate {
 }
 
 export class Estimator {
-  private readonly store: StateReader;
-  private readonly settings: EstimateSettings;
   private readonly gasCap: bigint;
   private readonly deadline: Deadline;
   private readonly evms: ForkEvms;
   private readonly priorityFee: PriorityFee;
 
   /** @param chainId - the chain id if block 0 names none */
-  constructor(store: StateReader, settings: EstimateSettings, chainId: bigint | undefined) {
-    this.store = store;
-    this.settings = settings;
+  constructor(
+    private readonly store: StateReader,
+    private readonly settings: EstimateSettings,
+    chainId: bigint | undefined,
+  ) {
     this.gasCap = BigInt(settings.gasCap);
     this.deadline = new Deadline(settings.timeMs);
     this.evms = new ForkEvms({

@@ -24,8 +24,6 @@ const MAX_CACHED_VALUES = 200_000;
 const MAX_CACHED_CODE_BYTES = 32 << 20;
 
 export class BaseState implements StateBase {
-  private readonly nodes: TrieNodes;
-  private readonly overlay: TrieOverlay;
   private current: Uint8Array = KECCAK256_RLP;
 
   /** undefined: there is no such account. */
@@ -35,10 +33,10 @@ export class BaseState implements StateBase {
   private readonly codes = new Map<ByteKey, Uint8Array>();
   private cachedCodeBytes = 0;
 
-  constructor(nodes: TrieNodes, overlay: TrieOverlay) {
-    this.nodes = nodes;
-    this.overlay = overlay;
-  }
+  constructor(
+    private readonly nodes: TrieNodes,
+    private readonly overlay: TrieOverlay,
+  ) {}
 
   get root(): Uint8Array {
     return this.current;

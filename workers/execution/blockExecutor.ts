@@ -58,17 +58,18 @@ export class BlockExecutor {
   private readonly recent = new Map<number, Uint8Array>();
   /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;
-  private last: BlockHeader;
   /** Position in the block that `explain` executes. */
   private refusedTransaction: number | undefined;
 
-  private constructor({forks, nodes, blockHash}: BlockExecutorOptions, last: BlockHeader) {
+  private constructor(
+    {forks, nodes, blockHash}: BlockExecutorOptions,
+    private last: BlockHeader,
+  ) {
     this.forks = forks;
     this.nodes = nodes;
     this.blockHash = blockHash;
     this.common = forks.createCommon();
     this.state = new ExecutionState(nodes);
-    this.last = last;
   }
 
   /**

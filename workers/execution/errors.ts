@@ -17,11 +17,12 @@ export function describeMissingTrie(block: number): string {
 }
 
 export class ExecutionError extends Error {
-  readonly code: ExecutionErrorCode;
-
-  constructor(code: ExecutionErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    readonly code: ExecutionErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.name = "ExecutionError";
-    this.code = code;
   }
 }

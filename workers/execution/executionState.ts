@@ -34,18 +34,16 @@ interface ComputedRoot {
 const NO_SLOTS: ReadonlyMap<ByteKey, Uint8Array> = new Map();
 
 export class ExecutionState extends StateOverlay implements StateManagerInterface {
-  private readonly nodes: TrieNodes;
   private readonly overlay: TrieOverlay;
   private readonly parent: BaseState;
 
   /** The root with everything written. It is valid until `changes` rises. */
   private computed: ComputedRoot | undefined;
 
-  constructor(nodes: TrieNodes) {
+  constructor(private readonly nodes: TrieNodes) {
     const overlay = new TrieOverlay(nodes);
     const parent = new BaseState(nodes, overlay);
     super(parent);
-    this.nodes = nodes;
     this.overlay = overlay;
     this.parent = parent;
   }

@@ -32,15 +32,13 @@ export interface BlockMoment {
 
 export class ForkSchedule {
   readonly chainId: bigint;
-  private readonly config: JsonObject;
   private readonly byNumber: readonly ScheduledFork[];
   private readonly byTime: readonly ScheduledFork[];
   private readonly blobs: BlobSchedule;
   private readonly systemAddresses: ParamsConfig;
 
   /** @throws ExecutionError GENESIS_INVALID naming the field of `config` */
-  constructor(config: JsonObject) {
-    this.config = config;
+  constructor(private readonly config: JsonObject) {
     if (config.chainId === undefined) throw invalidGenesis("config.chainId", "is missing");
     this.chainId = parseQuantity(config.chainId, "config.chainId", 53);
     checkForkFields(config);

@@ -44,13 +44,10 @@ const ENTRY_BYTES = 32;
 
 /** Analyses by the code's array object: the cache of codes (heldState.ts in workers/estimate, baseState.ts) returns the same object every time. */
 export class JumpAnalyses {
-  private readonly deadline: Deadline;
   private readonly analyses = new Map<Uint8Array, Analysis>();
   private analysedBytes = 0;
 
-  constructor(deadline: Deadline) {
-    this.deadline = deadline;
-  }
+  constructor(private readonly deadline: Deadline) {}
 
   get count(): number {
     return this.analyses.size;

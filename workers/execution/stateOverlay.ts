@@ -38,13 +38,10 @@ export class StateOverlay {
   /** Rises with every write and every revert. */
   protected changes = 0;
 
-  private readonly base: StateBase;
   private undo: (() => void)[] = [];
   private readonly checkpoints: number[] = [];
 
-  constructor(base: StateBase) {
-    this.base = base;
-  }
+  constructor(private readonly base: StateBase) {}
 
   protected get isInCheckpoint(): boolean {
     return this.checkpoints.length > 0;

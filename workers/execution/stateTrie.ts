@@ -12,11 +12,9 @@ import type {TrieNodes} from "./trieNodes.ts";
 const ACCOUNTS_AT_ONCE = 1 << 16;
 
 export class StateTrie {
-  private readonly nodes: TrieNodes;
   private readonly state: ExecutionState;
 
-  private constructor(nodes: TrieNodes) {
-    this.nodes = nodes;
+  private constructor(private readonly nodes: TrieNodes) {
     this.state = new ExecutionState(nodes);
   }
 

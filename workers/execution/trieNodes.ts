@@ -32,16 +32,13 @@ const KEPT_NODES = 20_000;
 
 /** Reads fall through to `nodes`, writes stay here until `persist`. */
 export class TrieOverlay implements NodesByHash {
-  private readonly nodes: TrieNodes;
   private readonly made = new Map<ByteKey, Uint8Array>();
   /** Nodes that were read or made lately. */
   private recent = new Map<ByteKey, Uint8Array>();
   /** Those before them. One that is read again becomes recent. */
   private older = new Map<ByteKey, Uint8Array>();
 
-  constructor(nodes: TrieNodes) {
-    this.nodes = nodes;
-  }
+  constructor(private readonly nodes: TrieNodes) {}
 
   /** @throws ExecutionError STATE_MISSING */
   read(hash: Uint8Array): Uint8Array {

@@ -51,11 +51,9 @@ export function updateTrie(nodes: NodesByHash, root: Uint8Array, writes: readonl
 }
 
 class TrieUpdate {
-  private readonly nodes: NodesByHash;
   private readonly put: PutNode;
 
-  constructor(nodes: NodesByHash) {
-    this.nodes = nodes;
+  constructor(private readonly nodes: NodesByHash) {
     this.put = (hash, bytes) => nodes.write(hash, bytes);
   }
 

@@ -20,9 +20,6 @@ export class BlockIntake {
   alreadyHeld = 0;
   /** undefined until the source is open. */
   input: OpenedSource["input"] | undefined;
-  private readonly store: StateStore;
-  private readonly job: ImportJob;
-  private readonly onEvent: (event: SourceEvent) => void;
   private current: BlockWriter;
   private readonly trie: TrieCheck;
   /** Why the last block applied is unverified. undefined: it is not. */
@@ -42,17 +39,14 @@ export class BlockIntake {
   private latestBefore: number;
 
   private constructor(
-    store: StateStore,
-    job: ImportJob,
+    private readonly store: StateStore,
+    private readonly job: ImportJob,
     writer: BlockWriter,
     head: Head,
     signal: AbortSignal,
-    onEvent: (event: SourceEvent) => void,
+    private readonly onEvent: (event: SourceEvent) => void,
   ) {
-    this.store = store;
-    this.job = job;
     this.current = writer;
-    this.onEvent = onEvent;
     this.trie = new TrieCheck(
       () => this.current,
       createStoredNodes(() => this.current, signal),

@@ -13,7 +13,6 @@ import {neverHeld} from "./sourceBlock.ts";
 import {createStoredNodes} from "./storedNodes.ts";
 
 export class ChainExecution {
-  private readonly writer: () => BlockWriter;
   private readonly options: BlockExecutorOptions;
   private executor: BlockExecutor | undefined;
 
@@ -21,8 +20,11 @@ export class ChainExecution {
    * @param writer - returns the writer of the store, which a rollback replaces
    * @param signal - ends the writing of a large allocation, with Stopped
    */
-  constructor(forks: ForkSchedule, writer: () => BlockWriter, signal: AbortSignal) {
-    this.writer = writer;
+  constructor(
+    forks: ForkSchedule,
+    private readonly writer: () => BlockWriter,
+    signal: AbortSignal,
+  ) {
     this.options = {
       forks,
       nodes: createStoredNodes(writer, signal),

@@ -61,11 +61,8 @@ export class DifferenceScanner {
   private depth = 0;
   private inString = false;
   private escaped = false;
-  private readonly handler: LineHandler;
 
-  constructor(handler: LineHandler) {
-    this.handler = handler;
-  }
+  constructor(private readonly handler: LineHandler) {}
 
   /** @throws SourceError naming the line */
   push(chunk: Buffer): void {

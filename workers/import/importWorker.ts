@@ -5,13 +5,16 @@
 
 import type {ImportJob, ImportOrder, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {Niceness, yieldToOtherThreads} from "../thread/threadPriority.ts";
-import {openWorkerStore} from "../thread/workerStore.ts";
+import {openWorkerStore, type WorkerSettings} from "../thread/workerStore.ts";
 import {Importer} from "./importer.ts";
 
 yieldToOtherThreads(Niceness.IMPORT);
 
-export default async function run(job: ImportJob): Promise<ImportOutcome> {
-  const store = await openWorkerStore();
+export default async function run([job, settings]: readonly [
+  ImportJob,
+  WorkerSettings,
+]): Promise<ImportOutcome> {
+  const store = await openWorkerStore(settings);
   const stopping = new AbortController();
   /** Orders that came before the importer was created. */
   const waiting: NumberedOrder[] = [];

@@ -24,28 +24,17 @@ const IDLE_MS = 5;
 const FLUSH_INTERVAL_MS = 1000;
 
 export class Importer {
-  private readonly store: StateStore;
-  private readonly job: ImportJob;
-  private readonly intake: BlockIntake;
-  private readonly onEvent: (event: ImportMessage) => void;
   private readonly orders = new OrderQueue();
-  private readonly ending: AbortController;
   private stopped = false;
   private flushedAt = performance.now();
 
   private constructor(
-    store: StateStore,
-    job: ImportJob,
-    intake: BlockIntake,
-    ending: AbortController,
-    onEvent: (event: ImportMessage) => void,
-  ) {
-    this.store = store;
-    this.job = job;
-    this.intake = intake;
-    this.ending = ending;
-    this.onEvent = onEvent;
-  }
+    private readonly store: StateStore,
+    private readonly job: ImportJob,
+    private readonly intake: BlockIntake,
+    private readonly ending: AbortController,
+    private readonly onEvent: (event: ImportMessage) => void,
+  ) {}
 
   static async create(
     store: StateStore,

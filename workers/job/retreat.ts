@@ -5,12 +5,10 @@
  *   cells   count u32 | - | newest block that is left u64      only the import writes them
  */
 export class Retreat {
-  readonly cells: SharedArrayBuffer;
   private readonly counts: Int32Array;
   private readonly blocks: BigInt64Array;
 
-  constructor(cells = new SharedArrayBuffer(16)) {
-    this.cells = cells;
+  constructor(readonly cells: SharedArrayBuffer = new SharedArrayBuffer(16)) {
     this.counts = new Int32Array(cells, 0, 1);
     this.blocks = new BigInt64Array(cells, 8, 1);
   }

@@ -19,12 +19,10 @@ import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSl
 const ADDRESS_BYTES = 20;
 
 export class MultiProver {
-  private readonly store: StateReader;
   private readonly accountPath: MultiPath;
   private readonly slotPath: MultiPath;
 
-  constructor(store: StateReader) {
-    this.store = store;
+  constructor(private readonly store: StateReader) {
     this.accountPath = new MultiPath(store.suite, store.empty);
     this.slotPath = new MultiPath(store.suite, store.empty);
   }

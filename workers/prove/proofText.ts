@@ -32,7 +32,6 @@ export function maxProofTextBytes(suite: HashSuite): number {
 type WriteValue = (text: AnswerText, storedValue: Uint8Array) => void;
 
 export class ProofText {
-  private readonly suite: HashSuite;
   private readonly nodes: NodeText;
   private readonly path: LeafPath;
   private readonly head: TreeHeadText;
@@ -41,11 +40,13 @@ export class ProofText {
   private readonly maxBytes: number;
 
   /** @throws RangeError if the suite's leaf openings are not whole vectors */
-  constructor(suite: HashSuite, empty: EmptyTree) {
+  constructor(
+    private readonly suite: HashSuite,
+    empty: EmptyTree,
+  ) {
     const {leafOpeningBytes} = suite;
     if (leafOpeningBytes % VECTOR_BYTES !== 0)
       throw new RangeError(`leaf openings of ${leafOpeningBytes} bytes: not a multiple of ${VECTOR_BYTES}`);
-    this.suite = suite;
     this.nodes = new NodeText(pathBytes(suite));
     this.path = new LeafPath(suite, empty, this.nodes.nodes);
     this.maxBytes = maxProofTextBytes(suite);

@@ -37,7 +37,6 @@ const MULTI_HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
 const ACCOUNT_TREE = 0x01;
 
 export class Prover {
-  private readonly store: StateReader;
   private readonly proofs: ProofText;
   private readonly multi: MultiProver;
   private readonly text = new AnswerText();
@@ -50,8 +49,7 @@ export class Prover {
   /** Blocks up to this one are known to be finalized. */
   private finalized = -1;
 
-  constructor(store: StateReader) {
-    this.store = store;
+  constructor(private readonly store: StateReader) {
     this.proofs = new ProofText(store.suite, store.empty);
     this.multi = new MultiProver(store);
   }

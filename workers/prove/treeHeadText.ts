@@ -19,7 +19,6 @@ const QUOTE = 0x22;
 const OPEN = Buffer.from('"0x', "latin1");
 
 export class TreeHeadText {
-  private readonly suite: HashSuite;
   private readonly rootNode: Uint8Array;
   /** The text of a tree that is empty down to height 1. Other trees use only its front part. */
   private readonly bytes: Uint8Array;
@@ -28,8 +27,10 @@ export class TreeHeadText {
   private tree: TreeRoot | undefined;
   private length = 0;
 
-  constructor(suite: HashSuite, empty: EmptyTree) {
-    this.suite = suite;
+  constructor(
+    private readonly suite: HashSuite,
+    empty: EmptyTree,
+  ) {
     this.rootNode = new Uint8Array(suite.rootNodeBytes);
     const siblings = Buffer.from(emptySiblingsText(empty), "latin1");
     this.siblingsAt = OPEN.length + 2 * suite.rootNodeBytes + 1;

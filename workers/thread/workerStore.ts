@@ -16,7 +16,8 @@ export function readWorkerSettings<Settings extends WorkerSettings>(): Settings 
   return (Array.isArray(workerData) ? workerData.at(-1) : workerData) as Settings;
 }
 
-export function openWorkerStore(): Promise<StateStore> {
-  const {directory, cacheBytes, readsFiles = false} = readWorkerSettings();
+/** @param settings - default: those of this thread */
+export function openWorkerStore(settings = readWorkerSettings()): Promise<StateStore> {
+  const {directory, cacheBytes, readsFiles = false} = settings;
   return StateStore.open({directory, cacheBytes, role: readsFiles ? "reader" : "sharer"});
 }

@@ -6,12 +6,8 @@ import {formatCount, formatMegabytes, formatMs} from "./figureText.ts";
 const ERASE_LINE = "\r\x1b[K";
 
 export class LiveLine {
-  private readonly stream: NodeJS.WriteStream;
-
   /** @param stream - standard error */
-  constructor(stream: NodeJS.WriteStream) {
-    this.stream = stream;
-  }
+  constructor(private readonly stream: NodeJS.WriteStream) {}
 
   show(row: TimelineRow): void {
     if (this.stream.isTTY === true) this.stream.write(`${ERASE_LINE}${formatLiveLine(row)}`);

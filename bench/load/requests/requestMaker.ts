@@ -29,16 +29,15 @@ const SLOT_WORDS = 8;
 const ADDRESS_WORDS = 5;
 
 export class RequestMaker {
-  private readonly plan: RequestPlan;
-  private readonly random: Random;
   private readonly proofMethod: string;
   private readonly estimateMethod: string;
   /** Senders and receivers of transfers: accounts without slots if there are any, because a contract may refuse. */
   private readonly payers: readonly KnownAccount[];
 
-  constructor(plan: RequestPlan, random: Random) {
-    this.plan = plan;
-    this.random = random;
+  constructor(
+    private readonly plan: RequestPlan,
+    private readonly random: Random,
+  ) {
     this.proofMethod = `${plan.style}_getProof`;
     this.estimateMethod = `${plan.style}_estimateGas`;
     const accounts = plan.keys.kind === "list" ? plan.keys.accounts : [];

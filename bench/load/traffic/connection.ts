@@ -37,15 +37,14 @@ export class Connection {
   isBusy = false;
   /** When its last request ended. */
   idleSinceMs = 0;
-  private readonly endpoint: Endpoint;
-  private readonly owner: ConnectionOwner;
   private readonly options: Dispatcher.DispatchOptions;
   private client: Client;
   private handler: Dispatcher.DispatchHandlers;
 
-  constructor(endpoint: Endpoint, owner: ConnectionOwner) {
-    this.endpoint = endpoint;
-    this.owner = owner;
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly owner: ConnectionOwner,
+  ) {
     this.options = {
       path: endpoint.path,
       method: "POST",

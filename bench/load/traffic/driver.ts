@@ -25,8 +25,6 @@ const RETRY_MS = 100;
 const FLUSH_EVERY_MS = 200;
 
 export class Driver {
-  private readonly plan: DriverPlan;
-  private readonly listener: DriverListener;
   private readonly maker: RequestMaker;
   private readonly recorder: Recorder;
   private readonly connections: Connection[];
@@ -41,9 +39,10 @@ export class Driver {
   private loadAtStart = performance.eventLoopUtilization();
   private utilization: number | undefined;
 
-  constructor(plan: DriverPlan, listener: DriverListener) {
-    this.plan = plan;
-    this.listener = listener;
+  constructor(
+    private readonly plan: DriverPlan,
+    private readonly listener: DriverListener,
+  ) {
     // What is asked and which answers are kept use different streams, so that a seed always asks for the same.
     this.maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
     const sampler = new Sampler(plan.samples, new Random(plan.seed, plan.threads + plan.thread));

@@ -9,11 +9,12 @@ export class DriverThreads {
   /** Settles when every thread is ready to start. */
   readonly ready: Promise<unknown>;
   private readonly threads: readonly Worker[];
-  private readonly onRow: (thread: number, row: PostedRow) => void;
 
   /** @param plans - one for each thread */
-  constructor(plans: readonly DriverPlan[], onRow: (thread: number, row: PostedRow) => void) {
-    this.onRow = onRow;
+  constructor(
+    plans: readonly DriverPlan[],
+    private readonly onRow: (thread: number, row: PostedRow) => void,
+  ) {
     this.threads = plans.map(
       plan => new Worker(new URL("./driverThread.js", import.meta.url), {workerData: plan}),
     );

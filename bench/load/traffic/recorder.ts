@@ -26,22 +26,18 @@ export interface Counts {
 export class Recorder {
   /** Set before the first request. */
   times: Times = {startMs: 0, measureMs: 0, endMs: 0};
-  private readonly requests: RequestPlan;
-  private readonly isOpenLoop: boolean;
-  private readonly sampler: Sampler;
-  private readonly onRow: (row: PostedRow) => void;
   private readonly tally = createTally();
   private readonly sendLag = createHistogram();
   private readonly service = createHistogram();
   private readonly latency: Histogram = createHistogram();
   private row: SecondRow = createRow(Number.NEGATIVE_INFINITY);
 
-  constructor(requests: RequestPlan, isOpenLoop: boolean, sampler: Sampler, onRow: (row: PostedRow) => void) {
-    this.requests = requests;
-    this.isOpenLoop = isOpenLoop;
-    this.sampler = sampler;
-    this.onRow = onRow;
-  }
+  constructor(
+    private readonly requests: RequestPlan,
+    private readonly isOpenLoop: boolean,
+    private readonly sampler: Sampler,
+    private readonly onRow: (row: PostedRow) => void,
+  ) {}
 
   /** For an open loop. @param couldBeSentMs - when the request was due and a connection was idle */
   countSent(dueMs: number, couldBeSentMs: number, now: number): void {

@@ -10,14 +10,12 @@ export interface Sample {
 
 export class Sampler {
   readonly samples: Sample[] = [];
-  private readonly size: number;
-  private readonly random: Random;
   private seen = 0;
 
-  constructor(size: number, random: Random) {
-    this.size = size;
-    this.random = random;
-  }
+  constructor(
+    private readonly size: number,
+    private readonly random: Random,
+  ) {}
 
   offer(request: string, answer: Uint8Array): void {
     this.seen++;

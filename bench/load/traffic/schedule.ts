@@ -23,13 +23,16 @@ export interface Times {
  *   thread 2         |2       |5
  */
 export class Schedule {
-  private readonly startMs: number;
   private readonly firstMs: number;
   private readonly intervalMs: number;
   private next = 0;
 
-  constructor(startMs: number, rate: number, threads: number, thread: number) {
-    this.startMs = startMs;
+  constructor(
+    private readonly startMs: number,
+    rate: number,
+    threads: number,
+    thread: number,
+  ) {
     this.firstMs = (1000 * thread) / rate;
     this.intervalMs = (1000 * threads) / rate;
   }

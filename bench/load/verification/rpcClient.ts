@@ -9,23 +9,21 @@ import type {Endpoint} from "../traffic/connection.ts";
 
 /** The server answered with an error object. */
 export class RpcAnswerError extends Error {
-  readonly code: number;
-
-  constructor(code: number, message: string) {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
     super(message);
     this.name = "RpcAnswerError";
-    this.code = code;
   }
 }
 
 const CALLS_AT_ONCE = 8;
 
 export class RpcClient {
-  private readonly endpoint: Endpoint;
   private readonly agent: Agent;
 
-  constructor(endpoint: Endpoint) {
-    this.endpoint = endpoint;
+  constructor(private readonly endpoint: Endpoint) {
     const {timeoutMs} = endpoint;
     this.agent = new Agent({
       headersTimeout: timeoutMs,

@@ -15,18 +15,16 @@ const MAX_CANDIDATES = 10_000;
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
 export class TrustedRoots {
-  private readonly rpc: RpcClient;
-  private readonly style: Style;
   private readonly roots = new Map<number, string>();
   /** The newest provable blocks before and after the load. */
   private first: number | undefined;
   private last: number | undefined;
   private lastNote: string | undefined;
 
-  constructor(rpc: RpcClient, style: Style) {
-    this.rpc = rpc;
-    this.style = style;
-  }
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly style: Style,
+  ) {}
 
   /** Called before the load. @returns why there is nothing to verify against, or undefined */
   async markStart(): Promise<string | undefined> {

@@ -8,7 +8,6 @@ import type {RpcError} from "../../rpc/rpcError.ts";
 
 /** One call of the request that waits, or has waited. */
 export class WaitingCall implements EndedWait {
-  readonly request: WaitingRequest;
   readonly call: number;
   readonly block: AwaitedBlock;
   error: RpcError | undefined;
@@ -16,32 +15,32 @@ export class WaitingCall implements EndedWait {
   /** Its deadline (deadlines.ts). */
   tick = 0;
 
-  constructor(request: WaitingRequest, {call, block}: FoundWait) {
-    this.request = request;
+  constructor(
+    readonly request: WaitingRequest,
+    {call, block}: FoundWait,
+  ) {
     this.call = call;
     this.block = block;
   }
 }
 
 export class WaitingRequest {
-  readonly id: string;
-  /** Limits are counted by client (http/clientAddress.ts). */
-  readonly client: string;
-  readonly reply: OpenReply;
   waits: readonly WaitingCall[];
   open: number;
   settledMs = 0;
   /** The client has gone, or the request is answered. */
   isOver = false;
-  /** What was parsed of the body. It is not parsed again, however the wait ends. */
-  envelope: Envelope;
 
   /** @param waits - at least one */
-  constructor(id: string, client: string, envelope: Envelope, reply: OpenReply, waits: readonly FoundWait[]) {
-    this.id = id;
-    this.client = client;
-    this.reply = reply;
-    this.envelope = envelope;
+  constructor(
+    readonly id: string,
+    /** Limits are counted by client (http/clientAddress.ts). */
+    readonly client: string,
+    /** What was parsed of the body. It is not parsed again, however the wait ends. */
+    public envelope: Envelope,
+    readonly reply: OpenReply,
+    waits: readonly FoundWait[],
+  ) {
     this.waits = waits.map(wait => new WaitingCall(this, wait));
     this.open = waits.length;
   }

@@ -29,10 +29,6 @@ const RETRY_SECONDS = 1;
 export class WaitingRoom {
   onSettled: (request: WaitingRequest) => void = () => {};
   onRefused: (request: WaitingRequest, busy: Busy) => void = () => {};
-  private readonly chain: ChainView;
-  private readonly limits: Limits;
-  private readonly figures: WaitFigures;
-  private readonly hasRoomToSpare: (client: string) => boolean;
   private readonly removeListener: () => void;
   private readonly requests = new Set<WaitingRequest>();
   private readonly byBlock = new Map<number, Set<WaitingCall>>();
@@ -45,15 +41,11 @@ export class WaitingRoom {
 
   /** @param hasRoomToSpare - whether the lanes can take a request and still have room for others */
   constructor(
-    chain: ChainView,
-    limits: Limits,
-    figures: WaitFigures,
-    hasRoomToSpare: (client: string) => boolean,
+    private readonly chain: ChainView,
+    private readonly limits: Limits,
+    private readonly figures: WaitFigures,
+    private readonly hasRoomToSpare: (client: string) => boolean,
   ) {
-    this.chain = chain;
-    this.limits = limits;
-    this.figures = figures;
-    this.hasRoomToSpare = hasRoomToSpare;
     this.removeListener = chain.onChange((head, before) => this.settleChanged(head, before));
   }
 

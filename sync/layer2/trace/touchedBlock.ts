@@ -3,6 +3,7 @@ import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
 import {type NodeCall, NodeFailure} from "../../rpc/node.ts";
+import {hexQuantity} from "../linkedBlocks.ts";
 import {isEmpty, MAX_CODE_BYTES, type TransactionTrace} from "./accountTrace.ts";
 import {type AccountState, TouchedAccount} from "./touchedAccount.ts";
 import type {TracedBlock} from "./tracedBlock.ts";
@@ -19,7 +20,6 @@ const ACCOUNT_BYTES = 100;
 const SLOT_BYTES = 64;
 
 export class TouchedBlock {
-  readonly block: TracedBlock;
   /** By address: `0x` and 40 digits in lower case. */
   private readonly accounts = new Map<string, TouchedAccount>();
   /** After the block, and after the block before. */
@@ -30,8 +30,11 @@ export class TouchedBlock {
   private readonly slotsBefore = new Map<string, string>();
 
   /** @throws NodeFailure if the traces are not those of the block's transactions */
-  constructor(block: TracedBlock, traces: readonly TransactionTrace[], untraced: readonly UntracedWrite[]) {
-    this.block = block;
+  constructor(
+    readonly block: TracedBlock,
+    traces: readonly TransactionTrace[],
+    untraced: readonly UntracedWrite[],
+  ) {
     const {header, transactions, addresses, authorities} = block;
     if (traces.length !== transactions.length)
       throw new NodeFailure(
@@ -141,8 +144,4 @@ function askForSlot(address: string, slot: string, number: number, slots: Map<st
       slots.set(address + slot, parseWord(answer, `block ${number}: account ${address}: slot ${slot}`));
     },
   };
-}
-
-export function hexQuantity(number: number): string {
-  return `0x${number.toString(16)}`;
 }

@@ -23,16 +23,15 @@ interface Item {
 }
 
 export class RlpReader {
-  /** What is read. Messages begin with it. */
-  where: string;
-  private readonly bytes: Uint8Array;
   private at = 0;
   /** Where the entered lists end, the innermost last. */
   private readonly ends: number[];
 
-  constructor(bytes: Uint8Array, where: string) {
-    this.bytes = bytes;
-    this.where = where;
+  constructor(
+    private readonly bytes: Uint8Array,
+    /** What is read. Messages begin with it. */
+    public where: string,
+  ) {
     this.ends = [bytes.length];
   }
 

@@ -66,21 +66,18 @@ const ZERO_ADDRESS = new Uint8Array(20);
 export class Simulation {
   readonly sender: Address;
   runs = 0;
-  private readonly call: EstimateCall;
-  private readonly forkEvm: ForkEvm;
-  private readonly block: BlockContext;
-  private readonly gasPrice: bigint;
   private readonly minimum: bigint;
   private readonly intrinsic: bigint;
   private readonly to: Address | undefined;
   private authorizations: readonly SignedAuthorization[] | undefined;
 
   /** @param gasPrice - wei per gas that the sender pays and GASPRICE returns */
-  constructor(call: EstimateCall, forkEvm: ForkEvm, block: BlockContext, gasPrice: bigint) {
-    this.call = call;
-    this.forkEvm = forkEvm;
-    this.block = block;
-    this.gasPrice = gasPrice;
+  constructor(
+    private readonly call: EstimateCall,
+    private readonly forkEvm: ForkEvm,
+    private readonly block: BlockContext,
+    private readonly gasPrice: bigint,
+  ) {
     this.intrinsic = intrinsicGas(call, forkEvm.common);
     const floor = floorGas(call, forkEvm.common);
     this.minimum = floor > this.intrinsic ? floor : this.intrinsic;

@@ -14,14 +14,12 @@ import {MAX_STRETCH, type Slice} from "../../job/estimateSlices.ts";
 import {ThreadClock} from "../../thread/threadClock.ts";
 
 export class TimeLimitError extends Error {
-  readonly limitMs: number;
-  readonly gotMs: number;
-
-  constructor(limitMs: number, gotMs: number) {
+  constructor(
+    readonly limitMs: number,
+    readonly gotMs: number,
+  ) {
     super(`the execution was not finished after ${limitMs} ms`);
     this.name = "TimeLimitError";
-    this.limitMs = limitMs;
-    this.gotMs = gotMs;
   }
 }
 
@@ -37,7 +35,6 @@ const SPARE = 1.5;
 export class Deadline {
   /** The limit of a call without a slice. */
   private readonly wholeMs: number;
-  private limitMs: number;
   private hasSlice = false;
   private clockLimitMs: number;
   private readonly thread = new ThreadClock();
@@ -46,9 +43,8 @@ export class Deadline {
   /** No limit can be reached before this moment of the wall clock. */
   private dueMs = 0;
 
-  constructor(limitMs: number) {
+  constructor(private limitMs: number) {
     this.wholeMs = limitMs;
-    this.limitMs = limitMs;
     this.clockLimitMs = MAX_STRETCH * limitMs;
   }
 

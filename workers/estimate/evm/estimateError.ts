@@ -2,12 +2,9 @@
 import type {EstimateFailure} from "../../job/failure.ts";
 
 export class EstimateError extends Error {
-  readonly failure: EstimateFailure;
-
-  constructor(failure: EstimateFailure) {
+  constructor(readonly failure: EstimateFailure) {
     super(failure.detail);
     this.name = "EstimateError";
-    this.failure = failure;
   }
 }
 

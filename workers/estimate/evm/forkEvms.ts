@@ -57,13 +57,11 @@ export interface ForkEvmsOptions {
 }
 
 export class ForkEvms {
-  private readonly options: ForkEvmsOptions;
   private readonly held: HeldStates;
   private readonly byFork = new Map<string, ForkEvm>();
   private schedule: ForkSchedule | undefined;
 
-  constructor(options: ForkEvmsOptions) {
-    this.options = options;
+  constructor(private readonly options: ForkEvmsOptions) {
     this.held = new HeldStates(options.store);
   }
 

@@ -36,12 +36,10 @@ const ELEMENT_BYTES = 32;
 const WEI_PER_KWEI = 1000n;
 
 export class PriorityFee {
-  private readonly settings: FeeSettings;
   private readonly minMargin: Fraction;
   private readonly gasPriceRatio: Fraction;
 
-  constructor(settings: FeeSettings) {
-    this.settings = settings;
+  constructor(private readonly settings: FeeSettings) {
     this.minMargin = parseDecimal(settings.minMargin);
     this.gasPriceRatio = parseDecimal(settings.gasPriceRatio);
   }

@@ -9,15 +9,12 @@ import type {HeldState} from "./heldState.ts";
 import {splitWords} from "./words.ts";
 
 export class CallState extends StateOverlay implements StateManagerInterface {
-  private held: HeldState;
-
-  constructor(held: HeldState) {
+  constructor(private held: HeldState) {
     super({
       readAccount: key => this.held.readAccount(key),
       readSlot: (key, slot) => this.held.readSlot(key, slot),
       readCode: codeHash => this.held.readCode(codeHash),
     });
-    this.held = held;
   }
 
   /** Begins another call: drops everything written. */

@@ -26,16 +26,13 @@ interface HeldAccount {
 
 /** The states of the blocks that a worker reads, with their caches. */
 export class HeldStates {
-  private readonly store: StateReader;
   /** By the root page of the account tree. Its number is never given to another state. */
   private readonly states = new Map<number, HeldState>();
   private readonly codes = new Map<ByteKey, Uint8Array>();
   private cachedCodeBytes = 0;
   private cachedValues = 0;
 
-  constructor(store: StateReader) {
-    this.store = store;
-  }
+  constructor(private readonly store: StateReader) {}
 
   /** @param accounts - the account tree of a block record */
   at(accounts: TreeRoot): HeldState {
@@ -75,15 +72,15 @@ export class HeldStates {
 }
 
 export class HeldState implements StateBase {
-  private readonly kept: HeldStates;
-  private readonly store: StateReader;
   private readonly tree: Tree;
   private readonly accounts = new Map<ByteKey, HeldAccount>();
   private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
 
-  constructor(kept: HeldStates, store: StateReader, accounts: TreeRoot) {
-    this.kept = kept;
-    this.store = store;
+  constructor(
+    private readonly kept: HeldStates,
+    private readonly store: StateReader,
+    accounts: TreeRoot,
+  ) {
     this.tree = accountTree(store, accounts);
   }
 

@@ -33,9 +33,6 @@ interface Held {
 }
 
 export class HeadSurvey {
-  private readonly nodes: Nodes;
-  private readonly writer: () => BlockWriter;
-  private readonly times: SurveyTimes;
   /** By node, the newest block that it named at the last look. */
   private claims = new Map<string, NamedBlock>();
   private readonly barredUntilMs = new Map<string, number>();
@@ -45,10 +42,12 @@ export class HeadSurvey {
   private looking: Promise<void> | undefined;
 
   /** @param afterMs - before the first look: a node that is followed after a failure is not left at once */
-  constructor(nodes: Nodes, writer: () => BlockWriter, afterMs: number, times: SurveyTimes = SURVEY_TIMES) {
-    this.nodes = nodes;
-    this.writer = writer;
-    this.times = times;
+  constructor(
+    private readonly nodes: Nodes,
+    private readonly writer: () => BlockWriter,
+    afterMs: number,
+    private readonly times: SurveyTimes = SURVEY_TIMES,
+  ) {
     this.nextMs = performance.now() + afterMs;
   }
 

@@ -3,18 +3,16 @@ import type {NodesEvent} from "../../../sync/rpc/nodes.ts";
 import type {SourceEvent, SourceState} from "../../job/importSource.ts";
 
 export class NodeWatch {
-  private readonly onEvent: (event: SourceEvent) => void;
-  private readonly nodes: number;
   /** By name, why a node does not answer. */
   private readonly reasons = new Map<string, string>();
   private state: SourceState = "reading";
   private told: SourceState | undefined;
 
   /** @param nodes - how many there are */
-  constructor(nodes: number, onEvent: (event: SourceEvent) => void) {
-    this.nodes = nodes;
-    this.onEvent = onEvent;
-  }
+  constructor(
+    private readonly nodes: number,
+    private readonly onEvent: (event: SourceEvent) => void,
+  ) {}
 
   set(state: "reading" | "following"): void {
     this.state = state;

@@ -9,6 +9,7 @@
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {HeldValues} from "../../../storage/block/heldValues.ts";
 import {StoreError} from "../../../storage/errors.ts";
+import type {AuditSubject} from "../../../sync/layer2/audit.ts";
 import {AuditFailure, auditRange} from "../../../sync/layer2/auditRange.ts";
 import {TouchedSample} from "../../../sync/layer2/auditSample.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
@@ -25,9 +26,6 @@ export type Ask = <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 
 export class RangeAudit {
   private readonly sample: TouchedSample;
-  private readonly ask: Ask;
-  private readonly host: SourceHost;
-  private readonly nowMs: () => number;
   /** In the sample since the last audit. */
   private blocks = 0;
   private sinceMs = 0;
@@ -38,11 +36,13 @@ export class RangeAudit {
    * @param count - accounts of an audit, and slots
    * @param nowMs - a clock that never goes back
    */
-  constructor(count: number, ask: Ask, host: SourceHost, nowMs = () => performance.now()) {
+  constructor(
+    count: number,
+    private readonly ask: Ask,
+    private readonly host: SourceHost,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
     this.sample = new TouchedSample(count);
-    this.ask = ask;
-    this.host = host;
-    this.nowMs = nowMs;
     host.writer().awaitAudits();
   }
 
@@ -57,9 +57,11 @@ export class RangeAudit {
     return unaudited <= latest;
   }
 
-  note(difference: BlockDifference): void {
+  /** @param unnamed - what the block should have touched besides */
+  note(difference: BlockDifference, unnamed: readonly AuditSubject[] = []): void {
     if (this.blocks++ === 0) this.sinceMs = this.nowMs();
     this.sample.note(difference);
+    for (const subject of unnamed) this.sample.offer(subject);
   }
 
   /**

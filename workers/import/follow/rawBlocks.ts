@@ -22,15 +22,13 @@ export interface RawBlock {
 }
 
 export class RawBlocks {
-  private readonly forks: ForkSchedule;
-  private readonly onMethod: (name: string, method: string, why: string) => void;
   private readonly methods = new Map<string, typeof RAW | typeof JSON_BLOCK>();
 
   /** @param onMethod - called once for each node, with the method that reads its blocks and why this one */
-  constructor(forks: ForkSchedule, onMethod: (name: string, method: string, why: string) => void) {
-    this.forks = forks;
-    this.onMethod = onMethod;
-  }
+  constructor(
+    private readonly forks: ForkSchedule,
+    private readonly onMethod: (name: string, method: string, why: string) => void,
+  ) {}
 
   /**
    * Checks that the blocks have the numbers asked for, are linked by their hashes, and have the transactions and withdrawals

@@ -76,17 +76,18 @@ export async function* readAhead(
 }
 
 class Range {
-  readonly first: number;
-  readonly count: number;
   readonly ending = new AbortController();
   readonly blocks: Promise<readonly NodeBlock[]>;
   answers = 0;
   /** Of its blocks once they are read. */
   bytes: number | undefined;
 
-  constructor(read: ReadRange, first: number, count: number, onAnswers: () => void) {
-    this.first = first;
-    this.count = count;
+  constructor(
+    read: ReadRange,
+    readonly first: number,
+    readonly count: number,
+    onAnswers: () => void,
+  ) {
     const meter = {
       begin: () => {
         this.answers = 0;
@@ -114,10 +115,6 @@ class Range {
 
 /** The ranges after the blocks that were taken, in order. */
 class RangesAhead {
-  private readonly read: ReadRange;
-  private readonly maxBlocks: number;
-  private readonly to: number;
-  private readonly answerBytes: number;
   private readonly ranges: Range[] = [];
   /** Taken, and perhaps still under way. */
   private taken: Range | undefined;
@@ -128,12 +125,14 @@ class RangesAhead {
   private blockAnswers = 0;
   private ended: {readonly reason: unknown} | undefined;
 
-  constructor(read: ReadRange, maxBlocks: number, from: number, to: number, answerBytes: number) {
-    this.read = read;
-    this.maxBlocks = maxBlocks;
+  constructor(
+    private readonly read: ReadRange,
+    private readonly maxBlocks: number,
+    from: number,
+    private readonly to: number,
+    private readonly answerBytes: number,
+  ) {
     this.next = from;
-    this.to = to;
-    this.answerBytes = answerBytes;
     this.count = Math.min(FIRST_BLOCKS, maxBlocks);
   }
 
