@@ -214,12 +214,12 @@ layer1Test(
   "--l1-from above the newest final block is waited for, and no event before it counts",
   9,
   async it => {
-    const from = (await it.finalize(1, 3)) + 500;
+    const from = (await it.finalize(1, 3)) + 50;
     await it.contract.settle();
     it.start({from});
     const line = `events are read from layer-1 block ${from} on .*; waiting until layer 1 is final up to block ${from - 1}, now it is up to block \\d+"`;
     await it.logged(new RegExp(line));
-    await it.contract.anvil.request("anvil_mine", "0x200");
+    await it.contract.anvil.request("anvil_mine", "0x40");
     await it.finalize(4, 6);
     await it.contract.settle();
     await it.finalizedAt(6);
