@@ -63,7 +63,6 @@ export class StateStore implements WriteTarget {
     private readonly source: StoreSource,
     readonly directory: string,
     readonly reader: StateReader,
-
     /** The folders created with the store; undefined if the store existed before. */
     private readonly madeFolders: readonly string[] | undefined,
   ) {}
