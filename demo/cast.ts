@@ -28,11 +28,6 @@ export class Cast {
   readonly residents = Array.from({length: RESIDENTS}, (_, i) => makeAccount(`resident ${i}`));
   /** Get ether in blocks 2 to 13. */
   readonly citizens = Array.from({length: CITIZENS}, (_, i) => makeAddress(`citizen ${i}`));
-  /** Get tokens in blocks 14 to 20. Half of them are residents, who can send tokens on. */
-  readonly holders = [
-    ...this.residents.slice(0, HOLDERS / 2).map(({address}) => address),
-    ...this.citizens.slice(0, HOLDERS / 2),
-  ];
 
   readonly token = this.addressOf(TOKEN);
   readonly disperser = this.addressOf(DISPERSER);
@@ -40,6 +35,12 @@ export class Cast {
   readonly factory = this.addressOf(FACTORY);
   readonly piggyBank = this.addressOf(PIGGY_BANK);
   readonly batcher = this.addressOf(BATCHER);
+
+  /** Get tokens in blocks 14 to 20. Half of them are residents, who can send tokens on. */
+  get holders(): readonly Uint8Array[] {
+    const residents = this.residents.slice(0, HOLDERS / 2).map(({address}) => address);
+    return [...residents, ...this.citizens.slice(0, HOLDERS / 2)];
+  }
 
   resident(index: number): DemoAccount {
     const resident = this.residents[index];

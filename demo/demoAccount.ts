@@ -14,7 +14,16 @@ export interface DemoAccount {
 
 export function makeAccount(label: string): DemoAccount {
   const key = hashLabel(`key of ${label}`);
-  return {key, address: privateToAddress(key), nonce: 0n};
+  let address: Uint8Array | undefined;
+  return {
+    key,
+    nonce: 0n,
+    // It takes 1 ms, and most chains have few of the accounts.
+    get address() {
+      address ??= privateToAddress(key);
+      return address;
+    },
+  };
 }
 
 /** An address without a key. It is cheaper to make, for accounts that never send. */

@@ -8,6 +8,9 @@ const PER_THREAD = 8;
 /** Least number of connections for a useful service. */
 const OF_CONNECTIONS = 64;
 
+/** Read once: a report takes 8 to 40 ms. */
+const LIMIT = readLimit();
+
 /**
  * Checked at the start, because with too few files modules, threads and LevelDB fail one by one with different errors.
  *
@@ -15,18 +18,17 @@ const OF_CONNECTIONS = 64;
  * @throws WorkError if the limit is too low
  */
 export function requireDescriptors(threads: number): void {
-  const limit = readLimit();
   const needed = countOwn(threads) + (threads === 0 ? 0 : OF_CONNECTIONS);
-  if (limit >= needed) return;
+  if (LIMIT >= needed) return;
   const forWhat = threads === 0 ? "" : ` with ${threads} proof and estimate threads`;
   throw new WorkError(
-    `this process may open ${limit} files (ulimit -n) but needs at least ${needed}${forWhat}. Raise the limit`,
+    `this process may open ${LIMIT} files (ulimit -n) but needs at least ${needed}${forWhat}. Raise the limit`,
   );
 }
 
 /** @returns how many connections leave the process enough files. LevelDB opens up to a fifth of the system's limit for its tables */
 export function limitConnections(threads: number): number {
-  return Math.max(OF_CONNECTIONS, Math.floor(readLimit() * 0.8) - countOwn(threads));
+  return Math.max(OF_CONNECTIONS, Math.floor(LIMIT * 0.8) - countOwn(threads));
 }
 
 function countOwn(threads: number): number {

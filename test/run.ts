@@ -1,6 +1,6 @@
 /**
- * `npm test`: runs test files under node:test, several at a time. Unit and property files share a few processes; every other
- * file has its own. Fails too when a process that a test started is still there at the end.
+ * `npm test`: runs test files under node:test, several processes at a time, each with several files. Fails too when a process that
+ * a test started is still there at the end.
  *
  * Run: node dist/test/run.js [--times=N] [--busy=N] [--timeout=MS] [OPTION OF NODE...] [FILE OR FOLDER...]
  *
@@ -22,10 +22,11 @@ import {TestBatch} from "./support/run/testBatch.ts";
 
 const TESTS = fileURLToPath(new URL("./", import.meta.url));
 const FOLDERS = ["integration", "property", "unit"].map(name => join(TESTS, name));
-/** Their tests start nothing that outlives them. */
-const SHARING = /(^|\/)(property|unit)\//;
+const SHORT = /(^|\/)(property|unit)\//;
 /** Test files wait for disks, timers and other processes about half of their time. */
 const PROCESSES = availableParallelism() + 1;
+/** Long files that share a process, whose modules are loaded and compiled once. More would leave one process at the end. */
+const MOST_FILES = 10;
 const SLOWEST = 10;
 
 const own = {times: 1, busy: 0, timeout: 300_000};
@@ -110,13 +111,17 @@ async function runOnce(): Promise<boolean> {
   return failed.length === 0 && left.length === 0 && stopped === undefined;
 }
 
-/** Files that share processes come last: they fill the time in which the last long files end. */
+/** Short files come last: they fill the time in which the last long ones end. */
 function planBatches(): string[][] {
-  const sharing = files.filter(file => SHARING.test(file));
-  const shared = Array.from({length: Math.min(PROCESSES, sharing.length)}, (_, at) =>
-    sharing.filter((_file, place) => place % PROCESSES === at),
+  const long = files.filter(file => !SHORT.test(file));
+  const short = files.filter(file => SHORT.test(file));
+  const size = Math.min(MOST_FILES, Math.ceil(long.length / PROCESSES));
+  const batches = Array.from({length: Math.ceil(long.length / (size || 1))}, (_, at) =>
+    long.slice(size * at, size * (at + 1)),
   );
-  return [...files.filter(file => !SHARING.test(file)).map(file => [file]), ...shared];
+  for (let first = 0; first < Math.min(PROCESSES, short.length); first++)
+    batches.push(short.filter((_file, place) => place % PROCESSES === first));
+  return batches;
 }
 
 /** @returns paths below dist/test */

@@ -12,8 +12,8 @@ import {
   MAX_TIMEOUT_MS,
   parseBlocks,
   parseErrorLimit,
+  parseFraction,
   parseMilliseconds,
-  parseShare,
   readUrl,
 } from "./loadValues.ts";
 
@@ -41,13 +41,15 @@ export const LOAD_FLAGS = {
   ),
   duration: value("<seconds>", integerParser(1, 86_400), 10).says("length of the measurement"),
   warmUp: value("<seconds>", integerParser(0, 3_600), 2).says("time of load before the measurement starts"),
-  absent: value("<share>", parseShare, 0).says("share of proofs that ask for an absent account, 0 to 1"),
+  absent: value("<fraction>", parseFraction, 0).says(
+    "fraction of proofs that ask for an absent account, 0 to 1",
+  ),
   slots: value("<count>", integerParser(0, MAX_SLOTS), 0).says("storage slots per proof"),
   blocks: value("<blocks>", parseBlocks, "latest").says(
     "block to ask for: latest, oldest, a number, or A..B for a random one of a range",
   ),
-  estimates: value("<share>", parseShare, 0).says(
-    "share of calls that estimate the gas of a transfer, 0 to 1",
+  estimates: value("<fraction>", parseFraction, 0).says(
+    "fraction of calls that estimate the gas of a transfer, 0 to 1",
   ),
   keys: value("<file>", parseText).says(
     "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; with --style eth, those in the newest blocks)",
@@ -67,7 +69,7 @@ export const LOAD_FLAGS = {
     "number of results to verify, picked at random over the whole time; 0 verifies none",
   ),
   maxErrors: value("<limit>", parseErrorLimit, {calls: 0}, "0").says(
-    "calls that may fail, as a number or a share such as 0.1%; more failures end with exit code 1",
+    "calls that may fail, as a number or a percentage such as 0.1%; more failures end with exit code 1",
   ),
   maxP99: value("<ms>", parseMilliseconds).says(
     "a p99 latency above this ends with exit code 1; latency counts from when a request was due with --rate, else from when it was sent (default: none)",

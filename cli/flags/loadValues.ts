@@ -18,7 +18,7 @@ export function readUrl(text: string, command: Command): URL {
 }
 
 /** A decimal number from 0 to 1. */
-export function parseShare(text: string): number {
+export function parseFraction(text: string): number {
   const value = /^([0-9]+(\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : Number.NaN;
   if (value <= 1) return value;
   throw new InvalidArgumentError("Expected a number from 0 to 1.");

@@ -20,6 +20,6 @@ export function formatMegabytes(bytes: number): string {
   return `${megabytes < 100 ? megabytes.toFixed(megabytes < 10 ? 2 : 1) : formatCount(megabytes)} MB`;
 }
 
-export function percent(share: number): string {
-  return `${Math.round(1000 * share) / 10} %`;
+export function percent(fraction: number): string {
+  return `${Math.round(1000 * fraction) / 10} %`;
 }

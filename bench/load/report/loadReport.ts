@@ -69,7 +69,7 @@ export interface LoadReport {
     readonly cpuCores: number;
     /** Open loop: how late requests left although a connection was free. undefined in a closed loop. */
     readonly sendLag: LatencyFigures | undefined;
-    /** Open loop: share of requests that had to wait for a free connection. */
+    /** Open loop: fraction of requests that had to wait for a free connection. */
     readonly waitedShare: number;
     /** Was the generator, not the server, the limit? */
     readonly wasLimit: boolean;

@@ -86,7 +86,7 @@ export function createReport(measurement: Measurement): LoadReport {
     errors: reportErrors(tally),
     verification: measurement.verification,
     generator: {
-      utilization: measurement.utilization.map(share => Math.round(share * 1000) / 1000),
+      utilization: measurement.utilization.map(fraction => Math.round(fraction * 1000) / 1000),
       cpuCores: seconds === 0 ? 0 : Math.round(measurement.cpuMs / seconds / 10) / 100,
       sendLag,
       waitedShare: tally.requests === 0 ? 0 : Math.round((1000 * tally.waited) / tally.requests) / 1000,

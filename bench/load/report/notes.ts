@@ -10,7 +10,7 @@ const MANY = 0.01;
 
 /** Was the generator, not the server, the limit? @param utilization - of each thread's event loop, 0 .. 1 */
 export function wasLimit(utilization: readonly number[], sendLag: LatencyFigures | undefined): boolean {
-  return utilization.some(share => share > BUSY) || (sendLag?.p50Ms ?? 0) > LATE_MS;
+  return utilization.some(fraction => fraction > BUSY) || (sendLag?.p50Ms ?? 0) > LATE_MS;
 }
 
 export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): string[] {

@@ -102,7 +102,7 @@ export class Driver {
     this.sendDue();
   }
 
-  /** Runs at the end of the measured time; only the first call counts. @returns the share that the event loop was busy */
+  /** Runs at the end of the measured time; only the first call counts. @returns the fraction of it that the event loop was busy */
   private onMeasured(): number {
     this.utilization ??= performance.eventLoopUtilization(this.loadAtStart).utilization;
     return this.utilization;

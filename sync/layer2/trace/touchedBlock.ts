@@ -3,6 +3,7 @@ import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
 import {type NodeCall, NodeFailure} from "../../rpc/node.ts";
+import {hexQuantity} from "../linkedBlocks.ts";
 import {isEmpty, MAX_CODE_BYTES, type TransactionTrace} from "./accountTrace.ts";
 import {type AccountState, TouchedAccount} from "./touchedAccount.ts";
 import type {TracedBlock} from "./tracedBlock.ts";
@@ -143,8 +144,4 @@ function askForSlot(address: string, slot: string, number: number, slots: Map<st
       slots.set(address + slot, parseWord(answer, `block ${number}: account ${address}: slot ${slot}`));
     },
   };
-}
-
-export function hexQuantity(number: number): string {
-  return `0x${number.toString(16)}`;
 }

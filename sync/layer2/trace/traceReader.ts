@@ -8,12 +8,13 @@
  */
 import {toHex} from "../../../storage/hex.ts";
 import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
-import {type Node, type NodeCall, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
-import {hexQuantity, type Question, TouchedBlock} from "./touchedBlock.ts";
+import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
+import {type Question, TouchedBlock} from "./touchedBlock.ts";
 import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";
 import {parseTraces, probeTraces, type TraceMethod, traceCall} from "./traceMethod.ts";
-import {askForSystemContracts, listUntracedWrites} from "./untracedWrites.ts";
+import {findSystemContracts, listUntracedWrites, type SystemContract} from "./untracedWrites.ts";
 
 export interface TraceReaderOptions {
   /** Default: what each node can do. It is asked once. */
@@ -24,7 +25,6 @@ export interface TraceReaderOptions {
 const MAX_BLOCKS = 8;
 /** A node traces on as many cores. */
 const TRACES_AT_ONCE = 2;
-const EMPTY_CODE = "0x";
 
 export function createTraceReader(options: TraceReaderOptions = {}): BlockReader {
   return new TraceReader(options);
@@ -44,7 +44,7 @@ class TraceReader implements BlockReader {
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     if (from < 1 || to < from || to - from >= MAX_BLOCKS)
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}, from block 1 on`);
-    const blocks = await readBlocks(node, from, to);
+    const blocks = await readLinkedBlocks(node, from, to, true, parseTracedBlock);
     const last = blocks.at(-1);
     if (last === undefined) return [];
     try {
@@ -72,13 +72,12 @@ class TraceReader implements BlockReader {
     last: number,
   ): Promise<TouchedBlock[]> {
     const method = await this.findMethod(node);
-    const codes = await node.requestAll(askForSystemContracts(hexQuantity(last)));
-    const hasCode = codes.map(code => code !== EMPTY_CODE);
+    const contracts = await findSystemContracts(node, hexQuantity(last));
     const touched: TouchedBlock[] = [];
     for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE)
       touched.push(
         ...(await Promise.all(
-          blocks.slice(at, at + TRACES_AT_ONCE).map(block => readTrace(node, method, block, hasCode)),
+          blocks.slice(at, at + TRACES_AT_ONCE).map(block => readTrace(node, method, block, contracts)),
         )),
       );
     return touched;
@@ -95,30 +94,11 @@ class TraceReader implements BlockReader {
   }
 }
 
-/** @returns fewer blocks if the node does not have the rest yet */
-async function readBlocks(node: Node, from: number, to: number): Promise<TracedBlock[]> {
-  const calls: NodeCall[] = [];
-  for (let number = from; number <= to; number++)
-    calls.push({method: "eth_getBlockByNumber", params: [hexQuantity(number), true]});
-  const blocks: TracedBlock[] = [];
-  for (const [position, answer] of (await node.requestAll(calls)).entries()) {
-    if ((answer ?? undefined) === undefined) break;
-    const block = parseTracedBlock(answer, from + position);
-    const parent = blocks.at(-1)?.header;
-    if (parent !== undefined && Buffer.compare(parent.hash, block.header.parentHash) !== 0)
-      throw new NodeFailure(
-        `block ${block.header.number} has the parent ${toHex(block.header.parentHash)}, but block ${parent.number} is ${toHex(parent.hash)}`,
-      );
-    blocks.push(block);
-  }
-  return blocks;
-}
-
 async function readTrace(
   node: Node,
   method: TraceMethod,
   block: TracedBlock,
-  hasCode: readonly boolean[],
+  contracts: readonly SystemContract[],
 ): Promise<TouchedBlock> {
   const {header, transactions, uncles, addresses} = block;
   const at = hexQuantity(header.number);
@@ -138,7 +118,7 @@ async function readTrace(
           await node.request(call.method, call.params),
           `${call.method} of block ${header.number}`,
         );
-  return new TouchedBlock({...block, addresses: paid}, traces, listUntracedWrites(block, hasCode));
+  return new TouchedBlock({...block, addresses: paid}, traces, listUntracedWrites(block, contracts));
 }
 
 async function ask(node: Node, questions: readonly Question[]): Promise<void> {

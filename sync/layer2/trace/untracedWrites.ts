@@ -8,16 +8,17 @@
  *
  * Their values are read from the node. A chain may not have all of these contracts. Then their addresses have no code.
  */
-import type {NodeCall} from "../../rpc/node.ts";
+import type {Node} from "../../rpc/node.ts";
 import type {TracedBlock} from "./tracedBlock.ts";
 
-interface SystemContract {
+export interface SystemContract {
   readonly address: string;
   writtenSlots(block: TracedBlock): readonly bigint[];
 }
 
 /** HISTORY_BUFFER_LENGTH of EIP-4788 and HISTORY_SERVE_WINDOW of EIP-2935. */
 const RING_SLOTS = 8191n;
+const EMPTY_CODE = "0x";
 const QUEUE_SLOTS: readonly bigint[] = [0n, 1n, 2n, 3n];
 
 const SYSTEM_CONTRACTS: readonly SystemContract[] = [
@@ -30,7 +31,7 @@ const SYSTEM_CONTRACTS: readonly SystemContract[] = [
   },
   {
     address: "0x0000f90827f1c53a10cb7a02335b175320002935",
-    writtenSlots: ({header}) => [BigInt(header.number - 1) % RING_SLOTS],
+    writtenSlots: ({header}) => (header.number === 0 ? [] : [BigInt(header.number - 1) % RING_SLOTS]),
   },
   {address: "0x00000961ef480eb55e80d19ad83579a64c007002", writtenSlots: () => QUEUE_SLOTS},
   {address: "0x0000bbddc7ce488642fb579f8b00f3a590007251", writtenSlots: () => QUEUE_SLOTS},
@@ -42,14 +43,18 @@ export interface UntracedWrite {
   readonly slots: readonly string[];
 }
 
-/** @param block - hex quantity. `listUntracedWrites` takes, in this order, whether each answer has code */
-export function askForSystemContracts(block: string): NodeCall[] {
-  return SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));
+/** @returns those that have code at this block. They are never removed, so no block before it has others. @throws NodeFailure */
+export async function findSystemContracts(node: Node, block: string): Promise<SystemContract[]> {
+  const calls = SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));
+  const codes = await node.requestAll(calls);
+  return SYSTEM_CONTRACTS.filter((_, position) => codes[position] !== EMPTY_CODE);
 }
 
-/** @param hasCode - of each system contract, at this block or a later one: they are never removed */
-export function listUntracedWrites(block: TracedBlock, hasCode: readonly boolean[]): UntracedWrite[] {
-  return SYSTEM_CONTRACTS.filter((_, position) => hasCode[position]).map(({address, writtenSlots}) => ({
+export function listUntracedWrites(
+  block: TracedBlock,
+  contracts: readonly SystemContract[],
+): UntracedWrite[] {
+  return contracts.map(({address, writtenSlots}) => ({
     address,
     slots: writtenSlots(block).map(slot => `0x${slot.toString(16).padStart(64, "0")}`),
   }));

@@ -1,15 +1,19 @@
 /**
  * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here. Its old values are compared with the store when a block is applied.
  *
- *   headers     eth_getBlockByNumber          hash and link checked
+ *   headers     eth_getBlockByNumber          hash and link checked; for an audit with the transactions
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
  */
 import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import type {AuditSubject} from "../audit.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
+import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
 import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
+import {parseTracedBlock, type TracedBlock} from "../trace/tracedBlock.ts";
+import {findSystemContracts, listUntracedWrites, type SystemContract} from "../trace/untracedWrites.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES} from "./trieLog.ts";
 import {toDifferences} from "./trieLogDifference.ts";
 import {TrieLogError} from "./trieLogError.ts";
@@ -20,9 +24,18 @@ const MAX_BLOCKS = 64;
 /** About how much memory a header takes. */
 const HEADER_BYTES = 1024;
 
-/** @param chainId - the node's, for block 0, which names the chain of a store */
-export function createTrieLogReader(chainId?: bigint): BlockReader {
-  return new TrieLogReader(chainId);
+export interface TrieLogReaderOptions {
+  /** The node's, for block 0, which names the chain of a store. */
+  readonly chainId?: bigint | undefined;
+  /** The blocks are audited: read their transactions too, which tell what a trie log should name. */
+  readonly isAudited?: boolean;
+}
+
+/** The transactions are read for an audit only. */
+type LoggedBlock = {readonly header: NodeHeader} | TracedBlock;
+
+export function createTrieLogReader(options: TrieLogReaderOptions = {}): BlockReader {
+  return new TrieLogReader(options);
 }
 
 /** Does the node have trie logs? @throws NodeFailure */
@@ -43,15 +56,21 @@ class TrieLogReader implements BlockReader {
   /** Blocks to ask for at once. Halved by a failure, doubled by an answer. */
   private span = MAX_BLOCKS;
 
-  constructor(private readonly chainId: bigint | undefined) {}
+  constructor(private readonly options: TrieLogReaderOptions) {}
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     if (from < 0 || to < from || to - from >= MAX_BLOCKS)
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}`);
-    const headers = await readHeaders(node, from, to);
-    if (headers.length === 0) return [];
-    const logs = await this.readLogs(node, from, from + headers.length - 1);
-    return headers.map((header, position) => this.createBlock(header, logs[position], node.name));
+    const {isAudited = false} = this.options;
+    const parse: (answer: unknown, number: number) => LoggedBlock = isAudited
+      ? parseTracedBlock
+      : parseHeaderOnly;
+    const blocks = await readLinkedBlocks(node, from, to, isAudited, parse);
+    const last = blocks.at(-1)?.header.number;
+    if (last === undefined) return [];
+    const contracts = isAudited ? await findSystemContracts(node, hexQuantity(last)) : [];
+    const logs = await this.readLogs(node, from, last);
+    return blocks.map((block, position) => this.createBlock(block, logs[position], node.name, contracts));
   }
 
   /** @returns the elements of the answers, the first that of block `from` */
@@ -93,10 +112,17 @@ class TrieLogReader implements BlockReader {
     return [...logs, ...last];
   }
 
-  private createBlock(header: NodeHeader, log: unknown, node: string): NodeBlock {
+  private createBlock(
+    block: LoggedBlock,
+    log: unknown,
+    node: string,
+    contracts: readonly SystemContract[],
+  ): NodeBlock {
+    const {header} = block;
     const {number, hash, parentHash} = header;
     const accounts = parseLog(log, header);
-    const chain = this.chainId === undefined ? {} : {chainId: this.chainId};
+    const {chainId} = this.options;
+    const chain = chainId === undefined ? {} : {chainId};
     const difference = {header, accounts, ...(number === 0 && {chain})};
     return {
       number,
@@ -104,30 +130,40 @@ class TrieLogReader implements BlockReader {
       parentHash,
       origin: `the trie log of ${node}`,
       bytes: HEADER_BYTES + accounts.bytes,
+      ...("transactions" in block && {unnamed: listUnnamed(block, contracts, accounts)}),
       difference: async () => difference,
     };
   }
 }
 
-/** @returns fewer headers if the node does not have the rest yet. @throws NodeFailure if they are not linked */
-async function readHeaders(node: Node, from: number, to: number): Promise<NodeHeader[]> {
-  const calls = Array.from({length: to - from + 1}, (_, position) => ({
-    method: "eth_getBlockByNumber",
-    params: [`0x${(from + position).toString(16)}`, false],
-  }));
-  const headers: NodeHeader[] = [];
-  for (const [position, answer] of (await node.requestAll(calls)).entries()) {
-    if ((answer ?? undefined) === undefined) break;
-    const number = from + position;
-    const header = parseNodeHeader(parseObject(answer, `block ${number}`), number);
-    const parent = headers.at(-1);
-    if (parent !== undefined && Buffer.compare(parent.hash, header.parentHash) !== 0)
-      throw new NodeFailure(
-        `block ${number} has the parent ${toHex(header.parentHash)}, but block ${parent.number} is ${toHex(parent.hash)}`,
-      );
-    headers.push(header);
+function parseHeaderOnly(answer: unknown, number: number): LoggedBlock {
+  return {header: parseNodeHeader(parseObject(answer, `block ${number}`), number)};
+}
+
+/** What the block must have touched, or may have, and its trie log does not name. */
+function listUnnamed(
+  block: TracedBlock,
+  contracts: readonly SystemContract[],
+  accounts: AccountDifferences,
+): AuditSubject[] {
+  const slotsOf = new Map<string, Set<string>>();
+  for (let position = 0; position < accounts.count; position++) {
+    const {address, change} = accounts.at(position);
+    slotsOf.set(toHex(address), new Set(change?.storage?.map(({slot}) => toHex(slot))));
   }
-  return headers;
+  const unnamed = [...block.addresses, ...block.authorities].filter(address => !slotsOf.has(address));
+  return [
+    ...unnamed.map(address => ({address, slots: []})),
+    ...listUntracedWrites(block, contracts).map(({address, slots}) => ({
+      address,
+      slots: slots.filter(slot => slotsOf.get(address)?.has(slot) !== true),
+    })),
+  ].map(({address, slots}) => ({address: readHex(address), slots: slots.map(readHex)}));
+}
+
+/** @param digits - with `0x` */
+function readHex(digits: string): Uint8Array {
+  return Buffer.from(digits.slice(2), "hex");
 }
 
 /** @throws NodeFailure if the log is missing, of another block or malformed */

@@ -30,6 +30,8 @@ const FORK = 8;
 /** An account that block 6 creates, and one that every block changes. */
 const OWN = `0x${(1006).toString(16).padStart(40, "0")}`;
 const ONE = `0x${"1".padStart(40, "0")}`;
+/** The contract of EIP-2935. */
+const BLOCK_HASHES = "0x0000f90827f1c53a10cb7a02335b175320002935";
 
 /** Blocks 0 to `last`; from FORK on they are those of the branch. */
 function createLines(last: number, branch: number): DifferenceLine[] {
@@ -99,30 +101,37 @@ const SPOILED: readonly (readonly [what: string, spoil: (accounts: DifferenceLin
   ["of the block before", accounts => Object.assign(accounts, createMixedLine(5).accounts)],
 ];
 
+/** The node's trie log of block 6 is that of a block whose changes `spoil` has changed. @returns its headers */
+async function spoilLog(spoil: (accounts: DifferenceLine["accounts"]) => void) {
+  const spoiled = structuredClone(lines);
+  spoil((spoiled[6] as DifferenceLine).accounts);
+  const {headers} = await headLines(spoiled);
+  const changed = await logLines(JSON.parse(JSON.stringify(spoiled)));
+  const trieLog = toHex((changed[6] as LoggedBlock).trieLog);
+  node.changeLogs = logs => logs.map(log => (log.blockNumber === 6 ? {...log, trieLog} : log));
+  return headers;
+}
+
+function importLogs(db: string) {
+  return importSource(db, {
+    kind: "node",
+    source: "trielogs",
+    nodes: {urls: [node.url.href], headers: {}, timeoutMs: 10_000, maxAnswerBytes: 1 << 26},
+    subscriptions: [],
+    surveyAfterMs: 0,
+    genesisPath: undefined,
+    follow: false,
+    audit: 64,
+    to: undefined,
+  });
+}
+
 for (const [what, spoil] of SPOILED)
   test(`a trie log ${what} is refused before its block is stored, with the block, both roots and the node`, async () => {
-    const sound = createLines(7, 0);
-    ({node, lines} = await TrieLogNode.start(sound));
+    ({node, lines} = await TrieLogNode.start(createLines(7, 0)));
     try {
-      const spoiled = structuredClone(lines);
-      spoil((spoiled[6] as DifferenceLine).accounts);
-      const {headers} = await headLines(spoiled);
-      const changed = await logLines(JSON.parse(JSON.stringify(spoiled)));
-      node.changeLogs = logs =>
-        logs.map(log =>
-          log.blockNumber === 6 ? {...log, trieLog: toHex((changed[6] as LoggedBlock).trieLog)} : log,
-        );
-      const outcome = await importSource(folder.file(`refused${++stores}.db`), {
-        kind: "node",
-        source: "trielogs",
-        nodes: {urls: [node.url.href], headers: {}, timeoutMs: 10_000, maxAnswerBytes: 1 << 26},
-        subscriptions: [],
-        surveyAfterMs: 0,
-        genesisPath: undefined,
-        follow: false,
-        audit: 16,
-        to: undefined,
-      });
+      const headers = await spoilLog(spoil);
+      const outcome = await importLogs(folder.file(`refused${++stores}.db`));
       assert.ok(!outcome.ok);
       const [expected, given] = [node.headers, headers].map(of => of[6]?.stateRoot);
       assert.equal(
@@ -141,6 +150,29 @@ async function makeStoreWithoutTrie(db: string): Promise<void> {
   const {header: _, ...zero} = lines[0] as DifferenceLine;
   await importLines(db, [zero]);
 }
+
+test("without the state trie, what transactions and EIP-2935 touch is audited too, so a trie log that omits it is found out", async () => {
+  const chain = createLines(6, 0);
+  (chain[0] as DifferenceLine).accounts[BLOCK_HASHES] = {nonce: "0x1", code: "0x6001"};
+  (chain[6] as DifferenceLine).accounts[BLOCK_HASHES] = {storage: {"0x5": "0x7"}};
+  ({node, lines} = await TrieLogNode.start(chain));
+  try {
+    for (const [omitted, found] of [
+      [OWN, /^the audit found a wrong value: block 6: account 0x0+3ee: balance is 0 here, 7 at /],
+      [BLOCK_HASHES, /: block 6: account 0x0000f908.*: slot 0x0+5 is 0x0 here, 0x7 at .*; block.* removed$/],
+    ] as const) {
+      const db = folder.file(`omitted${++stores}.db`);
+      await makeStoreWithoutTrie(db);
+      node.transactions = [{hash: lines[0]?.hash, from: ONE, to: OWN}];
+      await spoilLog(accounts => void delete accounts[omitted]);
+      const outcome = await importLogs(db);
+      assert.match(outcome.ok ? "" : outcome.message, found);
+      assert.equal(outcome.head.latest, 0);
+    }
+  } finally {
+    await node.stop();
+  }
+});
 
 test("without the state trie, wrong values are found out by an audit, and the blocks are removed", async () => {
   ({node, lines} = await TrieLogNode.start(createLines(5, 0)));

@@ -13,7 +13,7 @@ import type {AskedService} from "../../support/http/askedService.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
-import {type Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {type Daemon, type Finished, startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
@@ -135,13 +135,13 @@ test("the commands for block differences import them, before and while serving, 
   assert.equal(finalize?.[0], "finalize");
   const imported = await runHere(importDiffs);
   assert.equal(imported.code, 0, imported.stderr);
-  const daemon = await startDaemon(serveDiffs.slice(1));
+  const daemon = await OwnService.serve(serveDiffs.slice(1));
   try {
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
     const finalized = await runHere(finalize);
     assert.match(finalized.stdout, /blocks up to 2 were finalized before/, finalized.stderr);
   } finally {
-    assert.equal((await daemon.stop()).code, 0);
+    await daemon.stop();
   }
 });
 
@@ -233,14 +233,16 @@ test("an indexer's program pulls verified proofs, with the place to go on from",
 test("the commands for a load test run against the demo chain and print what is printed", async () => {
   const lines = commandLines("demo").filter(([command]) => command === "load");
   assert.equal(lines.length, 2);
-  const env = {PROOFD_LOAD_URL: demo.url, PROOFD_LOAD_DURATION: "1", PROOFD_LOAD_WARM_UP: "0"};
+  const variables = {PROOFD_LOAD_URL: demo.url, PROOFD_LOAD_DURATION: "1", PROOFD_LOAD_WARM_UP: "0"};
   for (const line of lines) {
-    const args = line.filter((word, i) => word !== "--url" && line[i - 1] !== "--url");
-    const {code, stdout, stderr} = await runProofd(args, {env, cwd: folder});
+    const args = line
+      .filter((word, i) => word !== "--url" && line[i - 1] !== "--url")
+      .map(word => (word.endsWith(".html") ? join(folder, word) : word));
+    const {code, stdout, stderr} = await runHere(args, variables);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /328 accounts of the demo chain/);
     assert.match(stdout, /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m);
-    if (line.includes("--html")) await access(join(folder, line[line.indexOf("--html") + 1] as string));
+    if (args.includes("--html")) await access(args[args.indexOf("--html") + 1] as string);
     // The rows of the report that docs/load.md prints are those of a real one.
     const printed = /```\n(open loop[\s\S]*?)\n```/.exec(loadPage)?.[1] ?? "";
     assert.ok(printed.includes("from due"));

@@ -11,7 +11,6 @@ import {writeShortChain} from "../../support/chains/shortChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
 import type {CommandEnd} from "../../support/processes/commandLines.ts";
-import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
@@ -26,16 +25,6 @@ before(async () => {
 
 after(() => folder.remove());
 
-async function assertFails(
-  args: readonly string[],
-  message: RegExp,
-  options: {readonly code?: number; readonly env?: Record<string, string>; readonly input?: string} = {},
-): Promise<void> {
-  const {code = 1, ...rest} = options;
-  const finished = await runProofd(args, rest);
-  assertFailed(finished, code, message, args);
-}
-
 function assertFailed(
   finished: Pick<Finished, "code" | "stderr"> | undefined,
   code: number,
@@ -47,7 +36,6 @@ function assertFailed(
   assert.equal(finished?.code, code, args.join(" "));
 }
 
-/** Like `assertFails`, in this process. */
 async function assertAllFail(
   table: readonly (readonly [args: readonly string[], message: RegExp])[],
 ): Promise<void> {
@@ -107,25 +95,19 @@ test("a folder below a file, or a file for a folder, is called what it is", asyn
 test("an environment variable that no command knows is refused, one of another command is not", async () => {
   const message =
     /^error: unknown environment variable PROOFD_MAX_BACTH: no command has a flag of that name$/m;
-  await assertFails(["finalize", "--db", db, "--to", "1"], message, {
-    code: 2,
-    env: {PROOFD_MAX_BACTH: "1"},
-  });
-  const env = {PROOFD_MAX_BATCH: "7", PROOFD_LOAD_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
-  const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "1"], {env});
+  const finalize = ["finalize", "--db", db, "--to", "1"];
+  assertFailed(await runHere(finalize, {PROOFD_MAX_BACTH: "1"}), 2, message, finalize);
+  const known = {PROOFD_MAX_BATCH: "7", PROOFD_LOAD_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
+  const {code, stderr} = await runHere(finalize, known);
   assert.equal(code, 0, stderr);
-  const help = await runProofd(["serve", "--help"], {env: {PROOFD_MAX_BACTH: "1"}});
-  assert.equal(help.code, 0);
+  assert.equal((await runHere(["serve", "--help"], {PROOFD_MAX_BACTH: "1"})).code, 0);
 });
 
 test("variables that Kubernetes sets for a service are ignored with a warning", async () => {
-  const env = {PROOFD_PORT: "tcp://10.0.0.1:8545", PROOFD_SERVICE_HOST: "10.0.0.1"};
-  const daemon = await startDaemon(["--db", db], {env});
-  assert.equal((await daemon.stop()).code, 0);
-  assert.match(
-    daemon.stderr,
-    /^warning: ignored PROOFD_PORT, PROOFD_SERVICE_HOST: Kubernetes sets such variables/,
-  );
+  const variables = {PROOFD_PORT: "tcp://10.0.0.1:8545", PROOFD_SERVICE_HOST: "10.0.0.1"};
+  const {code, stderr} = await runHere(["finalize", "--db", db, "--to", "1"], variables);
+  assert.equal(code, 0);
+  assert.match(stderr, /^warning: ignored PROOFD_PORT, PROOFD_SERVICE_HOST: Kubernetes sets such variables/);
 });
 
 test("a host that cannot be resolved, or is not this machine's, is called so", async () => {
@@ -149,8 +131,9 @@ test("--chain-id of another chain is refused before the demo is imported", async
 
 test("a command that fails leaves no store behind, and no folder that it made", async () => {
   const made = folder.file("made");
-  const bad = {input: "hello\n"};
-  await assertFails(["import", "--db", join(made, "a", "b"), "--diffs", "-"], /line 1/, bad);
+  const bad = folder.file("bad.ndjson");
+  await writeFile(bad, "hello\n");
+  await assertAllFail([[["import", "--db", join(made, "a", "b"), "--diffs", bad], /line 1/]]);
   assert.equal(existsSync(made), false);
   const missing = folder.file("nowhere");
   await assertAllFail([[["import", "--db", made, "--diffs", missing], /nowhere/]]);

@@ -26,7 +26,7 @@ const LOOK_MS = 20;
 /** The longest that a call may wait. */
 const WAIT_MS = 60_000;
 /** `npm run test:soak` sets it. */
-const KILLS = Number(process.env.FOLLOW_KILLS ?? 2);
+const KILLS = Number(process.env.FOLLOW_KILLS ?? 1);
 /** About as long as the nodes need to grow, finalize and start again. */
 const KILL_WITHIN_MS = 3000;
 

@@ -10,9 +10,12 @@ import {
   NO_COVERAGE,
   root,
   server,
+  startForeignProofd,
   state,
 } from "../../support/http/foreignProofd.ts";
 import {answerCalls, answerText, type UpstreamRequest} from "../../support/http/upstream.ts";
+
+startForeignProofd();
 
 const COVERED = JSON.stringify(NO_COVERAGE);
 

@@ -3,8 +3,17 @@ import assert from "node:assert/strict";
 import type {ServerResponse} from "node:http";
 import {test} from "node:test";
 import type {ConnectionOptions, RpcError} from "../../../client/client.ts";
-import {answerFirst, createClient, hasCode, NO_COVERAGE, server} from "../../support/http/foreignProofd.ts";
+import {
+  answerFirst,
+  createClient,
+  hasCode,
+  NO_COVERAGE,
+  server,
+  startForeignProofd,
+} from "../../support/http/foreignProofd.ts";
 import {answerCalls, answerText, Upstream} from "../../support/http/upstream.ts";
+
+startForeignProofd();
 
 for (const status of [429, 502, 503, 504])
   test(`HTTP status ${status} is tried again`, async () => {

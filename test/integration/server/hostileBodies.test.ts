@@ -9,7 +9,7 @@ import {after, before, test} from "node:test";
 import {AnsweringThread} from "../../support/http/answeringThread.ts";
 import {type BodyKind, createHonestBodies, createHostileBodies} from "../../support/http/bodyKinds.ts";
 
-const ROUNDS = 7;
+const ROUNDS = 4;
 /** While a body is too long: on a machine whose speed changes, the fastest moment may have met the honest batches alone. */
 const MAX_ROUNDS = 28;
 const MAX_FACTOR = 1.5;

@@ -4,7 +4,8 @@ import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, test} from "node:test";
 import {Random} from "../../../bench/load/requests/random.ts";
-import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
 import {propertyRuns} from "../../support/soak.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
 import {
@@ -101,7 +102,7 @@ test("every command refuses a store with a damaged log, and changes nothing", as
     ["rollback", "--to", "0"],
     ["check"],
   ]) {
-    const {code, stdout, stderr} = await runProofd([...args, "--db", directory]);
+    const {code, stdout, stderr} = await runHere([...args, "--db", directory]);
     assert.equal(code, 1, `${args[0]}: ${stderr}`);
     assert.match(stdout + stderr, new RegExp(`${name}, byte \\d+: checksum`), args[0]);
     assert.deepEqual(await hashFiles(directory), before, `${args[0]} changed the store`);
@@ -118,7 +119,7 @@ test("a store that another process has open is in use, whatever its files look l
       10,
     );
     await assert.rejects(openLogged(directory), {code: "STORE_IN_USE"});
-    const {code, stderr} = await runProofd(["import", "--db", directory, "--diffs", path]);
+    const {code, stderr} = await runHere(["import", "--db", directory, "--diffs", path]);
     assert.equal(code, 1);
     assert.match(stderr, /in use by another process/);
   } finally {

@@ -17,8 +17,9 @@ import {WrittenStore} from "../../support/stores/writtenStore.ts";
 /** Nothing was recorded from layer 1. */
 const NO_ENDS: RecordedEnds = {from: () => undefined, last: () => undefined};
 
-async function useStore(work: (store: TemporaryStore) => Promise<void>): Promise<void> {
-  const store = await TemporaryStore.create("sha256", 0);
+/** @param last - block of the store */
+async function useStore(last: number, work: (store: TemporaryStore) => Promise<void>): Promise<void> {
+  const store = await TemporaryStore.filled(createLines(0, last));
   try {
     await work(store);
   } finally {
@@ -40,8 +41,7 @@ async function assertConflict(store: TemporaryStore, step: FinalityStep, message
 }
 
 test("finalizations, how far layer 1 was read and the mark are recorded together and stay", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 9));
+  await useStore(9, async store => {
     assert.equal(store.engine.chain.finalizations.readLayer1(), undefined);
     assert.equal((await store.engine.recordFinality(createStep(50))).finalized, undefined);
     const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 4, 60, {logIndex: 1}));
@@ -70,8 +70,7 @@ test("finalizations, how far layer 1 was read and the mark are recorded together
 });
 
 test("a finalization of another branch's block is refused, whole step and all", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 6));
+  await useStore(6, async store => {
     const hashOf = (block: number) => Buffer.from(hashOfBlock(block).slice(2), "hex");
     const [first, second] = [createEvent(1, 3, 60), createEvent(4, 5, 61)];
     await assertConflict(
@@ -85,8 +84,7 @@ test("a finalization of another branch's block is refused, whole step and all", 
 });
 
 test("a finalization is refused until its last block is held", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 4));
+  await useStore(4, async store => {
     const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 5, 61));
     await assert.rejects(store.engine.recordFinality(step), {code: "BLOCK_UNKNOWN"});
     assert.equal(store.engine.chain.head().finalized, undefined);
@@ -96,8 +94,7 @@ test("a finalization is refused until its last block is held", async () => {
 });
 
 test("a layer 1 that contradicts itself is refused, and nothing of it is recorded", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 9));
+  await useStore(9, async store => {
     await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)));
     const good = createEvent(5, 6, 110);
     for (const [event, message] of [
@@ -115,8 +112,7 @@ test("a layer 1 that contradicts itself is refused, and nothing of it is recorde
 });
 
 test("the roots of a finalization are compared with those of the trees, once the first has told that it names these", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 9));
+  await useStore(9, async store => {
     const root = (block: number): Uint8Array => {
       const held = store.engine.chain.readBlock(block);
       return "stateRoot" in held ? held.stateRoot : assert.fail(held.detail);
@@ -173,8 +169,7 @@ test("the roots of a finalization are compared with those of the headers, once t
 });
 
 test("another first block of layer 1 begins finality again, also with another contract", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 9));
+  await useStore(9, async store => {
     const mark = {...createStep(10).mark, contract: Buffer.alloc(20, 1)};
     const begin = {root: "none", mark, from: 5} as const;
     await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)));
@@ -197,8 +192,7 @@ test("another first block of layer 1 begins finality again, also with another co
 });
 
 test("finalized blocks that are wrong are removed on the operator's word, and the rest of the store goes on", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 9));
+  await useStore(9, async store => {
     await store.engine.recordFinality(createStep(100, createEvent(1, 3, 60), createEvent(4, 8, 61)));
     await assert.rejects(store.engine.rollback(5), {code: "FINALIZED"});
     const kept = store.engine.chain.readBlock(5);
@@ -224,8 +218,7 @@ test("finalized blocks that are wrong are removed on the operator's word, and th
 });
 
 test("finalized blocks are removed also where blocks between the kept ones are pruned", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 9));
+  await useStore(9, async store => {
     await store.engine.recordFinality(
       createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61), createEvent(7, 9, 62)),
     );
@@ -255,8 +248,7 @@ test("a check finds a finalization that is gone, and one that is not counted", a
     [finalizationKey(1), [/^layer1 record: .*finalization 1 is not in the store, although it is counted/]],
     [META.layer1, [/^finalization 0: it is not counted/, /^finalization 1: it is not counted/]],
   ] as const)
-    await useStore(async store => {
-      await store.mustImport(createLines(0, 4));
+    await useStore(4, async store => {
       await store.engine.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 4, 61)));
       await store.engine.close();
       await tamper(store.directory, db =>
@@ -270,8 +262,7 @@ test("a check finds a finalization that is gone, and one that is not counted", a
 });
 
 test("what was finalized stays known of blocks that are pruned, and the next finalization is recorded", async () => {
-  await useStore(async store => {
-    await store.mustImport(createLines(0, 9));
+  await useStore(9, async store => {
     await store.engine.recordFinality(createStep(100, createEvent(1, 2, 60), createEvent(3, 6, 61)));
     const before = store.engine.chain.readHeader(2);
     await store.engine.close();
@@ -290,9 +281,9 @@ test("what was finalized stays known of blocks that are pruned, and the next fin
 });
 
 test("while an import runs, its thread records finality between two blocks, and a refusal does not end it", async () => {
-  await useStore(async store => {
+  await useStore(4, async store => {
     const running = await store.follow(-1);
-    await store.append(createLines(0, 6));
+    await store.append(createLines(5, 6));
     assert.equal((await store.engine.recordFinality(createStep(100, createEvent(1, 4, 60)))).finalized, 4);
     await assertConflict(store, createStep(110, createEvent(3, 5, 105)), /the one before it ends at block 4/);
     await store.append(createLines(7, 8));

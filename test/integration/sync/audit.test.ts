@@ -6,8 +6,8 @@ import {join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
 const SENDER = `0x${"a1".repeat(20)}`;
@@ -115,7 +115,7 @@ test("a store that agrees with the node passes, at the newest block and at an ol
     [["--block", "1"], 1],
     [["--block", "0"], 0],
   ] as const) {
-    const {code, stdout, stderr} = await runProofd(["audit", "--db", directory, "--l2", node.url, ...args]);
+    const {code, stdout, stderr} = await runHere(["audit", "--db", directory, "--l2", node.url, ...args]);
     assert.equal(code, 0, `${stdout}${stderr}`);
     assert.match(
       stdout,
@@ -138,7 +138,7 @@ test("a wrong balance, nonce, slot and code are each named with block, account a
   Object.assign(contract as object, {code: "0x600161"});
   const directory = await makeStore([...lines.slice(0, 2), last]);
   const args = ["audit", "--db", directory, "--l2", node.url, "--sample", "100"];
-  const {code, stdout} = await runProofd(args);
+  const {code, stdout} = await runHere(args);
   assert.equal(code, 1);
   const found = stdout.trimEnd().split("\n");
   const expected = [
@@ -149,7 +149,7 @@ test("a wrong balance, nonce, slot and code are each named with block, account a
   ];
   assert.deepEqual(found.slice(0, -1).sort(), expected.sort());
   assert.match(found.at(-1) as string, /: 4 differ$/);
-  const older = await runProofd([...args, "--block", "1"]);
+  const older = await runHere([...args, "--block", "1"]);
   assert.equal(older.code, 0, "the block before is right");
 });
 
@@ -159,7 +159,7 @@ test("nothing is compared with a node that has another block, and a block that i
   const hash = `0x${"12".repeat(32)}`;
   const directory = await makeStore([...lines.slice(0, 2), {...(lines[2] as DifferenceLine), hash}]);
   const args = ["audit", "--db", directory, "--l2", node.url];
-  const other = await runProofd(args);
+  const other = await runHere(args);
   assert.equal(other.code, 1);
   assert.ok(
     other.stderr.includes(
@@ -167,13 +167,13 @@ test("nothing is compared with a node that has another block, and a block that i
     ),
     other.stderr,
   );
-  const unknown = await runProofd([...args, "--block", "3"]);
+  const unknown = await runHere([...args, "--block", "3"]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /cannot audit the store in .*: block 3 is not held/);
 });
 
 test("an audit without a node is a usage error", async () => {
-  const {code, stderr} = await runProofd(["audit", "--db", join(folder, "none")]);
+  const {code, stderr} = await runHere(["audit", "--db", join(folder, "none")]);
   assert.equal(code, 2);
   assert.match(stderr, /--l2: expected the URL of a layer-2 node, got nothing/);
 });

@@ -10,8 +10,8 @@ import {RawBlocks} from "../../../workers/import/follow/rawBlocks.ts";
 import {HttpNode} from "../../support/chains/httpNode.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {DEMO_GENESIS, DemoNode, type JsonBlock, readDemoBlocks} from "../../support/nodes/demoNode.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
 import {isSoak} from "../../support/soak.ts";
+import {importHere} from "../../support/stores/importedStore.ts";
 
 /** A block with several transactions and withdrawals. */
 const BUSY = 40;
@@ -22,9 +22,11 @@ const LIED_ABOUT = isSoak() ? BUSY : 21;
 /** The last that is executed: each block costs 50 ms of processor time. */
 const EXECUTED = LIED_ABOUT + 2;
 
+type StoredBlock = readonly [hash: string, stateRoot: string];
+
 let folder: WorkFolder;
 /** The chain up to EXECUTED, imported from its file. */
-let ofFile: {stdout: string; roots: readonly unknown[]};
+let ofFile: readonly StoredBlock[];
 
 before(async () => {
   folder = await WorkFolder.create();
@@ -36,23 +38,18 @@ before(async () => {
 
 after(() => folder.remove());
 
-/** @returns also each block's hash and root */
-async function importInto(
-  name: string,
-  ...flags: readonly string[]
-): Promise<{stdout: string; roots: readonly unknown[]}> {
+/** @returns the blocks from 0 on */
+async function importInto(name: string, ...flags: readonly string[]): Promise<readonly StoredBlock[]> {
   const directory = folder.file(name);
-  const args = ["import", "--db", directory, "--genesis", DEMO_GENESIS, ...flags];
-  const {code, stdout, stderr} = await runProofd(args);
-  assert.equal(code, 0, stderr);
+  const outcome = await importHere(["--db", directory, "--genesis", DEMO_GENESIS, ...flags]);
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   const store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
   try {
     assert.equal(await store.reader.latest(), EXECUTED);
-    const roots = Array.from({length: EXECUTED + 1}, (_, number) => {
+    return Array.from({length: EXECUTED + 1}, (_, number) => {
       const {header, stateRoot} = store.reader.blockOrThrow(number);
-      return [number, toHex(header.hash), toHex(stateRoot)];
+      return [toHex(header.hash), toHex(stateRoot)] as const;
     });
-    return {stdout, roots};
   } finally {
     await store.close();
   }
@@ -83,10 +80,9 @@ test("JSON blocks and the file give the same head and the same roots", async () 
   const node = await DemoNode.start("json", EXECUTED);
   try {
     const ofNode = await importInto("json.db", "--l2", node.url);
-    const head = toHex(node.blocks.at(-1)?.hash() ?? new Uint8Array(0));
-    for (const {stdout} of [ofNode, ofFile]) assert.ok(stdout.includes(head), stdout);
+    assert.equal(ofNode.at(-1)?.[0], toHex(node.blocks.at(-1)?.hash() ?? new Uint8Array(0)));
     assert.ok((node.counts.get("eth_getBlockByNumber") ?? 0) >= EXECUTED);
-    assert.deepEqual(ofNode.roots, ofFile.roots);
+    assert.deepEqual(ofNode, ofFile);
   } finally {
     await node.stop();
   }
@@ -213,9 +209,8 @@ test("where one node leaves out a transaction, the import goes on with the other
       return block;
     };
     const urls = `${liar.url},${honest.url}`;
-    const {stdout, roots} = await importInto("liar.db", "--l2", urls, "--to", `${EXECUTED}`);
-    assert.ok(stdout.includes(toHex(honest.blocks[EXECUTED]?.hash() ?? new Uint8Array(0))), stdout);
-    assert.deepEqual(roots, ofFile.roots, "raw blocks give them, too");
+    const ofNodes = await importInto("liar.db", "--l2", urls, "--to", `${EXECUTED}`);
+    assert.deepEqual(ofNodes, ofFile, "raw blocks give them, too");
     assert.ok((honest.counts.get("debug_getRawBlock") ?? 0) > 0);
   } finally {
     await Promise.all([liar.stop(), honest.stop()]);

@@ -20,12 +20,12 @@ import {ComparedStores} from "../../support/stores/comparedStores.ts";
 const TRAFFIC: readonly (readonly [fork: string, method: TraceMethod])[] = [
   ["prague", "prestate"],
   ["cancun", "prestate"],
-  ["london", "stateDiff"],
   ["london", "prestate"],
+  ["london", "stateDiff"],
   ["cancun", "stateDiff"],
   ["prague", "stateDiff"],
 ];
-for (const [fork, method] of sampleOf(TRAFFIC, 2))
+for (const [fork, method] of sampleOf(TRAFFIC, 3))
   test(`blocks of ${fork} read as ${method} traces give the roots of the executed blocks`, t =>
     compareTraffic(t, fork, method));
 

@@ -41,7 +41,7 @@ for (const suite of [memoisedSha256, memoisedPoseidon2])
   for (const isOpenEnded of [false, true])
     test(`${suite.name}: a node's trie logs give the chain's roots, also if its ranges ${isOpenEnded ? "leave out" : "have"} their last block`, async () => {
       server.isOpenEnded = isOpenEnded;
-      const reader = createTrieLogReader(5n);
+      const reader = createTrieLogReader({chainId: 5n});
       const state = new ReferenceState(suite, lines);
       const store = await StateStore.open({
         directory: join(folder, `${suite.name}-${isOpenEnded}`),

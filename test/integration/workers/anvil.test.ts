@@ -1,6 +1,6 @@
 /**
  * Gas limits against a real node: every call is estimated here and by anvil, on the same state in the same block, and
- * anvil executes it with our limit.
+ * anvil executes it with our limit. One store and one estimate thread serve all hard forks.
  */
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -9,6 +9,7 @@ import {after, before, type TestContext, test} from "node:test";
 import {creationCases, creatorCases} from "../../support/gas/cases/creationCases.ts";
 import {failingCases} from "../../support/gas/cases/failingCases.ts";
 import {floorCases} from "../../support/gas/cases/floorCases.ts";
+import {FORKS, forkCases, olderForkCases} from "../../support/gas/cases/forkCases.ts";
 import {forwardingCases} from "../../support/gas/cases/forwardingCases.ts";
 import {accessListCases, authorizationCases} from "../../support/gas/cases/listCases.ts";
 import {opcodeCases, precompileCases} from "../../support/gas/cases/opcodeCases.ts";
@@ -16,7 +17,7 @@ import {overrideCases} from "../../support/gas/cases/overrideCases.ts";
 import {refundCases} from "../../support/gas/cases/refundCases.ts";
 import {revertingCases} from "../../support/gas/cases/revertingCases.ts";
 import {tokenCases, transferCases} from "../../support/gas/cases/transferCases.ts";
-import {createGasChain, type GasChain} from "../../support/gas/gasChain.ts";
+import {createGasChain, type GasChain, startGasAnvil} from "../../support/gas/gasChain.ts";
 import {GasComparison} from "../../support/gas/gasComparison.ts";
 import type {FailingCase, GasCase, Kit} from "../../support/gas/gasKit.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -54,7 +55,7 @@ test("the floor of calldata is a real node's", t => compareAll(t, floorCases));
 test("overrides change the gas as on a real node", t => compareAll(t, overrideCases));
 test("opcodes cost what they cost on a real node", t => compareAll(t, opcodeCases));
 test("precompiles cost what they cost on a real node", t =>
-  compareAll(t, kit => sampleOf(precompileCases(kit), 3)));
+  compareAll(t, kit => sampleOf(precompileCases(kit), 5)));
 test("a call that reverts gives a real node's revert data", t => refuseAll(t, revertingCases));
 test("a call that a real node refuses is refused", t => refuseAll(t, failingCases));
 
@@ -70,6 +71,20 @@ test("the largest differences from anvil's estimates are told", t => {
     t.diagnostic(`${one.title}: ${one.ours}, anvil ${one.anvils} (${percent(one).toFixed(3)} %)`);
 });
 
+for (const fork of sampleOf(FORKS, 3))
+  test(`gas limits under ${fork} are a real node's`, async t => {
+    const anvil = typeof chain === "string" ? chain : await startGasAnvil(folder, fork);
+    if (typeof chain === "string" || typeof anvil === "string") return skip(t, `${anvil}`);
+    const older = await GasComparison.start(chain.contracts, chain.estimates, anvil, {hardfork: fork});
+    try {
+      for (const one of forkCases(fork)) await t.test(one.title, () => older.compare(one));
+      for (const one of olderForkCases(fork))
+        await t.test(`${one.title} is not there yet`, () => older.refuse(one));
+    } finally {
+      await older.stop();
+    }
+  });
+
 async function compareAll(t: TestContext, createCases: (kit: Kit) => readonly GasCase[]): Promise<void> {
   const ready = comparisonOrSkip(t);
   if (ready === undefined) return;
@@ -84,7 +99,11 @@ async function refuseAll(t: TestContext, createCases: (kit: Kit) => readonly Fai
 
 function comparisonOrSkip(t: TestContext): GasComparison | undefined {
   if (typeof comparison !== "string") return comparison;
-  t.diagnostic(`NOT CHECKED against a real node: ${comparison}`);
-  notRun(t, comparison);
+  skip(t, comparison);
   return undefined;
+}
+
+function skip(t: TestContext, reason: string): void {
+  t.diagnostic(`NOT CHECKED against a real node: ${reason}`);
+  notRun(t, reason);
 }

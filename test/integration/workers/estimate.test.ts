@@ -3,13 +3,11 @@
  */
 
 import assert from "node:assert/strict";
-import {cp} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {startDaemon} from "../../support/processes/daemon.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
 const RICH = `0x${"11".repeat(20)}`;
@@ -94,9 +92,7 @@ describe("a service whose store says what the chain's rules are", () => {
 
   before(async () => {
     folder = await WorkFolder.create();
-    const db = await makeStore(folder, "store", {chainId: "0x539", config: OSAKA});
-    await cp(db, folder.file("hasty"), {recursive: true});
-    daemon = await serve(db, PATIENT);
+    daemon = await serve(await makeStore(folder, "store", {chainId: "0x539", config: OSAKA}), PATIENT);
   });
   after(async () => {
     await daemon.stop();
@@ -146,24 +142,9 @@ describe("a service whose store says what the chain's rules are", () => {
     assert.equal(error.data, `0x${ERROR_NO}`);
   });
 
-  test("an endless loop ends with its gas, or with its time", async () => {
+  test("an endless loop ends with its gas", async () => {
     const out = await estimate({to: LOOPER, gas: "0x15f90"});
     assert.deepEqual(out.error, {code: -32000, message: "gas required exceeds allowance (90000)"});
-    const hasty = await serve(folder.file("hasty"), ["--estimate-time", "300"]);
-    try {
-      const overrides = {[NOBODY]: {code: codeOf("again: PUSH1 again JUMP"), balance: "0x0"}};
-      const late = await hasty.call("chain_estimateGas", [{to: NOBODY}, "latest", overrides]);
-      // 16.7 million gas of the cheapest loop: more than 300 ms on any machine.
-      assert.equal(late.error.code, -32005);
-      assert.equal(late.error.data.limit, 300);
-      assert.match(late.error.message, /not finished after 300 ms/);
-      // On a busy machine others may take too long as well.
-      let next = late;
-      while (next.error?.code === -32005) next = await hasty.call("chain_estimateGas", [{to: WRITER}]);
-      assert.ok(next.result);
-    } finally {
-      await hasty.stop();
-    }
   });
 
   test("overrides stand for one call, as second or third parameter", async () => {
@@ -212,6 +193,22 @@ describe("a service whose store says what the chain's rules are", () => {
     }
   });
 
+  test("a service with a gateway passes estimates on to it, and one without the sequencer extension says so", async () => {
+    const flags = ["--db", await makeStore(folder, "other", {}), "--workers", "1"];
+    const asked = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
+    const passing = await OwnService.serve([...flags, "--gateway", daemon.url]);
+    const {result} = await passing.call("chain_estimateGas", [asked]);
+    assert.equal(passing.announcement.estimates, "gateway");
+    await passing.stop();
+    assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
+    const refusing = await OwnService.serve(flags);
+    const {error} = await refusing.call("chain_estimateGas", [asked]);
+    assert.equal(refusing.announcement.estimates, "none");
+    await refusing.stop();
+    const reason = "this node runs without the sequencer extension";
+    assert.deepEqual(error, {code: -32004, message: `chain_estimateGas is not available: ${reason}`});
+  });
+
   test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 2 for an overridden slot", async () => {
     const call = (params: unknown) => ({jsonrpc: "2.0", id: 1, method: "chain_estimateGas", params});
     const storageKeys = Array.from({length: 19_979}, (_, slot) => `0x${slot.toString(16)}`);
@@ -256,16 +253,6 @@ describe("a service whose store names no rules", () => {
     }
   }
 
-  /** Of a process, which says in its first line who estimates. */
-  async function answerWithout(...flags: string[]) {
-    const daemon = await startDaemon(["--db", db, "--no-estimate", ...flags], {estimates: true});
-    try {
-      return {...(await daemon.call("chain_estimateGas", [ask])), announced: daemon.announcement.estimates};
-    } finally {
-      await daemon.stop();
-    }
-  }
-
   test("says which flag names them", async () => {
     const {error} = await answerWith();
     assert.equal(error.code, -32004);
@@ -277,36 +264,12 @@ describe("a service whose store names no rules", () => {
   });
 
   test("estimates under the hard fork that a flag names", async () => {
-    const osaka = await answerWith("--hardfork", "osaka", "--chain-id", "1337");
-    assert.equal(Number(osaka.result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
     // PUSH0 came with shanghai.
     const london = await answerWith("--hardfork", "london", "--chain-id", "1337");
     assert.deepEqual(london.error, {code: -32000, message: "invalid opcode"});
   });
 
-  test("without the sequencer extension says so", async () => {
-    const {error, announced} = await answerWithout();
-    const reason = "this node runs without the sequencer extension";
-    assert.deepEqual(error, {code: -32004, message: `chain_estimateGas is not available: ${reason}`});
-    assert.equal(announced, "none");
-  });
-
-  test("passes estimates on to the gateway that a flag names, and says when it is down", async () => {
-    const full = await makeStore(folder, "full", {chainId: "0x539", config: OSAKA});
-    const upstream = await serve(full, PATIENT);
-    try {
-      // A gateway does not wait long, and a first estimate takes longest.
-      assert.ok((await upstream.call("chain_estimateGas", [ask])).result);
-      const {result, announced} = await answerWithout("--gateway", upstream.url);
-      assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
-      assert.equal(announced, "gateway");
-    } finally {
-      await upstream.stop();
-    }
-    assert.equal((await answerWithout("--gateway", upstream.url)).error.code, -32002);
-  });
-
-  test("fee flags change the priority fee as their formula says", async () => {
+  test("fee flags change the priority fee as their formula says, and osaka is a hard fork that a flag names", async () => {
     const rules = ["--hardfork", "osaka", "--chain-id", "1337"];
     const extra = await answerWith(
       ...rules,
@@ -317,6 +280,7 @@ describe("a service whose store names no rules", () => {
       "--min-margin",
       "1.5",
     );
+    assert.equal(Number(extra.result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
     // 1.5 * 30 000 000, which --fixed-cost is where the block has no extraData.
     assert.equal(Number(extra.result.priorityFeePerGas), 45_000_000);
     const floor = await answerWith(

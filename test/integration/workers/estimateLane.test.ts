@@ -7,9 +7,9 @@ import assert from "node:assert/strict";
 import {after, afterEach, before, describe, test} from "node:test";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
-import {notRun} from "../../support/processes/notRun.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
@@ -18,8 +18,9 @@ const countdown = (last: string) =>
   codeOf(
     `PUSH1 0 CALLDATALOAD again: DUP1 ISZERO PUSH1 done JUMPI PUSH1 1 SWAP1 SUB PUSH1 again JUMP done: ${last}`,
   );
-const MANY_TURNS = `0x${(150_000).toString(16).padStart(64, "0")}`;
-const LOOPING_CONNECTIONS = 20;
+const MANY_TURNS = `0x${(100_000).toString(16).padStart(64, "0")}`;
+const FLAGS = ["--hardfork", "prague", "--workers", "1", "--estimate-workers", "1"];
+const LOOPING_CONNECTIONS = 8;
 /** On Linux every address of 127.0.0.0/8 is this machine's; elsewhere the loops' own client stands in. */
 const OTHER_CLIENT = process.platform === "linux" ? "127.0.0.2" : "127.0.0.1";
 
@@ -57,8 +58,7 @@ describe("estimates beside endless loops", () => {
   });
 
   async function start(...args: string[]): Promise<void> {
-    const flags = ["--hardfork", "prague", "--workers", "1", "--estimate-workers", "1", ...args];
-    daemon = await startDaemon(["--db", db, ...flags], {estimates: true});
+    daemon = await startDaemon(["--db", db, ...FLAGS, ...args], {estimates: true});
   }
 
   async function connect(address?: string): Promise<RawConnection> {
@@ -89,8 +89,17 @@ describe("estimates beside endless loops", () => {
     return seen;
   }
 
-  test("transfers of the loops' own client and of another are answered while no loop is", async () => {
+  test("a call of more than both slices is finished; then transfers of the loops' own client and of another are answered while no loop is", async () => {
     await start("--estimate-time", "600000", "--request-timeout", "86400000");
+    const connection = await connect();
+    const counting = (id: string, last: string) =>
+      ask(connection, call(id, [{to: LOOP, data: MANY_TURNS}, "latest", {[LOOP]: {code: countdown(last)}}]));
+    const answer = await counting("long", "STOP");
+    assert.ok(Number(answer.result?.gasLimit) > 3_000_000, JSON.stringify(answer));
+    assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);
+    const failing = await counting("fails", "INVALID");
+    assert.equal(failing.error?.code, -32000, JSON.stringify(failing));
+    const long = await daemon.readMetric('proofd_estimate_starts_total{queue="long"}');
     const seen = await startLoops();
     const same = await connect();
     const other = await connect(OTHER_CLIENT);
@@ -109,55 +118,12 @@ describe("estimates beside endless loops", () => {
     // All loops get as far as they can.
     while ((await daemon.readMetric('proofd_estimate_queue_calls{queue="long"}')) < LOOPING_CONNECTIONS - 1)
       await ask(same, transfer("again"));
-    assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);
+    assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), long + 1);
     assert.equal(seen.answers, 0);
     assert.equal((await ask(other, transfer("last"))).result.gasLimit, "0x5208");
   });
 
-  test("a call of more than both slices is finished, and fails as itself", async () => {
-    await start("--estimate-time", "600000", "--request-timeout", "86400000");
-    const connection = await connect();
-    const answer = await ask(
-      connection,
-      call("long", [{to: LOOP, data: MANY_TURNS}, "latest", {[LOOP]: {code: countdown("STOP")}}]),
-    );
-    assert.ok(Number(answer.result?.gasLimit) > 5_000_000, JSON.stringify(answer));
-    assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);
-    const invalid = {[LOOP]: {code: countdown("INVALID")}};
-    const failing = await ask(connection, call("fails", [{to: LOOP, data: MANY_TURNS}, "latest", invalid]));
-    assert.equal(failing.error?.code, -32000, JSON.stringify(failing));
-  });
-
-  test("a loop that would wait longer than its request may take is HTTP 503 at once, with Retry-After", async () => {
-    await start("--estimate-time", "600000", "--request-timeout", "599000");
-    const first = await connect();
-    await first.write(encodePost(loop("first")));
-    const second = await connect();
-    while ((await daemon.readMetric('proofd_estimate_starts_total{queue="long"}')) < 1)
-      await ask(second, transfer(1));
-    await second.write(encodePost(loop("second")));
-    const {status, headers, body} = await second.readAnswer();
-    assert.equal(status, 503);
-    assert.ok(Number(headers["retry-after"]) >= 1, JSON.stringify(headers));
-    const {id, error} = JSON.parse(body);
-    assert.deepEqual([id, error.code, error.data.limit], ["second", -32005, 599_000]);
-    // The connection stays, and the client's short calls are answered.
-    assert.equal((await ask(second, transfer(2))).result.gasLimit, "0x5208");
-    const batch = await ask(second, `[${transfer("a")},${loop("b")},${transfer("c")}]`);
-    assert.deepEqual(
-      batch.map((answer: {id: string; error?: {code: number}}) => [answer.id, answer.error?.code]),
-      [
-        ["a", undefined],
-        ["b", -32005],
-        ["c", undefined],
-      ],
-    );
-    assert.equal(await daemon.readMetric('proofd_refused_total{queue="long",reason="wait"}'), 2);
-    assert.match(daemon.stderr, /requests are turned away: too many are waiting/);
-  });
-
-  test("a client that fills the long queue is turned away, and another one is not", async t => {
-    if (process.platform !== "linux") return notRun(t, "127.0.0.2 is an address of this machine on Linux");
+  test("a loop that would wait longer than its request may take is HTTP 503 at once, with Retry-After, and another client's is not", async t => {
     await start("--estimate-time", "600000", "--request-timeout", "1500000");
     const longWaiting = () => daemon.readMetric('proofd_estimate_queue_calls{queue="long"}');
     const helper = await connect();
@@ -169,17 +135,40 @@ describe("estimates beside endless loops", () => {
     while ((await longWaiting()) < 2) await ask(helper, transfer("again"));
     const refused = await connect();
     await refused.write(encodePost(loop("refused")));
-    assert.equal((await refused.readAnswer()).status, 503);
+    const {status, headers, body} = await refused.readAnswer();
+    assert.equal(status, 503);
+    assert.ok(Number(headers["retry-after"]) >= 1, JSON.stringify(headers));
+    const {id, error} = JSON.parse(body);
+    assert.deepEqual([id, error.code, error.data.limit], ["refused", -32005, 1_500_000]);
+    // The connection stays, and the client's short calls are answered.
+    assert.equal((await ask(refused, transfer(2))).result.gasLimit, "0x5208");
+    const batch = await ask(refused, `[${transfer("a")},${loop("b")},${transfer("c")}]`);
+    assert.deepEqual(
+      batch.map((answer: {id: string; error?: {code: number}}) => [answer.id, answer.error?.code]),
+      [
+        ["a", undefined],
+        ["b", -32005],
+        ["c", undefined],
+      ],
+    );
+    assert.equal(await daemon.readMetric('proofd_refused_total{queue="long",reason="wait"}'), 2);
+    assert.match(daemon.stderr, /requests are turned away: too many are waiting/);
+    if (process.platform !== "linux") return t.diagnostic("127.0.0.2 is an address of this machine on Linux");
     await (await connect(OTHER_CLIENT)).write(encodePost(loop("other")));
     while ((await longWaiting()) < 3) await ask(helper, transfer("again"));
   });
 
   test("a loop takes its time and no more, and what shared its task is answered", async () => {
-    await start("--estimate-time", "200");
-    const connection = await connect();
+    const service = await OwnService.serve(["--db", db, ...FLAGS, "--estimate-time", "100"], {
+      estimates: true,
+    });
     const ids = Array.from({length: 30}, (_, at) => at);
     const batch = ids.map(id => (id % 10 === 3 ? loop(id) : transfer(id)));
-    const answers = await ask(connection, `[${batch.join(",")}]`);
+    const {text} = await service.post(`[${batch.join(",")}]`);
+    const answers = JSON.parse(text);
+    const givenBack = await service.readMetric("proofd_estimates_given_back_total");
+    const started = await service.readMetric('proofd_estimate_starts_total{queue="first"}');
+    await service.stop();
     assert.deepEqual(
       answers.map((answer: {id: number}) => answer.id),
       ids,
@@ -187,10 +176,9 @@ describe("estimates beside endless loops", () => {
     for (const {id, result, error} of answers)
       if (id % 10 === 3) {
         assert.equal(error.code, -32005);
-        assert.equal(error.data.limit, 200);
+        assert.equal(error.data.limit, 100);
+        assert.match(error.message, /not finished after 100 ms/);
       } else assert.equal(result.gasLimit, "0x5208");
-    const givenBack = await daemon.readMetric("proofd_estimates_given_back_total");
-    const started = await daemon.readMetric('proofd_estimate_starts_total{queue="first"}');
     assert.ok(givenBack > 0, `${givenBack} of ${started} begun in the first queue were given back`);
     assert.equal(started, ids.length + givenBack);
   });

@@ -30,6 +30,7 @@ type CallFailure = Answers["failures"][number];
 
 let store: EstimateStore;
 let engine: Engine;
+/** Of the engine. Each has threads of its own. */
 let fork = "";
 let startBytes = 0;
 let mostBytes = 0;
@@ -48,32 +49,46 @@ after(async () => {
   await store.close();
 });
 
+async function useFork(hardfork: string): Promise<void> {
+  if (fork === hardfork) return;
+  engine = await store.openPool({workers: 1, settings: {...SETTINGS, hardfork, timeMs: LIMIT_MS}});
+  fork = hardfork;
+}
+
 function send(call: EstimateCall): Promise<Answers> {
   return engine.estimate({calls: [call], ids: ["1"]});
 }
 
-/** Milliseconds of work, for which a machine with other things to do may need more than the limit: asked again then. */
+/** Milliseconds of work, for which a machine with other things to do may need more than a limit: asked again then. */
 async function sendOrdinary(): Promise<Answers> {
   for (let attempt = 1; ; attempt++) {
-    const answers = await send(ORDINARY);
-    if (answers.failures[0]?.failure !== "LIMIT_EXCEEDED" || attempt === 10) return answers;
+    const answers = await send(ORDINARY).catch(ignoreAbort);
+    if (answers !== undefined && answers.failures[0]?.failure !== "LIMIT_EXCEEDED") return answers;
+    assert.ok(attempt < 10, `no answer: ${answers?.failures[0]?.detail ?? "the thread was replaced"}`);
   }
 }
 
 /**
  * The shortest of up to three attempts: the first ones also pay for compiling code that the thread had not run before, up to
- * 0.4 s here.
+ * 0.4 s here. An attempt takes forever if the engine replaces the thread. It does so for code that never looks at its time, always,
+ * and after 6 s of wall clock: so it may also hit a thread that gets no processor.
  */
 async function sendMeasured(call: EstimateCall): Promise<{failure: CallFailure | undefined; busyMs: number}> {
-  for (let attempt = 1, shortestMs = Number.POSITIVE_INFINITY; ; attempt++) {
+  let failure: CallFailure | undefined;
+  let busyMs = Number.POSITIVE_INFINITY;
+  for (let attempt = 1; attempt <= 3 && busyMs > LIMIT_MS + MARGIN_MS; attempt++) {
     const start = process.cpuUsage();
-    // Rejects when the engine has had to replace the thread.
-    const {failures} = await send(call);
+    const answers = await send(call).catch(ignoreAbort);
     const {user, system} = process.cpuUsage(start);
-    shortestMs = Math.min(shortestMs, (user + system) / 1000);
-    if (shortestMs <= LIMIT_MS + MARGIN_MS || attempt === 3)
-      return {failure: failures[0], busyMs: shortestMs};
+    if (answers === undefined) continue;
+    failure = answers.failures[0];
+    busyMs = Math.min(busyMs, (user + system) / 1000);
   }
+  return {failure, busyMs};
+}
+
+function ignoreAbort(error: Error): undefined {
+  if (error.name !== "AbortError") throw error;
 }
 
 function toCall({code, helper, data, isCreation}: HostileCall): EstimateCall {
@@ -89,37 +104,10 @@ function toCall({code, helper, data, isCreation}: HostileCall): EstimateCall {
 const hostileCalls = createHostileCalls().filter(
   ({isLong}, at) => isSoak() || isLong === true || at % 9 === 0,
 );
-for (const hardfork of new Set(hostileCalls.map(call => call.hardfork)))
-  for (const hostile of hostileCalls.filter(call => call.hardfork === hardfork))
-    test(`${hostile.title} (${hardfork}) comes back in time, and the next call is answered`, async t => {
-      if (fork !== hardfork)
-        engine = await store.openPool({workers: 1, settings: {...SETTINGS, hardfork, timeMs: LIMIT_MS}});
-      fork = hardfork;
-      const expected = await sendOrdinary();
-      assert.deepEqual(expected.failures, []);
-      const {failure, busyMs} = await sendMeasured(toCall(hostile));
-      t.diagnostic(`${Math.round(busyMs)} ms of processor`);
-      assert.ok(busyMs <= LIMIT_MS + MARGIN_MS, `${busyMs} ms`);
-      if (failure?.failure === "LIMIT_EXCEEDED") {
-        assert.match(failure.detail, new RegExp(`after ${LIMIT_MS} ms$`));
-        assert.equal(failure.limit, LIMIT_MS);
-        assert.ok(failure.got >= LIMIT_MS, `got ${failure.got}`);
-      } else {
-        assert.notEqual(hostile.isLong, true, failure?.detail ?? "an answer");
-        assert.ok(failure === undefined || failure.failure === "EXECUTION_FAILED", failure?.failure);
-      }
-      assert.deepEqual(await sendOrdinary(), expected);
-      mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
-    });
-
-test("all of it together leaves the process with bounded memory", t => {
-  const growth = mostBytes - startBytes;
-  t.diagnostic(`${growth >> 20} MB`);
-  assert.ok(growth > 0 && growth <= MAX_GROWTH_BYTES, `${growth >> 20} MB`);
-});
 
 test("several hostile calls of one job take their time each, and a failed call between them fails as itself", async () => {
-  engine = await store.openPool({workers: 1, settings: {...SETTINGS, timeMs: LIMIT_MS}});
+  await useFork("prague");
+  await sendOrdinary();
   const endless = toCall(hostileCalls[0] ?? assert.fail());
   const poor: EstimateCall = {...ORDINARY, value: 10n ** 30n};
   const {failures, text} = await engine.estimate({
@@ -145,4 +133,31 @@ test("several hostile calls of one job take their time each, and a failed call b
     const isOwn = failure.got >= LIMIT_MS && failure.got < 2 * LIMIT_MS;
     assert.ok(isOwn || failure.got >= MAX_STRETCH * LIMIT_MS, `call ${failure.call}: ${failure.got} ms`);
   }
+});
+
+for (const hardfork of new Set(hostileCalls.map(call => call.hardfork)))
+  for (const hostile of hostileCalls.filter(call => call.hardfork === hardfork))
+    test(`${hostile.title} (${hardfork}) comes back in time, and the next call is answered`, async t => {
+      await useFork(hardfork);
+      const expected = await sendOrdinary();
+      assert.deepEqual(expected.failures, []);
+      const {failure, busyMs} = await sendMeasured(toCall(hostile));
+      t.diagnostic(`${Math.round(busyMs)} ms of processor`);
+      assert.ok(busyMs <= LIMIT_MS + MARGIN_MS, `${busyMs} ms`);
+      if (failure?.failure === "LIMIT_EXCEEDED") {
+        assert.match(failure.detail, new RegExp(`after ${LIMIT_MS} ms$`));
+        assert.equal(failure.limit, LIMIT_MS);
+        assert.ok(failure.got >= LIMIT_MS, `got ${failure.got}`);
+      } else {
+        assert.notEqual(hostile.isLong, true, failure?.detail ?? "an answer");
+        assert.ok(failure === undefined || failure.failure === "EXECUTION_FAILED", failure?.failure);
+      }
+      assert.deepEqual(await sendOrdinary(), expected);
+      mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
+    });
+
+test("all of it together leaves the process with bounded memory", t => {
+  const growth = mostBytes - startBytes;
+  t.diagnostic(`${growth >> 20} MB`);
+  assert.ok(growth > 0 && growth <= MAX_GROWTH_BYTES, `${growth >> 20} MB`);
 });

@@ -10,6 +10,7 @@ import {EstimateService} from "../estimates/estimateService.ts";
 import type {SharedEstimates} from "../estimates/sharedEstimates.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import type {Anvil} from "../processes/anvil.ts";
+import {isSoak} from "../soak.ts";
 import {type GasContracts, people} from "./gasAccounts.ts";
 import {LAST_BLOCK} from "./gasChain.ts";
 import {createKit, type FailingCase, type GasCase, type Kit} from "./gasKit.ts";
@@ -73,10 +74,14 @@ export class GasComparison {
     await Promise.all([this.exact.stop(), this.tolerant.stop(), this.anvil.stop()]);
   }
 
-  /** Our limits are enough, are the least to the tolerance, and are not above anvil's. */
+  /**
+   * Our limits are enough, are the least to the tolerance, and are not above anvil's. `npm test` searches the least itself for
+   * every third call only, which takes half of the time.
+   */
   async compare({title, call, overrides, ...exceptions}: GasCase): Promise<void> {
     const ours = await estimateLimit(this.tolerant, call, overrides);
-    const least = await estimateLimit(this.exact, call, overrides);
+    const isExact = isSoak() || this.differences.length % 3 === 0;
+    const least = isExact ? await estimateLimit(this.exact, call, overrides) : ours;
     const anvils = BigInt(await this.anvil.request("eth_estimateGas", call, BLOCK, overrides ?? {}));
     this.differences.push({title, ours, anvils});
     const sends = exceptions.dependsOnBlock !== true;
@@ -87,10 +92,11 @@ export class GasComparison {
       return;
     }
     assert.ok(least <= ours, `${ours} by a search that stops early, ${least} by one that does not`);
-    assert.ok(
-      await this.fails(call, overrides, least - 1n),
-      `${least - 1n} is enough too, not only ${least}`,
-    );
+    if (isExact)
+      assert.ok(
+        await this.fails(call, overrides, least - 1n),
+        `${least - 1n} is enough too, not only ${least}`,
+      );
     assert.ok(1000n * (ours - least) <= TOLERANCE_PER_MILLE * ours, `${ours} is too far above ${least}`);
     if (exceptions.guessedByAnvil === true)
       assert.ok(await this.fails(call, overrides, anvils), "anvil has guessed well");

@@ -17,9 +17,9 @@ export function precompileCalls(): readonly HostileCall[] {
       "ripemd160 of 2 MB",
       assemble(1n, 2_000_000n, OP.MSTORE, loopAt(callPrecompile(3n, 2_000_000n), 7)),
     ),
-    // What 50 million gas (osaka: 2^24) buys under each price.
+    // What 50 million gas (osaka: 2^24) buys under each price. Prague has that of berlin.
     ...modexpCalls("byzantium", 340, 119_000),
-    ...modexpCalls("london", 1100, 95_000),
+    ...modexpCalls("prague", 1100, 95_000),
     ...modexpCalls("osaka", 48, 1000),
     hostile("bn254 addition", inLoop(6n, bn254Pairs(1).subarray(0, 64))),
     hostile("bn254 multiplication", inLoop(7n, Buffer.concat([bn254Pairs(1).subarray(0, 64), HALF]))),
@@ -27,7 +27,7 @@ export function precompileCalls(): readonly HostileCall[] {
     hostile("bn254 pairing of one pair, in a loop", inLoop(8n, bn254Pairs(1))),
     hostile("blake2f of all rounds there are", once(9n, blake2f(0xffff_ffff))),
     hostile("blake2f of 45 million rounds", once(9n, blake2f(45_000_000)), {isLong: true}),
-    hostile("point evaluation", inLoop(10n, pointEvaluation()), {hardfork: "cancun", isLong: true}),
+    hostile("point evaluation", inLoop(10n, pointEvaluation()), {isLong: true}),
     hostile("BLS12-381 addition in G1", inLoop(0x0bn, Buffer.concat([blsG1(3n), blsG1(5n)]))),
     hostile("BLS12-381 MSM of 1 point in G1", inLoop(0x0cn, Buffer.concat([blsG1(3n), HALF]))),
     hostile("BLS12-381 MSM of 6000 points in G1", once(0x0cn, times(Buffer.concat([blsG1(3n), HALF]), 6000))),

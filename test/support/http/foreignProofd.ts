@@ -21,12 +21,19 @@ export const state = new ReferenceState(sha256Suite, [
 ]);
 export const root = state.stateRoot(0);
 
-export const server = new Upstream();
-before(() => server.start());
-after(() => server.stop());
-afterEach(() => {
-  server.requests.length = 0;
-});
+export let server: Upstream;
+
+/** A server for the tests of one file. */
+export function startForeignProofd(): void {
+  before(() => {
+    server = new Upstream();
+    return server.start();
+  });
+  after(() => server.stop());
+  afterEach(() => {
+    server.requests.length = 0;
+  });
+}
 
 export function createClient(options: Partial<ConnectionOptions> = {}) {
   return createProofClient({

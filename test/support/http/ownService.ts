@@ -95,6 +95,11 @@ export class OwnService extends AskedService {
     return this.service.url;
   }
 
+  /** What `proofd serve` prints when it listens. */
+  get announcement(): RunningService["announcement"] {
+    return this.service.announcement;
+  }
+
   get engine(): Engine {
     return this.service.engine;
   }

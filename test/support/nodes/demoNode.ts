@@ -29,8 +29,6 @@ export class DemoNode {
   changeJson: (block: JsonBlock) => JsonBlock = block => block;
   /** Changes the hex digits of a block before they are sent. */
   changeRaw: (block: string, number: number) => string = block => block;
-  /** As JSON, by number. Senders are recovered from signatures, which takes long. */
-  private readonly texts = new Map<number, string>();
   private readonly hasRaw: boolean;
   private readonly server: JsonRpcServer;
 
@@ -65,7 +63,7 @@ export class DemoNode {
         return {jsonrpc: "2.0", id, result: `0x${this.blocks[0]?.common.chainId().toString(16)}`};
       case "eth_getBlockByNumber": {
         if (block === undefined) return {jsonrpc: "2.0", id, result: null};
-        const json = JSON.parse(this.describe(number, block)) as JsonBlock;
+        const json = JSON.parse(describe(block)) as JsonBlock;
         if (isWhole === true) return {jsonrpc: "2.0", id, result: this.changeJson(json)};
         const transactions = json.transactions.map(({hash}: {hash: string}) => hash);
         return {jsonrpc: "2.0", id, result: {...json, transactions}};
@@ -78,15 +76,26 @@ export class DemoNode {
     }
     return {jsonrpc: "2.0", id, error: {code: -32601, message: `the method ${method} does not exist`}};
   }
-
-  private describe(number: number, block: Block): string {
-    const text = this.texts.get(number) ?? JSON.stringify(describeBlock(block));
-    this.texts.set(number, text);
-    return text;
-  }
 }
 
-export async function readDemoBlocks(): Promise<Block[]> {
+/** As JSON. Senders are recovered from signatures, which takes long. */
+const texts = new WeakMap<Block, string>();
+
+function describe(block: Block): string {
+  const text = texts.get(block) ?? JSON.stringify(describeBlock(block));
+  texts.set(block, text);
+  return text;
+}
+
+let demoBlocks: Promise<readonly Block[]> | undefined;
+
+/** Nobody changes them: they are read once. */
+export function readDemoBlocks(): Promise<readonly Block[]> {
+  demoBlocks ??= parseDemoBlocks();
+  return demoBlocks;
+}
+
+async function parseDemoBlocks(): Promise<Block[]> {
   const genesis = parseGenesis(readFileSync(DEMO_GENESIS, "utf8"));
   const common = genesis.forks.createCommon();
   common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));

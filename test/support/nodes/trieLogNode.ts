@@ -7,7 +7,7 @@ import {type Header, headLines} from "../chains/headedLines.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 import {logLines} from "./trieLogLines.ts";
 
-const STATE_METHODS = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/;
+const VALUE_METHODS = /^eth_get(Balance|TransactionCount|StorageAt)$/;
 
 interface TrieLogChain {
   readonly headers: readonly Header[];
@@ -35,16 +35,18 @@ export class TrieLogNode {
   changeLogs: (logs: LogElement[]) => unknown = logs => logs;
   /** Of balances, nonces, codes and slots. */
   changeState: (value: string) => unknown = value => value;
-  /** Answers to calls that read the state are sent after it. */
+  /** Answers to calls that read balances, nonces and slots are sent after it. */
   stateGate: Promise<void> = Promise.resolve();
   changeHeader: (header: Header) => unknown = header => header;
+  /** Of all blocks, as eth_getBlockByNumber gives them. */
+  transactions: readonly object[] = [];
   private readonly server: JsonRpcServer;
 
   private constructor(chain: TrieLogChain) {
     this.chain = chain;
     this.server = new JsonRpcServer(async call => {
       const answer = this.answer(call);
-      if (STATE_METHODS.test(call.method)) await this.stateGate;
+      if (VALUE_METHODS.test(call.method)) await this.stateGate;
       return answer;
     });
   }
@@ -84,7 +86,9 @@ export class TrieLogNode {
       const header = this.chain.headers.at(
         tag === "latest" ? -1 : tag === "finalized" ? this.finalized : Number(tag),
       );
-      return {jsonrpc: "2.0", id, result: header === undefined ? null : this.changeHeader(header)};
+      const {transactions} = this;
+      const block = header === undefined ? null : {...(this.changeHeader(header) as object), transactions};
+      return {jsonrpc: "2.0", id, result: block};
     }
     const value = readState(this.chain, method, params);
     if (value !== undefined) return {jsonrpc: "2.0", id, result: this.changeState(value)};

@@ -1,4 +1,4 @@
-/** Commands of proofd in the test's own process, by their arguments: for tests that need no signal, variable or standard input. */
+/** Commands of proofd in the test's own process, by their arguments: for tests that need no signal and no standard input. */
 import {AsyncLocalStorage} from "node:async_hooks";
 import {run} from "../../../cli/run.ts";
 import type {CommandEnd} from "./commandLines.ts";
@@ -22,11 +22,16 @@ for (const name of ["stdout", "stderr"] as const) {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Runs a command. No other process or service of the test may have its store open. */
-export async function runHere(args: readonly string[]): Promise<CommandEnd> {
+/** Runs a command that opens no store that is open already. @param variables - set until it ends */
+export async function runHere(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<CommandEnd> {
   const before = SIGNALS.map(signal => process.listeners(signal));
   const taken: Written = {stdout: "", stderr: ""};
-  const code = await written.run(taken, () => run(args, {}));
+  Object.assign(process.env, variables);
+  const code = await written.run(taken, () => run(args, process.env));
+  for (const name of Object.keys(variables)) delete process.env[name];
   // A command is its process's last work, so it leaves what waits for a signal.
   for (const [at, signal] of SIGNALS.entries())
     for (const listener of process.listeners(signal))

@@ -23,19 +23,35 @@ export async function importSource(
   source: ImportSource,
   {suite, ...rules}: ImportOptions = {},
 ): Promise<ImportOutcome> {
-  const store = await StateStore.open({
+  const store = await openOwned(directory, suite);
+  try {
+    return await importInto(store, source, rules);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Makes the store if there is none. */
+export function openOwned(directory: string, suite?: string): Promise<StateStore> {
+  return StateStore.open({
     directory,
     role: "owner",
     createIfMissing: true,
     cacheBytes: 1 << 20,
     ...(suite === undefined ? {} : {suite}),
   });
+}
+
+export async function importInto(
+  store: StateStore,
+  source: ImportSource,
+  rules: Omit<ImportOptions, "suite">,
+): Promise<ImportOutcome> {
   const {port1: port} = new MessageChannel();
   try {
     return await (await Importer.create(store, {source, port, ...rules}, () => {})).run();
   } finally {
     port.close();
-    await store.close();
   }
 }
 

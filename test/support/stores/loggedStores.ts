@@ -4,10 +4,12 @@ import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {Engine} from "../../../workers/engine.ts";
+import type {ImportOutcome} from "../../../workers/job/importJob.ts";
+import type {ImportSource} from "../../../workers/job/importSource.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {longChain} from "../chains/longChain.ts";
 import {hashFiles} from "./fileTree.ts";
-import {importSource} from "./importedStore.ts";
+import {importInto, importSource, openOwned} from "./importedStore.ts";
 
 /** The file that names the newest acknowledged block. */
 export const NOTE = "ACKNOWLEDGED";
@@ -35,13 +37,13 @@ export class LoggedStores {
     const stores = new LoggedStores(await mkdtemp(join(tmpdir(), "proofd-logs-")));
     const {bulk, single} = stores;
     await stores.importBlocks(bulk, BLOCKS);
-    const engine = await openLogged(single);
+    const store = await openOwned(single);
     for (let blocks = 1; blocks <= BLOCKS; blocks++) {
-      await stores.importInto(engine, blocks);
+      mustBeDone(await importInto(store, await stores.sourceOf(blocks), {finalized: 0}));
       stores.notes.push(await readFile(join(single, NOTE)));
       stores.sizes.push((await readFile(join(single, await logOf(single)))).length);
     }
-    await engine.close();
+    await store.close();
     return stores;
   }
 
@@ -53,9 +55,7 @@ export class LoggedStores {
   }
 
   async importBlocks(directory: string, blocks: number): Promise<void> {
-    const source = {kind: "diffs", path: await this.writeBlocks(blocks)} as const;
-    const outcome = await importSource(directory, source, {finalized: 0});
-    assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+    mustBeDone(await importSource(directory, await this.sourceOf(blocks), {finalized: 0}));
   }
 
   /** @returns a new folder with the store's files */
@@ -69,11 +69,13 @@ export class LoggedStores {
     await rm(this.folder, {recursive: true});
   }
 
-  private async importInto(engine: Engine, blocks: number): Promise<void> {
-    const source = {kind: "diffs", path: await this.writeBlocks(blocks)} as const;
-    const outcome = await engine.startImport({source, finalized: 0}, () => {}).outcome;
-    assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  private async sourceOf(blocks: number): Promise<ImportSource> {
+    return {kind: "diffs", path: await this.writeBlocks(blocks)};
   }
+}
+
+function mustBeDone(outcome: ImportOutcome): void {
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
 }
 
 export function openLogged(directory: string): Promise<Engine> {

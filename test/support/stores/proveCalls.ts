@@ -2,15 +2,20 @@
 
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
-import type {Engine} from "../../../workers/engine.ts";
-import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
+import {type Answers, answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
+import type {ProveJob} from "../../../workers/job/proveJob.ts";
 
 export interface ProveCall {
   readonly block: number;
   /** Lower case. */
   readonly address: string;
   readonly slots: readonly bigint[];
+}
+
+/** An engine, or one prover. */
+interface Proving {
+  prove(job: ProveJob): Promise<Answers>;
 }
 
 /** Calls per job: about 10 MB of answers if each call has ten slots. */
@@ -32,7 +37,7 @@ function packCalls(calls: readonly ProveCall[]): Uint8Array {
  *
  * @returns for each call its JSON-RPC response (the id is its place in `calls`), or the failure's name
  */
-export async function proveCalls(engine: Engine, calls: readonly ProveCall[]): Promise<string[]> {
+export async function proveCalls(engine: Proving, calls: readonly ProveCall[]): Promise<string[]> {
   const jobs: Promise<string[]>[] = [];
   for (let start = 0; start < calls.length; start += CALLS_PER_JOB) {
     const part = calls.slice(start, start + CALLS_PER_JOB);
@@ -41,7 +46,7 @@ export async function proveCalls(engine: Engine, calls: readonly ProveCall[]): P
   return (await Promise.all(jobs)).flat();
 }
 
-async function proveJob(engine: Engine, calls: readonly ProveCall[], firstId: number): Promise<string[]> {
+async function proveJob(engine: Proving, calls: readonly ProveCall[], firstId: number): Promise<string[]> {
   const ids = calls.map((_, i) => `${firstId + i}`);
   const {text, ends, failures} = await engine.prove({calls: packCalls(calls), ids});
   const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);

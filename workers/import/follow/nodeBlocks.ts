@@ -121,7 +121,7 @@ function isNext(writer: BlockWriter, {number, parentHash}: NodeBlock): boolean {
 
 async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): Promise<BlockDifference> {
   const difference = await block.difference();
-  audit?.note(difference);
+  audit?.note(difference, block.unnamed);
   return difference;
 }
 

@@ -2,7 +2,7 @@
 import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
 import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
-import {createTrieLogReader} from "../../../sync/layer2/trielogs/trieLogReader.ts";
+import {createTrieLogReader, type TrieLogReaderOptions} from "../../../sync/layer2/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../sync/rpc/newHeads.ts";
 import {Nodes} from "../../../sync/rpc/nodes.ts";
 import {ForkSchedule} from "../../execution/forkSchedule.ts";
@@ -123,12 +123,12 @@ class OpenedNode {
         start: async head => (await execution.start(genesis, head)).difference,
       });
     }
-    const reader =
-      executed === undefined
-        ? createReader(choice.source, chainId)
-        : createExecuteReader(executed.rawBlocks, executed.execution);
     const audit = this.createAudit(choice.source, ask);
     await audit?.dropUnaudited();
+    const reader =
+      executed === undefined
+        ? createReader(choice.source, {chainId, isAudited: audit !== undefined})
+        : createExecuteReader(executed.rawBlocks, executed.execution);
     yield* readNodeBlocks({
       reader: this.countBytes(reader),
       ask,
@@ -201,6 +201,6 @@ class OpenedNode {
 }
 
 /** Readers that take the results of the node's own execution. */
-function createReader(source: NodeSourceName, chainId: bigint | undefined): BlockReader {
-  return source === "trielogs" ? createTrieLogReader(chainId) : createTraceReader();
+function createReader(source: NodeSourceName, options: TrieLogReaderOptions): BlockReader {
+  return source === "trielogs" ? createTrieLogReader(options) : createTraceReader();
 }

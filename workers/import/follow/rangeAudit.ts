@@ -9,6 +9,7 @@
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {HeldValues} from "../../../storage/block/heldValues.ts";
 import {StoreError} from "../../../storage/errors.ts";
+import type {AuditSubject} from "../../../sync/layer2/audit.ts";
 import {AuditFailure, auditRange} from "../../../sync/layer2/auditRange.ts";
 import {TouchedSample} from "../../../sync/layer2/auditSample.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
@@ -56,9 +57,11 @@ export class RangeAudit {
     return unaudited <= latest;
   }
 
-  note(difference: BlockDifference): void {
+  /** @param unnamed - what the block should have touched besides */
+  note(difference: BlockDifference, unnamed: readonly AuditSubject[] = []): void {
     if (this.blocks++ === 0) this.sinceMs = this.nowMs();
     this.sample.note(difference);
+    for (const subject of unnamed) this.sample.offer(subject);
   }
 
   /**

@@ -33,14 +33,17 @@ test("files that share a process are judged one by one; who fails, ends early or
     "5bad.test.js": `import {test} from "node:test"; test("fails", () => { throw new Error("as it must"); });`,
     "5empty.test.js": "",
     "9ends.test.js": `import {test} from "node:test"; test("ends", () => process.exit(0));`,
+    "9throws.test.js": `import {test} from "node:test";
+      test("throws", () => new Promise(() => { setInterval(() => {}, 1e9); Promise.reject(new Error("late")); }));`,
   });
   const {code, stdout} = await runChild(process.execPath, args, {env: {PATH: process.env.PATH ?? ""}});
   assert.equal(code, 1);
   assert.match(stdout, /\/5bad\.test\.js: 1 FAILED of 1 tests/);
   assert.equal(stdout.split("passed, 1 tests").length - 1, GOOD_FILES);
   const ends = [/as it must/, /\/5empty\.test\.js has no tests/, /ended with 0 in \S+\/9ends\.test\.js/];
-  for (const end of ends) assert.match(stdout.slice(stdout.lastIndexOf(" of 13  ")), end);
-  assert.match(stdout, /\n12 of 13 files, 11 tests, 1 failed, 0 skipped, \d processes failed, /);
+  ends.push(/ended with 1 in \S+\/9throws\.test\.js/, /unhandledRejection in a test: Error: late\n +at /);
+  for (const end of ends) assert.match(stdout.slice(stdout.lastIndexOf(" of 14  ")), end);
+  assert.match(stdout, /\n12 of 14 files, 11 tests, 1 failed, 0 skipped, \d processes failed, /);
 });
 
 test("an interrupted run says how far it came", async () => {

@@ -10,18 +10,17 @@ const {bob, dave} = people;
 export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
   const filling = input("Ledger", "fill(uint256,uint256,uint256)", 300n, 310n, 5n);
   return [
-    {title: "one call deep", call: call("Forwarder", "nest(uint256,uint256)", 1n, 1500n)},
-    {title: "5 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 5n, 1500n)},
-    {title: "40 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 40n, 600n)},
-    {title: "200 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 200n, 0n)},
+    {title: "one call deep", call: call("Forwarder", "nest(uint256,uint256)", 1n, 400n)},
+    {title: "5 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 5n, 400n)},
+    {title: "50 calls deep", call: call("Forwarder", "nest(uint256,uint256)", 50n, 0n)},
     {
       title: "an attempt that may fail",
-      call: call("Forwarder", "attempt(uint256)", 1500n),
+      call: call("Forwarder", "attempt(uint256)", 500n),
       spendsWhatItGets: true,
     },
     {
       title: "an attempt that costs more where it fails",
-      call: call("Forwarder", "attemptOrElse(uint256,uint256)", 300n, 6000n),
+      call: call("Forwarder", "attemptOrElse(uint256,uint256)", 100n, 2000n),
     },
     {
       title: "a relay that demands gas for its call",
@@ -79,12 +78,12 @@ export function forwardingCases({at, call, input}: Kit): readonly GasCase[] {
     {title: "code that wants much gas left", call: call("GasReader", "need(uint256)", 10_000_000n)},
     {
       title: "code that burns what it gets",
-      call: {...call("GasReader", "burnDownTo(uint256)", 50_000n), gas: quantity(2_000_000n)},
+      call: {...call("GasReader", "burnDownTo(uint256)", 50_000n), gas: quantity(400_000n)},
       spendsWhatItGets: true,
     },
     {
       title: "code that calls itself without end",
-      call: {...transfer(NEW_HOLDER, 0n), gas: quantity(1_000_000n)},
+      call: {...transfer(NEW_HOLDER, 0n), gas: quantity(300_000n)},
       overrides: {[NEW_HOLDER]: {code: codeOf("PUSH0 PUSH0 PUSH0 PUSH0 PUSH0 ADDRESS GAS CALL")}},
       spendsWhatItGets: true,
     },

@@ -1,0 +1,40 @@
+/** Blocks by their numbers, from one node, each linked to the one before by its hash. */
+import {toHex} from "../../storage/hex.ts";
+import {type Node, NodeFailure} from "../rpc/node.ts";
+import type {NodeHeader} from "./nodeHeader.ts";
+
+/**
+ * @param isWhole - with the transactions, not only their hashes
+ * @param parse - takes an answer of eth_getBlockByNumber and the number that was asked for
+ * @returns blocks from `from` on, fewer if the node does not have the rest yet
+ * @throws NodeFailure if they are not linked; what `parse` throws
+ */
+export async function readLinkedBlocks<Block extends {readonly header: NodeHeader}>(
+  node: Node,
+  from: number,
+  to: number,
+  isWhole: boolean,
+  parse: (answer: unknown, number: number) => Block,
+): Promise<Block[]> {
+  const calls = Array.from({length: to - from + 1}, (_, position) => ({
+    method: "eth_getBlockByNumber",
+    params: [hexQuantity(from + position), isWhole],
+  }));
+  const blocks: Block[] = [];
+  for (const [position, answer] of (await node.requestAll(calls)).entries()) {
+    if ((answer ?? undefined) === undefined) break;
+    const block = parse(answer, from + position);
+    const parent = blocks.at(-1)?.header;
+    const {number, parentHash} = block.header;
+    if (parent !== undefined && Buffer.compare(parent.hash, parentHash) !== 0)
+      throw new NodeFailure(
+        `block ${number} has the parent ${toHex(parentHash)}, but block ${parent.number} is ${toHex(parent.hash)}`,
+      );
+    blocks.push(block);
+  }
+  return blocks;
+}
+
+export function hexQuantity(number: number): string {
+  return `0x${number.toString(16)}`;
+}
