@@ -56,10 +56,10 @@ async function checkChain(
 const EXTENTS = [
   {
     suite: memoisedSha256,
-    maxBlocks: isSoak() ? 30 : 15,
-    boundaries: sampleOf([8, 32, 128, 512, 2048], 2),
+    maxBlocks: isSoak() ? 30 : 10,
+    boundaries: sampleOf([2048, 512, 128, 32, 8], 3),
   },
-  {suite: memoisedPoseidon2, maxBlocks: isSoak() ? 15 : 8, boundaries: sampleOf([8, 32, 128], 3)},
+  {suite: memoisedPoseidon2, maxBlocks: isSoak() ? 15 : 5, boundaries: sampleOf([8, 32, 128], 3)},
 ];
 
 for (const {suite, maxBlocks, boundaries} of EXTENTS) {
@@ -76,7 +76,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
 
   for (const boundary of boundaries)
     test(`${suite.name}: every key is proven at every block while accounts and slots grow past ${boundary} leaves, and after they are gone`, async () => {
-      const chains = growingChains({boundary, maxBlocks: 6});
+      const chains = growingChains({boundary, maxBlocks: isSoak() ? 6 : 3});
       const property = fc.asyncProperty(chains, plans, async (chain, plan) => {
         await checkChain(suite, chain, plan);
       });

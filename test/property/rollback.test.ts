@@ -5,7 +5,7 @@ import fc from "fast-check";
 import {decodeHex} from "../../client/bytes/hex.ts";
 import {forkedChains, randomChains} from "../support/chains/randomBlocks.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
-import {propertyRuns, sampleOf} from "../support/soak.ts";
+import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {proveCalls} from "../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
@@ -13,7 +13,7 @@ import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 /** What a rollback removes does not depend on the suite, and the reference's poseidon2 takes ten times as long as its sha256. */
 const EXTENTS = sampleOf(
   [
-    {suite: memoisedSha256, maxBlocks: 6, returns: propertyRuns(3)},
+    {suite: memoisedSha256, maxBlocks: isSoak() ? 6 : 4, returns: propertyRuns(2)},
     {suite: memoisedPoseidon2, maxBlocks: 4, returns: propertyRuns(1)},
   ],
   2,
@@ -92,12 +92,15 @@ for (const {suite, maxBlocks, returns} of EXTENTS) {
     const store = await TemporaryStore.create(suite.name);
     let chains = 0;
     try {
-      const property = fc.asyncProperty(randomChains({maxBlocks: 12, sharesGenesis: true}), async chain => {
-        await store.mustImport(chain.lines, 0);
-        await checkEveryKey(store.engine, new ReferenceState(suite, chain.lines), chain);
-        await store.engine.rollback(0);
-        chains++;
-      });
+      const property = fc.asyncProperty(
+        randomChains({maxBlocks: 2 * maxBlocks, sharesGenesis: true}),
+        async chain => {
+          await store.mustImport(chain.lines, 0);
+          await checkEveryKey(store.engine, new ReferenceState(suite, chain.lines), chain);
+          await store.engine.rollback(0);
+          chains++;
+        },
+      );
       // Not shrunk: what fails may hang on the chains before.
       await fc.assert(property, {numRuns: returns, endOnFailure: true, includeErrorInReport: true});
     } finally {

@@ -13,7 +13,7 @@ import type {AskedService} from "../../support/http/askedService.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
-import {type Daemon, type Finished, startDaemon} from "../../support/processes/daemon.ts";
+import {type Finished, startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
@@ -27,9 +27,10 @@ let loadPage: string;
 /** Text by path from the clone. */
 const documents = new Map<string, string>();
 /** Serves the demo chain. It is a second start on its store. */
-let demo: Daemon;
-/** What the first start said on standard error, and its coverage and that of the second. */
+let demo: OwnService;
+/** What the first start said on standard error. */
 let firstStart: string;
+/** Of the first start and of the second. */
 const coverages: {earliest: string; finalized: string; latest: string}[] = [];
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
@@ -42,15 +43,14 @@ before(async () => {
   readme = documents.get("README.md") as string;
   loadPage = documents.get(join("docs", "load.md")) as string;
   await writeFile(join(folder, "blocks.ndjson"), encodeLines(longChain(3, 4)));
-  const startDemo = async () => {
-    demo = await startDaemon(["--demo", "--db", join(folder, "demo")]);
-    coverages.push((await demo.call("chain_getCoverage")).result);
-  };
-  await startDemo();
-  const {code, stderr} = await demo.stop();
+  const args = ["--demo", "--db", join(folder, "demo")];
+  const first = await startDaemon(args);
+  coverages.push((await first.call("chain_getCoverage")).result);
+  const {code, stderr} = await first.stop();
   assert.equal(code, 0);
   firstStart = stderr;
-  await startDemo();
+  demo = await OwnService.serve(args);
+  coverages.push((await demo.call("chain_getCoverage")).result);
 });
 after(async () => {
   await demo.stop();
@@ -58,9 +58,7 @@ after(async () => {
 });
 
 test("serve --demo imports the demo chain at its first start, keeps it, and says where it serves", async () => {
-  const said = /proofd serves http:\/\/127\.0\.0\.1:\d+/;
-  assert.match(firstStart, said);
-  await demo.waitForStderr(said);
+  assert.match(firstStart, /proofd serves http:\/\/127\.0\.0\.1:\d+/);
   assert.equal(coverages.length, 2);
   for (const {earliest, finalized, latest} of coverages) {
     assert.equal(earliest, "0x0");
@@ -160,7 +158,7 @@ function readBlock(section: string, beginning: string): string {
 }
 
 /** Runs the commands of a section in a folder of its own, with the daemon's address. @returns what they print */
-async function runCommands(section: string, daemon: Daemon): Promise<Finished> {
+async function runCommands(section: string, daemon: AskedService): Promise<Finished> {
   const script = readBlock(section, "sh\n")
     .slice("sh\n".length)
     .replaceAll("http://127.0.0.1:8545", daemon.url)

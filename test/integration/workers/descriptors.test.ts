@@ -91,7 +91,7 @@ describe("no descriptor is closed twice", () => {
       },
     ],
   ]);
-  for (const [input, run] of sampleOf(imports, 2)) test(`by an import of ${input}`, run);
+  for (const [input, run] of sampleOf(imports, 4)) test(`by an import of ${input}`, run);
 
   const services: readonly (readonly [when: string, run: () => Promise<void>])[] = [
     ["while standard input is open", () => serveFrom("-", ({child}) => void child.stdin.write(PLAIN))],
@@ -116,7 +116,7 @@ describe("no descriptor is closed twice", () => {
     const [command, ...args] = [...under, process.execPath, program, newPath(), path];
     const options = {env: {PATH: process.env.PATH ?? "", ...env}};
     const {stdout} = await runChild(command as string, args, options);
-    assert.equal(stdout, `${"stopped\ndied\n".repeat(4)}left open: \n`);
+    assert.equal(stdout, `${"stopped\ndied\n".repeat(2)}left open: \n`);
     assert.deepEqual(watch.readFailures(), []);
   });
 

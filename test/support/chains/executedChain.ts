@@ -1,6 +1,5 @@
 /**
- * A chain that is executed from its genesis file and its RLP blocks. Tests run `executeChain` on a thread of their own
- * (ownThread.ts).
+ * A chain that is executed from its genesis file and its RLP blocks. Tests run it with `executeChainOn`.
  */
 import {createReadStream, readFileSync} from "node:fs";
 import {join} from "node:path";
@@ -11,6 +10,7 @@ import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
+import type {OwnThread} from "../processes/ownThread.ts";
 import {MemoryNodes} from "./memoryNodes.ts";
 
 export interface ChainFiles {
@@ -46,11 +46,15 @@ export async function readChainFiles(folder: string): Promise<ChainFiles> {
 
 export interface ExecutionRequest {
   readonly folder: string;
-  /** Whose roots are made: of every block but 0, or of the last one. */
-  readonly roots: "all" | "last";
+  /** The roots of blocks whose number it divides are made. */
+  readonly rootsOf: number;
 }
 
-export async function executeChain({folder, roots: asked}: ExecutionRequest): Promise<ExecutedChain> {
+export function executeChainOn(thread: OwnThread, request: ExecutionRequest): Promise<ExecutedChain> {
+  return thread.run(new URL(import.meta.url), "executeChain", request);
+}
+
+export async function executeChain({folder, rootsOf}: ExecutionRequest): Promise<ExecutedChain> {
   const {genesis, blocks} = await readChainFiles(folder);
   const nodes = new MemoryNodes();
   const state = new MemoryState();
@@ -63,8 +67,7 @@ export async function executeChain({folder, roots: asked}: ExecutionRequest): Pr
     const next = await executor.execute(block);
     state.apply(next);
     differences.push(toPlain(next));
-    if (asked === "all" || position === blocks.length - 1)
-      roots.set(position + 1, await state.computeTrieRoot());
+    if ((position + 1) % rootsOf === 0) roots.set(position + 1, await state.computeTrieRoot());
   }
   return {differences, roots, accounts: state.accounts, nodes: nodes.map};
 }

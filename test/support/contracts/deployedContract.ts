@@ -10,10 +10,17 @@ import {type Receipt, sendTransaction} from "./transactions.ts";
 /** Numbers, 0x text, lists and structs of them: as ox takes them. */
 export type Argument = bigint | string | readonly Argument[] | {readonly [field: string]: Argument};
 
+/** Of 0x text. */
+const SELECTOR_LENGTH = 10;
+
 export class DeployedContract {
   readonly address: string;
   private readonly anvil: Anvil;
   private readonly artefact: Artefact;
+  /** What was found in the ABI. Each search hashes every signature. */
+  private readonly methods = new Map<string, AbiFunction.AbiFunction>();
+  /** Names by selector. */
+  private readonly errors = new Map<string, string>();
 
   private constructor(anvil: Anvil, artefact: Artefact, address: string) {
     this.anvil = anvil;
@@ -80,10 +87,16 @@ export class DeployedContract {
   /** @throws Error if the call failed otherwise than by an error of the contract */
   nameOf({message, data}: RpcError): string {
     if (typeof data !== "string" || data === "0x") throw new Error(`the call failed: ${message} ${data}`);
-    return AbiError.fromAbi(this.artefact.abi as never, data as never).name;
+    const selector = data.slice(0, SELECTOR_LENGTH);
+    const name =
+      this.errors.get(selector) ?? AbiError.fromAbi(this.artefact.abi as never, data as never).name;
+    this.errors.set(selector, name);
+    return name;
   }
 
   private method(name: string): AbiFunction.AbiFunction {
-    return AbiFunction.fromAbi(this.artefact.abi as never, name as never);
+    const method = this.methods.get(name) ?? AbiFunction.fromAbi(this.artefact.abi as never, name as never);
+    this.methods.set(name, method);
+    return method;
   }
 }

@@ -12,7 +12,7 @@ import type {Running} from "../../../workers/pool/running.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceLines.ts";
 
-const ROUNDS = 4;
+const ROUNDS = 2;
 const [directory, path] = process.argv.slice(2) as [string, string];
 const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
 
