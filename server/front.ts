@@ -85,7 +85,7 @@ export function createFront(
   });
   const {maxProofTextBytes} = engine;
   const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
-  const rpc = new RpcService(setup, methods, {dispatcher, waiting}, {tally, trouble});
+  const rpc = new RpcService(setup, methods, dispatcher, waiting, tally, trouble);
   const http = new HttpServer(options, {
     rpc,
     unsent,

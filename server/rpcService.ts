@@ -31,31 +31,18 @@ interface Refusal {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** Where requests are that are not answered at once. */
-export interface Places {
-  readonly dispatcher: Dispatcher;
-  readonly waiting: WaitingRoom;
-}
-
 export class RpcService {
-  private readonly dispatcher: Dispatcher;
-  private readonly waiting: WaitingRoom;
-  private readonly tally: CallTally;
-  private readonly trouble: TroubleLog;
-
   constructor(
     private readonly setup: Omit<RequestView, "head" | "takesBytes">,
     private readonly methods: MethodTable,
-    {dispatcher, waiting}: Places,
-    {tally, trouble}: {readonly tally: CallTally; readonly trouble: TroubleLog},
+    private readonly dispatcher: Dispatcher,
+    private readonly waiting: WaitingRoom,
+    private readonly tally: CallTally,
+    private readonly trouble: TroubleLog,
   ) {
-    this.dispatcher = dispatcher;
-    this.waiting = waiting;
     waiting.onSettled = request => this.guard(request.reply, request.id, () => this.resume(request));
     waiting.onRefused = (request, busy) =>
       this.guard(request.reply, request.id, () => this.giveUp(request, busy));
-    this.tally = tally;
-    this.trouble = trouble;
   }
 
   /**

@@ -26,8 +26,7 @@ export async function importDemo(
     genesisPath: fileURLToPath(GENESIS),
     blocksPath: fileURLToPath(CHAIN),
   } as const;
-  const rules = {finalized: "last", ...(chainId === undefined ? {} : {chainId})} as const;
-  const running = engine.startImport({source, ...rules}, onEvent);
+  const running = engine.startImport({source, finalized: "last", chainId}, onEvent);
   void stopping?.then(() => running.stop());
   const outcome = await running.outcome;
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);

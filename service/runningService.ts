@@ -93,8 +93,7 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
     cacheBytes,
     servesFullDisk: true,
     createIfMissing: demo || diffs !== undefined || l2 !== undefined,
-    ...(chainId === undefined ? {} : {chainId}),
-    ...(suite === undefined ? {} : {suite}),
+    ...{chainId, suite},
     ...(estimate.isEnabled ? {estimates: estimate} : {}),
     pruning: {history, rests: true, onEvent: logPruning(log)},
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
@@ -130,14 +129,10 @@ async function serve(
     throw new WorkError(error.message);
   });
   const announcement = describeService(host, boundPort, engine, estimates.kind);
-  const rules = {
-    ...(finalized === undefined ? {} : {finalized}),
-    ...(chainId === undefined ? {} : {chainId}),
-  };
   const following =
     followed === undefined || source === undefined
       ? undefined
-      : new Following(engine, followed, rules, source, log);
+      : new Following(engine, followed, {finalized, chainId}, source, log);
   const verifying = options.verify ? startVerifying(options.db, front.metrics, trouble, log) : undefined;
   if (verifying !== undefined)
     ends.add("verifying", async () => {

@@ -34,7 +34,7 @@ interface StoreOptions {
   /** Owner only: if the disk takes no writes, read the files instead of failing. */
   readonly readsFullDisk?: boolean;
   /** The hash suite of a new store. An existing store must have this suite. Default: any suite. */
-  readonly suite?: string;
+  readonly suite?: string | undefined;
   /** Memory for the pages and hints that this reader keeps. */
   readonly cacheBytes: number;
 }
@@ -63,7 +63,6 @@ export class StateStore implements WriteTarget {
     private readonly source: StoreSource,
     readonly directory: string,
     readonly reader: StateReader,
-
     /** The folders created with the store; undefined if the store existed before. */
     private readonly madeFolders: readonly string[] | undefined,
   ) {}

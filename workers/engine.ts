@@ -48,9 +48,9 @@ export interface EngineOptions {
   /** For a store that this process has open already. Changes nothing, not even what a crash left. */
   readonly readOnly?: boolean;
   /** The hash suite of a store that is made. A store with another suite is refused. */
-  readonly suite?: string;
+  readonly suite?: string | undefined;
   /** Refuses a store of another chain. */
-  readonly chainId?: bigint;
+  readonly chainId?: bigint | undefined;
   /** Without it there are no gas estimates. */
   readonly estimates?: EstimateOptions;
   /** Which blocks are pruned, and when. Without it none is. */
@@ -115,7 +115,7 @@ export class Engine {
     const store = await StateStore.open({
       directory,
       createIfMissing,
-      ...(suite === undefined ? {} : {suite}),
+      suite,
       role: options.readOnly === true ? "sharer" : "owner",
       readsFullDisk: options.servesFullDisk === true,
       cacheBytes: MAIN_CACHE_BYTES,

@@ -5,8 +5,8 @@
  */
 import type {LoadOptions} from "./loadOptions.ts";
 import type {LoadReport} from "./report/loadReport.ts";
-import {describeMachine, type Machine} from "./report/machine.ts";
-import {createReport} from "./report/measurement.ts";
+import {describeMachine} from "./report/machine.ts";
+import {createReport, type Measurement} from "./report/measurement.ts";
 import type {BlockSpan} from "./requests/blockChoice.ts";
 import type {Keys} from "./requests/keys.ts";
 import {Random} from "./requests/random.ts";
@@ -18,7 +18,7 @@ import {nowMs, type Times} from "./traffic/schedule.ts";
 import {addTally, createTally} from "./traffic/tally.ts";
 import {AFTER_THE_END, Timeline, type TimelineRow} from "./traffic/timeline.ts";
 import {RpcClient} from "./verification/rpcClient.ts";
-import {chooseBlocks, chooseKeys, readTarget, type Target} from "./verification/target.ts";
+import {chooseBlocks, chooseKeys, readTarget} from "./verification/target.ts";
 import {TrustedRoots} from "./verification/trustedRoots.ts";
 import {createSkipped, type Verification} from "./verification/verification.ts";
 import {verifySamples} from "./verification/verifySamples.ts";
@@ -50,7 +50,6 @@ export function startLoad(
 /** A thread is told this long before its time to start or to end. */
 const LEAD_MS = 20;
 class LoadRun {
-  private readonly listener: WindowListener | undefined;
   private readonly endpoint: Endpoint;
   private readonly timeline: Timeline;
   private threads: DriverThreads | undefined;
@@ -61,9 +60,8 @@ class LoadRun {
   constructor(
     private readonly options: LoadOptions,
     private readonly onSecond: (row: TimelineRow) => void,
-    listener?: WindowListener,
+    private readonly listener?: WindowListener,
   ) {
-    this.listener = listener;
     const {url, timeoutMs, version} = options;
     const path = `${url.pathname}${url.search}`;
     this.endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-load/${version}`};
@@ -79,17 +77,16 @@ class LoadRun {
     const rpc = new RpcClient(this.endpoint);
     try {
       const machine = describeMachine();
-      const target = await readTarget(rpc, this.options.style);
-      const blocks = chooseBlocks(this.options.blocks, target);
-      const {keys, origin} = await chooseKeys(rpc, this.options, target);
+      const server = await readTarget(rpc, this.options.style);
+      const blocks = chooseBlocks(this.options.blocks, server);
+      const {keys, origin} = await chooseKeys(rpc, this.options, server);
       const roots = new TrustedRoots(rpc, this.options.style);
       const unverifiable = this.options.verify === 0 ? "--verify 0" : await roots.markStart();
       const startedAt = new Date();
       const ends = await this.drive(blocks, keys);
       const verification = await this.verify(ends, roots, unverifiable);
-      return this.report({machine, target, blocks, keys: origin, startedAt, ends, verification});
+      return this.report({machine, server, blocks, keys: origin, startedAt, verification}, ends);
     } finally {
-      await rpc.close();
       await this.threads?.close();
     }
   }
@@ -145,20 +142,15 @@ class LoadRun {
     return verifySamples(samples, verify, style, roots, new Random(seed, 2 * threads));
   }
 
-  private report(parts: {
-    readonly machine: Machine;
-    readonly target: Target;
-    readonly blocks: BlockSpan | undefined;
-    readonly keys: string;
-    readonly startedAt: Date;
-    readonly ends: readonly DriverEnd[];
-    readonly verification: Verification;
-  }): LoadReport {
+  private report(
+    parts: Pick<Measurement, "machine" | "server" | "blocks" | "keys" | "startedAt" | "verification">,
+    ends: readonly DriverEnd[],
+  ): LoadReport {
     const {measureMs, endMs} = this.times as Times;
     const tally = createTally();
     const sendLag = createHistogram();
     const service = createHistogram();
-    for (const end of parts.ends) {
+    for (const end of ends) {
       addTally(tally, end.tally);
       sendLag.add(decodeHistogram(end.sendLag));
       service.add(decodeHistogram(end.service));
@@ -166,7 +158,6 @@ class LoadRun {
     return createReport({
       ...parts,
       options: this.options,
-      server: parts.target,
       seconds: Math.max(0, Math.min(endMs, this.stopMs) - measureMs) / 1000,
       tally,
       sendLag,
@@ -175,7 +166,7 @@ class LoadRun {
       // timeline.end() must come first: it completes the total.
       timeline: this.timeline.end(),
       latency: this.timeline.total,
-      utilization: parts.ends.map(({utilization}) => utilization),
+      utilization: ends.map(({utilization}) => utilization),
     });
   }
 }

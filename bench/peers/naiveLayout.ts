@@ -15,21 +15,12 @@ export const NEW = "new";
 export const OPENING_BYTES = 128;
 export const HEAD_KEY = "head";
 
-export function nodeKey(tree: string, height: number, index: number): string {
-  return `node/${tree}/${height}/${index}`;
-}
-
-export function leafKey(tree: string, index: number): string {
-  return `leaf/${tree}/${index}`;
-}
-
-export function hKeyKey(tree: string, hKey: string): string {
-  return `key/${tree}/${hKey}`;
-}
-
-export function rootKey(tree: string): string {
-  return `root/${tree}`;
-}
+export const keyOf = {
+  node: (tree: string, height: number, index: number) => `node/${tree}/${height}/${index}`,
+  leaf: (tree: string, index: number) => `leaf/${tree}/${index}`,
+  hKey: (tree: string, hKey: string) => `key/${tree}/${hKey}`,
+  root: (tree: string) => `root/${tree}`,
+};
 
 /** The options with which every thread opens it; the others are LevelDB's defaults. */
 export const LEVEL_OPTIONS = {keyEncoding: "utf8", valueEncoding: "buffer", multithreading: true} as const;

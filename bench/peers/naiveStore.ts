@@ -10,17 +10,7 @@ import {decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/ac
 import {emptyTree, hashTopRoot, ZERO_WORD} from "../../storage/tree/emptyTree.ts";
 import {readLeafPage} from "../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
-import {
-  ACCOUNTS,
-  HEAD_KEY,
-  hKeyKey,
-  LEVEL_OPTIONS,
-  leafKey,
-  NEW,
-  nodeKey,
-  OPENING_BYTES,
-  rootKey,
-} from "./naiveLayout.ts";
+import {ACCOUNTS, HEAD_KEY, keyOf, LEVEL_OPTIONS, NEW, OPENING_BYTES} from "./naiveLayout.ts";
 
 const CACHE_BYTES = 64 << 20;
 const BATCH_RECORDS = 10_000;
@@ -69,12 +59,12 @@ class NaiveBuilder {
       // The value is zero, too.
       const leaf = Buffer.alloc(OPENING_BYTES + WORD_BYTES);
       suite.encodeLeafOpeningInto(leaf, 0, 0, 1, hKey, ZERO_WORD);
-      await this.put(leafKey(NEW, index), leaf);
-      await this.put(hKeyKey(NEW, hex(hKey)), Buffer.from(String(index)));
+      await this.put(keyOf.leaf(NEW, index), leaf);
+      await this.put(keyOf.hKey(NEW, hex(hKey)), Buffer.from(String(index)));
     }
     const rootNode = Buffer.alloc(suite.rootNodeBytes);
     suite.encodeRootNodeInto(rootNode, 0, 2, emptyTree(suite).subRoot);
-    await this.put(rootKey(NEW), rootNode);
+    await this.put(keyOf.root(NEW), rootNode);
   }
 
   /** @returns the top root */
@@ -93,14 +83,14 @@ class NaiveBuilder {
         row.set(suite.hashNode(record), index * WORD_BYTES);
         const hKey = hex(leaf.hKey);
         const value = index < 2 ? Buffer.alloc(WORD_BYTES) : await this.valueOf(tree, hKey, leaf.value);
-        await this.put(leafKey(tree, index), Buffer.concat([record, value]));
-        await this.put(hKeyKey(tree, hKey), Buffer.from(String(index)));
+        await this.put(keyOf.leaf(tree, index), Buffer.concat([record, value]));
+        await this.put(keyOf.hKey(tree, hKey), Buffer.from(String(index)));
       }
     }
     for (let height = 1; height <= TREE_HEIGHT; height++) row = await this.addRow(tree, height, row);
     const rootNode = Buffer.alloc(suite.rootNodeBytes);
     suite.encodeRootNodeInto(rootNode, 0, count, row);
-    await this.put(rootKey(tree), rootNode);
+    await this.put(keyOf.root(tree), rootNode);
     return hashTopRoot(suite, count, row);
   }
 
@@ -116,7 +106,7 @@ class NaiveBuilder {
     suite.hashPairsInto(pairs, count, row);
     if (height === TREE_HEIGHT) return row;
     for (let index = 0; index < count; index++)
-      await this.put(nodeKey(tree, height, index), pairs.subarray(index * 64, index * 64 + 64));
+      await this.put(keyOf.node(tree, height, index), pairs.subarray(index * 64, index * 64 + 64));
     return row;
   }
 

@@ -8,16 +8,7 @@ import {workerData} from "node:worker_threads";
 import {Level} from "level";
 import {sha256Suite} from "../../storage/hash/sha256Suite.ts";
 import {emptyTree} from "../../storage/tree/emptyTree.ts";
-import {
-  ACCOUNTS,
-  hKeyKey,
-  LEVEL_OPTIONS,
-  leafKey,
-  NEW,
-  nodeKey,
-  OPENING_BYTES,
-  rootKey,
-} from "./naiveLayout.ts";
+import {ACCOUNTS, keyOf, LEVEL_OPTIONS, NEW, OPENING_BYTES} from "./naiveLayout.ts";
 
 export interface NaiveCall {
   /** Text with 0x, like the slots. */
@@ -54,27 +45,27 @@ export default async function prove({address, slots}: NaiveCall): Promise<object
 }
 
 async function proveKey(tree: string, key: string, hKey: string) {
-  const index = db.getSync(hKeyKey(tree, hKey));
+  const index = db.getSync(keyOf.hKey(tree, hKey));
   if (index !== undefined) return {key, leafIndex: Number(index), proof: provePath(tree, Number(index))};
   const [left] = await db
-    .values({gte: hKeyKey(tree, ""), lt: hKeyKey(tree, hKey), reverse: true, limit: 1})
+    .values({gte: keyOf.hKey(tree, ""), lt: keyOf.hKey(tree, hKey), reverse: true, limit: 1})
     .all();
   const leftLeafIndex = Number(left);
-  const next = db.getSync(leafKey(tree, leftLeafIndex))?.subarray(NEXT_AT, NEXT_AT + 32);
+  const next = db.getSync(keyOf.leaf(tree, leftLeafIndex))?.subarray(NEXT_AT, NEXT_AT + 32);
   const rightLeafIndex = Number(toHex(next));
   const leftProof = provePath(tree, leftLeafIndex);
   return {key, leftLeafIndex, leftProof, rightLeafIndex, rightProof: provePath(tree, rightLeafIndex)};
 }
 
 function provePath(tree: string, index: number): PathProof {
-  const nodes = [toHex(db.getSync(rootKey(tree)))];
+  const nodes = [toHex(db.getSync(keyOf.root(tree)))];
   for (let height = HEIGHT - 1; height >= 1; height--) {
     const zero = Buffer.from(zeros[height - 1] as Uint8Array);
     const sibling = siblingOf(Math.floor(index / 2 ** height));
-    nodes.push(toHex(db.getSync(nodeKey(tree, height, sibling)) ?? Buffer.concat([zero, zero])));
+    nodes.push(toHex(db.getSync(keyOf.node(tree, height, sibling)) ?? Buffer.concat([zero, zero])));
   }
-  const leaf = db.getSync(leafKey(tree, index));
-  const sibling = db.getSync(leafKey(tree, siblingOf(index)));
+  const leaf = db.getSync(keyOf.leaf(tree, index));
+  const sibling = db.getSync(keyOf.leaf(tree, siblingOf(index)));
   nodes.push(toHex(sibling?.subarray(0, OPENING_BYTES) ?? Buffer.alloc(32)));
   nodes.push(toHex(leaf?.subarray(0, OPENING_BYTES)));
   return {value: toHex(leaf?.subarray(OPENING_BYTES)), proofRelatedNodes: nodes};

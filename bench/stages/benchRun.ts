@@ -14,7 +14,6 @@ export interface BenchRun {
   readonly machine: Machine;
   readonly accounts: number;
   readonly blocks: number;
-  readonly timeMs: number;
   /** By hash suite. */
   readonly stores: Readonly<Record<string, StoreFigures>>;
   readonly results: readonly Result[];
@@ -30,17 +29,13 @@ interface Named {
 
 /** The result of one task. Times are in microseconds per unit. */
 export interface Result extends Named {
-  /** Units in a sample. Median and p99 are those of the samples' means over their units. */
-  readonly units: number;
-  readonly samples: number;
+  /** Median and p99 are those of the samples' means over their units. */
   readonly medianUs: number;
   readonly p99Us: number;
   /** Error of the mean in percent, +-, with 95% confidence. */
   readonly errorPercent: number;
   readonly perSecond: number;
-  /** Median time of a SHA-256 of 64 bytes, hashed between the samples. */
-  readonly yardstickUs: number;
-  /** medianUs / yardstickUs. It can be compared between machines, and between moments of a shared machine. */
+  /** medianUs divided by the median time of a SHA-256 of 64 bytes, hashed between the samples. It can be compared between machines, and between moments of a shared machine. */
   readonly yardsticks: number;
 }
 

@@ -33,20 +33,16 @@ export async function* measureStage(
     };
     const [task] = await bench.add(name, run, {...hooks, beforeEach}).run();
     if (task === undefined || !("latency" in task.result)) throw new Error(`${name}: not measured`);
-    const {p50, p99, rme, samplesCount} = task.result.latency;
+    const {p50, p99, rme} = task.result.latency;
     const medianUs = (p50 * 1000) / units;
-    const yardstickUs = yardstick.medianUs;
     yield {
       ...names,
       name,
-      units,
-      samples: samplesCount,
       medianUs,
       p99Us: (p99 * 1000) / units,
       errorPercent: rme,
       perSecond: 1e6 / medianUs,
-      yardstickUs,
-      yardsticks: medianUs / yardstickUs,
+      yardsticks: medianUs / yardstick.medianUs,
     };
   }
 }

@@ -62,7 +62,7 @@ export async function measureStages(flags: StageFlags, before: BenchRun | undefi
     }
     await benchStore.store.close();
   }
-  const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, timeMs, stores, results, figures};
+  const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, stores, results, figures};
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(`\nwritten to ${path}\n`);
 }

@@ -17,15 +17,7 @@ const MB = 1e6;
 /** @returns the exit code: FAILED if anything is damaged. Otherwise the code of the signal that stopped the check, or OK */
 export async function runCheck({db, block, sample}: CheckOptions): Promise<number> {
   let received: StopSignal | undefined;
-  const running = startCheck(
-    {
-      directory: db,
-      extent: "records",
-      ...(block === undefined ? {} : {block}),
-      ...(sample === undefined ? {} : {sample}),
-    },
-    createPrinter(),
-  );
+  const running = startCheck({directory: db, extent: "records", block, sample}, createPrinter());
   const unwatch = watchSignals(signal => {
     received = signal;
     running.stop();

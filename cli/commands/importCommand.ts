@@ -29,8 +29,8 @@ export async function runImport(options: ImportOptions): Promise<number> {
     workers: 0,
     cacheBytes: DEFAULT_CACHE_BYTES,
     createIfMissing: true,
-    ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
-    ...(options.suite === undefined ? {} : {suite: options.suite}),
+    chainId: options.chainId,
+    suite: options.suite,
     pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };
   const store = await OwnedStore.open(engineOptions, reportOrder);
@@ -78,19 +78,11 @@ async function importWithProgress(
   options: ImportOptions,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
   let received: StopSignal | undefined;
-  const running = engine.startImport(
-    {
-      source: options.source,
-      ...(options.finalized === undefined ? {} : {finalized: options.finalized}),
-      ...(options.head === undefined ? {} : {head: options.head}),
-      ...(options.chainId === undefined ? {} : {chainId: options.chainId}),
-    },
-    createProgress(),
-    event => {
-      const line = describeSourceEvent(event);
-      if (line !== undefined) process.stderr.write(`import: ${line}\n`);
-    },
-  );
+  const {source, finalized, head, chainId} = options;
+  const running = engine.startImport({source, finalized, head, chainId}, createProgress(), event => {
+    const line = describeSourceEvent(event);
+    if (line !== undefined) process.stderr.write(`import: ${line}\n`);
+  });
   const unwatch = watchSignals(signal => {
     received = signal;
     process.stderr.write(`${signal}: stopping after the current block\n`);

@@ -8,7 +8,7 @@ export class PendingCall {
   readonly promise: Promise<unknown>;
   /** Called if the signal ends the call. */
   onGivenUp: () => void = () => {};
-  private open = true;
+  isOpen = true;
   private settle: {resolve(result: unknown): void; reject(error: unknown): void} | undefined;
 
   constructor(
@@ -22,10 +22,6 @@ export class PendingCall {
     });
     signal?.addEventListener("abort", this.giveUp);
     if (signal?.aborted === true) this.giveUp();
-  }
-
-  get isOpen(): boolean {
-    return this.open;
   }
 
   resolve(result: unknown): void {
@@ -44,7 +40,7 @@ export class PendingCall {
   };
 
   private close(): void {
-    this.open = false;
+    this.isOpen = false;
     this.signal?.removeEventListener("abort", this.giveUp);
   }
 }

@@ -12,10 +12,7 @@ const SILENCE_MS = 10_000;
 
 /** No process takes the order. `message` says why. */
 export class NoControl extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "NoControl";
-  }
+  override readonly name = "NoControl";
 }
 
 /**

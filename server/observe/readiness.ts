@@ -14,9 +14,6 @@ interface FoundDamage {
 }
 
 export class Readiness {
-  private readonly source: SourceStatus | undefined;
-  private readonly maxLagSeconds: number | undefined;
-  private readonly maxFinalityLagSeconds: number | undefined;
   private readonly startedMs = Date.now();
   /** When the newest finalized block was first seen here. */
   private finalizedMs = this.startedMs;
@@ -29,13 +26,10 @@ export class Readiness {
   constructor(
     private readonly chain: ChainView,
     private readonly damage: FoundDamage,
-    source?: SourceStatus,
-    maxLagSeconds?: number,
-    maxFinalityLagSeconds?: number,
+    private readonly source?: SourceStatus,
+    private readonly maxLagSeconds?: number,
+    private readonly maxFinalityLagSeconds?: number,
   ) {
-    this.source = source;
-    this.maxLagSeconds = maxLagSeconds;
-    this.maxFinalityLagSeconds = maxFinalityLagSeconds;
     chain.onChange((head, before) => {
       this.isHeadRead = false;
       if (head.finalized !== before.finalized) this.finalizedMs = Date.now();

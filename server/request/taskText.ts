@@ -12,16 +12,13 @@ import type {AnswerMemory} from "./answerMemory.ts";
 const MAX_KEPT_FACTOR = 4;
 
 export class TaskText {
-  private readonly memory: AnswerMemory | undefined;
   private uses = 1;
 
   /** @param memory - takes over the memory of `text` when nobody uses it any more. Without it, the garbage collector frees it */
   constructor(
     private readonly text: Uint8Array,
-    memory?: AnswerMemory,
-  ) {
-    this.memory = memory;
-  }
+    private readonly memory?: AnswerMemory,
+  ) {}
 
   /** Bytes of the memory that holds the text. All of it stays in use until the last piece is released. */
   get memoryBytes(): number {
@@ -42,16 +39,12 @@ export class TaskText {
 
 /** Bytes of a response that are to be sent. The owner of a piece releases it when it is sent or not needed. */
 export class Piece {
-  /** The text that the bytes are a part of. undefined if the bytes are the piece's own. */
-  private text: TaskText | undefined;
-
   constructor(
     /** Valid until the release. May not be changed. */
     public bytes: Uint8Array,
-    text?: TaskText,
-  ) {
-    this.text = text;
-  }
+    /** The text that the bytes are a part of. undefined if the bytes are the piece's own. */
+    private text?: TaskText,
+  ) {}
 
   get length(): number {
     return this.bytes.length;

@@ -31,19 +31,16 @@ export type RpcCode = (typeof RpcCode)[keyof typeof RpcCode];
  * not of the code, and is never logged. A stack takes 10 us, and a batch may have a thousand errors.
  */
 export class RpcError extends Error {
-  readonly data: unknown;
-
   constructor(
     readonly code: RpcCode,
     message: string,
-    data?: unknown,
+    readonly data?: unknown,
   ) {
     const {stackTraceLimit} = Error;
     Error.stackTraceLimit = 0;
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = "RpcError";
-    this.data = data;
   }
 }
 

@@ -65,7 +65,7 @@ export class Layer1Finality implements FinalityWork {
     private readonly status: FinalityStatus,
     private readonly log: Logger,
   ) {
-    const record = engine.chain.readLayer1();
+    const record = engine.chain.finalizations.readLayer1();
     const from = settings.from ?? record?.from;
     this.watch = new RollupWatch(nodes, {...settings, from});
     if (beginsAgain(record, settings.from))
@@ -73,7 +73,7 @@ export class Layer1Finality implements FinalityWork {
     else this.mark = record?.mark;
     this.recorded = this.mark;
     status.layer1Read = this.mark?.block;
-    status.known = engine.chain.lastFinalization()?.endBlock;
+    status.known = engine.chain.finalizations.last()?.endBlock;
     status.isByNumber = settings.root === "none";
   }
 
@@ -148,7 +148,7 @@ export class Layer1Finality implements FinalityWork {
       this.recorded = step.after;
     }
     // What was finalized before finality was begun again is not told again.
-    const floor = last === undefined ? (this.engine.chain.lastFinalization()?.endBlock ?? -1) : -1;
+    const floor = last === undefined ? (this.engine.chain.finalizations.last()?.endBlock ?? -1) : -1;
     this.waiting.push(...step.events.filter(({endBlock}) => endBlock > floor));
     this.node = step.node;
     this.mark = step.mark;
@@ -190,7 +190,7 @@ export class Layer1Finality implements FinalityWork {
     const named = await this.nameLast(events, signal);
     if (named === undefined) return false;
     const {root, from} = this.settings;
-    const before = chain.readLayer1()?.root;
+    const before = chain.finalizations.readLayer1()?.root;
     const step = {
       events: named,
       mark,
@@ -213,7 +213,7 @@ export class Layer1Finality implements FinalityWork {
       for (const event of events)
         if (!(await this.recordHeld([event], this.recorded ?? mark, signal))) return false;
     }
-    const found = chain.readLayer1()?.root;
+    const found = chain.finalizations.readLayer1()?.root;
     if (found !== before)
       this.log.info({root: found}, `the contract holds the roots of --l1-root ${found}: each is compared`);
     return true;
@@ -244,7 +244,7 @@ export class Layer1Finality implements FinalityWork {
 
   private async recordMark(): Promise<void> {
     const {mark} = this;
-    const recorded = this.engine.chain.readLayer1()?.mark.block;
+    const recorded = this.engine.chain.finalizations.readLayer1()?.mark.block;
     if (mark === undefined || (recorded !== undefined && mark.block - recorded < MARK_BLOCKS)) return;
     const {from} = this.settings;
     await this.engine.recordFinality({events: [], mark, ...(from === undefined ? {} : {from})});
@@ -253,9 +253,9 @@ export class Layer1Finality implements FinalityWork {
   /** The finalization that the next one must follow. */
   private lastRecorded(): Finalization | undefined {
     const {chain} = this.engine;
-    const record = chain.readLayer1();
+    const record = chain.finalizations.readLayer1();
     if (record === undefined || record.count === record.begun) return undefined;
-    return beginsAgain(record, this.settings.from) ? undefined : chain.lastFinalization();
+    return beginsAgain(record, this.settings.from) ? undefined : chain.finalizations.last();
   }
 
   private noteAwaited({awaits, head}: AwaitedStart): void {
@@ -281,7 +281,7 @@ export class Layer1Finality implements FinalityWork {
   /** @throws Contradiction */
   private requireContract(): void {
     const {contract, from} = this.settings;
-    const record = this.engine.chain.readLayer1();
+    const record = this.engine.chain.finalizations.readLayer1();
     if (record === undefined || beginsAgain(record, from)) return;
     if (Buffer.compare(record.mark.contract, contract) === 0) return;
     throw new Contradiction(

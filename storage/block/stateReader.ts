@@ -15,7 +15,6 @@ import {Pages} from "../page/pages.ts";
 import {decodeNumber} from "../record/body.ts";
 import {
   blockKey,
-  blockOfKey,
   codeKey,
   executionNodeKey,
   FIRST_PAGE,
@@ -23,6 +22,7 @@ import {
   MAX_U48,
   META,
   nameOfKey,
+  numberOfKey,
   prunedKey,
 } from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
@@ -274,7 +274,7 @@ async function edgeOf(
     const [edge] = await source.iterator({gte, lte, reverse: isLast, limit: 1}).all();
     if (edge === undefined) return undefined;
     openRecord(...edge); // the checksum shows that the key is the one that was written
-    return blockOfKey(edge[0]);
+    return numberOfKey(edge[0]);
   } catch (error) {
     throw damaged("the block records", error);
   }

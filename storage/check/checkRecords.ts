@@ -5,14 +5,7 @@ import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
 import {decodeNumber} from "../record/body.ts";
-import {
-  hashOfKey,
-  indexOfFinalizationKey,
-  isFinalizationKey,
-  isHashKey,
-  META,
-  nameOfKey,
-} from "../record/layout.ts";
+import {hashOfKey, isFinalizationKey, isHashKey, META, nameOfKey, numberOfKey} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
@@ -52,7 +45,7 @@ function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Find
 
 /** Checks one finalization: it is counted, ends after the one before, and at a block that is held and finalized. */
 function checkFinalization(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
-  const index = indexOfFinalizationKey(key);
+  const index = numberOfKey(key);
   const {endBlock} = decodeFinalization(index, body);
   const report = (what: string): void => findings.report(nameOfKey(key), what);
   const count = store.finalizations.count();

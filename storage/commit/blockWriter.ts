@@ -66,11 +66,6 @@ export class BlockWriter {
     return this.state.accounts;
   }
 
-  /** Number of changed slots since the writer was created. */
-  get slots(): number {
-    return this.state.slots;
-  }
-
   /** The number of the newest block applied, flushed or not. */
   get latest(): number | undefined {
     return this.tip?.header.number;

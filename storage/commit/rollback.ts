@@ -15,8 +15,8 @@ import {
   hashKey,
   MAX_U48,
   META,
+  numberOfKey,
   pageKey,
-  pageOfKey,
   prunedKey,
 } from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
@@ -115,7 +115,7 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
     } catch (error) {
       throw writeFailed(error);
     }
-    from = pageOfKey(last) + 1;
+    from = numberOfKey(last) + 1;
   }
 }
 

@@ -15,9 +15,6 @@ import type {WriteBatch} from "./writeBatch.ts";
 const NO_BYTES = new Uint8Array(0);
 
 export class SlotWriter {
-  /** Changed slots since the writer was made. */
-  slots = 0;
-
   constructor(
     private readonly context: TreeContext,
     private readonly batch: WriteBatch,
@@ -85,22 +82,18 @@ export class SlotWriter {
       checkSlotBefore(slot, before, held, where);
     }
     if (reset === true && position.present) {
-      this.slots++;
       tree.delete(position.leafIndex);
       position = tree.find(hKey);
     }
     const stored = stripZeros(value);
     if (stored.length === 0) {
-      if (!position.present) return;
-      tree.delete(position.leafIndex);
-    } else {
-      const hVal = this.context.suite.hashSlotValue(value);
-      if (!position.present) tree.insert(position, hKey, hVal, stored);
-      else if (Buffer.compare(hVal, tree.leaf(position.leafIndex).hVal) !== 0)
-        tree.update(position.leafIndex, hVal, stored);
-      else return;
+      if (position.present) tree.delete(position.leafIndex);
+      return;
     }
-    this.slots++;
+    const hVal = this.context.suite.hashSlotValue(value);
+    if (!position.present) tree.insert(position, hKey, hVal, stored);
+    else if (Buffer.compare(hVal, tree.leaf(position.leafIndex).hVal) !== 0)
+      tree.update(position.leafIndex, hVal, stored);
   }
 }
 

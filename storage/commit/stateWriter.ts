@@ -44,11 +44,6 @@ export class StateWriter {
     this.slotWriter = new SlotWriter(this.context, batch);
   }
 
-  /** Changed slots since the writer was made. */
-  get slots(): number {
-    return this.slotWriter.slots;
-  }
-
   /**
    * Writes full batches on the way: pages go ahead of the block's record.
    *

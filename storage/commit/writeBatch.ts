@@ -9,7 +9,7 @@ import type {Level} from "level";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import type {LogTail} from "../leveldb/logTail.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
-import {isPageKey, pageKey, pageOfKey} from "../record/layout.ts";
+import {isPageKey, numberOfKey, pageKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 
 /** A batch of this size is written before more is gathered. A sync costs milliseconds, so larger batches gain little. */
@@ -89,7 +89,7 @@ export class WriteBatch implements PageWriter {
     for (const {key, value} of this.puts.splice(mark)) {
       this.bytes -= recordBytes(key, value);
       this.pendingRecords.delete(key.toString("latin1"));
-      if (isPageKey(key)) this.pendingPages.delete(pageOfKey(key));
+      if (isPageKey(key)) this.pendingPages.delete(numberOfKey(key));
     }
   }
 

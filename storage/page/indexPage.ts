@@ -11,7 +11,7 @@
 
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {PAGE_NUMBER_BYTES} from "../record/layout.ts";
+import {NUMBER_BYTES} from "../record/layout.ts";
 
 export const DIRECTORY = 0x44;
 export const BUCKET = 0x42;
@@ -32,7 +32,7 @@ export function nibbleAt(hKey: Uint8Array, depth: number): number {
 }
 
 export function directoryChild(page: Buffer, nibble: number): number {
-  return page.readUIntBE(1 + nibble * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+  return page.readUIntBE(1 + nibble * NUMBER_BYTES, NUMBER_BYTES);
 }
 
 /** A bucket's entries, a view. */
@@ -58,10 +58,10 @@ export function encodeEntry(hKey: Uint8Array, leafIndex: number): Buffer {
 
 export function encodeDirectory(children: readonly number[], spare: number): Buffer {
   // Memory of its own, not a slice of Node's shared slab, because the page may stay in the cache.
-  const page = Buffer.allocUnsafeSlow(1 + DIRECTORY_CHILDREN * PAGE_NUMBER_BYTES + spare);
+  const page = Buffer.allocUnsafeSlow(1 + DIRECTORY_CHILDREN * NUMBER_BYTES + spare);
   page[0] = DIRECTORY;
   for (let i = 0; i < DIRECTORY_CHILDREN; i++)
-    page.writeUIntBE(children[i] as number, 1 + i * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+    page.writeUIntBE(children[i] as number, 1 + i * NUMBER_BYTES, NUMBER_BYTES);
   return page;
 }
 

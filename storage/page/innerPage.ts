@@ -8,7 +8,7 @@
  */
 
 import {WORD_BYTES} from "../hash/suite.ts";
-import {PAGE_NUMBER_BYTES} from "../record/layout.ts";
+import {NUMBER_BYTES} from "../record/layout.ts";
 import {rowStart} from "./geometry.ts";
 
 export const INNER_PAGE = 0x4e;
@@ -21,12 +21,12 @@ export function childCount(page: Buffer): number {
 
 /** Page number of a child; position < childCount. */
 export function childPage(page: Buffer, position: number): number {
-  return page.readUIntBE(HEAD_BYTES + position * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+  return page.readUIntBE(HEAD_BYTES + position * NUMBER_BYTES, NUMBER_BYTES);
 }
 
 /** Offset of row 0 in a page of `children` children. */
 export function innerRowsAt(children: number): number {
-  return HEAD_BYTES + children * PAGE_NUMBER_BYTES;
+  return HEAD_BYTES + children * NUMBER_BYTES;
 }
 
 /** Offset of the root of child `position`. */
@@ -46,7 +46,7 @@ export function encodeInnerPage(children: readonly number[], rows: Uint8Array, s
   page[0] = INNER_PAGE;
   page[1] = children.length;
   for (let i = 0; i < children.length; i++)
-    page.writeUIntBE(children[i] as number, HEAD_BYTES + i * PAGE_NUMBER_BYTES, PAGE_NUMBER_BYTES);
+    page.writeUIntBE(children[i] as number, HEAD_BYTES + i * NUMBER_BYTES, NUMBER_BYTES);
   page.set(rows, rowsAt);
   return page;
 }

@@ -1,9 +1,6 @@
 /** The bodies of records, field after field. Integers are big-endian. */
 import {StoreError} from "../errors.ts";
-import {nameOfKey} from "./layout.ts";
-
-/** Of block numbers, page numbers and counts: u48. */
-export const NUMBER_BYTES = 6;
+import {NUMBER_BYTES, nameOfKey} from "./layout.ts";
 
 export function encodeNumber(number: number, bytes = NUMBER_BYTES): Buffer {
   const body = Buffer.allocUnsafe(bytes);

@@ -16,10 +16,9 @@
  * appends. Keys by (path, block) would cost a reverse seek per page, ten times slower.
  */
 
-const BLOCK_NUMBER_BYTES = 6;
-const COUNT_BYTES = 6;
-export const PAGE_NUMBER_BYTES = 6;
-export const PAGE_KEY_BYTES = 1 + PAGE_NUMBER_BYTES;
+/** Of block numbers, page numbers and counts: u48. */
+export const NUMBER_BYTES = 6;
+export const PAGE_KEY_BYTES = 1 + NUMBER_BYTES;
 /** Page numbers start at 1, because 0 means "no page". */
 export const FIRST_PAGE = 1;
 export const MAX_U48 = 2 ** 48 - 1;
@@ -69,15 +68,16 @@ export function pageKey(page: number): Buffer {
 
 export function writePageKeyInto(key: Buffer, page: number): void {
   key[0] = PREFIX.page;
-  key.writeUIntBE(page, 1, PAGE_NUMBER_BYTES);
+  key.writeUIntBE(page, 1, NUMBER_BYTES);
 }
 
 export function isPageKey(key: Buffer): boolean {
   return key[0] === PREFIX.page;
 }
 
-export function pageOfKey(key: Buffer): number {
-  return key.readUIntBE(1, PAGE_NUMBER_BYTES);
+/** The number in the key of a block, a pruned block, a page or a finalization. */
+export function numberOfKey(key: Buffer): number {
+  return key.readUIntBE(1, NUMBER_BYTES);
 }
 
 export function blockKey(block: number): Buffer {
@@ -87,11 +87,6 @@ export function blockKey(block: number): Buffer {
 /** The key of a pruned block's record. */
 export function prunedKey(block: number): Buffer {
   return numberedKey(PREFIX.pruned, block);
-}
-
-/** The block of a blockKey or prunedKey. */
-export function blockOfKey(key: Buffer): number {
-  return key.readUIntBE(1, BLOCK_NUMBER_BYTES);
 }
 
 export function hashKey(blockHash: Uint8Array): Buffer {
@@ -113,19 +108,11 @@ export function codeKey(keccakHash: Uint8Array): Buffer {
 
 /** @param index - 0 for the first finalization that was recorded */
 export function finalizationKey(index: number): Buffer {
-  const key = Buffer.allocUnsafe(1 + COUNT_BYTES);
-  key[0] = PREFIX.finalization;
-  key.writeUIntBE(index, 1, COUNT_BYTES);
-  return key;
+  return numberedKey(PREFIX.finalization, index);
 }
 
 export function isFinalizationKey(key: Buffer): boolean {
   return key[0] === PREFIX.finalization;
-}
-
-/** `key` must satisfy isFinalizationKey. */
-export function indexOfFinalizationKey(key: Buffer): number {
-  return key.readUIntBE(1, COUNT_BYTES);
 }
 
 export function executionNodeKey(name: string): Buffer {
@@ -136,10 +123,10 @@ function metaKey(name: string): Buffer {
   return prefixed(PREFIX.meta, Buffer.from(name, "latin1"));
 }
 
-function numberedKey(prefix: number, block: number): Buffer {
-  const key = Buffer.allocUnsafe(1 + BLOCK_NUMBER_BYTES);
+function numberedKey(prefix: number, number: number): Buffer {
+  const key = Buffer.allocUnsafe(1 + NUMBER_BYTES);
   key[0] = prefix;
-  key.writeUIntBE(block, 1, BLOCK_NUMBER_BYTES);
+  key.writeUIntBE(number, 1, NUMBER_BYTES);
   return key;
 }
 
@@ -154,15 +141,15 @@ function prefixed(prefix: number, rest: Uint8Array): Buffer {
 export function nameOfKey(key: Buffer): string {
   switch (key[0]) {
     case PREFIX.page:
-      return `page ${pageOfKey(key)}`;
+      return `page ${numberOfKey(key)}`;
     case PREFIX.block:
-      return `record of block ${blockOfKey(key)}`;
+      return `record of block ${numberOfKey(key)}`;
     case PREFIX.pruned:
-      return `record of pruned block ${blockOfKey(key)}`;
+      return `record of pruned block ${numberOfKey(key)}`;
     case PREFIX.code:
       return `code 0x${key.toString("hex", 1)}`;
     case PREFIX.finalization:
-      return `finalization ${indexOfFinalizationKey(key)}`;
+      return `finalization ${numberOfKey(key)}`;
     case PREFIX.hash:
       return `number of block 0x${key.toString("hex", 1)}`;
     case PREFIX.executionNode:

@@ -3,8 +3,5 @@
  * tried again at once: finality stops where it is, until the contradiction is gone.
  */
 export class Contradiction extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "Contradiction";
-  }
+  override readonly name = "Contradiction";
 }

@@ -10,23 +10,19 @@ const MOST_BLOCKS = 100_000;
 const PATIENCE = 16;
 
 export class LogRange {
-  private current = FIRST_BLOCKS;
+  blocks = FIRST_BLOCKS;
   private answersUntilGrowth = 0;
-
-  get blocks(): number {
-    return this.current;
-  }
 
   /** A range of this width was answered. */
   noteAnswer(): void {
     if (this.answersUntilGrowth > 0) this.answersUntilGrowth--;
-    else this.current = Math.min(2 * this.current, MOST_BLOCKS);
+    else this.blocks = Math.min(2 * this.blocks, MOST_BLOCKS);
   }
 
   /** A range of `blocks` was refused. @returns false if it had one block: there is no smaller one */
   noteRefusal(blocks: number): boolean {
     this.answersUntilGrowth = PATIENCE;
-    this.current = Math.max(1, Math.floor(Math.min(blocks, this.current) / 2));
+    this.blocks = Math.max(1, Math.floor(Math.min(blocks, this.blocks) / 2));
     return blocks > 1;
   }
 }

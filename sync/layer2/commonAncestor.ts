@@ -5,10 +5,7 @@ import {type Node, NodeFailure} from "../rpc/node.ts";
 
 /** The node's chain differs from the held one at a block that must stay. */
 export class DeepFork extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "DeepFork";
-  }
+  override readonly name = "DeepFork";
 }
 
 /** The chain that is held here. */

@@ -29,16 +29,13 @@ const CODES_OF_CALL: ReadonlySet<number> = new Set([-32601, -32602]);
 
 /** The node answered with a JSON-RPC error that does not ask to come later. Another node may still have the answer (nodes.ts). */
 export class NodeRefusal extends Error {
-  readonly data: unknown;
-
   constructor(
     message: string,
     readonly code: number,
-    data?: unknown,
+    readonly data?: unknown,
   ) {
     super(message);
     this.name = "NodeRefusal";
-    this.data = data;
   }
 
   /** The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about the node. */

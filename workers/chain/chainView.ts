@@ -7,15 +7,12 @@
  */
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
-import type {Finalization} from "../../storage/block/finalization.ts";
-import type {Layer1Record} from "../../storage/block/layer1Mark.ts";
+import type {Finalizations} from "../../storage/block/finalizations.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {Head} from "../job/head.ts";
 import {Retreat} from "../job/retreat.ts";
-
-export type {Finalization};
 
 /** A block as chain_getStateRoot shows it. */
 export interface BlockSummary {
@@ -108,28 +105,9 @@ export class ChainView {
     return trie !== undefined && trie.kind !== "unchecked";
   }
 
-  /** How far layer 1 has been read. undefined: never. @throws StoreError RECORD_DAMAGED */
-  readLayer1(): Layer1Record | undefined {
-    return this.reader.finalizations.readLayer1();
-  }
-
-  /** The newest finalization of layer 1 that is recorded. @throws StoreError RECORD_DAMAGED, RECORD_MISSING */
-  lastFinalization(): Finalization | undefined {
-    return this.reader.finalizations.last();
-  }
-
-  /** The finalization of layer 1 that ends at `block`, if one does. @throws StoreError RECORD_DAMAGED, RECORD_MISSING */
-  finalizationAt(block: number): Finalization | undefined {
-    return this.reader.finalizations.endingAt(block);
-  }
-
-  /**
-   * The finalizations of layer 1 that end at `block` or later, in order. The first covers `block`. Takes some 10 us each.
-   *
-   * @throws StoreError RECORD_DAMAGED, RECORD_MISSING
-   */
-  listFinalizations(block: number, limit: number): Finalization[] {
-    return this.reader.finalizations.list(block, limit);
+  /** What layer 1 finalized, as it is recorded. */
+  get finalizations(): Finalizations {
+    return this.reader.finalizations;
   }
 
   /** Adds the nearest provable blocks to a failure at a pruned block. */

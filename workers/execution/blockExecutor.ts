@@ -50,9 +50,6 @@ export interface BlockId {
 const RECENT_BLOCKS = 256;
 
 export class BlockExecutor {
-  private readonly forks: ForkSchedule;
-  private readonly nodes: TrieNodes;
-  private readonly blockHash: (number: number) => Uint8Array | undefined;
   private readonly common: Common;
   private readonly state: ExecutionState;
   private readonly recent = new Map<number, Uint8Array>();
@@ -62,14 +59,11 @@ export class BlockExecutor {
   private refusedTransaction: number | undefined;
 
   private constructor(
-    {forks, nodes, blockHash}: BlockExecutorOptions,
+    private readonly options: BlockExecutorOptions,
     private last: BlockHeader,
   ) {
-    this.forks = forks;
-    this.nodes = nodes;
-    this.blockHash = blockHash;
-    this.common = forks.createCommon();
-    this.state = new ExecutionState(nodes);
+    this.common = options.forks.createCommon();
+    this.state = new ExecutionState(options.nodes);
   }
 
   /**
@@ -122,7 +116,7 @@ export class BlockExecutor {
       await this.run(blockRlp, head);
       const accounts = await this.state.listDifferences();
       await this.state.seal();
-      putRoot(this.nodes, head, head.stateRoot);
+      putRoot(this.options.nodes, head, head.stateRoot);
       this.last = head;
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
@@ -153,7 +147,7 @@ export class BlockExecutor {
   }
 
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
-    this.moveToFork(this.forks.forkAt(head));
+    this.moveToFork(this.options.forks.forkAt(head));
     // Uncles may be older than a fork. The library finds their fork by number, which is enough before the merge.
     let block: Block;
     try {
@@ -223,7 +217,8 @@ export class BlockExecutor {
 
   private findBlockHash(number: number): Uint8Array {
     const hash =
-      this.recent.get(number) ?? (number === this.last.number ? this.last.hash : this.blockHash(number));
+      this.recent.get(number) ??
+      (number === this.last.number ? this.last.hash : this.options.blockHash(number));
     if (hash === undefined)
       throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is needed but not known`);
     return hash;

@@ -24,8 +24,8 @@ export class BlockIntake {
   private readonly trie: TrieCheck;
   /** Why the last block applied is unverified. undefined: it is not. */
   private unverified: string | undefined;
-  /** Changed accounts and slots that the writers before `current` wrote. */
-  private readonly before = {accounts: 0, slots: 0};
+  /** Changed accounts that the writers before `current` wrote. */
+  private accountsBefore = 0;
   /** False until the source has shown that it ends where it should. */
   private mayFinalize: boolean;
   /** The highest number that the source called finalized; -1 for none. */
@@ -87,13 +87,12 @@ export class BlockIntake {
   }
 
   describe(): ImportEvent {
-    const {head, blocks, input, before, current} = this;
+    const {head, blocks, input, accountsBefore, current} = this;
     return {
       head,
       retreats: this.retreat?.count ?? 0,
       blocks,
-      accounts: before.accounts + current.accounts,
-      slots: before.slots + current.slots,
+      accounts: accountsBefore + current.accounts,
       bytesRead: input?.bytesRead() ?? 0,
       bytesTotal: input?.bytesTotal,
       target: input?.target?.(),
@@ -143,8 +142,7 @@ export class BlockIntake {
     await this.store.rollback(block);
     this.latestBefore = Math.min(this.latestBefore, block);
     // The old writer still has the newest block and the page numbers from before the rollback.
-    this.before.accounts += this.current.accounts;
-    this.before.slots += this.current.slots;
+    this.accountsBefore += this.current.accounts;
     this.current = await BlockWriter.create(this.store);
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);
   }

@@ -33,10 +33,7 @@ export class Stopped extends Error {
 
 /** A source is at fault: the message says where and what. */
 export class SourceError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "SourceError";
-  }
+  override readonly name = "SourceError";
 }
 
 /** The store has a gap, which only damage can make. */

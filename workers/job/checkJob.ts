@@ -7,9 +7,9 @@ export interface CheckJob {
   /** "tables": only the checksums of LevelDB's tables. "records": the checksums of all its files, and then the records. */
   readonly extent: "tables" | "records";
   /** Check only this block's state, but all of it. Default: every record and every block. */
-  readonly block?: number;
+  readonly block?: number | undefined;
   /** Check only this many random leaves of the block. Default for the block: the newest one. */
-  readonly sample?: number;
+  readonly sample?: number | undefined;
   /** Upper bound for the reading of tables. Default: as fast as possible. */
   readonly bytesPerSecond?: number;
 }

@@ -9,14 +9,14 @@ import type {ImportSource, SourceEvent} from "./importSource.ts";
 export interface ImportJob {
   readonly source: ImportSource;
   /** Blocks up to this number are marked finalized as they are imported; "last": every block that the source reaches. */
-  readonly finalized?: number | "last";
+  readonly finalized?: number | "last" | undefined;
   /** Refuses a source of another chain. Names the chain if block 0's line does not. */
-  readonly chainId?: bigint;
+  readonly chainId?: bigint | undefined;
   /**
    * 32 bytes: the hash of the block at which the source must end. Another last block is refused, and nothing is marked
    * finalized before the source has shown this one.
    */
-  readonly head?: Uint8Array;
+  readonly head?: Uint8Array | undefined;
   /** The cells of the main thread's Retreat. */
   readonly retreat?: SharedArrayBuffer;
   /** ImportMessages go out on it; ImportOrders come in. */
@@ -55,7 +55,6 @@ export interface ImportEvent {
   readonly retreats: number;
   readonly blocks: number;
   readonly accounts: number;
-  readonly slots: number;
   readonly bytesRead: number;
   /** undefined: not known (standard input, a node). */
   readonly bytesTotal: number | undefined;

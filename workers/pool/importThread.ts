@@ -13,12 +13,11 @@ const free: Piscina<Task, ImportOutcome>[] = [];
 
 export class ImportThread {
   private readonly piscina: Piscina<Task, ImportOutcome>;
-  private readonly store: WorkerSettings;
-  private readonly onExit: (error: Error) => void;
 
-  constructor(store: WorkerSettings, onExit: (error: Error) => void) {
-    this.store = store;
-    this.onExit = onExit;
+  constructor(
+    private readonly store: WorkerSettings,
+    private readonly onExit: (error: Error) => void,
+  ) {
     this.piscina =
       free.pop() ??
       new Piscina({

@@ -20,7 +20,6 @@ const COUNT_BITS = 64;
 export interface LatencyFigures {
   /** Number of recorded values. */
   readonly count: number;
-  readonly meanMs: number;
   readonly p50Ms: number;
   readonly p90Ms: number;
   readonly p99Ms: number;
@@ -68,7 +67,6 @@ export function readFigures(histogram: Histogram): LatencyFigures | undefined {
   if (histogram.totalCount === 0) return undefined;
   return {
     count: histogram.totalCount,
-    meanMs: roundMs(histogram.mean),
     p50Ms: percentileMs(histogram, 50),
     p90Ms: percentileMs(histogram, 90),
     p99Ms: percentileMs(histogram, 99),

@@ -2,7 +2,7 @@
  * The few calls that are not part of the load: what the server is, and which roots its blocks have. Sends one or a few at a
  * time.
  */
-import {Agent, request} from "undici";
+import {request} from "undici";
 import {LoadError} from "../loadError.ts";
 import {shorten} from "../traffic/answer.ts";
 import type {Endpoint} from "../traffic/connection.ts";
@@ -21,23 +21,14 @@ export class RpcAnswerError extends Error {
 const CALLS_AT_ONCE = 8;
 
 export class RpcClient {
-  private readonly agent: Agent;
-
-  constructor(private readonly endpoint: Endpoint) {
-    const {timeoutMs} = endpoint;
-    this.agent = new Agent({
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      connect: {timeout: timeoutMs},
-    });
-  }
+  constructor(private readonly endpoint: Endpoint) {}
 
   /**
    * @returns the result
    * @throws RpcAnswerError for an error object; LoadError UNREACHABLE if there is no JSON-RPC answer
    */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
-    const {origin, path, userAgent} = this.endpoint;
+    const {origin, path, userAgent, timeoutMs} = this.endpoint;
     let status: number;
     let text: string;
     try {
@@ -45,7 +36,7 @@ export class RpcClient {
         method: "POST",
         headers: {"content-type": "application/json", "user-agent": userAgent},
         body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
-        dispatcher: this.agent,
+        signal: AbortSignal.timeout(timeoutMs),
       });
       status = response.statusCode;
       text = await response.body.text();
@@ -78,10 +69,6 @@ export class RpcClient {
     };
     await Promise.all(Array.from({length: CALLS_AT_ONCE}, work));
     return results;
-  }
-
-  async close(): Promise<void> {
-    await this.agent.destroy();
   }
 }
 

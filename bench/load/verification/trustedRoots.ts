@@ -19,7 +19,8 @@ export class TrustedRoots {
   /** The newest provable blocks before and after the load. */
   private first: number | undefined;
   private last: number | undefined;
-  private lastNote: string | undefined;
+  /** What readers of the result should know about the roots, or undefined. */
+  note: string | undefined;
 
   constructor(
     private readonly rpc: RpcClient,
@@ -76,14 +77,9 @@ export class TrustedRoots {
     }
     if (root === EMPTY_TRIE) return;
     this.roots.set(0, root);
-    this.lastNote =
+    this.note =
       "The header of block 0 names the empty state, but the server proves accounts in it (anvil does so). " +
       "Answers of block 0 were compared with each other instead of with the header: all must lead to one root.";
-  }
-
-  /** What readers of the result should know about the roots, or undefined. */
-  get note(): string | undefined {
-    return this.lastNote;
   }
 
   /** @returns the roots that an answer for this block may lead to; undefined: the tag "latest" */

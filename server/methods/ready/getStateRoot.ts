@@ -23,7 +23,7 @@ export const getStateRoot = createReady({
       throw createFailureError(summary, view.head) ?? new RecordFailure(summary);
     }
     const isFinalized = block <= (view.head.finalized ?? -1);
-    const finalization = isFinalized ? view.chain.finalizationAt(block) : undefined;
+    const finalization = isFinalized ? view.chain.finalizations.endingAt(block) : undefined;
     return JSON.stringify({
       number: encodeQuantity(block),
       hash: `0x${Buffer.from(summary.hash).toString("hex")}`,

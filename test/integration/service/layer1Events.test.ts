@@ -70,7 +70,8 @@ layer1Test(
       // The mark is recorded above the event, and a restart begins there.
       await it.contract.anvil.request("anvil_mine", "0x400");
       await it.contract.settle();
-      while ((it.store.engine.chain.readLayer1()?.mark.block ?? 0) < lost + 1000) await pause(LOOK_MS);
+      while ((it.store.engine.chain.finalizations.readLayer1()?.mark.block ?? 0) < lost + 1000)
+        await pause(LOOK_MS);
       await it.restart({}, [url]);
       isBehind = false;
       await it.finalize(6, 8);

@@ -27,7 +27,7 @@ layer1Test(
     await it.restart();
     await it.finalizedAt(9);
     assert.deepEqual(it.ends, [2, 4, 7, 9]);
-    assert.equal(it.store.engine.chain.readLayer1()?.root, "suite");
+    assert.equal(it.store.engine.chain.finalizations.readLayer1()?.root, "suite");
     assert.deepEqual((await checkStore(it.store.directory)).found, []);
   },
 );
@@ -104,7 +104,7 @@ layer1Test(
     await it.restart({root: "none"});
     await it.finalizedAt(3);
     assert.equal(it.status.isByNumber, true);
-    assert.equal(it.store.engine.chain.readLayer1()?.root, undefined);
+    assert.equal(it.store.engine.chain.finalizations.readLayer1()?.root, undefined);
   },
 );
 

@@ -311,7 +311,7 @@ test("check writes nothing into the store's folder, which may be mounted read-on
 });
 
 test("check runs beside a service that imports", async () => {
-  const lines = longChain(20, 30);
+  const lines = longChain(20, 10);
   const directory = join(folder, "busy");
   const service = await OwnService.fed(directory);
   try {

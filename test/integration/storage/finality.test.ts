@@ -28,18 +28,21 @@ async function useStore(last: number, work: (store: TemporaryStore) => Promise<v
 }
 
 function endsOf(store: TemporaryStore, from: number, limit = 100): number[] {
-  return store.engine.chain.listFinalizations(from, limit).map(({endBlock}) => endBlock);
+  return store.engine.chain.finalizations.list(from, limit).map(({endBlock}) => endBlock);
 }
 
 async function assertConflict(store: TemporaryStore, step: FinalityStep, message: RegExp): Promise<void> {
-  const before = [store.engine.chain.head(), endsOf(store, 0), store.engine.chain.readLayer1()];
+  const before = [store.engine.chain.head(), endsOf(store, 0), store.engine.chain.finalizations.readLayer1()];
   await assert.rejects(store.engine.recordFinality(step), {code: "FINALITY_CONFLICT", message});
-  assert.deepEqual([store.engine.chain.head(), endsOf(store, 0), store.engine.chain.readLayer1()], before);
+  assert.deepEqual(
+    [store.engine.chain.head(), endsOf(store, 0), store.engine.chain.finalizations.readLayer1()],
+    before,
+  );
 }
 
 test("finalizations, how far layer 1 was read and the mark are recorded together and stay", async () => {
   await useStore(9, async store => {
-    assert.equal(store.engine.chain.readLayer1(), undefined);
+    assert.equal(store.engine.chain.finalizations.readLayer1(), undefined);
     assert.equal((await store.engine.recordFinality(createStep(50))).finalized, undefined);
     const step = createStep(100, createEvent(1, 3, 60), createEvent(4, 4, 60, {logIndex: 1}));
     assert.equal((await store.engine.recordFinality(step)).finalized, 4);
@@ -48,13 +51,13 @@ test("finalizations, how far layer 1 was read and the mark are recorded together
     await store.reopen();
     const {chain} = store.engine;
     assert.equal(chain.head().finalized, 8);
-    assert.deepEqual(chain.readLayer1()?.mark, {
+    assert.deepEqual(chain.finalizations.readLayer1()?.mark, {
       block: 120,
       blockHash: Buffer.alloc(32, 120),
       contract: CONTRACT,
     });
     const {parentRoot: _, ...expected} = older;
-    assert.deepEqual(chain.lastFinalization(), expected);
+    assert.deepEqual(chain.finalizations.last(), expected);
     assert.deepEqual(endsOf(store, 0), [3, 4, 8]);
     assert.deepEqual(endsOf(store, 0, 2), [3, 4]);
     assert.deepEqual(endsOf(store, 3), [3, 4, 8]);
@@ -124,7 +127,7 @@ test("the roots of a finalization are compared with those of the trees, once the
     const asHeader = {...stepOf(createEvent(1, 3, 60, roots)), root: "header"} as const;
     await assertConflict(store, asHeader, /but block 3 has no root in its header here$/);
     await store.engine.recordFinality(stepOf(createEvent(1, 3, 60, roots)));
-    assert.equal(store.engine.chain.readLayer1()?.root, "suite");
+    assert.equal(store.engine.chain.finalizations.readLayer1()?.root, "suite");
     const next = createEvent(4, 5, 61, {parentRoot: root(3), finalRoot: rootOf(5)});
     await assertConflict(store, stepOf(next), /but block 5 has 0x\w+ in the trees here$/);
     assert.equal(store.engine.chain.head().finalized, 3);
@@ -183,7 +186,7 @@ test("another first block of layer 1 begins finality again, also with another co
       /the one before it ends at block 7/,
     );
     assert.deepEqual(endsOf(store, 0), [4, 7]);
-    assert.equal(store.engine.chain.readLayer1()?.begun, 1);
+    assert.equal(store.engine.chain.finalizations.readLayer1()?.begun, 1);
     assert.deepEqual((await checkStore(store.directory)).found, []);
   });
 });
@@ -204,7 +207,7 @@ test("finalized blocks that are wrong are removed on the operator's word, and th
     assert.deepEqual([chain.head().latest, chain.head().finalized], [5, 5]);
     assert.deepEqual(chain.readBlock(5), kept);
     assert.deepEqual(endsOf(store, 0), [3]);
-    assert.deepEqual(chain.readLayer1()?.mark.blockHash, Buffer.alloc(32));
+    assert.deepEqual(chain.finalizations.readLayer1()?.mark.blockHash, Buffer.alloc(32));
     const other = createLines(6, 9).map(line => ({...line, accounts: {}}));
     await store.mustImport(other);
     const step = createStep(120, createEvent(4, 6, 62, {parentRoot: rootOf(3)}));

@@ -1,15 +1,25 @@
-/** Why a call has no estimate, in words that its caller can act on. */
+/** Estimates on a store that names no rules: flags name them. And why a call has no estimate, in words that its caller can act on. */
 
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
+import {EstimateService} from "../../support/estimates/estimateService.ts";
+import {SharedEstimates} from "../../support/estimates/sharedEstimates.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
 const SPENT = `0x${"aa".repeat(20)}`;
 const LAST = `0x${"ab".repeat(20)}`;
 const TO = `0x${"bb".repeat(20)}`;
+/** SSTORE(0, CALLDATALOAD(0)), by an opcode that came with shanghai. */
+const WRITER = `0x${"a1".repeat(20)}`;
+const WRITE_ONE = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
+/** However slow the machine: no estimate is given up. */
+const PATIENT = ["--estimate-time", "600000", "--request-timeout", "3600000"];
+const RULES = ["--chain-id", "1337", "--workers", "1", "--estimate-workers", "1", ...PATIENT];
+const EXTRA_DATA = "--fee-model extra-data --variable-cost 0 --min-margin 1.5".split(" ");
+const FLOOR = "--min-gas-price 1000 --gas-price-ratio 0 --gas-price-adjustment 5".split(" ");
 
 let folder: WorkFolder;
 let daemon: OwnService;
@@ -19,15 +29,16 @@ before(async () => {
   const block = {
     number: "0x0",
     hash: `0x${"01".repeat(32)}`,
-    chainId: "0x539",
+    gasLimit: "0x1c9c380",
     accounts: {
       [SPENT]: {balance: "0xde0b6b3a7640000", nonce: "0xffffffffffffffff"},
       [LAST]: {balance: "0xde0b6b3a7640000", nonce: "0xfffffffffffffffe"},
+      [WRITER]: {nonce: "0x1", code: codeOf("PUSH0 CALLDATALOAD PUSH0 SSTORE STOP")},
     },
   };
-  await importLines(folder.file("db"), [block]);
-  const flags = ["--hardfork", "osaka", "--workers", "1", "--estimate-workers", "1"];
-  daemon = await OwnService.serve(["--db", folder.file("db"), ...flags], {estimates: true});
+  for (const name of ["db", "other"]) await importLines(folder.file(name), [block], {finalized: "last"});
+  const flags = ["--db", folder.file("db"), "--hardfork", "osaka", ...RULES, ...EXTRA_DATA];
+  daemon = await OwnService.serve(flags, {estimates: true});
 });
 
 after(async () => {
@@ -39,6 +50,37 @@ after(async () => {
 async function estimate(...params: unknown[]): Promise<any> {
   return daemon.call("chain_estimateGas", params);
 }
+
+test("a store that names no rules is refused with the flag that names them", async () => {
+  const shared = await SharedEstimates.open(folder.file("other"));
+  const bare = await EstimateService.on(shared);
+  const forked = await EstimateService.on(shared, {hardfork: "osaka"});
+  const answers = await Promise.all(
+    [bare, forked].map(service => service.call("chain_estimateGas", [WRITE_ONE])),
+  );
+  await Promise.all([bare.stop(), forked.stop()]);
+  await shared.close();
+  assert.deepEqual(
+    answers.map(({error}) => error?.code),
+    [-32004, -32004],
+  );
+  assert.match(answers[0]?.error?.message ?? "", /no genesis config \(start with --hardfork/);
+  assert.match(answers[1]?.error?.message ?? "", /no chain id \(start with --chain-id/);
+});
+
+test("estimates are made under the hard fork and by the fee model that flags name", async () => {
+  const {result} = await estimate(WRITE_ONE);
+  assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
+  // 1.5 * 30 000 000, which --fixed-cost is where the block has no extraData.
+  assert.equal(Number(result.priorityFeePerGas), 45_000_000);
+  const flags = ["--db", folder.file("other"), "--hardfork", "london", ...RULES, ...FLOOR];
+  const other = await OwnService.serve(flags, {estimates: true});
+  const london = await other.call("chain_estimateGas", [WRITE_ONE]);
+  const plain = await other.call("chain_estimateGas", [{to: TO}]);
+  await other.stop();
+  assert.deepEqual(london.error, {code: -32000, message: "invalid opcode"});
+  assert.equal(Number(plain.result.priorityFeePerGas), 993);
+});
 
 test("a sender whose nonce is 2^64 - 1 gets no estimate, one below it does", async () => {
   const {error} = await estimate({from: SPENT, to: TO, value: "0x1"});

@@ -159,5 +159,6 @@ for (const hardfork of new Set(hostileCalls.map(call => call.hardfork)))
 test("all of it together leaves the process with bounded memory", t => {
   const growth = mostBytes - startBytes;
   t.diagnostic(`${growth >> 20} MB`);
-  assert.ok(growth > 0 && growth <= MAX_GROWTH_BYTES, `${growth >> 20} MB`);
+  // Below zero where the files before this one have left memory that is free by now.
+  assert.ok(mostBytes > 0 && growth <= MAX_GROWTH_BYTES, `${growth >> 20} MB`);
 });

@@ -171,6 +171,6 @@ export class AnsweringThread {
     this.dispatchers.push(dispatcher);
     const {maxProofTextBytes} = this.engine;
     const setup = {chain: this.engine.chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new RpcService(setup, new MethodTable(), {dispatcher, waiting}, observers);
+    return new RpcService(setup, new MethodTable(), dispatcher, waiting, tally, trouble);
   }
 }

@@ -98,7 +98,7 @@ export class FollowedFinality {
   }
 
   get ends(): number[] {
-    return this.store.engine.chain.listFinalizations(0, 100).map(({endBlock}) => endBlock);
+    return this.store.engine.chain.finalizations.list(0, 100).map(({endBlock}) => endBlock);
   }
 
   /** Looks after each change of the chain and each line of the log. */

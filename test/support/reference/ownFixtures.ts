@@ -2,7 +2,6 @@
 import {fileURLToPath} from "node:url";
 import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {ContractArtefact} from "../../../demo/artefact.ts";
-import {compileSource} from "../../../demo/compileContracts.ts";
 import {makeProofVectors} from "./proofVectors.ts";
 import {makeTreeVectors} from "./treeVectors.ts";
 import {makeVerifierVectors} from "./verifierVectors.ts";
@@ -13,45 +12,34 @@ const SOURCE =
 
 const VERIFIER_SOURCE = `${SOURCE}; client/compact writes the bytes`;
 
-/** The contracts of test/support/gas/gasAccounts.ts. */
-function compileGasCases(): {contracts: Readonly<Record<string, ContractArtefact>>} {
-  return {
-    contracts: compileSource(fileURLToPath(import.meta.resolve("#package/test/fixtures/own/GasCases.sol"))),
-  };
+/** What is in each file, by its name below test/fixtures. */
+const MAKERS: Readonly<Record<string, () => object | Promise<object>>> = {
+  "own/trees-sha256": () => makeTreeVectors(sha256Suite),
+  "own/trees-poseidon2": () => makeTreeVectors(poseidon2Suite),
+  "own/proofs-sha256": () => makeProofVectors(sha256Suite),
+  "own/proofs-poseidon2": () => makeProofVectors(poseidon2Suite),
+  "own/verifier-sha256": () => ({source: VERIFIER_SOURCE, ...makeVerifierVectors(sha256Suite)}),
+  "own/verifier-poseidon2": () => ({source: VERIFIER_SOURCE, ...makeVerifierVectors(poseidon2Suite)}),
+  // The contract of test/support/layer1/rollupContract.ts.
+  "own/rollup": async () => ({...madeFrom("Rollup.sol"), contract: (await compileOwn("Rollup.sol")).Rollup}),
+  // The contracts of test/support/gas/gasAccounts.ts.
+  "own/gas-cases": async () => ({...madeFrom("GasCases.sol"), contracts: await compileOwn("GasCases.sol")}),
+};
+
+function madeFrom(name: string): {source: string} {
+  return {source: `made by \`node dist/test/support/reference/writeFixtures.js\` from ${name}`};
 }
 
-/** The contract of test/support/layer1/rollupContract.ts. */
-function compileRollup(): {contract: ContractArtefact} {
-  const {Rollup: contract} = compileSource(
-    fileURLToPath(import.meta.resolve("#package/test/fixtures/own/Rollup.sol")),
-  );
-  if (contract === undefined) throw new Error("Rollup.sol has no contract Rollup");
-  return {contract};
+/** The compiler is loaded only here, which takes a second. */
+async function compileOwn(name: string): Promise<Readonly<Record<string, ContractArtefact>>> {
+  const {compileSource} = await import("../../../demo/compileContracts.ts");
+  return compileSource(fileURLToPath(import.meta.resolve(`#package/test/fixtures/own/${name}`)));
 }
 
-function makeCompiled(): Readonly<Record<string, object>> {
-  const madeFrom = (name: string) =>
-    `made by \`node dist/test/support/reference/writeFixtures.js\` from ${name}`;
-  return {
-    "own/rollup": {source: madeFrom("Rollup.sol"), ...compileRollup()},
-    "own/gas-cases": {source: madeFrom("GasCases.sol"), ...compileGasCases()},
-  };
-}
+export const OWN_FIXTURES = Object.keys(MAKERS);
+export const COMPILED_FIXTURES: readonly string[] = ["own/rollup", "own/gas-cases"];
 
-/** The text of each file, by its name below test/fixtures. @param compiles - whether those with compiled contracts are among them */
-export function makeOwnFixtures(compiles = true): ReadonlyMap<string, string> {
-  const files = {
-    "own/trees-sha256": makeTreeVectors(sha256Suite),
-    "own/trees-poseidon2": makeTreeVectors(poseidon2Suite),
-    "own/proofs-sha256": makeProofVectors(sha256Suite),
-    "own/proofs-poseidon2": makeProofVectors(poseidon2Suite),
-    "own/verifier-sha256": {source: VERIFIER_SOURCE, ...makeVerifierVectors(sha256Suite)},
-    "own/verifier-poseidon2": {source: VERIFIER_SOURCE, ...makeVerifierVectors(poseidon2Suite)},
-  };
-  return new Map(
-    Object.entries({...files, ...(compiles ? makeCompiled() : {})}).map(([name, vectors]) => [
-      name,
-      `${JSON.stringify({source: SOURCE, ...vectors}, null, 1)}\n`,
-    ]),
-  );
+/** @param name - one of OWN_FIXTURES. @returns the file's text */
+export async function makeOwnFixture(name: string): Promise<string> {
+  return `${JSON.stringify({source: SOURCE, ...(await MAKERS[name]?.())}, null, 1)}\n`;
 }

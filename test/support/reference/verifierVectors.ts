@@ -12,7 +12,7 @@ import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, type ProvenAccount, verifyProof} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {COMPACT_REQUESTS, CompactCases, type CompactRequestName} from "./compactCases.ts";
-import {forgeAnswers} from "./forgedAnswers.ts";
+import {FEW_NODES, forgeAnswers} from "./forgedAnswers.ts";
 import {forgeTrees, PRESENT} from "./forgedTrees.ts";
 import {CLASSES, complaintOf, FEW_REQUESTS, ForgerySource, refusalOf} from "./forgeryClasses.ts";
 import type {JsonEdit} from "./jsonPath.ts";
@@ -63,7 +63,8 @@ function expectAccount(account: ProvenAccount): Record<keyof ProvenAccount, stri
   return {...account, nonce: quantity(nonce), balance: quantity(balance), codeSize: quantity(codeSize)};
 }
 
-export function makeVerifierVectors(suite: HashSuite): VerifierVectors {
+export function makeVerifierVectors(plain: HashSuite): VerifierVectors {
+  const suite = memoiseSuite(plain);
   const cases = new CompactCases(suite);
   return {
     suite: suite.name,
@@ -152,7 +153,7 @@ function makeForgedAnswers(cases: CompactCases): VerifierVector[] {
   const {root, request} = cases.prove("answer");
   const {address, storageKeys} = request[0] as ProofRequest;
   const answer = cases.state.prove(cases.state.latest, address, storageKeys);
-  const made = [...forgeAnswers(answer)].flatMap(({edit, answer: forged}): VerifierVector[] => {
+  const made = [...forgeAnswers(answer, FEW_NODES)].flatMap(({edit, answer: forged}): VerifierVector[] => {
     // Not even JSON has a zero below zero.
     if (Object.is(edit.value, -0) || JSON.stringify(edit).length > MAX_EDIT_LENGTH) return [];
     const rule = ruleOf(complaintOf(() => verifyProof(cases.suite, root, address, storageKeys, forged)));
@@ -165,7 +166,7 @@ function makeForgedAnswers(cases: CompactCases): VerifierVector[] {
 
 /** Of one forgery in four: hashing takes its time. */
 function makeForgedBytes(suite: HashSuite): VerifierVector[] {
-  const source = new ForgerySource(memoiseSuite(suite));
+  const source = new ForgerySource(suite);
   const all = CLASSES.flatMap(name => [...source.forge(name, FEW_REQUESTS)]);
   const made = all
     .filter((_, at) => at % 4 === 0)

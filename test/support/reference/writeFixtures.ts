@@ -2,10 +2,10 @@
 import {mkdirSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import {fixturePath} from "./fixtures.ts";
-import {makeOwnFixtures} from "./ownFixtures.ts";
+import {makeOwnFixture, OWN_FIXTURES} from "./ownFixtures.ts";
 
-for (const [name, text] of makeOwnFixtures()) {
+for (const name of OWN_FIXTURES) {
   const path = fixturePath(name);
   mkdirSync(dirname(path), {recursive: true});
-  writeFileSync(path, text);
+  writeFileSync(path, await makeOwnFixture(name));
 }

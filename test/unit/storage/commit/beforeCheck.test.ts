@@ -188,8 +188,8 @@ for (const suite of SUITE_NAMES) {
       await plain.writer.flush();
       for (const block of [0, 1, 2]) assert.equal(rootOf(checked.store, block), rootOf(plain.store, block));
       assert.deepEqual(
-        [checked.writer.accounts, checked.writer.slots],
-        [plain.writer.accounts, plain.writer.slots],
+        [checked.writer.accounts, checked.writer.bytesWritten],
+        [plain.writer.accounts, plain.writer.bytesWritten],
       );
     } finally {
       await checked.store.close();

@@ -12,6 +12,7 @@ import {createHistogram, recordMs} from "../../../../../bench/load/traffic/laten
 import {createTally, type Tally} from "../../../../../bench/load/traffic/tally.ts";
 import {createSkipped, type Verification} from "../../../../../bench/load/verification/verification.ts";
 
+const MACHINE = describeMachine();
 const NO_LIMITS: LoadLimits = {maxErrors: {percent: 100}, maxP99Ms: undefined};
 const VERIFIED: Verification = {
   ...createSkipped(""),
@@ -56,7 +57,7 @@ function report({requests, rate, tally, limits, verification, absent, verify}: C
       version: "1",
       command: "proofd load",
     },
-    machine: describeMachine(),
+    machine: MACHINE,
     startedAt: new Date(),
     server: {client: undefined, chainId: undefined, oldest: undefined, newest: undefined},
     blocks: undefined,
