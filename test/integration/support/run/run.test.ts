@@ -30,9 +30,11 @@ async function place(name: string, files: Readonly<Record<string, string>>): Pro
 
 test("files that share a process are judged one by one; who fails, ends early or has no test is named at the end", async () => {
   const args = await place("failing", {
-    "5bad.test.js": `import {test} from "node:test"; test("fails", () => { throw new Error("as it must"); });`,
+    "5bad.test.js": `import {test} from "node:test"; test("fails as it must", () => { throw new Error(); });`,
     "5empty.test.js": "",
-    "9ends.test.js": `import {test} from "node:test"; test("ends", () => process.exit(0));`,
+    // What was reported at once before it would be lost on Node 22.
+    "9ends.test.js": `import {test} from "node:test"; test("ends", () => setTimeout(() => process.exit(0), 500));
+      test("waits", () => new Promise(() => {}));`,
     "9throws.test.js": `import {test} from "node:test";
       test("throws", () => new Promise(() => { setInterval(() => {}, 1e9); Promise.reject(new Error("late")); }));`,
   });
@@ -40,7 +42,11 @@ test("files that share a process are judged one by one; who fails, ends early or
   assert.equal(code, 1);
   assert.match(stdout, /\/5bad\.test\.js: 1 FAILED of 1 tests/);
   assert.equal(stdout.split("passed, 1 tests").length - 1, GOOD_FILES);
-  const ends = [/as it must/, /\/5empty\.test\.js has no tests/, /ended with 0 in \S+\/9ends\.test\.js/];
+  const ends = [
+    /fails as it must/,
+    /\/5empty\.test\.js has no tests/,
+    /ended with 0 in \S+\/9ends\.test\.js/,
+  ];
   ends.push(/ended with 1 in \S+\/9throws\.test\.js/, /unhandledRejection in a test: Error: late\n +at /);
   for (const end of ends) assert.match(stdout.slice(stdout.lastIndexOf(" of 14  ")), end);
   assert.match(stdout, /\n12 of 14 files, 11 tests, 1 failed, 0 skipped, \d processes failed, /);
