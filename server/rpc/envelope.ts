@@ -94,7 +94,8 @@ function parseElement(element: unknown): Call {
     if (typeof id === "string" && id.length > MAX_ID_CHARACTERS) return refuseLongId(id);
     const isText = typeof id === "string" && !HALF_CHARACTER.test(id);
     if (!isText && !Number.isSafeInteger(id)) return refuse(undefined, describeId(id));
-    idText = JSON.stringify(id);
+    // JSON.stringify takes 0.1 us for a number, and a batch has many.
+    idText = isText ? JSON.stringify(id) : String(id);
   }
   if (!Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0")
     return refuse(idText, 'jsonrpc must be "2.0"');
