@@ -19,6 +19,11 @@ const ESTIMATES_PER_THREAD = 2;
  * the deadline. Its thread is replaced. A busy machine delays a thread by far less.
  */
 const GRACE_MS = 5000;
+/**
+ * A thread for long jobs starts with the first of them, and again after one was replaced: half a second, but several on a busy
+ * machine. A job whose thread cannot start ends after this time too.
+ */
+const START_MS = 30_000;
 
 /**
  * How many threads there are for long estimates, 30 MB each. They have the same niceness as the others, 10: while proofs take
@@ -63,15 +68,13 @@ export class EstimateThreads {
     await this.sliced.run({calls: [], ids: []});
   }
 
-  /** Runs on a thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
+  /** Runs on a thread for its kind of job. Rejects if that thread dies, cannot start, or is stuck and replaced. */
   async estimate(job: EstimateJob): Promise<EstimateAnswers> {
     const isSliced = job.slice !== undefined;
-    // A thread for long jobs starts with the first of them, also after one was replaced. On a busy machine that takes longer than
-    // the limit.
-    if (!isSliced) await this.long.run({calls: [], ids: []});
     // The job before it may have the longest slice.
     const callMs = isSliced ? SLICES.second.clockMs : this.longMs;
-    const limitMs = ESTIMATES_PER_THREAD * callMs * job.calls.length + GRACE_MS;
+    const startMs = isSliced ? 0 : START_MS;
+    const limitMs = startMs + ESTIMATES_PER_THREAD * callMs * job.calls.length + GRACE_MS;
     // Not AbortSignal.timeout: its weak references cost the main thread a tenth of a short estimate's time.
     const signal = new EventEmitter();
     const timer = setTimeout(() => signal.emit("abort"), limitMs);

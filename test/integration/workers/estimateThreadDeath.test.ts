@@ -1,6 +1,7 @@
 /** An estimate thread that dies takes down the calls of its job, and is replaced: short ones as well as long ones. */
 
 import assert from "node:assert/strict";
+import {EventEmitter, once} from "node:events";
 import {after, before, describe, test} from "node:test";
 import {setTimeout as delay} from "node:timers/promises";
 import {pino} from "pino";
@@ -10,9 +11,12 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../server/request/requestCalls.ts";
 import {Engine} from "../../../workers/engine.ts";
+import type {EstimateJob} from "../../../workers/job/estimateJob.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
+import {EstimateThreads} from "../../../workers/pool/estimateThreads.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
+import {PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 const LOOK_MS = 5;
@@ -134,4 +138,24 @@ describe("an estimate thread that dies", () => {
     assert.equal(longStarts(), 3);
     assert.match((await front.metrics.read()).text, /\nproofd_worker_exits_total [1-9]/);
   });
+});
+
+test("a long estimate whose thread cannot start ends in its time, and the next one gets a thread", async t => {
+  const folder = await WorkFolder.create();
+  const exits = new EventEmitter();
+  const cannotStart = once(exits, "a thread of the long estimate pool ended");
+  const directory = folder.file("late");
+  const workerData = {directory, cacheBytes: 1 << 22, settings: SETTINGS, chainId: undefined};
+  const threads = new EstimateThreads(1, workerData, error => exits.emit(error.message));
+  const job: EstimateJob = {calls: [PLAIN_CALL], ids: ["1"]};
+  t.mock.timers.enable({apis: ["setTimeout"]});
+  const estimating = assert.rejects(threads.estimate(job), {name: "AbortError"});
+  await cannotStart;
+  t.mock.timers.tick(60_000);
+  await estimating;
+  t.mock.timers.reset();
+  await folder.importChain("late", 0, 0);
+  assert.equal((await threads.estimate(job)).begun, 1);
+  await threads.close();
+  await folder.remove();
 });
