@@ -1,43 +1,9 @@
 /**
  * Collects a request's body up to a limit. All bodies that are being received share a second limit, so that many slow
- * writers cannot fill the memory. One client may have a quarter of it, so that no client keeps the others out.
+ * writers cannot fill the memory.
  */
 import type {HttpResponse} from "uWebSockets.js";
-import type {Limits} from "../limits.ts";
-
-/** Counts the memory of the bodies that are being received, also by client (clientAddress.ts). */
-export class ReceivingBytes {
-  /** Of one body. */
-  readonly bodyLimit: number;
-  private readonly limit: number;
-  /** Of one client, and large enough for one body. */
-  private readonly clientLimit: number;
-  private total = 0;
-  private readonly byClient = new Map<string, number>();
-
-  constructor({bodyBytes, bodyBytesTotal}: Pick<Limits, "bodyBytes" | "bodyBytesTotal">) {
-    this.bodyLimit = bodyBytes;
-    this.limit = bodyBytesTotal;
-    this.clientLimit = Math.max(bodyBytes, Math.floor(bodyBytesTotal / 4));
-  }
-
-  /** @returns the limit that the bytes would exceed, and the bytes with them. undefined: they are counted */
-  take(client: string, byteCount: number): {readonly limit: number; readonly got: number} | undefined {
-    const own = (this.byClient.get(client) ?? 0) + byteCount;
-    if (own > this.clientLimit) return {limit: this.clientLimit, got: own};
-    if (this.total + byteCount > this.limit) return {limit: this.limit, got: this.total + byteCount};
-    this.byClient.set(client, own);
-    this.total += byteCount;
-    return undefined;
-  }
-
-  giveBack(client: string, byteCount: number): void {
-    const own = (this.byClient.get(client) as number) - byteCount;
-    if (own === 0) this.byClient.delete(client);
-    else this.byClient.set(client, own);
-    this.total -= byteCount;
-  }
-}
+import type {SharedBytes} from "../request/sharedBytes.ts";
 
 /** Exactly one of these is called, unless the client goes away first. */
 interface BodyOutcome {
@@ -54,7 +20,7 @@ const FIRST_BYTES = 16 * 1024;
 /** @returns a function that gives up the memory. Call it if the client goes away */
 export function collectBody(
   response: HttpResponse,
-  receiving: ReceivingBytes,
+  receiving: SharedBytes,
   readClient: () => string,
   outcome: BodyOutcome,
 ): () => void {
@@ -64,7 +30,7 @@ export function collectBody(
   let length = 0;
   let isSettled = false;
   const release = () => {
-    if (collected !== undefined) receiving.giveBack(client as string, collected.length);
+    if (collected !== undefined) receiving.remove(client as string, collected.length);
     collected = undefined;
     isSettled = true;
   };
@@ -85,12 +51,14 @@ export function collectBody(
     if (collected === undefined || end > collected.length) {
       const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
       client ??= readClient();
-      const excess = receiving.take(client, byteCount - (collected?.length ?? 0));
+      const more = byteCount - (collected?.length ?? 0);
+      const excess = receiving.refuse(client, more);
       if (excess !== undefined) {
         release();
         outcome.onNoRoom(excess.limit, excess.got);
         return;
       }
+      receiving.add(client, more);
       const grown: Buffer = Buffer.allocUnsafeSlow(byteCount);
       collected?.copy(grown, 0, 0, length);
       collected = grown;

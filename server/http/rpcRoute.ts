@@ -4,7 +4,8 @@ import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import type {OpenReply} from "../request/replySink.ts";
-import {collectBody, ReceivingBytes} from "./body.ts";
+import {SharedBytes} from "../request/sharedBytes.ts";
+import {collectBody} from "./body.ts";
 import {Cors} from "./cors.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
@@ -31,7 +32,7 @@ export interface RpcParts {
 }
 
 export class RpcRoute {
-  private readonly receiving: ReceivingBytes;
+  private readonly receiving: SharedBytes;
   private readonly cors: Cors | undefined;
   private readonly idPrefix = Date.now().toString(36);
   /** New requests are turned away. */
@@ -46,7 +47,7 @@ export class RpcRoute {
     private readonly parts: RpcParts,
   ) {
     const {cors = [], limits} = options;
-    this.receiving = new ReceivingBytes(limits);
+    this.receiving = new SharedBytes(limits);
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
   }
 

@@ -14,9 +14,10 @@ import type {ChainView} from "../../../workers/chain/chainView.ts";
 import type {Head} from "../../../workers/job/head.ts";
 import type {Limits} from "../../limits.ts";
 import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
+import {SharedBytes} from "../../request/sharedBytes.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createStillNotFinalizedError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {type Busy, createWaitError, hasRoom} from "../busy.ts";
+import {type Busy, createWaitError, findFull} from "../busy.ts";
 import {ClientQueue} from "../clientQueue.ts";
 import {Deadlines, TICK_MS} from "./deadlines.ts";
 import type {WaitingCall, WaitingRequest} from "./waitingRequest.ts";
@@ -35,7 +36,7 @@ export class WaitingRoom {
   private readonly deadlines = new Deadlines<WaitingCall>();
   private readonly byClient = new Map<string, number>();
   private readonly settled = new ClientQueue<WaitingRequest>();
-  private heldBytes = 0;
+  private readonly heldBytes: SharedBytes;
   private timer: NodeJS.Timeout | undefined;
   private isReleasePlanned = false;
 
@@ -46,19 +47,21 @@ export class WaitingRoom {
     private readonly figures: WaitFigures,
     private readonly hasRoomToSpare: (client: string) => boolean,
   ) {
+    this.heldBytes = new SharedBytes(limits);
     this.removeListener = chain.onChange((head, before) => this.settleChanged(head, before));
   }
 
   /** @returns why a request may not wait now, or undefined */
   refuse(callCount: number, heldBytes: number, client: string): Busy | undefined {
-    const {waitingCalls, bodyBytesTotal} = this.limits;
+    const {waitingCalls} = this.limits;
     const calls = this.figures.waiting + callCount;
-    if (!hasRoom(this.countOf(client) + callCount - 1, calls - 1, waitingCalls))
-      return this.createRefusal("too many calls wait for finality", waitingCalls, calls, callCount);
-    const bytes = this.heldBytes + heldBytes;
-    if (bytes <= bodyBytesTotal) return undefined;
+    const full = findFull(this.countOf(client) + callCount - 1, calls - 1, waitingCalls);
+    if (full !== undefined)
+      return this.createRefusal("too many calls wait for finality", full.limit, full.got + 1, callCount);
+    const excess = this.heldBytes.refuse(client, heldBytes);
+    if (excess === undefined) return undefined;
     const what = "the requests that wait for finality take too much memory";
-    return this.createRefusal(what, bodyBytesTotal, bytes, callCount);
+    return this.createRefusal(what, excess.limit, excess.got, callCount);
   }
 
   /** Lets a request wait that `refuse` does not refuse. */
@@ -73,7 +76,7 @@ export class WaitingRoom {
       call.tick = this.deadlines.add(call, nowMs, timeoutMs);
     }
     this.requests.add(request);
-    this.heldBytes += envelope.heldBytes;
+    this.heldBytes.add(client, envelope.heldBytes);
     this.recount(client, waits.length);
     reply.onAborted = () => this.forget(request);
     this.timer ??= setInterval(() => this.tick(), TICK_MS);
@@ -186,7 +189,7 @@ export class WaitingRoom {
     request.isOver = true;
     request.reply.onAborted = undefined;
     this.requests.delete(request);
-    this.heldBytes -= request.envelope.heldBytes;
+    this.heldBytes.remove(request.client, request.envelope.heldBytes);
   }
 
   private endWait(call: WaitingCall, outcome: WaitOutcome): void {

@@ -109,7 +109,7 @@ for (const [outcome, isByHash, end] of ENDS)
     replies = [];
     assert.equal(figures.ended.get(outcome), WAITS);
     assert.equal(figures.waiting, 0);
-    assert.equal(room.refuse(WAITS, DEFAULT_LIMITS.bodyBytesTotal, "client"), undefined);
+    assert.equal(room.refuse(WAITS, DEFAULT_LIMITS.bodyBytesTotal / 4, "client"), undefined);
     // The bodies alone are 10 MB.
     assert.ok(heapMib() - before < 4, `${heapMib() - before} MB`);
   });
