@@ -56,6 +56,6 @@ function describe(outcome: CheckOutcome, received: StopSignal | undefined): stri
   if (stoppedAt !== undefined)
     return `stopped by ${received} at ${stoppedAt}, before the end; checked ${counts}: ${verdict}`;
   if (filesDamaged)
-    return `checked ${counts}: ${verdict}; files are damaged, so their records were not checked`;
+    return `checked ${counts}: ${verdict}; files are damaged or cannot be read, so their records were not checked`;
   return `checked ${counts}: ${verdict}`;
 }

@@ -8,11 +8,16 @@ export interface FileFinding {
   /** undefined: the finding is about the whole file. */
   readonly offset: number | undefined;
   readonly what: string;
+  /** The system does not open the file, so nothing is known of its bytes. */
+  readonly isRefused?: true;
 }
 
 export class FileDamage extends StoreError {
   constructor(readonly finding: FileFinding) {
-    super("STORE_DAMAGED", `${whereOfFinding(finding)}: ${finding.what}`);
+    super(
+      finding.isRefused ? "STORE_UNREADABLE" : "STORE_DAMAGED",
+      `${whereOfFinding(finding)}: ${finding.what}`,
+    );
   }
 }
 
@@ -20,8 +25,17 @@ export function whereOfFinding({file, offset}: FileFinding): string {
   return offset === undefined ? file : `${file}, byte ${offset}`;
 }
 
-/** @throws `error` if it is not damage */
-export function findingOf(error: unknown): FileFinding {
+/** That a file is missing is for the caller to judge. That this process may open no more files says nothing of the file. */
+const NO_FINDING = ["ENOENT", "EMFILE", "ENFILE"];
+
+/**
+ * @param file - that was opened, looked at, or read from its start. The system's own errors are findings about it
+ * @throws `error` if it is no finding
+ */
+export function findingOf(error: unknown, file?: string): FileFinding {
   if (error instanceof FileDamage) return error.finding;
-  throw error;
+  const {code = "", syscall, message} = error as NodeJS.ErrnoException;
+  if (file === undefined || syscall === undefined || NO_FINDING.includes(code)) throw error;
+  const what = `it cannot be read: ${message}`;
+  return syscall === "read" ? {file, offset: 0, what} : {file, offset: undefined, what, isRefused: true};
 }

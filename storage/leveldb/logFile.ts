@@ -15,7 +15,7 @@
  *
  * Everything else that cannot be read is damage, and so is a torn record with another record after it.
  */
-import {type FileHandle, open} from "node:fs/promises";
+import {open} from "node:fs/promises";
 import {crc32c, crc32cPrefix, unmaskCrc} from "./crc32c.ts";
 
 export const LOG_BLOCK_BYTES = 32 << 10;
@@ -55,6 +55,7 @@ type OnRecord = (record: Buffer) => void;
 /**
  * Reads a log up to its end or to the first damage. Memory use does not grow with the file.
  *
+ * @throws the system's error if the file does not open
  * @param onRecord - called with every complete record, in memory of its own. Without it no records are gathered
  */
 export async function readLog(path: string, onRecord?: OnRecord): Promise<LogContents> {
@@ -64,11 +65,13 @@ export async function readLog(path: string, onRecord?: OnRecord): Promise<LogCon
     const reader = new LogReader(size, onRecord);
     const chunk = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
     for (let at = 0; at < size && reader.damage === undefined; ) {
-      let bytes: number;
+      const wanted = Math.min(size - at, CHUNK_BYTES);
+      let bytes = 0;
       try {
-        bytes = await readFully(file, chunk.subarray(0, Math.min(size - at, CHUNK_BYTES)), at);
+        for (let got = -1; got !== 0 && bytes < wanted; bytes += got)
+          ({bytesRead: got} = await file.read(chunk, bytes, wanted - bytes, at + bytes));
       } catch (error) {
-        reader.damage = {offset: at, what: `it cannot be read: ${(error as Error).message}`};
+        reader.damage = {offset: at + bytes, what: `it cannot be read: ${(error as Error).message}`};
         break;
       }
       if (bytes === 0) break;
@@ -80,17 +83,6 @@ export async function readLog(path: string, onRecord?: OnRecord): Promise<LogCon
   } finally {
     await file.close();
   }
-}
-
-/** @returns the number of bytes read, smaller than `into` only at the end of the file */
-async function readFully(file: FileHandle, into: Buffer, position: number): Promise<number> {
-  let bytes = 0;
-  while (bytes < into.length) {
-    const {bytesRead} = await file.read(into, bytes, into.length - bytes, position + bytes);
-    if (bytesRead === 0) break;
-    bytes += bytesRead;
-  }
-  return bytes;
 }
 
 class LogReader {

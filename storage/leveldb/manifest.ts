@@ -16,7 +16,7 @@ import {readFile} from "node:fs/promises";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
 import {ByteReader} from "./byteReader.ts";
-import {FileDamage} from "./fileDamage.ts";
+import {FileDamage, findingOf} from "./fileDamage.ts";
 import {logNumber} from "./fileNames.ts";
 import {readLog} from "./logFile.ts";
 
@@ -56,14 +56,12 @@ const REQUIRED = [
   [LAST_SEQUENCE, "last sequence number"],
 ] as const;
 
-/** @throws FileDamage if the disk cannot read it, the system's error if it does not open */
+/** @throws FileDamage, the system's error if it is not there */
 export async function readSmallFile(directory: string, file: string): Promise<Buffer> {
   try {
     return await readFile(join(directory, file));
   } catch (error) {
-    const {syscall, message} = error as NodeJS.ErrnoException;
-    if (syscall !== "read") throw error;
-    throw new FileDamage({file, offset: 0, what: `it cannot be read: ${message}`});
+    throw new FileDamage(findingOf(error, file));
   }
 }
 
@@ -81,7 +79,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     );
     if (damage !== undefined) throw new FileDamage({file: name, ...damage});
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw new FileDamage(findingOf(error, name));
     throw new FileDamage({file: name, offset: undefined, what: "it is not there, although CURRENT names it"});
   }
   for (const [tag, what] of REQUIRED)
@@ -111,12 +109,19 @@ export async function readUnchanged<Result>(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const before = await manifestOrDamage(directory);
     const [result] = before instanceof FileDamage ? [] : await Promise.allSettled([read(before)]);
-    if (isSameManifest(before, await manifestOrDamage(directory))) {
+    const discardResult = (): void => {
+      if (result?.status === "fulfilled") discard(result.value);
+    };
+    const after = await manifestOrDamage(directory).catch((error: unknown) => {
+      discardResult();
+      throw error;
+    });
+    if (isSameManifest(before, after)) {
       if (before instanceof FileDamage) throw before;
       if (result?.status === "fulfilled") return result.value;
       throw result?.reason;
     }
-    if (result?.status === "fulfilled") discard(result.value);
+    discardResult();
   }
   throw new StoreError("STORE_UNREADABLE", `${directory} changed ${MAX_ATTEMPTS} times while it was read`);
 }

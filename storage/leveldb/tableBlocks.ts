@@ -94,7 +94,7 @@ export class TableBlocks {
       try {
         got = readSync(this.fd, bytes, done, length - done, offset + done);
       } catch (error) {
-        throw this.damage(offset, `it cannot be read: ${(error as Error).message}`);
+        throw this.damage(offset + done, `it cannot be read: ${(error as Error).message}`);
       }
       if (got === 0) throw this.damage(offset + done, "the file ends here");
       done += got;

@@ -46,8 +46,9 @@ export async function* checkTables(
     try {
       table = TableBlocks.open(directory, live.number);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      yield {file, bytes: live.size, damage: await missingTable(directory, live)};
+      const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+      const damage = isMissing ? await missingTable(directory, live) : [findingOf(error, file)];
+      yield {file, bytes: live.size, damage};
       continue;
     }
     try {

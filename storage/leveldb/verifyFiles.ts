@@ -8,17 +8,14 @@ import {join} from "node:path";
 import {type AcknowledgedNote, readNote} from "./acknowledgedNote.ts";
 import {type FileFinding, findingOf} from "./fileDamage.ts";
 import {logName, tableName} from "./fileNames.ts";
-import {readLog} from "./logFile.ts";
+import {type LogContents, readLog} from "./logFile.ts";
 import {readLoggedBatch} from "./loggedBatch.ts";
 import {liveLogs, type Manifest, readUnchanged} from "./manifest.ts";
 
 /** @param manifest - of the directory. @returns at most one finding per file, none if all is well */
 export async function verifyFiles(directory: string, manifest: Manifest): Promise<FileFinding[]> {
   const findings: FileFinding[] = [];
-  const note = await readNote(directory).catch((error: unknown) => {
-    findings.push(findingOf(error));
-    return undefined;
-  });
+  const note = await readNoteOrReport(directory, findings);
   const names = await readdir(directory);
   findings.push(...verifyTables(directory, manifest));
   findings.push(...(await verifyLogs(directory, names, manifest, note)));
@@ -39,7 +36,21 @@ export async function verifyFilesInUse(
       manifest,
     }));
   } catch (error) {
-    return {findings: [findingOf(error)], manifest: undefined};
+    const findings = [findingOf(error)];
+    await readNoteOrReport(directory, findings);
+    return {findings, manifest: undefined};
+  }
+}
+
+async function readNoteOrReport(
+  directory: string,
+  findings: FileFinding[],
+): Promise<AcknowledgedNote | undefined> {
+  try {
+    return await readNote(directory);
+  } catch (error) {
+    findings.push(findingOf(error));
+    return undefined;
   }
 }
 
@@ -48,13 +59,17 @@ function verifyTables(directory: string, {name: manifestName, tables}: Manifest)
   const findings: FileFinding[] = [];
   for (const {number, size} of tables.values()) {
     const file = tableName(number);
-    const actual = statSync(join(directory, file), {throwIfNoEntry: false})?.size;
-    if (actual === size) continue;
-    const what =
-      actual === undefined
-        ? `it is not there, although ${manifestName} names it`
-        : `it has ${actual} bytes, ${manifestName} says ${size}`;
-    findings.push({file, offset: undefined, what});
+    try {
+      const actual = statSync(join(directory, file), {throwIfNoEntry: false})?.size;
+      if (actual === size) continue;
+      const what =
+        actual === undefined
+          ? `it is not there, although ${manifestName} names it`
+          : `it has ${actual} bytes, ${manifestName} says ${size}`;
+      findings.push({file, offset: undefined, what});
+    } catch (error) {
+      findings.push(findingOf(error, file));
+    }
   }
   return findings;
 }
@@ -80,13 +95,21 @@ async function verifyLogs(
   let nextSequence: number | undefined;
   for (const number of numbers) {
     const file = logName(number);
-    const log = await readLog(join(directory, file), record => {
+    const onRecord = (record: Buffer): void => {
       const {sequence, count} = readLoggedBatch(record);
       const expected = nextSequence ?? sequence;
       if (sequence !== expected)
         throw new RangeError(`expected a batch numbered ${expected}, got number ${sequence}`);
       nextSequence = sequence + count;
-    });
+    };
+    let log: LogContents;
+    try {
+      log = await readLog(join(directory, file), onRecord);
+    } catch (error) {
+      findings.push(findingOf(error, file));
+      nextSequence = undefined;
+      continue;
+    }
     if (log.damage !== undefined) findings.push({file, ...log.damage});
     else if (note !== undefined && note.log === number && log.end < note.bytes)
       findings.push({

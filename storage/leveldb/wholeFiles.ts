@@ -59,8 +59,10 @@ async function findDamage(
     await requireTables(directory, tablesToCompact(tables, keysBytes), "keys");
     return undefined;
   } catch (error) {
-    if (error instanceof FileDamage)
-      return new StoreError("STORE_DAMAGED", `${directory} is damaged: ${error.message}`);
+    if (error instanceof FileDamage) {
+      const what = error.finding.isRefused ? "cannot be read" : "is damaged";
+      return new StoreError(error.code, `${directory} ${what}: ${error.message}`);
+    }
     if (!(error instanceof Error && "syscall" in error)) throw error;
     return new StoreError("STORE_UNREADABLE", `${directory} cannot be read: ${error.message}`, {
       cause: error,

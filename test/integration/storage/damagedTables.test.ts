@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {spawn} from "node:child_process";
 import {once} from "node:events";
+import {existsSync} from "node:fs";
 import {
   cp,
   mkdir,
@@ -11,6 +12,7 @@ import {
   readFile,
   rm,
   stat,
+  symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
@@ -20,7 +22,9 @@ import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
+import {readManifest} from "../../../storage/leveldb/manifest.ts";
 import {TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
+import {checkTables} from "../../../storage/leveldb/tableCheck.ts";
 import {requireWholeFiles} from "../../../storage/leveldb/wholeFiles.ts";
 import {blockKey, META, META_KEYS} from "../../../storage/record/layout.ts";
 import {sealRecord} from "../../../storage/record/record.ts";
@@ -131,7 +135,10 @@ test("check ends with exit code 1 and names file and byte, also of a table that 
     const {code, stdout, stderr} = await runHere(["check", "--db", directory]);
     assert.equal(code, 1, stderr);
     assert.match(stdout, expected);
-    assert.match(stdout, /1 finding; files are damaged, so their records were not checked\n$/);
+    assert.match(
+      stdout,
+      /1 finding; files are damaged or cannot be read, so their records were not checked\n$/,
+    );
   }
 });
 
@@ -243,24 +250,96 @@ function varint(number: number): number[] {
   return number < 0x80 ? [number] : [(number % 0x80) + 0x80, ...varint(Math.floor(number / 0x80))];
 }
 
-test("what the disk cannot read is named with its byte, and check goes on with the other files", async () => {
-  const directory = await copyOfStore();
-  const logs = (await readdir(directory)).filter(name => name.endsWith(".log"));
-  const at = byteOfAPage(directory);
-  await flip(directory, at, 0);
-  for (const name of [...logs, "ACKNOWLEDGED"]) {
-    // The read of a folder fails as that of a bad sector does, after it was opened.
-    await rm(join(directory, name));
-    await mkdir(join(directory, name));
+test("what the disk cannot read or open is named, and check goes on with the other files", async () => {
+  const read = "byte 0: it cannot be read: EISDIR: illegal operation on a directory, read";
+  const opened = "it cannot be read: ELOOP";
+  for (const damage of ["flip", "loop"]) {
+    const directory = await copyOfStore();
+    const logs = (await readdir(directory)).filter(name => name.endsWith(".log"));
+    if (damage === "flip") await flip(directory, byteOfAPage(directory), 0);
+    else await makeLoop(directory, tableFile());
+    for (const name of [...logs, "ACKNOWLEDGED"]) {
+      if (damage === "loop") await makeLoop(directory, name);
+      else {
+        // The read of a folder fails as that of a bad sector does, after it was opened.
+        await rm(join(directory, name));
+        await mkdir(join(directory, name));
+      }
+    }
+    const {found, filesDamaged} = await checkStore(directory);
+    assert.ok(filesDamaged);
+    const all = found.join("\n");
+    for (const name of [...logs, "ACKNOWLEDGED"])
+      assert.ok(all.includes(damage === "flip" ? `${name}, ${read}` : `${name}: ${opened}`), all);
+    const ofTable = damage === "flip" ? ", byte \\d+: data block: checksum" : `: ${opened}`;
+    assert.match(all, new RegExp(`^${tableFile()}${ofTable}`, "m"));
   }
-  const {found, filesDamaged} = await checkStore(directory);
-  assert.ok(filesDamaged);
-  for (const name of [...logs, "ACKNOWLEDGED"])
-    assert.ok(
-      found.includes(`${name}, byte 0: it cannot be read: EISDIR: illegal operation on a directory, read`),
-      found.join("; "),
+});
+
+/** In place of the file a symlink to itself, which the system does not open. */
+async function makeLoop(directory: string, name: string): Promise<void> {
+  await rm(join(directory, name));
+  await symlink(name, join(directory, name));
+}
+
+test("a table that does not open is a finding of its own, and no damage where the store is opened", async () => {
+  const directory = await copyOfStore();
+  const {tables} = await readManifest(directory);
+  await makeLoop(directory, tableFile());
+  for await (const {damage} of checkTables(directory, tables.values(), "whole"))
+    assert.match(
+      damage.map(({file, what}) => `${file}: ${what}`).join(),
+      /^\d+\.ldb: it cannot be read: ELOOP/,
     );
-  assert.match(found.join("\n"), new RegExp(`^${tableFile()}, byte \\d+: data block: checksum`, "m"));
+  await assert.rejects(open(directory), {
+    code: "STORE_UNREADABLE",
+    message: new RegExp(`cannot be read: ${tableFile()}: it cannot be read: ELOOP`),
+  });
+});
+
+test("a damaged note is named beside a CURRENT or a manifest that is damaged or does not open", async () => {
+  const spoil = (directory: string, name: string): Promise<void> =>
+    writeFile(join(directory, name), "spoiled");
+  for (const [change, isManifest] of [
+    [spoil, false],
+    [makeLoop, false],
+    [makeLoop, true],
+  ] as const) {
+    const directory = await copyOfStore();
+    const name = isManifest ? (await readManifest(directory)).name : "CURRENT";
+    await change(directory, name);
+    await spoil(directory, "ACKNOWLEDGED");
+    const {found} = await checkStore(directory);
+    assert.equal(found.length, 2);
+    assert.match(found[0] as string, new RegExp(`^${name}`));
+    assert.equal(found[1], "ACKNOWLEDGED: it is not what was written");
+  }
+});
+
+test("the byte named for a failed read is where the disk stopped", {
+  skip: !existsSync("/proc/self/mem"),
+}, async () => {
+  // The memory of this process reads like a file with holes that cannot be read.
+  const maps = (await readFile("/proc/self/maps", "latin1")).split("\n");
+  const areas = maps.map(line =>
+    /^(\w+)-(\w+) r/
+      .exec(line)
+      ?.slice(1)
+      .map(hex => Number(`0x${hex}`)),
+  );
+  const last = areas.find(
+    (area, i) => area !== undefined && areas[i + 1] !== undefined && areas[i + 1]?.[0] !== area[1],
+  );
+  const end = last?.[1] as number;
+  await symlink("/proc/self/mem", join(folder, "000099.ldb"));
+  const memory = TableBlocks.open(folder, 99);
+  try {
+    assert.throws(() => memory.read(end - 4096, 8192), {
+      message: new RegExp(`^000099.ldb, byte ${end}: it cannot be read: EIO`),
+    });
+  } finally {
+    memory.close();
+  }
 });
 
 test("a store that a power cut left before it was made is made anew", async () => {

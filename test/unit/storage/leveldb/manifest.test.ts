@@ -7,7 +7,7 @@ import {after, before, test} from "node:test";
 import {Level} from "level";
 import {FileDamage, type FileFinding} from "../../../../storage/leveldb/fileDamage.ts";
 import {tableName} from "../../../../storage/leveldb/fileNames.ts";
-import {isSameManifest, liveLogs, readManifest} from "../../../../storage/leveldb/manifest.ts";
+import {isSameManifest, liveLogs, readManifest, readUnchanged} from "../../../../storage/leveldb/manifest.ts";
 import {logPieces} from "../../../support/stores/logPieces.ts";
 
 let folder: string;
@@ -109,4 +109,19 @@ test("a bit flipped anywhere in a manifest is a finding with file and byte", asy
 test("an empty manifest lacks the numbers that LevelDB does not open without", async () => {
   const empty = await changed("empty", (_, manifest) => writeFile(manifest, ""));
   assert.equal((await findingOf(empty)).what, "it has no next file number");
+});
+
+test("what was read is discarded if the manifest is gone at the second look", async () => {
+  const copy = await changed("vanished", async () => {});
+  const discarded: string[] = [];
+  const reading = readUnchanged(
+    copy,
+    async () => {
+      await unlink(join(copy, "CURRENT"));
+      return "snapshot";
+    },
+    result => discarded.push(result),
+  );
+  await assert.rejects(reading, {code: "ENOENT"});
+  assert.deepEqual(discarded, ["snapshot"]);
 });
