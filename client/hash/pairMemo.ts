@@ -28,18 +28,19 @@ export class PairMemo {
   constructor(private readonly hashPair: HashPair) {}
 
   /**
-   * @param left - 32 bytes, like `right`
+   * @param left - 32 bytes, like `right`; parts of other lengths are hashed each time
    * @returns a new array: whoever changes it does not change what is remembered
    * @throws what hashPair throws
    */
   hash(left: Uint8Array, right: Uint8Array): Uint8Array {
+    if (left.length !== NODE_BYTES || right.length !== NODE_BYTES) return this.hashPair(left, right);
     return this.find(left, 0, right, 0) ?? this.hashAndRemember(left, right);
   }
 
   /** The same for left and right in one array of 64 bytes. */
   hashJoined(pair: Uint8Array): Uint8Array {
-    const found = this.find(pair, 0, pair, NODE_BYTES);
-    return found ?? this.hashAndRemember(pair.subarray(0, NODE_BYTES), pair.subarray(NODE_BYTES));
+    const found = pair.length === 2 * NODE_BYTES ? this.find(pair, 0, pair, NODE_BYTES) : undefined;
+    return found ?? this.hash(pair.subarray(0, NODE_BYTES), pair.subarray(NODE_BYTES));
   }
 
   private find(left: Uint8Array, leftAt: number, right: Uint8Array, rightAt: number): Uint8Array | undefined {

@@ -45,10 +45,11 @@ export function layer1Root(options: Layer1RootOptions): RootOfBlock {
   if (!/^0x[0-9a-fA-F]{40}$/.test(contract))
     throw new TypeError(`expected a contract of 20 bytes, got ${shown(contract)}`);
   const caller = new HttpCaller(readConnection(options));
-  const remembered = new Map<bigint, Uint8Array>();
+  /** As text: who is given a root may write into its bytes. */
+  const remembered = new Map<bigint, string>();
   return async block => {
     const known = remembered.get(block);
-    if (known !== undefined) return known;
+    if (known !== undefined) return decodeHex(known);
     const call = {to: contract, data: `${SELECTORS[method]}${encodeHex(word(block)).slice(2)}`};
     const request = {method: "eth_call", params: [call, at], maxAnswerBytes: ANSWER_BYTES};
     const result = await caller.call(request).catch(error => {
@@ -57,12 +58,13 @@ export function layer1Root(options: Layer1RootOptions): RootOfBlock {
     });
     // A node answers 0x for an address without code.
     if (result === "0x") throw rootUnknown(block);
-    const root = decodeHex(readHash("root", result));
+    const text = readHash("root", result);
+    const root = decodeHex(text);
     if (root.every(byte => byte === 0)) throw rootUnknown(block);
     if (at !== "finalized") return root;
     const oldest = remembered.keys().next();
     if (remembered.size >= MAX_REMEMBERED && !oldest.done) remembered.delete(oldest.value);
-    remembered.set(block, root);
+    remembered.set(block, text);
     return root;
   };
 }

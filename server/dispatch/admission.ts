@@ -35,11 +35,12 @@ export class Admission {
   }
 
   private refuseAt(lane: Lane, cost: number, client: string): Busy | undefined {
-    const {queueCost: limit, timeoutMs} = this.limits;
+    const {timeoutMs} = this.limits;
     const waitMs = lane.expectWaitMs(client);
-    if (!lane.costs.hasRoom(client)) {
+    const full = lane.costs.findFull(client);
+    if (full !== undefined) {
       const message = `the queue of ${lane.method} is full: try again later`;
-      const data = {limit, got: lane.costs.of(client) + cost};
+      const data = {limit: full.limit, got: full.got + cost};
       this.refusals.note(lane.figures.name, "queue_full", waitMs);
       return {
         error: new RpcError(RpcCode.LIMIT_EXCEEDED, message, data),

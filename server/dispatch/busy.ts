@@ -10,15 +10,22 @@ export interface Busy {
 /** As many clients as this can fill a queue together. Fewer cannot keep another client out. */
 const FILLING_CLIENTS = 4;
 
+/** A limit of a queue, and what stands against it. */
+export interface Fill {
+  readonly limit: number;
+  readonly got: number;
+}
+
 /**
- * Tells whether a queue has room for a request of a client.
- *
  * @param own - cost of what the client has in the queue
  * @param all - cost of everything in the queue
  * @param limit - of one client
+ * @returns the limit that is reached, the client's own or that of all clients. undefined: a request of the client has room
  */
-export function hasRoom(own: number, all: number, limit: number): boolean {
-  return own < limit && all < FILLING_CLIENTS * limit;
+export function findFull(own: number, all: number, limit: number): Fill | undefined {
+  if (own >= limit) return {limit, got: own};
+  const most = FILLING_CLIENTS * limit;
+  return all >= most ? {limit: most, got: all} : undefined;
 }
 
 /** @param leftMs - what is left of the request's time limit */

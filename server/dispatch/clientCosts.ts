@@ -1,5 +1,5 @@
 /** The cost of what a lane has to do, by client: whether a client may have more. */
-import {hasRoom} from "./busy.ts";
+import {type Fill, findFull} from "./busy.ts";
 
 export class ClientCosts {
   /** Of all clients. */
@@ -24,12 +24,13 @@ export class ClientCosts {
     return this.byClient.get(client) ?? 0;
   }
 
-  hasRoom(client: string): boolean {
-    return hasRoom(this.of(client), this.counted, this.limit);
+  /** @returns the limit that is reached. undefined: there is room for more of the client's */
+  findFull(client: string): Fill | undefined {
+    return findFull(this.of(client), this.counted, this.limit);
   }
 
   /** Whether the client and the lane are at most half full. */
   hasRoomToSpare(client: string): boolean {
-    return hasRoom(this.of(client), this.counted, this.limit / 2);
+    return findFull(this.of(client), this.counted, this.limit / 2) === undefined;
   }
 }

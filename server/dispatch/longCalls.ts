@@ -10,7 +10,7 @@
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
-import {type Busy, createWaitError, hasRoom, toSeconds} from "./busy.ts";
+import {type Busy, createWaitError, findFull, toSeconds} from "./busy.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {type OnSettled, type SliceOptions, SliceQueue} from "./sliceQueue.ts";
 
@@ -76,11 +76,12 @@ export class LongCalls {
     const {client} = request;
     const own = (this.second.countOf(client) + this.long.countOf(client)) * ESTIMATE_COST;
     const all = (this.second.waiting + this.long.waiting) * ESTIMATE_COST;
-    if (!hasRoom(own, all, queueCost)) {
+    const full = findFull(own, all, queueCost);
+    if (full !== undefined) {
       const message = "too many estimates that take long are waiting: try again later";
       const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {
-        limit: queueCost,
-        got: own + ESTIMATE_COST,
+        limit: full.limit,
+        got: full.got + ESTIMATE_COST,
       });
       this.refusals.note(queue.figures.name, "queue_full", queue.expectWaitMs(client));
       return {error, retryAfterSeconds: toSeconds(queue.figures.serviceMs)};

@@ -24,7 +24,7 @@ interface RequestOrigin {
   readonly isBatch: boolean;
   /** The head that the request's selectors were resolved against. */
   readonly head: Head;
-  /** The client that takes turns in the estimate lane (http/clientAddress.ts). Any text for a request without estimates. */
+  /** The client that takes turns in the lanes (http/clientAddress.ts). */
   readonly client: string;
 }
 

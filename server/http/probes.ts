@@ -32,19 +32,14 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
 function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
   const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles();
   const remarks = parts.readiness.readRemarks().map(remark => `${remark}\n`);
-  const finality = remarks.join("") + describeFinality(parts.finality);
+  // Finality that has stopped does not make the service unready: what is finalized stays so.
+  const finality = remarks.join("") + (parts.finality?.describe() ?? "");
   if (obstacles.length === 0)
     sendText(reply, verb, `ready\n${finality}${parts.readiness.isVerified() ? "" : UNVERIFIED}`);
   else {
     const text = `${obstacles.join("\n")}\n${finality}`;
     sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], text);
   }
-}
-
-/** Finality that has stopped is named, but does not make the service unready: what is finalized stays so. */
-function describeFinality(finality: FinalityStatus | undefined): string {
-  const byNumber = finality?.isByNumber ? "finality is by block number: no state root is compared\n" : "";
-  return finality?.state === "stopped" ? `finality has stopped: ${finality.reason}\n${byNumber}` : byNumber;
 }
 
 function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, verb: string): void {

@@ -17,8 +17,8 @@ export class FinalityStatus {
   state: FinalityStateName = "reading";
   /** Why finality has stopped. Empty unless the state is "stopped". */
   reason = "";
-  /** The block that is finalized next, once it is held. Only while the state is "waiting". */
-  awaited: number | undefined;
+  /** What is waited for. Told only while the state is "waiting". */
+  awaits = "";
   /** No root is compared: blocks are finalized by their number alone. Only for "l1". */
   isByNumber = false;
   /** The newest layer-1 block that is final. Only for "l1". */
@@ -31,4 +31,11 @@ export class FinalityStatus {
   answeredMs: number | undefined;
 
   constructor(readonly source: FinalitySourceName) {}
+
+  /** @returns lines for /readyz, or "" if there is nothing to say */
+  describe(): string {
+    const byNumber = this.isByNumber ? "finality is by block number: no state root is compared\n" : "";
+    if (this.state === "stopped") return `finality has stopped: ${this.reason}\n${byNumber}`;
+    return this.state === "waiting" ? `finality is waiting: ${this.awaits}\n${byNumber}` : byNumber;
+  }
 }

@@ -53,7 +53,7 @@ export class Readiness {
     return [...(this.source?.nodes ?? [])].map(([name, trouble]) => `the node ${name} is ${trouble}`);
   }
 
-  /** Whether a header vouches for the newest block's state. @throws StoreError */
+  /** Whether a header vouches for the newest block's state. */
   isVerified(): boolean {
     return this.chain.isVerified();
   }

@@ -18,6 +18,7 @@ import {Contradiction} from "../../sync/finality/contradiction.ts";
 import type {RollupEvent} from "../../sync/finality/rollupEvents.ts";
 import {type AwaitedStart, type RollupSettings, RollupWatch} from "../../sync/finality/rollupWatch.ts";
 import {findNamedBlock} from "../../sync/rpc/namedBlock.ts";
+import type {Node} from "../../sync/rpc/node.ts";
 import type {Nodes} from "../../sync/rpc/nodes.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {FinalityWork} from "./finalizing.ts";
@@ -50,8 +51,8 @@ export class Layer1Finality implements FinalityWork {
   private misfits = 0;
   /** What waits can be recorded now, so that layer 1 need not be asked before. */
   private isDue = false;
-  /** No node of layer 2 has the block that is finalized next. */
-  private isUnknown = false;
+  /** Why the block that is held and finalized next cannot be recorded yet. */
+  private obstacle: string | undefined;
 
   /**
    * @param nodes - of layer 1; the caller closes them
@@ -103,7 +104,7 @@ export class Layer1Finality implements FinalityWork {
     const lowest = this.waiting.reduce((least, {endBlock}) => Math.min(least, endBlock), Infinity);
     await new Promise<void>(resolve => {
       const look = (): void => {
-        if (!signal.aborted && (this.isUnknown || (chain.head().latest ?? -1) < lowest)) return;
+        if (!signal.aborted && (this.obstacle !== undefined || (chain.head().latest ?? -1) < lowest)) return;
         this.isDue = !signal.aborted;
         unwatch();
         signal.removeEventListener("abort", look);
@@ -159,6 +160,7 @@ export class Layer1Finality implements FinalityWork {
 
   private async record(signal: AbortSignal): Promise<void> {
     const {chain} = this.engine;
+    this.obstacle = undefined;
     for (;;) {
       const highest = chain.head().latest ?? -1;
       const first = this.waiting.findIndex(({endBlock}) => endBlock <= highest);
@@ -167,8 +169,7 @@ export class Layer1Finality implements FinalityWork {
       while (end - first < MAX_RECORDED && (this.waiting[end]?.endBlock ?? Infinity) <= highest) end++;
       const isWhole = end === this.waiting.length;
       const mark = (isWhole ? this.mark : this.recorded) as Layer1Mark;
-      this.isUnknown = !(await this.recordHeld(this.waiting.slice(first, end), mark, signal));
-      if (this.isUnknown) return;
+      if (!(await this.recordHeld(this.waiting.slice(first, end), mark, signal))) return;
       const {endBlock} = this.waiting[end - 1] as RollupEvent;
       for (const skipped of this.waiting.splice(0, end).slice(0, first))
         this.log.warn(
@@ -180,7 +181,7 @@ export class Layer1Finality implements FinalityWork {
     }
   }
 
-  /** @returns false if no node of layer 2 has the last block */
+  /** @returns false if the nodes of layer 2 do not tell its last block yet */
   private async recordHeld(
     events: readonly RollupEvent[],
     mark: Layer1Mark,
@@ -221,9 +222,9 @@ export class Layer1Finality implements FinalityWork {
 
   /**
    * Adds the hash that nodes of layer 2 have for the last block. The blocks that end the others are its ancestors. Where roots are
-   * compared, one node must have the block that is held; else all that have a block of this number.
+   * compared, one node must have the block that is held; else all that have a block of this number, and every node must answer.
    *
-   * @returns undefined if none has it
+   * @returns undefined if none has it, or not every node answers: `obstacle` tells which
    */
   private async nameLast(
     events: readonly RollupEvent[],
@@ -231,13 +232,22 @@ export class Layer1Finality implements FinalityWork {
   ): Promise<readonly FinalityEvent[] | undefined> {
     const last = events.at(-1) as RollupEvent;
     if (this.layer2 === undefined) return events;
-    const found = await this.layer2.useEach(node => findNamedBlock(node, last.endBlock), signal);
-    const hashes = found.filter(block => block !== undefined).map(({hash}) => hash);
-    if (hashes.length === 0) return undefined;
+    const isByNumber = this.settings.root === "none";
+    const find = (node: Node) => findNamedBlock(node, last.endBlock);
+    const {results, silent} = await this.layer2.useEach(find, signal);
+    const hashes = results.filter(block => block !== undefined).map(({hash}) => hash);
+    if (isByNumber ? silent.length > 0 : results.length === 0) {
+      this.obstacle = `waiting for an answer of ${silent.join(", ")} about a finalized block`;
+      return undefined;
+    }
+    if (hashes.length === 0) {
+      this.obstacle = "no node of layer 2 has a finalized block; waiting for one that has it";
+      return undefined;
+    }
     const held = this.engine.chain.readHeader(last.endBlock);
     if ("failure" in held) throw new Error(held.detail);
     const others = hashes.filter(hash => Buffer.compare(hash, held.hash) !== 0);
-    const isAgreed = others.length === 0 || (this.settings.root !== "none" && others.length < hashes.length);
+    const isAgreed = others.length === 0 || (!isByNumber && others.length < hashes.length);
     const endHash = isAgreed ? held.hash : (others[0] as Uint8Array);
     return [...events.slice(0, -1), {...last, endHash}];
   }
@@ -259,23 +269,26 @@ export class Layer1Finality implements FinalityWork {
   }
 
   private noteAwaited({awaits, head}: AwaitedStart): void {
-    if (this.status.state === "waiting") return;
-    this.log.info(
-      {layer1Final: head, layer1From: awaits + 1},
-      `events are read from layer-1 block ${awaits + 1} on (--l1-from); waiting until layer 1 is final up to block ${awaits}, now it is up to block ${head}`,
-    );
+    const what = `events are read from layer-1 block ${awaits + 1} on (--l1-from); waiting until layer 1 is final up to block ${awaits}`;
+    if (this.isTold(what)) return;
+    this.log.info({layer1Final: head, layer1From: awaits + 1}, `${what}, now it is up to block ${head}`);
   }
 
   private noteWaiting({endBlock}: RollupEvent): void {
-    if (this.status.state === "waiting" && this.status.awaited === endBlock) return;
-    this.status.awaited = endBlock;
     const latest = this.engine.chain.head().latest ?? -1;
-    const what = this.isUnknown
-      ? "no node of layer 2 has a finalized block; waiting for one that has it"
-      : endBlock <= latest
+    const what =
+      this.obstacle ??
+      (endBlock <= latest
         ? "a finalized block is not audited yet; waiting for its audit"
-        : "a finalized block is not held yet; waiting for it";
-    this.log.info({block: endBlock, latest}, what);
+        : "a finalized block is not held yet; waiting for it");
+    if (!this.isTold(`block ${endBlock}: ${what}`)) this.log.info({block: endBlock, latest}, what);
+  }
+
+  /** Notes what is waited for. @returns whether it was before */
+  private isTold(what: string): boolean {
+    const {state, awaits} = this.status;
+    this.status.awaits = what;
+    return state === "waiting" && awaits === what;
   }
 
   /** @throws Contradiction */

@@ -101,27 +101,27 @@ export class Nodes {
   }
 
   /**
-   * Runs `work` against every node that is not left alone, at the same time. Waits for a node that answers.
+   * Runs `work` once against every node that is not left alone, at the same time.
    *
-   * @returns the results of the nodes that answered, at least one
-   * @throws as `use`; a NodeRefusal only if no node answers
+   * @returns the results of the nodes that answered, and the names of the others: left alone, failed, or they refuse
+   * @throws what the work throws besides; the signal's reason
    */
-  useEach<Result>(work: (node: Node) => Promise<Result>, signal: AbortSignal): Promise<Result[]> {
+  useEach<Result>(
+    work: (node: Node) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<{results: Result[]; silent: string[]}> {
+    const {candidates} = this;
+    const due = candidates.filter(candidate => candidate.waitMs <= 0);
+    const silent = candidates.filter(candidate => !due.includes(candidate)).map(({caller}) => caller.name);
     return this.live(signal, async life => {
-      for (;;) {
-        life.throwIfAborted();
-        const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
-        const answers = await Promise.allSettled(due.map(candidate => candidate.run(work, life)));
-        const results: Result[] = [];
-        let refusal: NodeRefusal | undefined;
-        for (const answer of answers)
-          if (answer.status === "fulfilled") results.push(answer.value);
-          else if (answer.reason instanceof NodeRefusal) refusal = answer.reason;
-          else if (!(answer.reason instanceof NodeFailure)) throw answer.reason;
-        if (results.length > 0) return results;
-        if (refusal !== undefined) throw refusal;
-        await this.waitForOne(life);
-      }
+      life.throwIfAborted();
+      const runs = await Promise.allSettled(due.map(candidate => candidate.run(work, life)));
+      const results: Result[] = [];
+      for (const [position, run] of runs.entries())
+        if (run.status === "fulfilled") results.push(run.value);
+        else if (!(run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal)) throw run.reason;
+        else silent.push((due[position] as Candidate).caller.name);
+      return {results, silent};
     });
   }
 

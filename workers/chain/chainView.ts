@@ -9,6 +9,7 @@ import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {Finalizations} from "../../storage/block/finalizations.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {isDamage} from "../../storage/errors.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {Head} from "../job/head.ts";
@@ -96,13 +97,21 @@ export class ChainView {
     return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
   }
 
-  /** Whether the newest block's state root was compared with its header's, or there is no block. @throws StoreError */
+  /**
+   * Whether the newest block's state root was compared with its header's, or there is no block. false if a record is damaged that
+   * tells: the calls that need it report and count it.
+   */
   isVerified(): boolean {
     const {latest} = this.current;
-    const hash = latest === undefined ? undefined : this.reader.readHeaderRecord(latest)?.header.hash;
-    if (hash === undefined) return true;
-    const trie = this.reader.readTrieRoot(hash);
-    return trie !== undefined && trie.kind !== "unchecked";
+    try {
+      const hash = latest === undefined ? undefined : this.reader.readHeaderRecord(latest)?.header.hash;
+      if (hash === undefined) return true;
+      const trie = this.reader.readTrieRoot(hash);
+      return trie !== undefined && trie.kind !== "unchecked";
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
   }
 
   /** What layer 1 finalized, as it is recorded. */

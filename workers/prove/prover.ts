@@ -9,7 +9,7 @@ import {writeWordInto} from "../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
-import {type Failure, failureAt} from "../job/failure.ts";
+import {type Failure, failureAt, failureOf} from "../job/failure.ts";
 import {readFinalizations} from "../job/finalizationsCall.ts";
 import {
   ADDRESS_AT,
@@ -67,7 +67,12 @@ export class Prover {
         this.answerCall(job.ids[call] as string, calls.subarray(at, end));
       } catch (error) {
         this.text.truncate(start);
-        failures.push({call, ...failureAt(error, this.store, readCallBlock(calls, at))});
+        // A call for finalizations reads no block's state, which pruning could have removed meanwhile.
+        const readsState = readCallForm(calls, at) !== ProofForm.FINALIZATIONS;
+        const failure = readsState
+          ? failureAt(error, this.store, readCallBlock(calls, at))
+          : failureOf(error);
+        failures.push({call, ...failure});
       }
       ends[call] = this.text.size;
       at = end;

@@ -17,7 +17,7 @@ import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
 import {SharedBytes} from "../../request/sharedBytes.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createStillNotFinalizedError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {type Busy, createWaitError, hasRoom} from "../busy.ts";
+import {type Busy, createWaitError, findFull} from "../busy.ts";
 import {ClientQueue} from "../clientQueue.ts";
 import {Deadlines, TICK_MS} from "./deadlines.ts";
 import type {WaitingCall, WaitingRequest} from "./waitingRequest.ts";
@@ -55,8 +55,9 @@ export class WaitingRoom {
   refuse(callCount: number, heldBytes: number, client: string): Busy | undefined {
     const {waitingCalls} = this.limits;
     const calls = this.figures.waiting + callCount;
-    if (!hasRoom(this.countOf(client) + callCount - 1, calls - 1, waitingCalls))
-      return this.createRefusal("too many calls wait for finality", waitingCalls, calls, callCount);
+    const full = findFull(this.countOf(client) + callCount - 1, calls - 1, waitingCalls);
+    if (full !== undefined)
+      return this.createRefusal("too many calls wait for finality", full.limit, full.got + 1, callCount);
     const excess = this.heldBytes.refuse(client, heldBytes);
     if (excess === undefined) return undefined;
     const what = "the requests that wait for finality take too much memory";

@@ -154,11 +154,22 @@ test("a claimant that claims again while it is paid is paid once", async t => {
   assert.equal(await countEvents(chain, claim), 1);
 });
 
-test("a claimant that returns a megabyte costs the sender no more than the payment may, and is not paid", async t => {
+/** Sends a claim of a creditor whose code is `code`. @returns the gas that the transaction used */
+async function gasOfPaying(chain: Anvil, code: string): Promise<number> {
+  const {claim} = await createClaimAtRoot(chain);
+  await chain.request("anvil_setCode", CREDITOR, code);
+  return Number((await claim.send("claim", CREDITOR, encodeHex(prove(CREDITOR)))).gasUsed);
+}
+
+test("what a claimant returns costs the sender nothing, and a megabyte is more than the payment may cost", async t => {
   const chain = layer1(t);
   if (chain === undefined) return;
+  // PUSH3 200 000, then PUSH0, RETURN; or, with the same memory, MLOAD, STOP.
+  const returning = await gasOfPaying(chain, "0x62030d405ff3");
+  const silent = await gasOfPaying(chain, "0x62030d205100");
+  assert.ok(silent > 150_000, `${silent} gas: the claimant's memory is in it`);
+  assert.ok(Math.abs(returning - silent) < 50, `${returning} gas with 200 000 bytes, ${silent} with none`);
   const {claim} = await createClaimAtRoot(chain);
-  // PUSH3 1 MiB, PUSH0, RETURN: 2.2 million gas of memory in the claimant, and as much again where it is copied.
   await chain.request("anvil_setCode", CREDITOR, "0x621000005ff3");
   assert.equal(await claim.refusal("claim", [CREDITOR, encodeHex(prove(CREDITOR))]), "PaymentFailed");
   await chain.request("anvil_setCode", CREDITOR, "0x");

@@ -1,8 +1,11 @@
 /** chain_getFinalizations over a real socket: what it lists, and that a proof thread reads it. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {prunedKey} from "../../../storage/record/layout.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
-import {LATEST, WaitingStore} from "../../support/http/waitingService.ts";
+import {LATEST, WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
+import {tamper} from "../../support/stores/tamper.ts";
 
 let store: WaitingStore;
 
@@ -70,4 +73,28 @@ test("finalizations are listed in order by a proof thread, with a cost for admis
     const most = await service.ask(Array.from({length: 21}, (_, id) => list(id, "0x0", "0x3e8")));
     assert.deepEqual(JSON.parse(most).error.data, {limit: 20_000, got: 21 * 20_000});
   });
+});
+
+test("a damaged record behind it is -32603, also when the block that the list begins at is pruned", async () => {
+  const directory = await store.copy();
+  const pruning = {history: {kind: "newest", blocks: 1}, rests: false, onEvent: () => {}} as const;
+  const engine = await Engine.open({
+    ...{directory, pruning},
+    workers: 0,
+    cacheBytes: 1 << 20,
+    createIfMissing: false,
+  });
+  await engine.recordFinality(createStep(100, createEvent(1, 5, 60), createEvent(6, LATEST, 61)));
+  await engine.pruner?.idle();
+  await engine.close();
+  await tamper(directory, db => db.put(prunedKey(5), Buffer.alloc(40)));
+  const service = await WaitingService.start(directory, {});
+  try {
+    const {error} = JSON.parse(await service.ask(list(1, "0x1")));
+    assert.equal(error.code, -32603, error.message);
+    assert.equal(await service.readMetric("proofd_damaged_records_total"), 1);
+    assert.equal(JSON.parse(await service.ask(list(1, "0x6"))).result.length, 1);
+  } finally {
+    await service.stop();
+  }
 });

@@ -108,7 +108,7 @@ layer1Test(
   },
 );
 
-/** A node of layer 2 that answers eth_getBlockByNumber. @param hashOf - undefined: it does not have the block */
+/** A node of layer 2 that answers eth_getBlockByNumber. @param hashOf - undefined: it does not have the block; throws: HTTP 500 */
 async function withLayer2(
   hashOf: (block: number) => string | undefined,
   work: (url: string) => Promise<void>,
@@ -116,7 +116,13 @@ async function withLayer2(
   const node = new Upstream();
   node.handler = ({call: {id, params}}, response) => {
     const number = Number(params[0]);
-    const hash = hashOf(number);
+    let hash: string | undefined;
+    try {
+      hash = hashOf(number);
+    } catch {
+      response.writeHead(500).end();
+      return;
+    }
     const result = hash === undefined ? null : {number: params[0], hash, parentHash: hashOfBlock(number - 1)};
     response.writeHead(200, {"content-type": "application/json"});
     response.end(JSON.stringify({jsonrpc: "2.0", id, result}));
@@ -158,6 +164,30 @@ async function followWith(it: FollowedFinality, layer2: readonly string[], heal:
   heal();
   await it.finalizedAt(5);
 }
+
+layer1Test("by number, a node of layer 2 that does not answer once is waited for", 9, async it => {
+  let failures = 1;
+  const other = (block: number): string => {
+    if (failures-- > 0) throw new Error("once");
+    return hashOfBlock(100 + block);
+  };
+  await withLayer2(other, good =>
+    withLayer2(hashOfBlock, async stale => {
+      await it.contract.finalize(1, 5);
+      await it.contract.settle();
+      it.start({root: "none"}, undefined, [good, stale]);
+      const {origin} = new URL(good);
+      await it.logged(/"block":5,.*waiting for an answer of .* about a finalized block/);
+      assert.equal(it.status.awaits, `block 5: waiting for an answer of ${origin} about a finalized block`);
+      await it.logged(/finality has stopped/);
+      assert.match(
+        it.status.describe(),
+        /^finality has stopped: .*another branch.*\nfinality is by block number/,
+      );
+      assert.equal(it.finalized, -1);
+    }),
+  );
+});
 
 layer1Test(
   "where roots are compared, one node of layer 2 with the block held here is enough",

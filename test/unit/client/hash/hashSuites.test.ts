@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {createHash, randomBytes} from "node:crypto";
 import {test} from "node:test";
 import * as asSha256 from "@chainsafe/as-sha256";
+import {concatBytes} from "../../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {
   createSha256Suite,
@@ -41,6 +42,22 @@ for (const {suite, head, tail, newTreeRoot: root} of FIXED_POINTS) {
     assert.equal(encodeHex(leafHash(ZERO_WORD)), head);
     assert.equal(encodeHex(leafHash(suite.tailKey)), tail);
     assert.equal(encodeHex(newTreeRoot(suite)), root);
+  });
+
+  test(`${suite.name}: two parts that are no digests have the hash of their bytes, whatever was hashed before`, () => {
+    const node = new Uint8Array(32).fill(1);
+    const long = new Uint8Array(40).fill(1);
+    for (const [left, right] of [
+      [long, node],
+      [node, node],
+      [node, long],
+      [node.subarray(0, 28), node],
+      [node, node.subarray(0, 28)],
+      [node, node],
+    ] as const) {
+      assert.deepEqual(suite.hashPair(left, right), suite.hash(left, right));
+      assert.deepEqual(suite.hashBranch(concatBytes(left, right)), suite.hash(left, right));
+    }
   });
 
   test(`${suite.name}: a word survives safe and unsafe`, () => {

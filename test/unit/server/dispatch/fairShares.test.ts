@@ -75,9 +75,9 @@ test("no request and no three clients fill the queue for another client, whateve
   assert.equal(fill("c", [HEAVY - 1]), queueCost / HEAVY);
   assert.notEqual(ask("d", [0]), undefined);
   fill("d", [HEAVY - 1]);
-  assert.equal(ask("e", [0]), undefined, "the bound for all clients");
-  const refused = dispatcher.admission.refuse([1, 0], "a");
-  assert.deepEqual(refused?.error.data, {limit: queueCost, got: requestCost + 1});
+  const dataOf = (client: string) => dispatcher.admission.refuse([1, 0], client)?.error.data;
+  assert.deepEqual(dataOf("a"), {limit: queueCost, got: requestCost + 1}, "its own bound");
+  assert.deepEqual(dataOf("e"), {limit: 4 * queueCost, got: 4 * queueCost + 1}, "the bound for all clients");
 });
 
 test("while a client loops the largest calls on many connections, another's proofs start after one of them at most", async () => {

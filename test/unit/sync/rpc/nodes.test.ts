@@ -1,7 +1,7 @@
 /** Several nodes, each a real HTTP server. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
-import {type Node, NodeFailure, NodeRefusal} from "../../../../sync/rpc/node.ts";
+import {type Node, NodeFailure} from "../../../../sync/rpc/node.ts";
 import {Nodes, type NodesEvent, type NodesSettings} from "../../../../sync/rpc/nodes.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
 
@@ -72,18 +72,20 @@ describe("Nodes", () => {
       .map(({state, reason}) => `${state}: ${reason}`);
   }
 
-  test("each node that answers is asked, one that is down is left out, and a refusal by all is thrown", async () => {
-    createNodes([first, second]);
+  test("each node that is not left alone is asked, and the names of those that do not answer are told", async () => {
+    createNodes([first, second], {}, {firstMs: TIMEOUT_MS, longestMs: TIMEOUT_MS});
+    const [firstName, secondName] = [first.url.origin, second.url.origin];
     const each = () => nodes.useEach(askName, ending.signal);
-    assert.deepEqual(await each(), ["first", "second"]);
+    assert.deepEqual(await each(), {results: ["first", "second"], silent: []});
     second.handler = answerText(
       '{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no such method"}}',
     );
-    assert.deepEqual(await each(), ["first"]);
-    first.handler = DOWN;
-    await assert.rejects(each(), NodeRefusal);
+    assert.deepEqual(await each(), {results: ["first"], silent: [secondName]});
     second.handler = answerAs("second");
-    assert.deepEqual(await each(), ["second"]);
+    first.handler = DOWN;
+    assert.deepEqual(await each(), {results: ["second"], silent: [firstName]});
+    first.handler = answerAs("first");
+    assert.deepEqual(await each(), {results: ["second"], silent: [firstName]});
   });
 
   test("a reason has no keys and no lines of a node's text, and two URLs of one host have two names", async () => {
