@@ -61,7 +61,7 @@ export class RangeAudit {
   note(difference: BlockDifference, unnamed: readonly AuditSubject[] = []): void {
     if (this.blocks++ === 0) this.sinceMs = this.nowMs();
     this.sample.note(difference);
-    for (const subject of unnamed) this.sample.offer(subject);
+    for (const subject of unnamed) this.sample.offerOnce(subject);
   }
 
   /**
