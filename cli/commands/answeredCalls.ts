@@ -1,8 +1,7 @@
 /** The results of the calls that `proofd verify` is asked about, as the answer has them. Nothing is verified here. */
-import {isObject} from "../../client/bytes/values.ts";
+import {isObject, oneLine} from "../../client/bytes/values.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import {check} from "../../client/proof/strictJson.ts";
-import {cleanText} from "../../sync/rpc/secrets.ts";
 import type {AskedCalls} from "./askedCalls.ts";
 
 const FORMS = "expected a JSON-RPC response or proof bytes";
@@ -49,6 +48,6 @@ function readResult(at: string, response: unknown): unknown {
 
 function describeError(error: unknown): string {
   const [code, message] = isObject(error) ? [error.code, error.message] : [];
-  const said = typeof message === "string" ? cleanText(message, text => text, MAX_TEXT) : "without a message";
+  const said = typeof message === "string" ? oneLine(message, MAX_TEXT) : "without a message";
   return `is an error of the server: ${typeof code === "number" ? code : "without a code"}, ${said}`;
 }

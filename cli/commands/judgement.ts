@@ -1,7 +1,7 @@
 /** What `proofd verify` finds in a proof. Only the independent verifier of client/ decides, never the code that makes proofs. */
 
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
-import {isObject} from "../../client/bytes/values.ts";
+import {isObject, shown} from "../../client/bytes/values.ts";
 import {verifyMultiProof} from "../../client/compact/compactProof.ts";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
@@ -46,14 +46,20 @@ function checkBlock(named: unknown, {root, block}: TrustedRoot): void {
   check(
     encodeHex(readBytes("block.stateRoot", stateRoot, 32)) === expected,
     "block.stateRoot",
-    `expected ${expected}, got ${stateRoot}`,
+    () => `expected ${expected}, got ${shown(stateRoot)}`,
   );
   if (block.number !== undefined) {
     const expectedNumber = quantity(BigInt(block.number));
-    check(number === expectedNumber, "block.number", `expected ${expectedNumber}, got ${number}`);
+    check(
+      number === expectedNumber,
+      "block.number",
+      () => `expected ${expectedNumber}, got ${shown(number)}`,
+    );
   }
-  if (block.hash !== undefined)
-    check(hash === encodeHex(block.hash), "block.hash", `expected ${encodeHex(block.hash)}, got ${hash}`);
+  if (block.hash !== undefined) {
+    const expectedHash = encodeHex(block.hash);
+    check(hash === expectedHash, "block.hash", () => `expected ${expectedHash}, got ${shown(hash)}`);
+  }
 }
 
 /** Says which flag is missing where the verifier would only say that a node is too long. Root nodes differ in size. */

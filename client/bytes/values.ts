@@ -4,11 +4,16 @@ const MAX_SHOWN = 80;
 
 /** What came, for "got ...": text is cut after 80 characters. */
 export function shown(value: unknown): string {
-  if (typeof value === "string")
-    return value.length > MAX_SHOWN ? `"${value.slice(0, MAX_SHOWN)}..."` : `"${value}"`;
+  if (typeof value === "string") return `"${oneLine(value, MAX_SHOWN)}"`;
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
   return String(value);
+}
+
+/** The start of a text from outside. Control characters, which could fake lines of a log or a terminal, become spaces. */
+export function oneLine(text: string, maxLength: number): string {
+  const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
+  return text.length > maxLength ? `${plain}...` : plain;
 }
 
 /** A number of things: `1 byte`, `2 bytes`. */

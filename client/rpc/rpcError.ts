@@ -1,5 +1,7 @@
 /** The one error of calls: the server's, or what kept its answer from coming. */
 
+import {oneLine} from "../bytes/values.ts";
+
 /** Why there is no answer, where the server did not say. */
 export type RpcErrorName =
   /** No connection, or one that broke before the answer was complete. */
@@ -38,7 +40,7 @@ export class RpcError extends Error {
     message: string,
     {data, status, cause}: Details = {},
   ) {
-    super(message.slice(0, MAX_MESSAGE), cause === undefined ? {} : {cause});
+    super(oneLine(message, MAX_MESSAGE), cause === undefined ? {} : {cause});
     this.data = data;
     this.status = status;
   }

@@ -1,7 +1,6 @@
 /**
  * Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
  */
-import {StoreError} from "../errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {
   childOnPath,
@@ -107,10 +106,14 @@ async function checkLeaf(check: TreeCheck, leaf: Leaf | undefined, leafIndex: nu
   }
   if (Buffer.compare(hVal, leaf.hVal) !== 0) findings.report(where, "hVal is not the hash of its value");
   if (extent !== "leaf") return;
-  const found = findKey(store.pages, tree, leaf.hKey);
-  if (!found.present || found.leafIndex !== leafIndex)
-    throw new StoreError(
-      "RECORD_DAMAGED",
+  try {
+    const found = findKey(store.pages, tree, leaf.hKey);
+    if (found.present && found.leafIndex === leafIndex) return;
+    findings.report(
+      where,
       `looking its key up gives ${found.present ? `leaf ${found.leafIndex}` : "no leaf"}`,
     );
+  } catch (error) {
+    findings.report(where, toFinding(error));
+  }
 }

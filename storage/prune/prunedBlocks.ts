@@ -22,7 +22,8 @@ export class PrunedBlocks {
   private readonly tos: number[] = [];
 
   /**
-   * Searches twice per range among the records of blocks. Where pruned and held blocks meet, both records must be there.
+   * Searches twice per range among the records of blocks. Where pruned and held blocks meet, both records must be there. So
+   * must those of the blocks that ended a finalization: a kept one whose record is gone would be taken for pruned.
    *
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED
    */
@@ -37,6 +38,7 @@ export class PrunedBlocks {
     for (let held = earliest; ; ) {
       const from = await reader.prunedFrom(held);
       if (from === undefined) return pruned;
+      if (held === earliest) requireEnds(reader, earliest);
       requireRecord(from - 1, reader.readBlock(from - 1));
       const next = await reader.heldFrom(from);
       if (next === undefined) return pruned;
@@ -105,6 +107,15 @@ export class PrunedBlocks {
       else high = middle;
     }
     return low;
+  }
+}
+
+/** Only `--history finalizations` keeps blocks below pruned ones: those that ended a finalization. */
+function requireEnds(reader: StateReader, earliest: number): void {
+  for (let index = reader.finalizations.count() - 1; index >= 0; index--) {
+    const {endBlock} = reader.finalizations.read(index);
+    if (endBlock < earliest) return;
+    requireRecord(endBlock, reader.readHeaderRecord(endBlock));
   }
 }
 

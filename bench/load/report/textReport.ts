@@ -80,7 +80,7 @@ function writeLatency(label: string, {p50Ms, p90Ms, p99Ms, p999Ms, maxMs}: Laten
 /** One line for each kind of error: how many, of what, and the first message. */
 function listErrors({errors, settings}: LoadReport): string[] {
   const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
-    `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message.replace(/\s+/g, " ")}`}`;
+    `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message}`}`;
   const lines = [
     ...errors.rpc.map(error => line("JSON-RPC error", error, "call")),
     ...errors.http.map(error => line("HTTP status", error, "request")),

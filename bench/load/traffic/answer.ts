@@ -5,6 +5,7 @@
  * and never `"error"`. In an answer made of hex neither can be part of anything else. Every other answer is parsed, so errors
  * are counted by their exact codes.
  */
+import {oneLine} from "../../../client/bytes/values.ts";
 import type {RequestBody} from "../requests/requestMaker.ts";
 
 export interface RpcTrouble {
@@ -97,7 +98,7 @@ function readTrouble(element: unknown, calls: number): RpcTrouble | undefined {
   if (!isObject(element) || !isObject(element.error) || !Number.isSafeInteger(element.error.code))
     return undefined;
   const {code, message} = element.error;
-  return {code: code as number, message: shorten(String(message ?? "")), calls};
+  return {code: code as number, message: shorten(message), calls};
 }
 
 function malformedWhole(batch: number, malformedReason: string): Verdict {
@@ -108,6 +109,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function shorten(text: string): string {
-  return text.length <= REASON_CHARACTERS ? text : `${text.slice(0, REASON_CHARACTERS - 3)}...`;
+/** The start of a text that a server wrote; empty for anything else. */
+export function shorten(text: unknown): string {
+  return typeof text === "string" ? oneLine(text, REASON_CHARACTERS) : "";
 }

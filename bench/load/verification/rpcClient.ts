@@ -85,7 +85,10 @@ function readResult(what: string, status: number, text: string): unknown {
   }
   const {error} = answer;
   if (status === 200 && typeof error === "object" && error !== null)
-    throw new RpcAnswerError(Number(error.code), String(error.message));
+    throw new RpcAnswerError(
+      typeof error.code === "number" ? error.code : Number.NaN,
+      shorten(error.message),
+    );
   if (status !== 200 || !("result" in answer))
     throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON-RPC answer: ${shorten(text)}`);
   return answer.result;

@@ -1,4 +1,5 @@
 /** Checks the form of an estimate. Whether its value is right cannot be seen from outside. */
+import {shown} from "../../../client/bytes/values.ts";
 import type {Style} from "../loadOptions.ts";
 
 const TRANSFER_GAS = 21_000n;
@@ -13,7 +14,7 @@ export function verifyEstimate(style: Style, result: unknown): void {
   const fields = (result ?? {}) as Record<string, unknown>;
   const names = Object.keys(fields).sort().join(", ");
   if (names !== CHAIN_FIELDS.join(", "))
-    throw new Error(`expected the fields ${CHAIN_FIELDS.join(", ")}, got ${names}`);
+    throw new Error(`expected the fields ${CHAIN_FIELDS.join(", ")}, got ${shown(names)}`);
   for (const name of CHAIN_FIELDS) readQuantity(name, fields[name]);
   checkGas("gasLimit", fields.gasLimit);
 }
@@ -26,6 +27,6 @@ function checkGas(at: string, value: unknown): void {
 
 function readQuantity(at: string, value: unknown): bigint {
   if (typeof value !== "string" || !/^0x(0|[1-9a-f][0-9a-f]{0,63})$/.test(value))
-    throw new Error(`${at}: expected a quantity, got ${JSON.stringify(value)}`);
+    throw new Error(`${at}: expected a quantity, got ${shown(value)}`);
   return BigInt(value);
 }

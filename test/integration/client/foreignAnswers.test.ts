@@ -110,6 +110,12 @@ test("an error in a batch is the error of its call alone", async () => {
   assert.deepEqual(outcome, ["answer", -32001, "answer"]);
 });
 
+test("a server's message is cut, and has no characters that fake lines", async () => {
+  const text = JSON.stringify(`no\nsuch\u001b\u009bblock${"!".repeat(9000)}`);
+  server.handler = answerText(`{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":${text}}}`);
+  await assert.rejects(createClient().getCoverage(), {message: `no such  block${"!".repeat(486)}...`});
+});
+
 test("a batch with a missing, foreign or repeated id gives no answer to anyone", async () => {
   const spoilers: ((answers: object[]) => unknown)[] = [
     answers => answers.slice(1),

@@ -6,7 +6,10 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
 import {trieRootName} from "../../../storage/block/trieRoot.ts";
+import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
+import {BUCKET, bucketEntries, ENTRY_BYTES} from "../../../storage/page/indexPage.ts";
+import {childCount, childRootAt, INNER_PAGE} from "../../../storage/page/innerPage.ts";
 import {executionNodeKey} from "../../../storage/record/layout.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Engine} from "../../../workers/engine.ts";
@@ -281,6 +284,26 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
     await tamper(directory, db => db.put(key, all.get(name) as Buffer));
   }
   assert.deepEqual(await findings(directory), []);
+});
+
+test("a sampled leaf that its key does not lead to is named, and its page's root is still compared", async () => {
+  const directory = await copyOfStore("sampled");
+  await tamper(directory, async db => {
+    for await (const [key, value] of db.iterator({gte: Buffer.from("p"), lt: Buffer.from("q")})) {
+      const body = Buffer.from(value.subarray(0, -4));
+      const entries = bucketEntries(body);
+      if (body[0] === BUCKET)
+        for (let at = 0; at < entries.length; at += ENTRY_BYTES)
+          entries.fill(0, at + WORD_BYTES, at + ENTRY_BYTES);
+      else if (body[0] === INNER_PAGE)
+        for (let i = 0; i < childCount(body); i++)
+          body.fill(7, childRootAt(body, i), childRootAt(body, i) + WORD_BYTES);
+      await db.put(key, seal(key, body));
+    }
+  });
+  const found = (await checkStore(directory, 20)).found.join("\n");
+  assert.match(found, /^block 3, account tree, leaf \d+: looking its key up gives leaf 0$/m);
+  assert.match(found, /^block 3, account tree, page \d+: page \d+ has another root than this page says$/m);
 });
 
 test("bytes flipped in LevelDB's own files never make a wrong proof", async () => {

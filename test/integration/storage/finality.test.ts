@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {FinalityEvent, FinalityStep} from "../../../storage/commit/finalityStep.ts";
+import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
 import {createRetention, type RecordedEnds} from "../../../storage/prune/retention.ts";
-import {finalizationKey, META} from "../../../storage/record/layout.ts";
+import {blockKey, finalizationKey, META} from "../../../storage/record/layout.ts";
 import {sealRecord} from "../../../storage/record/record.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {CONTRACT, createEvent, createStep, rootOf} from "../../support/chains/finalityEvents.ts";
@@ -231,6 +232,19 @@ test("finalized blocks are removed also where blocks between the kept ones are p
     };
     const retention = createRetention({kind: "finalizations"}, ends);
     assert.ok(await pruneStore(opened, retention, {pages: 100, goesOn: () => true}));
+    assert.deepEqual(
+      (await PrunedBlocks.read(opened.reader)).held(9, 9).ranges,
+      [9, 6, 2].map(end => [end, end]),
+    );
+    // A record under a flipped key is not found. It must not pass for one of a pruned block.
+    const key = blockKey(6);
+    const record = await opened.db.get(key);
+    await opened.db.del(key);
+    await assert.rejects(PrunedBlocks.read(opened.reader), {
+      code: "RECORD_MISSING",
+      message: /^record of block 6 is not/,
+    });
+    await opened.db.put(key, record as Buffer);
     await assert.rejects(opened.rollbackFinalized(4), {code: "BLOCK_PRUNED"});
     await opened.rollbackFinalized(2);
     await opened.close();

@@ -18,6 +18,8 @@ import {
 } from "../../../support/reference/verifierVectors.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
+/** Text that would be a line of its own, and 1 MB. */
+const FAKE = "0x5\nVERIFIED: 1 account".padEnd(1_000_000, ".");
 
 /** The texts and bytes in which the proof may come. */
 function writeAnswers({form, root}: VerifierVector, proof: unknown): (string | Uint8Array)[] {
@@ -93,8 +95,13 @@ test("an answer of chain_getProofAt is refused if it names another block or root
     });
   verify(suite, SINGLE, at({}));
   const refused = [
-    [{number: "0x6"}, /^ProofError: block.number: expected 0x5, got 0x6$/],
+    [{number: "0x6"}, /^ProofError: block.number: expected 0x5, got "0x6"$/],
     [{number: 5}, /^ProofError: block.number: expected 0x5, got 5$/],
+    [{number: {toString: 1}}, /^ProofError: block.number: expected 0x5, got an object$/],
+    [{number: FAKE}, /^ProofError: block.number: expected 0x5, got "0x5 VERIFIED: 1 account\.{60}"$/],
+    [{hash: FAKE}, /^ProofError: block.hash: expected 0xabab\w+, got "0x5 VERIFIED: 1 account\.{60}"$/],
+    [{stateRoot: FAKE}, /^ProofError: block.stateRoot: expected 0x.*, got "0x5 VERIFIED: 1 account\.{60}"$/],
+    [{hash: {toString: 1}}, /^ProofError: block.hash: expected 0xabab\w+, got an object$/],
     [{hash: SINGLE.root}, /^ProofError: block.hash: expected 0xabab/],
     [{stateRoot: HASH}, /^ProofError: block.stateRoot: expected 0x/],
     [{stateRoot: undefined}, /^ProofError: block: the field stateRoot is missing$/],

@@ -20,7 +20,7 @@ test("each error has its code and message, and estimates are told from proofs", 
     {id: 3, result: "0x1"},
     {id: 1, error: {message: "first", code: -32002}},
     {id: 0, error: {code: 3, message: "reverted", data: '"result"'}},
-    {id: 2, error: {code: -32002, message: "second"}},
+    {id: 2, error: {code: -32002, message: "second\u001b\n\u2028"}},
   ];
   assert.deepEqual(read(answers, 4, [0, 3]), {
     results: 1,
@@ -28,7 +28,7 @@ test("each error has its code and message, and estimates are told from proofs", 
     troubles: [
       {code: 3, message: "reverted", calls: 1},
       {code: -32002, message: "first", calls: 1},
-      {code: -32002, message: "second", calls: 1},
+      {code: -32002, message: "second   ", calls: 1},
     ],
     malformed: 0,
     malformedReason: "",
@@ -41,6 +41,12 @@ test("a batch refused as a whole is an error of each of its calls", () => {
     {troubles, results},
     {troubles: [{code: -32005, message: "too long", calls: 7}], results: 0},
   );
+});
+
+test("an error whose message is no text has none", () => {
+  assert.deepEqual(read({id: 0, error: {code: 1, message: {toString: 1}}}, 1).troubles, [
+    {code: 1, message: "", calls: 1},
+  ]);
 });
 
 test("an error beside a result counts as the error", () => {
