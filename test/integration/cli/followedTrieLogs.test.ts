@@ -253,6 +253,11 @@ test("no block is shown or finalized before its audit, not even after kill -9, a
   open();
   await withFollower(flags, async daemon => {
     await waitForState(daemon, "failed");
+    const [dropped] = readLog(
+      daemon,
+      "blocks that still awaited their audit were removed; they are read again",
+    );
+    assert.deepEqual([dropped?.first, dropped?.last], [3, 5]);
     assert.match((await readReadiness(daemon))[1], /; blocks 3 to 5 were removed\n/);
     assert.equal(await readFinalized(daemon), "0x2");
     node.changeState = value => value;
