@@ -40,11 +40,9 @@ export const SERVE_FLAGS = {
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
     ),
   }),
-  ...idleWhen(without("finality", "l1", "finalized", "diffs"), {
-    maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
-      "fail /readyz while the newest finalized block is older than this",
-    ),
-  }),
+  maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
+    "fail /readyz while the newest finalized block is older than this",
+  ),
   ...FINALITY_FLAGS,
   ...idleWhen(besideNodes, {
     demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),

@@ -82,10 +82,6 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["import", "--diffs", "a", "--genesis", "b"], /--genesis has no effect with --diffs/],
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
     [["serve", "--max-lag", "60"], /--max-lag has no effect without --diffs or --l2/],
-    [
-      ["serve", "--max-finality-lag", "60"],
-      /--max-finality-lag has no effect without --finality, --l1, --fin/,
-    ],
     [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
     [
       ["import", "--suite", "md5", "--diffs", "a"],

@@ -1,0 +1,63 @@
+/** Each flag of `proofd serve` reaches its option of the service. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {readServiceOptions, SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
+import type {ServiceOptions} from "../../../../service/serviceOptions.ts";
+import {readFlags} from "../../../support/run/flagReading.ts";
+
+const [L1, L2] = ["http://127.0.0.1:1/", "http://127.0.0.1:2/"];
+const CONTRACT = Buffer.alloc(20, 0xab);
+
+function read(...lines: readonly string[]): ServiceOptions {
+  return readFlags(SERVE_FLAGS, readServiceOptions, lines.join(" ").split(" "));
+}
+
+test("flags of the store, the server, the nodes and finality", () => {
+  const {estimate, limits, l2, finality, ...options} = read(
+    "--db d --host ::1 --port 1 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
+    `--l2 ${L2} --source trace --audit 4 --genesis g --finalized 5 --max-lag 6 --max-finality-lag 7 --history 8`,
+    `--l1 ${L1} --finality-poll 900 --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
+    "--verify --chain-id 12 --suite poseidon2 --log-requests",
+  );
+  assert.deepEqual(options, {
+    ...{db: "d", host: "::1", port: 1, workers: 2, cacheBytes: 3 << 20},
+    ...{cors: ["*"], allowedHosts: ["a", "b"], namespace: "n", logRequests: true},
+    ...{diffs: undefined, finalized: 5, maxLagSeconds: 6, maxFinalityLagSeconds: 7},
+    ...{history: {kind: "newest", blocks: 8}, demo: false, verify: true, chainId: 12n, suite: "poseidon2"},
+  });
+  assert.deepEqual(
+    {...l2, nodes: l2?.nodes.urls.map(String)},
+    {
+      ...{kind: "node", source: "trace", nodes: [L2], subscriptions: [], surveyAfterMs: 0},
+      ...{genesisPath: "g", follow: true, audit: 4, to: undefined},
+    },
+  );
+  assert.ok(finality?.source === "l1");
+  const {nodes, layer2, rollup, pollMs} = finality;
+  assert.deepEqual(
+    [nodes, layer2].map(one => one?.urls.map(String)),
+    [[L1], [L2]],
+  );
+  assert.deepEqual(rollup, {contract: new Uint8Array(CONTRACT), from: 10, depth: 11, root: "none"});
+  assert.equal(pollMs, 900);
+});
+
+test("files, the demo chain, and finality that nothing here tells", () => {
+  const {diffs, finalized} = read("--db d --diffs f --finalized last");
+  assert.deepEqual({diffs, finalized}, {diffs: "f", finalized: "last"});
+  const {demo, maxFinalityLagSeconds} = read("--db d --demo --max-finality-lag 7");
+  assert.deepEqual({demo, maxFinalityLagSeconds}, {demo: true, maxFinalityLagSeconds: 7});
+});
+
+test("flags of limits", () => {
+  const {limits} = read(
+    "--db d --max-body-bytes 1 --max-body-bytes-total 2 --max-batch 3 --max-storage-keys 4 --max-cost 5",
+    "--max-response-bytes 6 --max-queue 7 --max-held-bytes 8 --request-timeout 9 --max-waiting 10",
+  );
+  assert.deepEqual(limits, {
+    ...DEFAULT_LIMITS,
+    ...{bodyBytes: 1, bodyBytesTotal: 2, batchCalls: 3, storageKeys: 4, requestCost: 5},
+    ...{responseBytes: 6, queueCost: 7, unsentBytesTotal: 8, timeoutMs: 9, waitingCalls: 10},
+  });
+});
