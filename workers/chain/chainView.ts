@@ -74,6 +74,11 @@ export class ChainView {
     return {...current, latest: Math.min(current.latest, retreat.block)};
   }
 
+  /** The newest block held, or -1. */
+  get newest(): number {
+    return this.head().latest ?? -1;
+  }
+
   /** The blocks that cannot be proved any more. */
   get pruned(): PrunedView {
     return this.prunedBlocks;
