@@ -30,7 +30,7 @@ import {Agent, request} from "undici";
 import "../processes/testProcess.ts";
 import {alterResults, FAULTS, type Fault, isPossible, type SentCall, spoil} from "./fault.ts";
 
-export interface FaultyProxyOptions {
+interface FaultyProxyOptions {
   /** The node's URL, http. It can be changed later, for a node that was restarted on another port. */
   readonly target: string;
   readonly seed: number;
