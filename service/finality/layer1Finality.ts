@@ -104,7 +104,7 @@ export class Layer1Finality implements FinalityWork {
     const lowest = this.waiting.reduce((least, {endBlock}) => Math.min(least, endBlock), Infinity);
     await new Promise<void>(resolve => {
       const look = (): void => {
-        if (!signal.aborted && (this.obstacle !== undefined || (chain.head().latest ?? -1) < lowest)) return;
+        if (!signal.aborted && (this.obstacle !== undefined || chain.newest < lowest)) return;
         this.isDue = !signal.aborted;
         unwatch();
         signal.removeEventListener("abort", look);
@@ -162,7 +162,7 @@ export class Layer1Finality implements FinalityWork {
     const {chain} = this.engine;
     this.obstacle = undefined;
     for (;;) {
-      const highest = chain.head().latest ?? -1;
+      const highest = chain.newest;
       const first = this.waiting.findIndex(({endBlock}) => endBlock <= highest);
       if (first < 0) return;
       let end = first;
@@ -275,7 +275,7 @@ export class Layer1Finality implements FinalityWork {
   }
 
   private noteWaiting({endBlock}: RollupEvent): void {
-    const latest = this.engine.chain.head().latest ?? -1;
+    const latest = this.engine.chain.newest;
     const what =
       this.obstacle ??
       (endBlock <= latest

@@ -21,7 +21,7 @@ export class TagFinality implements FinalityWork {
   async step(signal: AbortSignal): Promise<"following"> {
     const {chain} = this.engine;
     const {finalized} = chain.head();
-    const highest = chain.head().latest ?? -1;
+    const highest = chain.newest;
     if (highest < 0) return "following";
     const {tag, block} = await readFinalizedTag(this.nodes, highest, signal);
     this.status.answeredMs = Date.now();

@@ -64,7 +64,7 @@ export class Following {
   private start(): void {
     this.startedMs = performance.now();
     this.status.nodes.clear();
-    this.highest = this.engine.chain.head().latest ?? -1;
+    this.highest = this.engine.chain.newest;
     this.running = this.engine.startImport(
       {source: this.source.describe(this.attempts), ...this.rules},
       event => this.noteProgress(event),
@@ -82,7 +82,8 @@ export class Following {
     this.status.target = target;
     if (performance.now() < this.nextLineMs) return;
     this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
-    const pace = target === undefined ? {} : {target, ...paceOf(event, performance.now() - this.startedMs)};
+    const pace =
+      target === undefined ? {} : {target, ...paceOf(event, target, performance.now() - this.startedMs)};
     this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
   }
 
@@ -172,7 +173,7 @@ export class Following {
 }
 
 /** How fast an import gets nearer to its target, and how long it will still take: undefined while nothing has come. */
-function paceOf({blocks, head, target = 0}: ImportEvent, ms: number): object {
+function paceOf({blocks, head}: ImportEvent, target: number, ms: number): object {
   const rate = (1000 * Math.max(0, blocks)) / Math.max(1, ms);
   const left = Math.max(0, target - (head.latest ?? 0));
   return {

@@ -61,6 +61,12 @@ export class SourceLog {
       case "heads":
         log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
         break;
+      case "unaudited":
+        log.info(
+          {first: event.first, last: event.last},
+          "blocks that still awaited their audit were removed; they are read again",
+        );
+        break;
       case "reorganised":
         log.warn(
           {latest: event.latest, ancestor: event.ancestor},

@@ -129,5 +129,5 @@ function isFolder(path: string): boolean {
     if (code === "ENOENT" || code === "ENOTDIR") return false;
     throw new StoreError("STORE_UNREADABLE", `cannot look at ${path}: ${message}`, {cause: error});
   }
-  throw new StoreError("STORE_UNREADABLE", `${path} is not a folder`);
+  throw new StoreError("STORE_UNREADABLE", `${path}: expected a folder, got a file`);
 }

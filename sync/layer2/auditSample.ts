@@ -1,6 +1,6 @@
 /**
  * A random sample of the accounts and slots that blocks touched, for their audit. Each account has the same chance, and each
- * slot has. Its memory depends on the number of samples only, not on what the blocks touched.
+ * slot has. Its memory depends on the number of samples and on what is offered once, not on what the blocks touched.
  */
 import {randomInt} from "node:crypto";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
@@ -15,6 +15,9 @@ interface Touched {
 export class TouchedSample {
   private readonly accounts: Reservoir;
   private readonly slots: Reservoir;
+
+  /** What `offerOnce` has offered. */
+  private readonly known = new Set<string>();
 
   /** @param count - of accounts, and of slots */
   constructor(count: number) {
@@ -35,17 +38,35 @@ export class TouchedSample {
     for (const slot of slots) this.slots.offer({address, slot});
   }
 
+  /** As `offer`, without what it has offered since the last `take`: what comes with each block must not fill the sample. */
+  offerOnce({address, slots}: AuditSubject): void {
+    const account = latin1(address);
+    if (this.isNew(account)) this.accounts.offer({address, slot: undefined});
+    for (const slot of slots) if (this.isNew(account + latin1(slot))) this.slots.offer({address, slot});
+  }
+
   /** Empties the sample. @returns each account once, with the slots of it that were chosen */
   take(): AuditSubject[] {
+    this.known.clear();
     const subjects = new Map<string, {address: Uint8Array; slots: Map<string, Uint8Array>}>();
     for (const {address, slot} of [...this.accounts.take(), ...this.slots.take()]) {
-      const key = Buffer.from(address).toString("latin1");
+      const key = latin1(address);
       const subject = subjects.get(key) ?? {address, slots: new Map()};
       subjects.set(key, subject);
-      if (slot !== undefined) subject.slots.set(Buffer.from(slot).toString("latin1"), slot);
+      if (slot !== undefined) subject.slots.set(latin1(slot), slot);
     }
     return [...subjects.values()].map(({address, slots}) => ({address, slots: [...slots.values()]}));
   }
+
+  private isNew(key: string): boolean {
+    if (this.known.has(key)) return false;
+    this.known.add(key);
+    return true;
+  }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
 }
 
 /** Keeps a uniform sample of everything offered (algorithm R). What is kept is copied. */

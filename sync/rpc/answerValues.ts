@@ -38,8 +38,9 @@ export function parseNumber(value: unknown, field: string): number {
 }
 
 /** `0x` and pairs of hex digits. */
-export function parseBytes(value: unknown, field: string, maxBytes: number): Buffer {
-  const rule = `at most ${maxBytes} bytes (0x and pairs of hex digits)`;
+export function parseBytes(value: unknown, field: string, maxBytes = Number.POSITIVE_INFINITY): Buffer {
+  const limit = Number.isFinite(maxBytes) ? `at most ${maxBytes} ` : "";
+  const rule = `${limit}bytes (0x and pairs of hex digits)`;
   if (typeof value !== "string" || !value.startsWith("0x") || value.length % 2 !== 0)
     throw unexpected(field, value, rule);
   const length = value.length / 2 - 1;

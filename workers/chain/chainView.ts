@@ -30,7 +30,7 @@ export interface BlockSummary {
  * Called right after each change of the head, in the order of the changes. `latest` falls only by a rollback: the blocks above
  * it are gone, and other blocks may get their numbers. `finalized` never falls.
  */
-export type HeadListener = (head: Head, before: Head) => void;
+type HeadListener = (head: Head, before: Head) => void;
 
 export class ChainView {
   private readonly prunedBlocks: PrunedBlocks;
@@ -72,6 +72,11 @@ export class ChainView {
     const {current, retreat} = this;
     if (retreat.count === this.retreats || current.latest === undefined) return current;
     return {...current, latest: Math.min(current.latest, retreat.block)};
+  }
+
+  /** The newest block held, or -1. */
+  get newest(): number {
+    return this.head().latest ?? -1;
   }
 
   /** The blocks that cannot be proved any more. */

@@ -24,7 +24,7 @@ const MAX_CACHED_VALUES = 200_000;
 const MAX_CACHED_CODE_BYTES = 32 << 20;
 
 export class BaseState implements StateBase {
-  root: Uint8Array = KECCAK256_RLP;
+  private current: Uint8Array = KECCAK256_RLP;
   /** undefined: there is no such account. */
   private readonly accounts = new Map<ByteKey, Account | undefined>();
   private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
@@ -37,14 +37,19 @@ export class BaseState implements StateBase {
     private readonly overlay: TrieOverlay,
   ) {}
 
+  /** Of the state trie. */
+  get root(): Uint8Array {
+    return this.current;
+  }
+
   moveTo(root: Uint8Array): void {
     this.clearCache();
-    this.root = root;
+    this.current = root;
   }
 
   /** Moves on by a block that was executed on this state. */
   advance(root: Uint8Array, sealed: readonly SealedAccount[]): void {
-    this.root = root;
+    this.current = root;
     for (const {key, account, isCleared, slots} of sealed) {
       this.accounts.set(key, account);
       if (isCleared) this.slots.delete(key);
@@ -66,7 +71,7 @@ export class BaseState implements StateBase {
   readAccount(key: ByteKey): Account | undefined {
     const cached = this.accounts.get(key);
     if (cached !== undefined || this.accounts.has(key)) return cached;
-    const encoded = this.overlay.find(this.root, pathOf(fromKey(key)));
+    const encoded = this.overlay.find(this.current, pathOf(fromKey(key)));
     const account = encoded && createAccountFromRLP(encoded);
     this.accounts.set(key, account);
     this.cachedValues++;

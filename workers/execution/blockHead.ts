@@ -23,12 +23,12 @@ const CANCUN_FIELDS = 19;
 
 /** @throws ExecutionError BLOCK_INVALID if the bytes are no block; `where` names it in the message */
 export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead {
-  return decode(() => firstItem(blockRlp), `${where} is not a block`);
+  return decode(() => firstItem(blockRlp), `${where}: expected a block, got other bytes`);
 }
 
 /** @throws ExecutionError BLOCK_INVALID if the bytes are no header; `where` names it in the message */
 export function decodeHeader(headerRlp: Uint8Array, where: string): BlockHead {
-  return decode(() => headerRlp, `${where} is not a block's header`);
+  return decode(() => headerRlp, `${where}: expected a block's header, got other bytes`);
 }
 
 function decode(readHeader: () => Uint8Array, failure: string): BlockHead {
@@ -36,16 +36,16 @@ function decode(readHeader: () => Uint8Array, failure: string): BlockHead {
     const headerRlp = readHeader();
     const fields = RLP.decode(headerRlp);
     if (!Array.isArray(fields) || fields.length < MIN_FIELDS)
-      throw new Error(`its header has fewer than ${MIN_FIELDS} fields`);
+      throw new Error(`header: expected a list of at least ${MIN_FIELDS} fields, got ${fields.length}`);
     const field = (index: number, name: string, bytes?: number): Uint8Array => {
       const value = fields[index];
-      if (!(value instanceof Uint8Array)) throw new Error(`${name} is a list`);
+      if (!(value instanceof Uint8Array)) throw new Error(`${name}: expected bytes, got a list`);
       if (bytes !== undefined && value.length !== bytes)
         throw new Error(`${name}: expected ${bytes} bytes, got ${value.length}`);
       return value;
     };
     const number = toQuantity(field(8, "number"), "number");
-    if (number > Number.MAX_SAFE_INTEGER) throw new Error(`number ${number} is out of range`);
+    if (number > Number.MAX_SAFE_INTEGER) throw new Error(`number: expected at most 2^53 - 1, got ${number}`);
     return {
       number: Number(number),
       hash: keccak256(headerRlp),
@@ -80,7 +80,7 @@ function firstItem(list: Uint8Array): Uint8Array {
 
 function listBounds(bytes: Uint8Array): {start: number; end: number} {
   const first = bytes[0] ?? 0;
-  if (first < 0xc0) throw new Error("expected a list");
+  if (first < 0xc0) throw new Error("expected a list, got bytes");
   const lengthBytes = Math.max(0, first - 0xf7);
   let length = first - 0xc0;
   if (lengthBytes > 0) {
@@ -88,12 +88,15 @@ function listBounds(bytes: Uint8Array): {start: number; end: number} {
     for (let i = 1; i <= lengthBytes; i++) length = length * 256 + (bytes[i] ?? 0);
   }
   const start = 1 + lengthBytes;
-  if (start + length > bytes.length) throw new Error("a list is longer than what holds it");
+  if (start + length > bytes.length)
+    throw new Error(`expected a list of ${length} bytes, got ${bytes.length - start}`);
   return {start, end: start + length};
 }
 
 function toQuantity(bytes: Uint8Array, name: string, maxBytes = 32): bigint {
-  if (bytes.length > maxBytes) throw new Error(`${name} has ${bytes.length} bytes`);
-  if (bytes[0] === 0) throw new Error(`${name} has leading zeros`);
+  if (bytes.length > maxBytes)
+    throw new Error(`${name}: expected at most ${maxBytes} bytes, got ${bytes.length}`);
+  if (bytes[0] === 0)
+    throw new Error(`${name}: expected no leading zeros, got 0x${Buffer.from(bytes).toString("hex")}`);
   return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
 }

@@ -48,9 +48,9 @@ const LEGACY_FROM = 0xc0;
  */
 export function checkShape(blockRlp: Uint8Array, {number, timestamp}: BlockHead, common: Common): void {
   const parts = RLP.decode(blockRlp);
-  if (!Array.isArray(parts)) throw new Error("it is not a list");
+  if (!Array.isArray(parts)) throw new Error("expected a list, got bytes");
   const [header, transactions] = parts;
-  if (!Array.isArray(header)) throw new Error("its header is not a list");
+  if (!Array.isArray(header)) throw new Error("its header: expected a list, got bytes");
   const fork = `by its number ${number} and timestamp ${timestamp} it is a block of ${common.hardfork()}`;
   const expected = HEADER_FIELDS.filter(({eip}) => eip === undefined || common.isActivatedEIP(eip));
   if (header.length < expected.length)
@@ -73,7 +73,7 @@ export function checkShape(blockRlp: Uint8Array, {number, timestamp}: BlockHead,
     const names = `header, transactions, uncles${hasWithdrawals ? ", withdrawals" : ""}`;
     throw new Error(`expected ${count} parts (${names}), got ${parts.length}: ${fork}`);
   }
-  if (!Array.isArray(transactions)) throw new Error("its transactions are not a list");
+  if (!Array.isArray(transactions)) throw new Error("its transactions: expected a list, got bytes");
   for (const [at, transaction] of transactions.entries()) checkTransaction(transaction, at, common);
 }
 

@@ -7,9 +7,6 @@ import {SourceError} from "./sourceBlock.ts";
 
 const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"]);
 
-/** No line is longer. */
-const MAX_CODE_BYTES = 256 << 20;
-
 /** @param field - names the account in messages. @returns undefined: the account is deleted */
 export function parseAccountChange(value: unknown, field: string): AccountChange | undefined {
   if (value === null) return undefined;
@@ -26,7 +23,7 @@ export function parseAccountChange(value: unknown, field: string): AccountChange
     reset: reset === true,
     ...(nonce === undefined ? {} : {nonce: parseQuantity(nonce, `${field}.nonce`, 64)}),
     ...(balance === undefined ? {} : {balance: parseQuantity(balance, `${field}.balance`, 256)}),
-    ...(code === undefined ? {} : {code: parseBytes(code, `${field}.code`, MAX_CODE_BYTES)}),
+    ...(code === undefined ? {} : {code: parseBytes(code, `${field}.code`)}),
     ...(storage === undefined ? {} : {storage: parseStorage(storage, `${field}.storage`)}),
   };
 }

@@ -5,13 +5,7 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
-import {
-  parseBytes,
-  parseFixedBytes,
-  parseNumber,
-  parseObject,
-  parseQuantity,
-} from "../../sync/rpc/answerValues.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../sync/rpc/answerValues.ts";
 import {NodeFailure} from "../../sync/rpc/node.ts";
 import {type BlockHead, decodeHeader} from "../execution/blockHead.ts";
 import {ExecutionError} from "../execution/errors.ts";
@@ -21,8 +15,6 @@ import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /** What is wrong with a value. answerValues.ts throws NodeFailure, whatever the value is of. */
 const LINE_ERRORS = [StoreError, ExecutionError, NodeFailure] as const;
-/** A header has some 700. */
-const MAX_HEADER_BYTES = 1 << 16;
 
 /**
  * @param signal - if it has ended `chunks` early, an incomplete line is no error
@@ -111,7 +103,7 @@ class LineAssembler implements LineHandler {
   end(line: number): void {
     const {accounts} = this;
     if (accounts === undefined) throw new SourceError("accounts is missing");
-    const number = parseNumber(this.fields.get("number"), "number");
+    const number = parseBlockNumber(this.fields.get("number"), "number");
     const hash = parseFixedBytes(this.fields.get("hash"), "hash", 32);
     const header = this.readHead(number, hash) ?? this.header(number, hash);
     const difference = this.difference(header, accounts);
@@ -122,7 +114,7 @@ class LineAssembler implements LineHandler {
       number,
       hash,
       origin: "the line",
-      ...(finalized === undefined ? {} : {finalized: parseNumber(finalized, "finalized")}),
+      ...(finalized === undefined ? {} : {finalized: parseBlockNumber(finalized, "finalized")}),
       ...(chainId === undefined ? {} : {chainId: parseQuantity(chainId, "chainId", 256)}),
       difference: async () => difference,
     });
@@ -141,7 +133,7 @@ class LineAssembler implements LineHandler {
   private readHead(number: number, hash: Uint8Array): BlockHead | undefined {
     const bytes = this.fields.get("header");
     if (bytes === undefined) return undefined;
-    const head = decodeHeader(parseBytes(bytes, "header", MAX_HEADER_BYTES), "header");
+    const head = decodeHeader(parseBytes(bytes, "header"), "header");
     for (const [name, value] of Object.entries(this.header(number, hash))) {
       const [expected, got] = [head[name as keyof BlockHeader], value].map(showField);
       if (expected !== got) throw new SourceError(`${name}: expected ${expected} as in header, got ${got}`);
@@ -164,7 +156,7 @@ class LineAssembler implements LineHandler {
       ...optional("baseFeePerGas", value => parseQuantity(value, "baseFeePerGas", 256)),
       ...optional("miner", value => parseFixedBytes(value, "miner", 20)),
       ...optional("mixHash", value => parseFixedBytes(value, "mixHash", 32)),
-      ...optional("extraData", value => parseBytes(value, "extraData", MAX_HEADER_BYTES)),
+      ...optional("extraData", value => parseBytes(value, "extraData")),
       ...optional("difficulty", value => parseQuantity(value, "difficulty", 256)),
     };
   }
@@ -182,6 +174,10 @@ class LineAssembler implements LineHandler {
     };
     return {header, accounts, ...expectedStateRoot, chain};
   }
+}
+
+function parseBlockNumber(value: unknown, field: string): number {
+  return Number(parseQuantity(value, field, 48));
 }
 
 function showField(value: BlockHeader[keyof BlockHeader]): string {

@@ -18,16 +18,14 @@ import type {TrieNodes} from "../execution/trieNodes.ts";
 import {SourceError} from "./sourceBlock.ts";
 
 export class TrieCheck {
-  private readonly writer: () => BlockWriter;
-  private readonly nodes: TrieNodes;
   /** The trie after the block of this hash. */
   private last: {readonly hash: Uint8Array; readonly trie: StateTrie} | undefined;
 
   /** @param writer - returns the writer of the store, which a rollback replaces */
-  constructor(writer: () => BlockWriter, nodes: TrieNodes) {
-    this.writer = writer;
-    this.nodes = nodes;
-  }
+  constructor(
+    private readonly writer: () => BlockWriter,
+    private readonly nodes: TrieNodes,
+  ) {}
 
   /**
    * Call it for the block after the newest one, before its record is put.

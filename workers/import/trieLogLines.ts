@@ -5,7 +5,7 @@ import {toHex} from "../../storage/hex.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../sync/layer2/trielogs/trieLog.ts";
 import {toDifferences} from "../../sync/layer2/trielogs/trieLogDifference.ts";
 import {TrieLogError} from "../../sync/layer2/trielogs/trieLogError.ts";
-import {parseBytes, parseFixedBytes, parseNumber, parseObject} from "../../sync/rpc/answerValues.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../sync/rpc/answerValues.ts";
 import {NodeFailure} from "../../sync/rpc/node.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
@@ -72,7 +72,7 @@ function parseLine(text: string, line: number): SourceBlock & {readonly line: nu
 function parseFields(text: string): TrieLog {
   const {blockNumber, blockHash, trieLog} = parseObject(parseJson(text), "the line");
   const log = decodeTrieLog(parseBytes(trieLog, "trieLog", MAX_TRIE_LOG_BYTES));
-  const number = typeof blockNumber === "number" ? blockNumber : parseNumber(blockNumber, "blockNumber");
+  const number = Number(parseQuantity(blockNumber, "blockNumber", 48));
   if (number !== log.blockNumber)
     throw new SourceError(`blockNumber is ${number}, but the trie log is of block ${log.blockNumber}`);
   if (Buffer.compare(parseFixedBytes(blockHash, "blockHash", 32), log.blockHash) !== 0)

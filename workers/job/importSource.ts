@@ -50,6 +50,8 @@ export type SourceEvent =
     }
   /** The node's chain has taken another way: the blocks above the common ancestor were removed. `latest` was the newest one. */
   | {readonly kind: "reorganised"; readonly latest: number; readonly ancestor: number}
+  /** These blocks awaited their audit when the import before this one ended. They were removed, and are read again. */
+  | {readonly kind: "unaudited"; readonly first: number; readonly last: number}
   /** How blocks are read from the nodes, and why so. */
   | {readonly kind: "chosen"; readonly source: NodeSourceName; readonly why: string}
   /** The method that reads blocks from this node, and why this one. */

@@ -43,7 +43,11 @@ export interface UntracedWrite {
   readonly slots: readonly string[];
 }
 
-/** @returns those that have code at this block. They are never removed, so no block before it has others. @throws NodeFailure */
+/**
+ * @param block - a quantity or "latest"
+ * @returns those that have code at this block. They are never removed, so no block before it has others
+ * @throws NodeFailure; NodeRefusal if the node does not have the block's state
+ */
 export async function findSystemContracts(node: Node, block: string): Promise<SystemContract[]> {
   const calls = SYSTEM_CONTRACTS.map(({address}) => ({method: "eth_getCode", params: [address, block]}));
   const codes = await node.requestAll(calls);

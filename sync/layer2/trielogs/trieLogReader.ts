@@ -3,6 +3,8 @@
  *
  *   headers     eth_getBlockByNumber          hash and link checked; for an audit with the transactions
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
+ *   contracts   eth_getCode                   for an audit: which system contracts there are. Their newest code, so that no node
+ *                                             needs the state of old blocks; one that came later has zeros in both states
  */
 import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -10,7 +12,7 @@ import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} fro
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {AuditSubject} from "../audit.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
-import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
+import {readLinkedBlocks} from "../linkedBlocks.ts";
 import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
 import {parseTracedBlock, type TracedBlock} from "../trace/tracedBlock.ts";
 import {findSystemContracts, listUntracedWrites, type SystemContract} from "../trace/untracedWrites.ts";
@@ -68,7 +70,7 @@ class TrieLogReader implements BlockReader {
     const blocks = await readLinkedBlocks(node, from, to, isAudited, parse);
     const last = blocks.at(-1)?.header.number;
     if (last === undefined) return [];
-    const contracts = isAudited ? await findSystemContracts(node, hexQuantity(last)) : [];
+    const contracts = isAudited ? await findSystemContracts(node, "latest") : [];
     const logs = await this.readLogs(node, from, last);
     return blocks.map((block, position) => this.createBlock(block, logs[position], node.name, contracts));
   }

@@ -27,6 +27,8 @@ const OWN = `0x${(1006).toString(16).padStart(40, "0")}`;
 const ONE = `0x${"1".padStart(40, "0")}`;
 /** The contract of EIP-2935. */
 const BLOCK_HASHES = "0x0000f90827f1c53a10cb7a02335b175320002935";
+/** The contract of EIP-7002. */
+const WITHDRAWAL_REQUESTS = "0x00000961ef480eb55e80d19ad83579a64c007002";
 
 /** Blocks 0 to `last`; from FORK on they are those of the branch. */
 function createLines(last: number, branch: number): DifferenceLine[] {
@@ -146,15 +148,21 @@ async function makeStoreWithoutTrie(db: string): Promise<void> {
   await importLines(db, [zero]);
 }
 
-test("without the state trie, what transactions and EIP-2935 touch is audited too, so a trie log that omits it is found out", async () => {
+test("without the state trie, what transactions, EIP-2935 and EIP-7002 touch is audited too, so a trie log that omits it is found out", async () => {
   const chain = createLines(6, 0);
-  (chain[0] as DifferenceLine).accounts[BLOCK_HASHES] = {nonce: "0x1", code: "0x6001"};
-  (chain[6] as DifferenceLine).accounts[BLOCK_HASHES] = {storage: {"0x5": "0x7"}};
+  for (const [contract, slot] of [
+    [BLOCK_HASHES, "0x5"],
+    [WITHDRAWAL_REQUESTS, "0x3"],
+  ] as const) {
+    (chain[0] as DifferenceLine).accounts[contract] = {nonce: "0x1", code: "0x6001"};
+    (chain[6] as DifferenceLine).accounts[contract] = {storage: {[slot]: "0x7"}};
+  }
   ({node, lines} = await TrieLogNode.start(chain));
   try {
     for (const [omitted, found] of [
       [OWN, /^the audit found a wrong value: block 6: account 0x0+3ee: balance is 0 here, 7 at /],
       [BLOCK_HASHES, /: block 6: account 0x0000f908.*: slot 0x0+5 is 0x0 here, 0x7 at .*; block.* removed$/],
+      [WITHDRAWAL_REQUESTS, /: block 6: account 0x00000961.*: slot 0x0+3 is 0x0 here, 0x7 at .*$/],
     ] as const) {
       const db = folder.file(`omitted${++stores}.db`);
       await makeStoreWithoutTrie(db);
@@ -240,6 +248,11 @@ test("no block is shown or finalized before its audit, not even after kill -9, a
   open();
   await withFollower(flags, async daemon => {
     await waitForState(daemon, "failed");
+    const [dropped] = readLog(
+      daemon,
+      "blocks that still awaited their audit were removed; they are read again",
+    );
+    assert.deepEqual([dropped?.first, dropped?.last], [3, 5]);
     assert.match((await readReadiness(daemon))[1], /; blocks 3 to 5 were removed\n/);
     assert.equal(await readFinalized(daemon), "0x2");
     node.changeState = value => value;

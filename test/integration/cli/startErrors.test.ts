@@ -81,7 +81,7 @@ test("a folder that cannot be made is an error", {
 
 test("a folder below a file, or a file for a folder, is called what it is", async () => {
   const file = folder.file("db.ndjson");
-  const message = new RegExp(`${file} is not a folder`);
+  const message = new RegExp(`${file}: expected a folder, got a file`);
   await assertAllFail(
     [file, join(file, "x"), join(file, "x", "y")].flatMap(path => [
       [["serve", "--db", path, "--diffs", file], message] as const,

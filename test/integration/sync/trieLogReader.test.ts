@@ -8,7 +8,7 @@ import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {createTrieLogReader, probeTrieLogs} from "../../../sync/layer2/trielogs/trieLogReader.ts";
-import type {Node} from "../../../sync/rpc/node.ts";
+import {type Node, NodeRefusal} from "../../../sync/rpc/node.ts";
 import {NodeCaller} from "../../../sync/rpc/nodeCaller.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
@@ -89,6 +89,29 @@ test("the node's ranges are learnt once", async () => {
   assert.deepEqual(server.ranges.slice(2), [[4, 7]]);
   server.isOpenEnded = false;
   assert.equal((await reader.read(node, 4, 6)).length, 3, "and what it sends too much is left out");
+});
+
+test("for an audit too, the node needs no state of old blocks", async () => {
+  const methods: string[] = [];
+  const refuse = (method: string, params: readonly unknown[]): void => {
+    methods.push(method);
+    if (method.startsWith("eth_get") && method !== "eth_getBlockByNumber" && params.at(-1) !== "latest")
+      throw new NodeRefusal("missing trie node", -32000);
+  };
+  const pruned: Node = {
+    name: node.name,
+    request: (method, params) => {
+      refuse(method, params);
+      return node.request(method, params);
+    },
+    requestAll: calls => {
+      for (const {method, params} of calls) refuse(method, params);
+      return node.requestAll(calls);
+    },
+  };
+  const blocks = await createTrieLogReader({isAudited: true}).read(pruned, 4, 7);
+  assert.equal(blocks.filter(({unnamed}) => unnamed !== undefined).length, 4);
+  assert.ok(methods.includes("eth_getCode"));
 });
 
 test("a node shows whether it has trie logs", async () => {

@@ -1,13 +1,16 @@
 /** Blocks that are invalid although they change nothing: by their parent, or by a system contract. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {Hardfork, Mainnet} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {KECCAK256_RLP, KECCAK256_RLP_ARRAY, SHA256_NULL} from "@ethereumjs/util";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {BlockExecutor, type BlockExecutorOptions} from "../../../workers/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../workers/execution/blockHead.ts";
+import {ChainRules} from "../../../workers/execution/chainRules.ts";
 import {configOfFork} from "../../../workers/execution/forks.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {checkParent} from "../../../workers/execution/parentCheck.ts";
 import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
 
 const WITHDRAWALS = "0x00000961ef480eb55e80d19ad83579a64c007002";
@@ -76,6 +79,17 @@ test("timestamp, gas limit and base fee must follow from the parent's", async ()
   await chain.executor.execute(
     blockAfter(chain.parent, {timestamp: 100n, gasLimit: 30_029_295n, baseFee: 7n}),
   );
+});
+
+test("the first block with a base fee has the initial one, and twice the gas limit of its parent", () => {
+  const rules = new ChainRules({chain: Mainnet, hardfork: Hardfork.London});
+  const parent = {timestamp: 100n, gasLimit: 5_000_000n, gasUsed: 0n} as BlockHead;
+  const head = {timestamp: 112n, gasLimit: 10_000_000n, baseFeePerGas: 1_000_000_000n} as BlockHead;
+  checkParent(head, parent, rules);
+  const refuse = (changes: Partial<BlockHead>, message: string) =>
+    assert.throws(() => checkParent({...head, ...changes}, parent, rules), {message});
+  refuse({baseFeePerGas: 875_000_000n}, "base fee: expected 1000000000 by its parent, got 875000000");
+  refuse({gasLimit: 5_000_000n}, "gas limit: expected 9990236 to 10009764 by its parent's, got 5000000");
 });
 
 test("excess blob gas must be what the parent gives, also after the execution was resumed", async () => {

@@ -85,14 +85,14 @@ const REFUSED: readonly [string, string, RegExp][] = [
   [
     "a missing number",
     next({number: undefined}),
-    /^line 5: number: expected a number \(0x and 1 to 13 hex digits\), got nothing/,
+    /^line 5: number: expected a quantity \(0x and 1 to 64 hex digits\), got nothing/,
   ],
   ["a missing hash", next({hash: undefined}), /^line 5: hash: expected 32 bytes.*, got nothing/],
   ["missing accounts", next({accounts: undefined}), /^line 5: accounts is missing$/],
   [
     "a number that is no quantity",
     next({number: "4"}),
-    /^line 5: number: expected a number \(0x and 1 to 13 hex digits\), got "4"/,
+    /^line 5: number: expected a quantity \(0x and 1 to 64 hex digits\), got "4"/,
   ],
   ["a hash of 31 bytes", next({hash: `0x${"ab".repeat(31)}`}), /^line 5: hash: expected 32 bytes/],
   [

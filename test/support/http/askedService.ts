@@ -2,7 +2,7 @@
 import {setTimeout as pause, setImmediate} from "node:timers/promises";
 
 /** Time between two looks at a service. */
-const LOOK_MS = 20;
+export const LOOK_MS = 20;
 
 export abstract class AskedService {
   abstract get url(): string;

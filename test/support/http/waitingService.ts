@@ -1,6 +1,6 @@
 /** A service in the test's own process, over the chain of serviceChain.ts, whose finality moves when a test says so. */
 import {cp} from "node:fs/promises";
-import {setImmediate as turn} from "node:timers/promises";
+import {setTimeout as pause} from "node:timers/promises";
 import {pino} from "pino";
 import {createFront, type Front, type FrontOptions} from "../../../server/front.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
@@ -8,12 +8,13 @@ import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import type {WaitOutcome} from "../../../server/observe/waitFigures.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
+import {LOOK_MS} from "./askedService.ts";
 import {encodePost, RawConnection} from "./rawConnection.ts";
 
 export const LATEST = 8;
 export const FINALIZED = 4;
 
-export interface WaitParams {
+interface WaitParams {
   readonly address?: string;
   readonly keys?: readonly string[];
   readonly block?: unknown;
@@ -121,7 +122,7 @@ export class WaitingService {
 
   /** Waits until this many calls wait. */
   async waitForCalls(count: number): Promise<void> {
-    while ((await this.readMetric("proofd_waiting_calls")) !== count) await turn();
+    while ((await this.readMetric("proofd_waiting_calls")) !== count) await pause(LOOK_MS);
   }
 
   /** @returns how many waits have ended in this way */
@@ -131,7 +132,7 @@ export class WaitingService {
 
   /** Waits until this many waits have ended in this way. */
   async waitForEnd(outcome: WaitOutcome, count: number): Promise<void> {
-    while ((await this.countEnds(outcome)) !== count) await turn();
+    while ((await this.countEnds(outcome)) !== count) await pause(LOOK_MS);
   }
 
   async stop(): Promise<void> {

@@ -117,7 +117,8 @@ async function makeChain(
 
 /** @returns undefined for a method that does not read the state */
 function readState({states}: TrieLogChain, method: string, params: readonly unknown[]): string | undefined {
-  const account = states.at(Number(params.at(-1)))?.get(String(params[0]));
+  const tag = params.at(-1);
+  const account = states.at(tag === "latest" ? -1 : Number(tag))?.get(String(params[0]));
   if (method === "eth_getBalance") return `0x${(account?.balance ?? 0n).toString(16)}`;
   if (method === "eth_getTransactionCount") return `0x${(account?.nonce ?? 0n).toString(16)}`;
   if (method === "eth_getCode") return toHex(account?.code ?? new Uint8Array(0));

@@ -13,7 +13,6 @@ import type {AuditSubject} from "../../../sync/layer2/audit.ts";
 import {AuditFailure, auditRange} from "../../../sync/layer2/auditRange.ts";
 import {TouchedSample} from "../../../sync/layer2/auditSample.ts";
 import type {Node} from "../../../sync/rpc/node.ts";
-import {SourceError} from "../sourceBlock.ts";
 import type {SourceHost} from "../sourceHost.ts";
 
 /** While catching up. At the node's head there is an audit after each block. */
@@ -61,21 +60,12 @@ export class RangeAudit {
   note(difference: BlockDifference, unnamed: readonly AuditSubject[] = []): void {
     if (this.blocks++ === 0) this.sinceMs = this.nowMs();
     this.sample.note(difference);
-    for (const subject of unnamed) this.sample.offer(subject);
+    for (const subject of unnamed) this.sample.offerOnce(subject);
   }
 
-  /**
-   * Removes the blocks that an earlier import left without an audit, because it was stopped or killed. They are read again.
-   *
-   * @throws SourceError if block 0 is one of them, which is never removed
-   */
+  /** Removes the blocks that an earlier import left without an audit, because it was stopped or killed. They are read again. */
   async dropUnaudited(): Promise<void> {
-    const {unaudited} = this.host.writer();
-    if (unaudited === 0)
-      throw new SourceError(
-        "block 0 of this store has not passed an audit: import the chain into a new store",
-      );
-    if (this.isAwaited) await this.host.rollback(unaudited - 1);
+    if (this.isAwaited) this.host.onEvent({kind: "unaudited", ...(await this.removeUnaudited())});
   }
 
   /**
@@ -88,7 +78,8 @@ export class RangeAudit {
     if (!this.isAwaited) return;
     await this.host.flush();
     const {latest} = this.host.writer();
-    if (latest === undefined) return;
+    // An order may have removed them meanwhile.
+    if (latest === undefined || !this.isAwaited) return;
     const subjects = this.sample.take();
     const held = new HeldValues(this.host.reader, latest);
     try {
@@ -104,7 +95,9 @@ export class RangeAudit {
       const isOfBlock = error instanceof AuditFailure || error instanceof StoreError;
       if (isOfBlock && !this.isHeld(held)) return;
       if (!(error instanceof AuditFailure)) throw error;
-      throw new AuditFailure(`${error.message}; ${await this.removeUnsound()}`, {cause: error});
+      const {first, last} = await this.removeUnaudited();
+      const removed = first === last ? `block ${first} was` : `blocks ${first} to ${last} were`;
+      throw new AuditFailure(`${error.message}; ${removed} removed`, {cause: error});
     }
   }
 
@@ -115,18 +108,10 @@ export class RangeAudit {
     return hash !== undefined && Buffer.compare(hash, blockHash) === 0;
   }
 
-  /** @returns what was done, as the end of a message */
-  private async removeUnsound(): Promise<string> {
-    const {unaudited, latest = -1} = this.host.writer();
-    // Block 0 is never removed.
-    const to = Math.min(Math.max(unaudited - 1, 0), latest);
-    if (to < latest) await this.host.rollback(to);
-    const removed = to < latest ? [`${describe(to + 1, latest)} removed`] : [];
-    const stays = "block 0 was the first and stayed: do not trust this store, make it again";
-    return [...removed, ...(unaudited === 0 ? [stays] : [])].join("; ");
+  /** Block 0 is never one of them: a store is audited only if it holds blocks. @returns which ones were removed */
+  private async removeUnaudited(): Promise<{first: number; last: number}> {
+    const {unaudited: first, latest: last = first} = this.host.writer();
+    await this.host.rollback(first - 1);
+    return {first, last};
   }
-}
-
-function describe(first: number, last: number): string {
-  return first === last ? `block ${first} was` : `blocks ${first} to ${last} were`;
 }

@@ -30,6 +30,23 @@ test("a sample that is large enough has every account and slot once, also those 
   assert.deepEqual(sample.take(), [], "taking empties it");
 });
 
+test("what is offered with each block takes one place", () => {
+  const queues = {address: bytes(20, 999), slots: Array.from({length: 8}, (_, slot) => bytes(32, slot))};
+  let changed = 0;
+  for (let round = 0; round < 10; round++) {
+    const sample = new TouchedSample(16);
+    for (let block = 0; block < 256; block++) {
+      sample.offer({address: bytes(20, 0), slots: [0, 1, 2, 3].map(slot => bytes(32, 4 * block + slot))});
+      sample.offerOnce(queues);
+    }
+    for (const {address, slots} of sample.take()) if (address[19] === 0) changed += slots.length;
+    sample.offerOnce(queues);
+    assert.deepEqual(sample.take(), [queues], "taking forgets what was offered");
+  }
+  // 1024 of 1032 offered. One in a hundred of the 160 is expected to be another.
+  assert.ok(changed > 140, `${changed} of 160`);
+});
+
 test("a sample has at most as many accounts and slots as asked for, and late ones have their chance", () => {
   let late = 0;
   for (let round = 0; round < 40; round++) {

@@ -82,6 +82,29 @@ test("lines are read the same however the bytes are cut into chunks", async () =
   );
 });
 
+test("block numbers are quantities below 2^48, in hex or as JSON numbers", async () => {
+  const withNumber = (number: string, finalized: string) =>
+    `{"number":${number},"hash":"${blockHash(1)}","finalized":${finalized},"accounts":{}}`;
+  const last = 2 ** 48 - 1;
+  const [block] = (await read(withNumber("1", `${last}`))) as {number: number; finalized: number}[];
+  assert.deepEqual([block?.number, block?.finalized], [1, last]);
+  const [padded] = (await read(withNumber('"0x00000000000001"', '"0x0"'))) as {number: number}[];
+  assert.equal(padded?.number, 1);
+  for (const [number, finalized, message] of [
+    ['"0x1000000000000"', "0", 'line 1: number: expected a quantity below 2^48, got "0x1000000000000"'],
+    ["1", `${last + 1}`, "line 1: finalized: expected a quantity below 2^48, got 281474976710656"],
+    ["1.5", "0", "line 1: number: expected a quantity (0x and 1 to 64 hex digits), got 1.5"],
+  ] as const)
+    await assert.rejects(read(withNumber(number, finalized)), {message});
+});
+
+test("bytes may be as long as the line, and a message names no other bound", async () => {
+  await read(line(0, `,"extraData":"0x${"00".repeat(1 << 17)}"`));
+  await assert.rejects(read(line(0, ',"extraData":"0x0"')), {
+    message: 'line 1: extraData: expected bytes (0x and pairs of hex digits), got "0x0"',
+  });
+});
+
 test("any text that is not a line is refused with a line number, and nothing else is thrown", async () => {
   const good = line(0);
   const broken = fc
