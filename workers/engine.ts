@@ -65,7 +65,7 @@ export interface EstimateOptions {
   readonly settings: EstimateSettings;
 }
 
-export interface PruningOptions {
+interface PruningOptions {
   readonly history: History;
   /** As in PrunerOptions. */
   readonly rests: boolean;

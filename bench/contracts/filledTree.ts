@@ -22,7 +22,7 @@ export function fakeDigest(seed: string): Uint8Array {
 }
 
 /** A key, and its value if it is in the tree. */
-export interface FilledKey {
+interface FilledKey {
   readonly hKey: Uint8Array;
   readonly present?: {readonly value: Uint8Array; readonly hVal: Uint8Array};
 }

@@ -7,7 +7,7 @@ import {join} from "node:path";
 import type {NodeSourceName} from "../../workers/job/importSource.ts";
 import {PROOFD, readChildrenCpuMs, type ServerProcess} from "../served/serverProcess.ts";
 
-export interface Followed {
+interface Followed {
   readonly source: NodeSourceName;
   readonly url: URL;
   readonly genesisPath: string;
@@ -15,7 +15,7 @@ export interface Followed {
   readonly processes: readonly ServerProcess[];
 }
 
-export interface CatchUp {
+interface CatchUp {
   readonly blocksPerSecond: number;
   /** CPU time of proofd a block, its start included. NaN if the system does not show it. */
   readonly ownMs: number;

@@ -1,6 +1,6 @@
 /** An error that ends a load without a report. */
 
-export type LoadFailure =
+type LoadFailure =
   /** A usage error that only the server could show: this server cannot do what was asked for. */
   | "USAGE"
   /** The server cannot be reached, or its answers are not JSON-RPC. */

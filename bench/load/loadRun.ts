@@ -23,7 +23,7 @@ import {TrustedRoots} from "./verification/trustedRoots.ts";
 import {createSkipped, type Verification} from "./verification/verification.ts";
 import {verifySamples} from "./verification/verifySamples.ts";
 
-export interface RunningLoad {
+interface RunningLoad {
   /** @throws LoadError if there is no report */
   readonly outcome: Promise<LoadReport>;
   /** Ends the measured time now. Open requests are followed to their end, and the report comes. */
@@ -31,7 +31,7 @@ export interface RunningLoad {
 }
 
 /** Called at both ends of the measured time, to read other figures such as the server's CPU time. */
-export interface WindowListener {
+interface WindowListener {
   onMeasureStart(): void;
   /** Called before the outcome settles, or with it. */
   onMeasureEnd(): void;

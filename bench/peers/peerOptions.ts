@@ -6,7 +6,7 @@ import {DEFAULT_BLOCKS} from "../stages/storeSize.ts";
 export const PEER_NAMES = ["proofd", "naive", "anvil"] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
-export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20"] as const;
+const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20"] as const;
 export type LoadName = (typeof LOAD_NAMES)[number];
 
 /** Commander's values, by flag. */

@@ -9,7 +9,7 @@ const TICKS_PER_SECOND = 100;
 const KEPT_OUTPUT = 16_384;
 const KILL_AFTER_MS = 15_000;
 
-export interface Launch {
+interface Launch {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];

@@ -69,7 +69,7 @@ export class MemoryWatch {
 }
 
 /** p99 of single proofs in milliseconds, alone and while something else happens. */
-export interface Comparison {
+interface Comparison {
   readonly alone: number;
   readonly beside: number;
   readonly ratio: number;

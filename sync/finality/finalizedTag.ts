@@ -3,7 +3,7 @@
 import {type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
 import type {Nodes} from "../rpc/nodes.ts";
 
-export interface TaggedBlock {
+interface TaggedBlock {
   /** Number of the node's finalized block. */
   readonly tag: number;
   /** The finalized block; the node's block at `highest` if the finalized one is above it. */

@@ -32,7 +32,7 @@ export interface HeldState {
   readSlot(address: Uint8Array, slot: Uint8Array): bigint;
 }
 
-export interface AuditDifference {
+interface AuditDifference {
   readonly block: number;
   /** 0x and 40 hex digits. */
   readonly account: string;

@@ -13,7 +13,7 @@ import {type Node, NodeRefusal} from "../rpc/node.ts";
 import type {AuditSubject} from "./audit.ts";
 import {parseTraces, probeTraces, traceCall} from "./trace/traceMethod.ts";
 
-export interface BlockSubjects {
+interface BlockSubjects {
   readonly subjects: readonly AuditSubject[];
   /** Calls that the node refused, with its reasons. */
   readonly refused: readonly string[];

@@ -9,7 +9,7 @@ export class DeepFork extends Error {
 }
 
 /** The chain that is held here. */
-export interface HeldChain {
+interface HeldChain {
   /** 32 bytes. Called for blocks from `floor` to the one that the search begins at. */
   hashOf(block: number): Uint8Array;
   /** The newest block that must stay: finalized, or block 0. */

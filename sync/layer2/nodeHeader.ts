@@ -15,7 +15,7 @@ export interface NodeHeader extends BlockHeader {
   readonly stateRoot: Uint8Array;
 }
 
-export interface CheckedHeader {
+interface CheckedHeader {
   /** All fields, in the order of the RLP. */
   readonly fields: HeaderField[];
   /** 32 bytes. */

@@ -16,9 +16,9 @@ import {isSameFailure} from "./sameFailure.ts";
 export type NodeState = "up" | "down" | "refused";
 
 /** The node is one of another chain. */
-export class WrongChain extends NodeFailure {}
+class WrongChain extends NodeFailure {}
 
-export interface CandidateHooks {
+interface CandidateHooks {
   /** Called once per change of the state, or of the reason why it is not up (sameFailure.ts). */
   onState(state: NodeState, reason: string): void;
   /** In milliseconds, of a clock that never goes back. */

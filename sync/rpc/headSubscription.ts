@@ -15,7 +15,7 @@ import {NodeFailure} from "./node.ts";
 import {toNodeError} from "./nodeError.ts";
 import {createRedaction, encodeAuthorization} from "./secrets.ts";
 
-export interface HeadSubscriptionSettings {
+interface HeadSubscriptionSettings {
   /** ws or wss. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface HeadSubscriptionSettings {
   readonly silenceMs: number;
 }
 
-export interface HeadHooks {
+interface HeadHooks {
   onSubscribed(): void;
   onHead(): void;
 }

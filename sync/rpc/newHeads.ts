@@ -6,7 +6,7 @@ import {Backoff, type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {followHeads} from "./headSubscription.ts";
 import {NodeFailure, NodeRefusal} from "./node.ts";
 
-export interface HeadSignalSettings {
+interface HeadSignalSettings {
   /** ws or wss. They take over for each other. With none there is only polling. */
   readonly urls: readonly string[];
   /** Sent to every node, for authentication. Names in lower case. Never logged. */

@@ -2,7 +2,7 @@
 import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
 import {type Node, NodeFailure} from "./node.ts";
 
-export interface ProvenBlock {
+interface ProvenBlock {
   readonly number: number;
   /** 32 bytes. */
   readonly hash: Uint8Array;

@@ -1,4 +1,4 @@
-/** The table of rooms in ARCHITECTURE.md against the imports of all sources. `test` is not in the table: it may import everything. */
+/** The table of rooms in ARCHITECTURE.md against the imports of all sources, and exports that none imports. `test` is not in the table: it may import everything. */
 import assert from "node:assert/strict";
 import {existsSync, readdirSync, readFileSync} from "node:fs";
 import {dirname, join, normalize} from "node:path";
@@ -105,4 +105,21 @@ test("a row of the table names only rooms above it, and rooms that exist", () =>
     ];
   });
   assert.deepEqual(wrong, []);
+});
+
+const EXPORT = /^export (?:async |abstract )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+
+test("each export is named in another source, but for those of the client, which others import", () => {
+  const names = (readdirSync(join(ROOT, "test"), {recursive: true}) as string[]).map(name => `test/${name}`);
+  const files = [...listSources(), ...names.filter(name => name.endsWith(".ts"))];
+  const texts = files.map(file => ({file, text: readFileSync(join(ROOT, file), "utf8")}));
+  const naming = new Map<string, number>();
+  for (const {text} of texts)
+    for (const word of new Set(text.match(/\w+/g))) naming.set(word, (naming.get(word) ?? 0) + 1);
+  const idle = texts.flatMap(({file, text}) =>
+    [...text.matchAll(EXPORT)]
+      .filter(([, name]) => naming.get(name as string) === 1 && !file.startsWith("client/"))
+      .map(([, name]) => `${file}: ${name}`),
+  );
+  assert.deepEqual(idle, []);
 });

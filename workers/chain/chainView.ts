@@ -30,7 +30,7 @@ export interface BlockSummary {
  * Called right after each change of the head, in the order of the changes. `latest` falls only by a rollback: the blocks above
  * it are gone, and other blocks may get their numbers. `finalized` never falls.
  */
-export type HeadListener = (head: Head, before: Head) => void;
+type HeadListener = (head: Head, before: Head) => void;
 
 export class ChainView {
   private readonly prunedBlocks: PrunedBlocks;

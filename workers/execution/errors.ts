@@ -2,7 +2,7 @@
  * Failures in executing a chain. Callers may rely on `code`. The message names the field, byte or block, and the reason.
  */
 
-export type ExecutionErrorCode =
+type ExecutionErrorCode =
   | "GENESIS_INVALID" // geth would not accept the genesis file, or it needs rules that are not supported
   | "RLP_INVALID" // the block file is cut short or is not RLP
   | "BLOCK_INVALID" // a block does not follow its parent, or its execution does not give what its header says

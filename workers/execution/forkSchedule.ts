@@ -24,7 +24,7 @@ import {invalidGenesis, type JsonObject, parseFixedBytes, parseObject, parseQuan
 import {kzg} from "./kzg.ts";
 import {readSystemAddresses} from "./systemContracts.ts";
 
-export interface BlockMoment {
+interface BlockMoment {
   readonly number: number;
   readonly timestamp: bigint;
   readonly difficulty: bigint;

@@ -11,7 +11,7 @@ import {ExecutionError} from "./errors.ts";
 /** Eight times the limit of EIP-7934 (8 MiB). A greater length is damage, and the block would be buffered whole. */
 export const MAX_BLOCK_BYTES = 64 << 20;
 
-export interface RlpBlock {
+interface RlpBlock {
   /** The whole list with its head. The caller may keep it. */
   readonly bytes: Uint8Array;
   /** Where it begins, counted from the first byte of the (unpacked) file. */

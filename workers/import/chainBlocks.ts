@@ -62,7 +62,7 @@ export async function* readTrieLogBlocks(
 }
 
 /** Block 0 of a genesis file. Its nodes are kept, unless the store has a block already. */
-export async function readGenesisBlock(
+async function readGenesisBlock(
   genesis: Genesis,
   execution: ChainExecution,
   writer: () => BlockWriter,

@@ -21,7 +21,7 @@ export interface InputFile {
   bytesRead(): number;
 }
 
-export interface InputOptions {
+interface InputOptions {
   /** Size of one read. `bytesRead` may be ahead of the work by as much. */
   readonly chunkBytes: number;
   readonly signal: AbortSignal;

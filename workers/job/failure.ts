@@ -11,7 +11,7 @@ export type Failure =
   | PrunedFailure
   | EstimateFailure;
 
-export interface PrunedFailure {
+interface PrunedFailure {
   readonly failure: "BLOCK_PRUNED";
   readonly detail: string;
   readonly block: number;

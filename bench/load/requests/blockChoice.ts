@@ -6,7 +6,7 @@
  *   A..B              a random block of this range for each call; A and B are latest, oldest or N
  */
 
-export type BlockEnd = number | "latest" | "oldest";
+type BlockEnd = number | "latest" | "oldest";
 
 /** "latest": the tag. */
 export type BlockChoice = "latest" | {readonly from: BlockEnd; readonly to: BlockEnd};

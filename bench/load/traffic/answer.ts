@@ -8,7 +8,7 @@
 import {oneLine} from "../../../client/bytes/values.ts";
 import type {RequestBody} from "../requests/requestMaker.ts";
 
-export interface RpcTrouble {
+interface RpcTrouble {
   readonly code: number;
   readonly message: string;
   readonly calls: number;

@@ -17,7 +17,7 @@ export interface Endpoint {
 }
 
 /** Told how each request ends: exactly one of these calls per request. */
-export interface ConnectionOwner {
+interface ConnectionOwner {
   /** A whole answer has arrived. Its status and chunks are in the connection. */
   onAnswer(connection: Connection): void;
   onSocketError(connection: Connection, code: string, message: string): void;

@@ -30,7 +30,7 @@ export interface LatencyFigures {
 export type LatencyReport = LatencyFigures & {readonly distribution: Distribution};
 
 /** Percentile (0 .. 100) and milliseconds, both ascending. More values give finer steps. */
-export type Distribution = readonly (readonly [percentile: number, ms: number])[];
+type Distribution = readonly (readonly [percentile: number, ms: number])[];
 
 export function createHistogram(): Histogram {
   return build({

@@ -16,7 +16,7 @@ import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";
 import {parseTraces, probeTraces, type TraceMethod, traceCall} from "./traceMethod.ts";
 import {findSystemContracts, listUntracedWrites, type SystemContract} from "./untracedWrites.ts";
 
-export interface TraceReaderOptions {
+interface TraceReaderOptions {
   /** Default: what each node can do. It is asked once. */
   readonly method?: TraceMethod;
 }

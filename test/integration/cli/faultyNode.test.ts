@@ -1,5 +1,6 @@
 /** Nodes that fail, lie, or are of another chain, and what a service that follows them makes of it. */
 import assert from "node:assert/strict";
+import {readFile} from "node:fs/promises";
 import {after, before} from "node:test";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
@@ -10,7 +11,7 @@ import {readLog, waitForChain, waitForHash, withFollower} from "../../support/ht
 import type {OwnService} from "../../support/http/ownService.ts";
 import {FaultyProxy} from "../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
-import {importHere} from "../../support/stores/importedStore.ts";
+import {importHere, importLines} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const FAILED = "the import failed, the service keeps serving the blocks it has";
@@ -192,6 +193,41 @@ for (const [what, alter] of LIES)
       proxy.alter = undefined;
     }
   });
+
+liveTest(
+  "without the state trie, an audit finds the wrong values of a trace, and its blocks are removed",
+  async live => {
+    const {alloc, config} = JSON.parse(await readFile(live.genesisPath, "utf8"));
+    const db = newStore();
+    const {hash} = await live.block(0);
+    await importLines(db, [{number: "0x0", hash, config, accounts: alloc}]);
+    proxy.alter = (LIES[0] as (typeof LIES)[0])[1];
+    try {
+      const flags = [
+        "--db",
+        db,
+        "--l2",
+        proxy.url,
+        "--source",
+        "trace",
+        "--audit",
+        "64",
+        "--finalized",
+        "last",
+      ];
+      const outcome = await importHere(flags);
+      assert.match(
+        outcome.ok ? "" : outcome.message,
+        /^the audit found a wrong value: block \d+: account 0x\w{40}: slot 0x\w{64} is 0x63 here, 0x\w+ at .*; blocks? .* removed$/,
+      );
+      assert.deepEqual(outcome.head, {earliest: 0, finalized: 0, latest: 0});
+    } finally {
+      proxy.alter = undefined;
+    }
+    await mustImport(["--db", db, "--l2", proxy.url, "--source", "trace", "--finalized", "last"]);
+    assert.deepEqual(await readStoredRoots(db), await importRoots(live));
+  },
+);
 
 liveTest(
   "when the first node is down the second is followed, and nothing is removed for one that lags",

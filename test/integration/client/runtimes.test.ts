@@ -13,7 +13,7 @@ import {installPackedClient} from "../../support/processes/packedClient.ts";
 /** Verifies an answer as it comes and in its compact form, and an answer with another value. */
 const CHECK = `import {compact, decodeHex, sha256Suite, verifyCompact, verifyProof} from "proofd-client";
 
-export async function checkAnswer({url, root, address, keys, block}) {
+async function checkAnswer({url, root, address, keys, block}) {
   const body = JSON.stringify({jsonrpc: "2.0", id: 1, method: "chain_getProof", params: [address, keys, block]});
   const response = await fetch(url, {method: "POST", headers: {"content-type": "application/json"}, body});
   const {result} = await response.json();

@@ -44,7 +44,7 @@ export async function readChainFiles(folder: string): Promise<ChainFiles> {
   return {genesis: parseGenesis(readFileSync(join(folder, "genesis.json"), "utf8")), blocks};
 }
 
-export interface ExecutionRequest {
+interface ExecutionRequest {
   readonly folder: string;
   /** The roots of blocks whose number it divides are made. */
   readonly rootsOf: number;

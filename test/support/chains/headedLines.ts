@@ -9,7 +9,7 @@ import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 /** As eth_getBlockByNumber gives it. */
 export type Header = Readonly<Record<string, string>>;
 
-export interface HeadedChain {
+interface HeadedChain {
   /** With the hashes of the headers, and the headers. */
   readonly lines: DifferenceLine[];
   readonly headers: Header[];

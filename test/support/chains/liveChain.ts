@@ -23,9 +23,9 @@ const FUNDED = 8;
 const TIP = 2_000_000_000n;
 const ETHER = 10n ** 18n;
 /** 0 to this one, of the ledger. */
-export const LEDGER_SLOTS = 24;
+const LEDGER_SLOTS = 24;
 
-export interface LiveBlock {
+interface LiveBlock {
   readonly number: number;
   readonly hash: string;
   readonly parentHash: string;

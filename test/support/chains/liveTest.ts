@@ -3,7 +3,7 @@ import {type TestContext, test} from "node:test";
 import {notRun} from "../processes/notRun.ts";
 import type {LiveChain} from "./liveChain.ts";
 
-export type LiveTest = (title: string, body: (live: LiveChain, t: TestContext) => Promise<void>) => void;
+type LiveTest = (title: string, body: (live: LiveChain, t: TestContext) => Promise<void>) => void;
 
 /** @param readChain - called when a test runs. A text says why there is no chain */
 export function createLiveTest(readChain: () => LiveChain | string): LiveTest {

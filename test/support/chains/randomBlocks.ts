@@ -25,7 +25,7 @@ export function slotsOf({slots, owner}: RandomChain, address: string): readonly 
 }
 
 /** Two chains with the same first blocks. */
-export interface ForkedChains {
+interface ForkedChains {
   /** Number of the last block that both have. */
   readonly trunk: number;
   readonly left: RandomChain;

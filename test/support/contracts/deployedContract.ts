@@ -8,7 +8,7 @@ import type {Anvil} from "../processes/anvil.ts";
 import {type Receipt, sendTransaction} from "./transactions.ts";
 
 /** Numbers, 0x text, lists and structs of them: as ox takes them. */
-export type Argument = bigint | string | readonly Argument[] | {readonly [field: string]: Argument};
+type Argument = bigint | string | readonly Argument[] | {readonly [field: string]: Argument};
 
 /** Of 0x text. */
 const SELECTOR_LENGTH = 10;

@@ -37,7 +37,7 @@ export interface AccountsCall extends ProofCall {
 }
 
 /** `root` is a storageRoot. */
-export interface StorageCall extends ProofCall {
+interface StorageCall extends ProofCall {
   readonly storageKeys: readonly string[];
 }
 

@@ -26,7 +26,7 @@ export interface AuthorizationObject {
 /** By address. */
 export type Overrides = Readonly<Record<string, OverrideObject>>;
 
-export interface OverrideObject {
+interface OverrideObject {
   readonly balance?: string;
   readonly nonce?: string;
   readonly code?: string;

@@ -15,7 +15,7 @@ export const PLAIN_ADDRESS = 0xacc0n;
 type Target = fc.Arbitrary<bigint>;
 
 /** What a hard fork allows in addition to homestead. */
-export interface Abilities {
+interface Abilities {
   /** RETURNDATA, STATICCALL, REVERT, CREATE2, EXTCODEHASH, SELFBALANCE. */
   readonly istanbul: boolean;
   /** TLOAD, TSTORE, MCOPY. */

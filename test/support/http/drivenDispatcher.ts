@@ -33,7 +33,7 @@ export const MEMORY_BYTES = 1000;
 /** How a held task of proofs ends: by a failure of its only call, or because its thread dies. undefined: it succeeds. */
 type ProofEnd = Failure | Error | undefined;
 
-export interface DrivenOptions {
+interface DrivenOptions {
   readonly timeoutMs?: number;
   readonly queueCost?: number;
 }

@@ -11,7 +11,7 @@ export interface ForeignCall {
 }
 
 /** @param body - of a request that asks for proofs or estimates, parsed */
-export type AnswerLoad = (response: ServerResponse, body: ForeignCall | readonly ForeignCall[]) => void;
+type AnswerLoad = (response: ServerResponse, body: ForeignCall | readonly ForeignCall[]) => void;
 
 export class ForeignServer {
   readonly url: string;

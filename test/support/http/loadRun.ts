@@ -20,7 +20,7 @@ export async function writeKeys(folder: WorkFolder): Promise<string> {
   return keys;
 }
 
-export interface LoadTarget {
+interface LoadTarget {
   readonly folder: WorkFolder;
   readonly service: OwnService;
   /** The file for --keys. */

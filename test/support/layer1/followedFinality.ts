@@ -119,7 +119,7 @@ function nodesOf(urls: readonly string[]): NodesSettings {
   return {urls, headers: {}, timeoutMs: 10_000, maxAnswerBytes: 1 << 20};
 }
 
-export type Layer1Test = (
+type Layer1Test = (
   title: string,
   latest: number,
   work: (followed: FollowedFinality) => Promise<void>,

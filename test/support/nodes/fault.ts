@@ -7,6 +7,7 @@ export const FAULTS = [
   "truncated",
   "tooMany",
   "unavailable",
+  "internalError",
   "otherHash",
   "otherChain",
   "missingBlock",
@@ -43,11 +44,22 @@ export function isPossible(fault: Fault, calls: readonly SentCall[]): boolean {
  * @param text - of the node's answer, to one call or a batch
  */
 export function spoil(text: string, calls: readonly SentCall[], fault: Fault): string {
+  if (fault === "internalError") return failAll(text);
   const methods = METHODS[fault];
   if (methods === undefined) return text;
   return alterResults(text, calls, (method, result) =>
     methods.test(method) ? spoilResult(result, fault) : result,
   );
+}
+
+function failAll(text: string): string {
+  const answers = JSON.parse(text) as ReceivedAnswer | ReceivedAnswer[];
+  const fail = ({id}: ReceivedAnswer) => ({
+    jsonrpc: "2.0",
+    id,
+    error: {code: -32603, message: "Internal error"},
+  });
+  return JSON.stringify(Array.isArray(answers) ? answers.map(fail) : fail(answers));
 }
 
 /** @param alter - gets the results only, not the errors */

@@ -10,6 +10,7 @@
  *   truncated    answers with the first half of the JSON
  *   tooMany      HTTP 429 with Retry-After
  *   unavailable  HTTP 503
+ *   internalError answers -32603 to each call
  *   otherHash    changes the hash of a block in the answer
  *   otherChain   changes the answer to eth_chainId
  *   missingBlock answers null for a block, or for what is asked about a block
@@ -29,7 +30,7 @@ import {Agent, request} from "undici";
 import "../processes/testProcess.ts";
 import {alterResults, FAULTS, type Fault, isPossible, type SentCall, spoil} from "./fault.ts";
 
-export interface FaultyProxyOptions {
+interface FaultyProxyOptions {
   /** The node's URL, http. It can be changed later, for a node that was restarted on another port. */
   readonly target: string;
   readonly seed: number;

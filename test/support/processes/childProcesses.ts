@@ -20,7 +20,7 @@ import "./testProcess.ts";
 
 const KEEPER = fileURLToPath(new URL("./childKeeper.js", import.meta.url));
 
-export interface ChildOptions {
+interface ChildOptions {
   /** The whole environment except the run's name. Default: the environment of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;

@@ -3,7 +3,7 @@ import {spawnSync} from "node:child_process";
 import {existsSync, readFileSync} from "node:fs";
 
 /** Absent on many machines, and not permitted in many containers. */
-export const HAS_STRACE = spawnSync("strace", ["-f", "-qq", "-e", "trace=close", "true"]).status === 0;
+const HAS_STRACE = spawnSync("strace", ["-f", "-qq", "-e", "trace=close", "true"]).status === 0;
 
 export class CloseWatch {
   private readonly trace: string;

@@ -50,7 +50,7 @@ export async function runCommandLines(
     .map(line => JSON.parse(line));
 }
 
-export interface ServeOptions extends RunOptions {
+interface ServeOptions extends RunOptions {
   /** With threads that estimate gas. They load the EVM, two fifths of a start's processor time. Default: without. */
   readonly estimates?: boolean;
 }

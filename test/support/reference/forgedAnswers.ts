@@ -6,7 +6,7 @@ import {isDeepStrictEqual} from "node:util";
 import {isObject} from "../../../client/bytes/values.ts";
 import {applyEdits, type JsonEdit, listPlaces, readAt} from "./jsonPath.ts";
 
-export interface ForgedAnswer {
+interface ForgedAnswer {
   readonly edit: JsonEdit;
   readonly answer: unknown;
 }

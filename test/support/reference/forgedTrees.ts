@@ -36,7 +36,7 @@ function leafOf(value: Uint8Array): Pick<ForgedLeaf, "hKey" | "hVal" | "value"> 
   return {hKey, hVal: sha256Suite.hashAccountValue(value), value};
 }
 
-export interface TreeProof {
+interface TreeProof {
   readonly root: Uint8Array;
   /** Of chain_getProof, for PRESENT without slots. */
   readonly answer: ProofResult;
@@ -58,7 +58,7 @@ export function proveTree(
   return {root, answer: {accountProof, storageProofs: []}};
 }
 
-export interface ForgedTree extends TreeProof {
+interface ForgedTree extends TreeProof {
   /** Completes "a tree with ...". */
   readonly name: string;
   /** The flaw is a field of the answer that the compact form does not have. Without it, the proof is true. */

@@ -299,7 +299,7 @@ const FORGERY_CLASSES = {
   },
 } satisfies Record<string, Forge>;
 
-export type ForgeryClass = keyof typeof FORGERY_CLASSES;
+type ForgeryClass = keyof typeof FORGERY_CLASSES;
 
 export const CLASSES = Object.keys(FORGERY_CLASSES) as ForgeryClass[];
 

@@ -6,7 +6,7 @@ import {word} from "../../../client/hash/hashSuites.ts";
 import type {DifferenceLine} from "../chains/differenceLine.ts";
 import {type ProofResult, ReferenceState} from "./referenceState.ts";
 
-export interface ProofVector {
+interface ProofVector {
   readonly what: string;
   readonly block: number;
   readonly address: string;

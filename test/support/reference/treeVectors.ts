@@ -4,7 +4,7 @@ import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {type HashSuite, hashSlot, hashSlotValue, word} from "../../../client/hash/hashSuites.ts";
 import {ReferenceTree} from "./referenceTree.ts";
 
-export interface TreeStep {
+interface TreeStep {
   readonly what: string;
   readonly slot: string;
   /** Zero deletes. */
@@ -17,7 +17,7 @@ export interface TreeStep {
   readonly topRoot: string;
 }
 
-export interface LeafVector {
+interface LeafVector {
   readonly slot: string;
   readonly leafIndex: number;
   /** prev | next | hKey | hVal */

@@ -18,10 +18,10 @@ import {CLASSES, complaintOf, FEW_REQUESTS, ForgerySource, refusalOf} from "./fo
 import type {JsonEdit} from "./jsonPath.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
 
-export type VectorForm = "answer" | "bytes" | "slots";
+type VectorForm = "answer" | "bytes" | "slots";
 
 /** An account's numbers are quantities; null: proven absent. */
-export interface ExpectedEntry {
+interface ExpectedEntry {
   readonly account: Record<keyof ProvenAccount, string | number> | null;
   readonly slots: readonly (string | null)[];
 }

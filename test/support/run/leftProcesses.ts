@@ -7,7 +7,7 @@ import {RUN_VARIABLE} from "../processes/runVariable.ts";
 const LOOKS = 50;
 const LOOK_EVERY_MS = 100;
 
-export interface Left {
+interface Left {
   readonly pid: number;
   readonly name: string;
 }

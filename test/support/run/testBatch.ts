@@ -7,7 +7,7 @@ import type {FileReport} from "./fileReporter.ts";
 const ENTRY = fileURLToPath(new URL("./testFiles.js", import.meta.url));
 const REPORTER = new URL("./fileReporter.js", import.meta.url).href;
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly nodeOptions: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** For each file. */

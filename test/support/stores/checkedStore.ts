@@ -2,7 +2,7 @@
 import {Check} from "../../../workers/check/check.ts";
 import type {CheckOutcome} from "../../../workers/job/checkJob.ts";
 
-export interface CheckedStore extends CheckOutcome {
+interface CheckedStore extends CheckOutcome {
   /** `where: what` of each finding. */
   readonly found: readonly string[];
 }

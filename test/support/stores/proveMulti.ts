@@ -28,7 +28,7 @@ export async function proveMulti(
   return new Uint8Array(bytes);
 }
 
-export function packMulti(block: number, request: readonly ProofRequest[], form: ProofForm): Buffer {
+function packMulti(block: number, request: readonly ProofRequest[], form: ProofForm): Buffer {
   return Buffer.concat(
     request.flatMap(({address, storageKeys}, entry) => {
       const head = Buffer.alloc(KEYS_AT);

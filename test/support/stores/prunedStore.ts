@@ -7,7 +7,7 @@ import type {Retention} from "../../../storage/prune/retention.ts";
 import {unreachedPages} from "../../../storage/prune/unreachedPages.ts";
 import type {StateStore} from "../../../storage/stateStore.ts";
 
-export interface StepChoice {
+interface StepChoice {
   /** Blocks in a step of records, at least 1. */
   readonly blocks?: number;
   /** Pages in a step, at least 1. */

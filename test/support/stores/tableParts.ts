@@ -5,7 +5,7 @@ import {endOf, TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
 const TRAILER_BYTES = 5;
 const FOOTER_BYTES = 48;
 
-export interface TablePart {
+interface TablePart {
   readonly name: string;
   /** From byte `start` up to `end`. */
   readonly start: number;

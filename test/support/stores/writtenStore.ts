@@ -10,7 +10,7 @@ import type {SourceHost} from "../../../workers/import/sourceHost.ts";
 import "../processes/testProcess.ts";
 
 /** The account that every block changes. */
-export const TOUCHED = new Uint8Array(20).fill(0xaa);
+const TOUCHED = new Uint8Array(20).fill(0xaa);
 
 /** @param branch - below 256 */
 export function hashOf(block: number, branch: number): Uint8Array {

@@ -27,7 +27,7 @@ const TOKENS_OF_NONZERO_BYTE = 4n;
 export const PLAIN_TRANSFER_GAS = TX_GAS;
 
 /** Wei per gas. Both are 0 if the call names no fee. */
-export interface CallFee {
+interface CallFee {
   /** The price that is paid, and that the opcode GASPRICE returns. */
   readonly price: bigint;
   /** The highest price that could be paid. The balance must cover it. */

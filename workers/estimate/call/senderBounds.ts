@@ -9,7 +9,7 @@ const MAX_TRANSACTION_GAS = 1n << 24n;
 /** EIP-2681. */
 const MAX_NONCE = 2n ** 64n - 1n;
 
-export interface GasBounds {
+interface GasBounds {
   readonly block: BlockContext;
   /** From the settings. */
   readonly gasCap: bigint;

@@ -20,7 +20,7 @@ export interface RunResult {
   readonly spent: bigint;
 }
 
-export interface RunFailure {
+interface RunFailure {
   readonly kind: "revert" | "outOfGas" | "intrinsic" | "other";
   readonly reason: string;
 }

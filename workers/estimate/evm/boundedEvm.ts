@@ -26,7 +26,7 @@ import {requireParts} from "../../execution/libraryParts.ts";
 import type {Deadline} from "./deadline.ts";
 import {createModexp} from "./modexp.ts";
 
-export interface BoundedEvmOptions extends Pick<EVMOpts, "stateManager" | "blockchain" | "cliqueSigner"> {
+interface BoundedEvmOptions extends Pick<EVMOpts, "stateManager" | "blockchain" | "cliqueSigner"> {
   readonly common: Common;
   readonly deadline: Deadline;
 }

@@ -45,7 +45,7 @@ const BLOB_BASE_FEE = 1n;
 const ZERO_ADDRESS = new Uint8Array(20);
 const ZERO_WORD = new Uint8Array(32);
 
-export interface ForkEvmsOptions {
+interface ForkEvmsOptions {
   readonly store: StateReader;
   readonly deadline: Deadline;
   /** One of HARDFORKS, for every block; undefined: as the genesis config says. */

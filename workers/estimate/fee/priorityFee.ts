@@ -13,7 +13,7 @@
  */
 import type {FeeSettings} from "../../job/estimateSettings.ts";
 
-export interface FeeInputs {
+interface FeeInputs {
   /** From the same answer; above 0. */
   readonly gasLimit: bigint;
   readonly compressedSize: number;

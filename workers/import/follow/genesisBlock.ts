@@ -16,7 +16,7 @@ import {readGenesisId} from "../chainBlocks.ts";
 import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceBlock.ts";
 import type {RawBlocks} from "./rawBlocks.ts";
 
-export interface GenesisHost {
+interface GenesisHost {
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
   /** Waits until the node may have more blocks. */
   readonly pause: () => Promise<void>;

@@ -13,7 +13,7 @@ import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../sync/rpc
 import type {Node} from "../../../sync/rpc/node.ts";
 import type {Nodes} from "../../../sync/rpc/nodes.ts";
 
-export interface SurveyTimes {
+interface SurveyTimes {
   /** From one look to the next. A node that is behind by less is followed on. */
   readonly everyMs: number;
   /** Within this time, the block that a node has named must be held. */
@@ -22,7 +22,7 @@ export interface SurveyTimes {
   readonly barMs: number;
 }
 
-export const SURVEY_TIMES: SurveyTimes = {everyMs: 1000, graceMs: 5000, barMs: 60_000};
+const SURVEY_TIMES: SurveyTimes = {everyMs: 1000, graceMs: 5000, barMs: 60_000};
 
 interface Held {
   readonly latest: number;

@@ -16,7 +16,7 @@ const JSON_BLOCK = "eth_getBlockByNumber";
 /** Messages may quote what the node sent. */
 const MAX_REASON_CHARS = 500;
 
-export interface RawBlock {
+interface RawBlock {
   readonly head: BlockHead;
   readonly bytes: Uint8Array;
 }

@@ -26,7 +26,7 @@ const ANSWER_BYTES = 64 << 20;
 const FIRST_BLOCKS = 4;
 
 /** Counts the answers of one range. */
-export interface AnswerMeter {
+interface AnswerMeter {
   /** The range is read from its start: what came before is forgotten. */
   begin(): void;
   add(bytes: number): void;

@@ -8,12 +8,12 @@ import {describeMissingTrie} from "../../execution/errors.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../job/importSource.ts";
 import {SourceError} from "../sourceBlock.ts";
 
-export interface Choice {
+interface Choice {
   readonly source: NodeSourceName;
   readonly why: string;
 }
 
-export interface Situation {
+interface Situation {
   readonly asked: NodeSourceName | undefined;
   readonly writer: BlockWriter;
   readonly hasGenesis: boolean;
