@@ -1,4 +1,7 @@
-/** The table of rooms in ARCHITECTURE.md against the imports of all sources, and exports that none imports. `test` is not in the table: it may import everything. */
+/**
+ * The table of rooms in ARCHITECTURE.md against the imports of all sources, and exports that nobody imports. `test` is not in the
+ * table: it may import everything.
+ */
 import assert from "node:assert/strict";
 import {existsSync, readdirSync, readFileSync} from "node:fs";
 import {dirname, join, normalize} from "node:path";
