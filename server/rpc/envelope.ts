@@ -86,7 +86,7 @@ function parseJson(body: Buffer): unknown {
 
 function parseElement(element: unknown): Call {
   if (typeof element !== "object" || element === null || Array.isArray(element))
-    return refuse(undefined, "expected a request object");
+    return refuse(undefined, `expected a request object, got ${describe(element)}`);
   const fields = element as Record<string, unknown>;
   let idText: string | undefined;
   if (Object.hasOwn(fields, "id")) {
@@ -97,13 +97,19 @@ function parseElement(element: unknown): Call {
     // JSON.stringify takes 0.1 us for a number, and a batch has many.
     idText = isText ? JSON.stringify(id) : String(id);
   }
-  if (!Object.hasOwn(fields, "jsonrpc") || fields.jsonrpc !== "2.0")
-    return refuse(idText, 'jsonrpc must be "2.0"');
+  const version = Object.hasOwn(fields, "jsonrpc") ? fields.jsonrpc : undefined;
+  if (version !== "2.0")
+    return refuse(
+      idText,
+      `expected jsonrpc to be "2.0", got ${typeof version === "string" ? "other text" : describe(version)}`,
+    );
   const method = Object.hasOwn(fields, "method") ? fields.method : undefined;
-  if (typeof method !== "string") return refuse(idText, "method must be a string");
+  if (typeof method !== "string")
+    return refuse(idText, `expected method to be a string, got ${describe(method)}`);
   // null means the same as no params.
   const params = (Object.hasOwn(fields, "params") ? fields.params : undefined) ?? [];
-  if (typeof params !== "object") return refuse(idText, "params must be an array");
+  if (typeof params !== "object")
+    return refuse(idText, `expected params to be an array, got ${describe(params)}`);
   return {idText, method, params: params as Call["params"], error: undefined};
 }
 
@@ -120,6 +126,13 @@ function refuseLongId({length}: string): Call {
 
 function describeId(id: unknown): string {
   if (typeof id === "string") return "expected whole characters in id, got half of a surrogate pair";
-  const got = typeof id === "object" ? (id === null ? "null" : "an object or array") : String(id);
-  return `expected id to be a string or an integer of at most ${Number.MAX_SAFE_INTEGER}, got ${got}`;
+  return `expected id to be a string or an integer of at most ${Number.MAX_SAFE_INTEGER}, got ${describe(id)}`;
+}
+
+/** Text is only named: it may be long. */
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "string") return "text";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
 }

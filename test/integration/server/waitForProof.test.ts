@@ -5,11 +5,13 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {parseEnvelope} from "../../../server/rpc/envelope.ts";
 import {ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
+import type {RawConnection} from "../../support/http/rawConnection.ts";
 import {
   FINALIZED,
   LATEST,
   type WaitingService,
   WaitingStore,
+  type WaitParams,
   waitCall,
 } from "../../support/http/waitingService.ts";
 import {CHAIN_CALL, proofCall} from "../../support/http/wireRequests.ts";
@@ -308,20 +310,30 @@ test("when the service stops, waiting calls are turned away at once with 503 and
 
 test("a request that has waited is not parsed again, however its wait ends", async t => {
   await store.serve(async service => {
+    const {engine, front} = service;
     const parse = t.mock.method(JSON, "parse");
-    const ends: [timeoutMs: number, isBatch: boolean, end: (() => Promise<unknown>) | undefined][] = [
-      [1, false, undefined],
-      [60_000, true, () => service.engine.finalize(LATEST)],
+    const ends: [params: WaitParams, isBatch: boolean, end: () => unknown, answer: RegExp][] = [
+      [{timeoutMs: 1}, false, () => {}, /"code":-32002/],
+      [{block: {blockHash: hashOfBlock(LATEST)}}, false, () => engine.rollback(LATEST - 1), /"code":-32001/],
+      [{}, true, () => engine.finalize(LATEST - 1), /^\[\{"jsonrpc":"2.0","id":1,"result"/],
+      [{block: `0x${LATEST}`}, true, () => front.waiting.close(), /"code":-32005/],
     ];
-    for (const [timeoutMs, isBatch, end] of ends) {
-      const call = {...waitCall(1, {timeoutMs}), padding: "x".repeat(1e6)};
-      const connection = await service.send(isBatch ? [call] : call);
-      const {body} = await Promise.all([
-        connection.readAnswer(),
-        end === undefined ? undefined : service.waitForCalls(1).then(end),
-      ]).then(([answer]) => answer);
-      assert.match(body, isBatch ? /^\[\{"jsonrpc":"2.0","id":1,"result"/ : /"code":-32002/);
+    const send = (params: WaitParams, isBatch: boolean): Promise<RawConnection> => {
+      const call = {...waitCall(1, params), padding: "x".repeat(1e6)};
+      return service.send(isBatch ? [call] : call);
+    };
+    const gone = await send({}, false);
+    await service.waitForCalls(1);
+    gone.destroy();
+    await service.waitForEnd("gone", 1);
+    for (const [params, isBatch, end, answer] of ends) {
+      const connection = await send(params, isBatch);
+      if (params.timeoutMs === undefined) await service.waitForCalls(1);
+      await end();
+      assert.match((await connection.readAnswer()).body, answer);
     }
-    assert.equal(parse.mock.callCount(), ends.length);
+    assert.equal(parse.mock.callCount(), 1 + ends.length);
+    for (const outcome of ["gone", "timed_out", "replaced", "finalized", "stopped"] as const)
+      assert.equal(await service.countEnds(outcome), 1, outcome);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Calls that keep a worker busy on purpose, each with as much work as 50 million gas buys. Some of them end by themselves.
  *
- * The code comes as an override, so it may be longer than a chain would allow: up to 2.4 MB fit into one request of 5 MiB.
+ * The code comes as an override. Some of it is longer than the front takes (24 576 bytes): the threads get these calls directly.
  */
 import {assemble, OP} from "../estimates/bytecode.ts";
 import {codeCalls} from "./codeCalls.ts";

@@ -14,7 +14,7 @@ import {encodePost, RawConnection} from "./rawConnection.ts";
 export const LATEST = 8;
 export const FINALIZED = 4;
 
-interface WaitParams {
+export interface WaitParams {
   readonly address?: string;
   readonly keys?: readonly string[];
   readonly block?: unknown;

@@ -88,8 +88,8 @@ test("any other id makes an invalid request with id null, that says what was exp
     ["9007199254740992", /got 9007199254740992$/],
     ["-9007199254740993", /got -9007199254740992$/],
     ["7".repeat(1000), /got Infinity$/],
-    ["[]", /got an object or array$/],
-    ['{"id":1}', /got an object or array$/],
+    ["[]", /got an array$/],
+    ['{"id":1}', /got an object$/],
     ['"\\ud800"', /expected whole characters in id, got half of a surrogate pair$/],
   ];
   for (const [id, message] of cases) {
@@ -108,20 +108,26 @@ test("a request without an id is a notification", () => {
 });
 
 test("what is no request is invalid, with its id where it has a good one, and is never a notification", () => {
-  const cases: [string, string][] = [
-    ["1", "null"],
-    ['"x"', "null"],
-    ["null", "null"],
-    ["{}", "null"],
-    ['{"id":5}', "5"],
-    ['{"jsonrpc":"1.0","method":"m","id":5}', "5"],
-    ['{"jsonrpc":2.0,"method":"m","id":5}', "5"],
-    ['{"jsonrpc":"2.0","method":1,"id":"a"}', '"a"'],
-    ['{"jsonrpc":"2.0","method":"m","params":"bar","id":5}', "5"],
-    ['{"jsonrpc":"2.0","method":1}', "null"],
+  const cases: [string, string, RegExp][] = [
+    ["1", "null", /expected a request object, got 1$/],
+    ['"x"', "null", /expected a request object, got text$/],
+    ["null", "null", /expected a request object, got null$/],
+    ["{}", "null", /expected jsonrpc to be "2.0", got nothing$/],
+    ['{"id":5}', "5", /expected jsonrpc to be "2.0", got nothing$/],
+    ['{"jsonrpc":"1.0","method":"m","id":5}', "5", /expected jsonrpc to be "2.0", got other text$/],
+    ['{"jsonrpc":2.0,"method":"m","id":5}', "5", /expected jsonrpc to be "2.0", got 2$/],
+    ['{"jsonrpc":"2.0","method":1,"id":"a"}', '"a"', /expected method to be a string, got 1$/],
+    ['{"jsonrpc":"2.0","id":5}', "5", /expected method to be a string, got nothing$/],
+    [
+      '{"jsonrpc":"2.0","method":"m","params":"bar","id":5}',
+      "5",
+      /expected params to be an array, got text$/,
+    ],
+    ['{"jsonrpc":"2.0","method":[]}', "null", /expected method to be a string, got an array$/],
   ];
-  for (const [body, idText] of cases) {
+  for (const [body, idText, message] of cases) {
     const call = parseOne(body);
+    assert.match(call.error?.message ?? "", message);
     assert.equal(call.error?.code, RpcCode.INVALID_REQUEST, body);
     assert.equal(call.idText, idText, body);
   }
