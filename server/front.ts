@@ -94,7 +94,6 @@ export function createFront(
     scrapes: new Scrapes(() => metrics.read()),
     log,
     readiness: imported.readiness,
-    finality: imported.finality,
     isEmpty: () => engine.chain.head().latest === undefined,
   });
   return {http, dispatcher, waiting, metrics, memory};

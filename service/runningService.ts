@@ -116,7 +116,14 @@ async function serve(
   const source =
     followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
   const {maxLagSeconds, maxFinalityLagSeconds} = options;
-  const readiness = new Readiness(engine.chain, trouble, source, maxLagSeconds, maxFinalityLagSeconds);
+  const readiness = new Readiness(
+    engine.chain,
+    trouble,
+    source,
+    finality?.status,
+    maxLagSeconds,
+    maxFinalityLagSeconds,
+  );
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = []} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));

@@ -188,7 +188,7 @@ export class Engine {
   }
 
   /**
-   * Waits for running jobs, ends the threads, closes the store.
+   * Waits for running jobs, ends the threads, closes the store. The import thread ends 10 s later, unless another engine takes it.
    *
    * @param onWait - called with the name of what is waited for, before each wait
    */

@@ -1,6 +1,5 @@
 /** Answers the requests of operators and their tools: GET /healthz, /readyz, /metrics. */
 import type {Logger} from "pino";
-import type {FinalityStatus} from "../observe/finalityStatus.ts";
 import type {Readiness} from "../observe/readiness.ts";
 import type {Scrapes} from "../observe/scrapes.ts";
 import type {Header} from "./cors.ts";
@@ -12,12 +11,8 @@ const TEXT_TYPE: Header = ["Content-Type", "text/plain; charset=utf-8"];
 export interface ProbeParts {
   readonly scrapes: Scrapes<{readonly type: string; readonly text: string}>;
   readonly readiness: Readiness;
-  readonly finality: FinalityStatus | undefined;
   readonly log: Logger;
 }
-
-/** No obstacle, but whoever relies on this service should know. */
-const UNVERIFIED = "unverified: no header vouches for the state of the newest block\n";
 
 /** @param isStopping - whether the service was stopping when the request came */
 type Probe = (parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean) => void;
@@ -31,15 +26,11 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
 
 function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
   const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles();
-  const remarks = parts.readiness.readRemarks().map(remark => `${remark}\n`);
-  // Finality that has stopped does not make the service unready: what is finalized stays so.
-  const finality = remarks.join("") + (parts.finality?.describe() ?? "");
-  if (obstacles.length === 0)
-    sendText(reply, verb, `ready\n${finality}${parts.readiness.isVerified() ? "" : UNVERIFIED}`);
-  else {
-    const text = `${obstacles.join("\n")}\n${finality}`;
-    sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], text);
-  }
+  // Finality that has stopped is a remark: what is finalized stays so.
+  const remarks = parts.readiness.readRemarks();
+  const text = [...(obstacles.length === 0 ? ["ready"] : obstacles), ...remarks, ""].join("\n");
+  if (obstacles.length === 0) sendText(reply, verb, text);
+  else sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], text);
 }
 
 function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, verb: string): void {

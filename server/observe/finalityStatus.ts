@@ -27,15 +27,17 @@ export class FinalityStatus {
   layer1Read: number | undefined;
   /** The newest block that the source calls finalized. It may be above the newest block held. */
   known: number | undefined;
+  /** By name, the nodes of --l1 and --l2 that are not up: their state and its reason. */
+  readonly nodes = new Map<string, string>();
   /** When the source last answered, in ms since 1970. */
   answeredMs: number | undefined;
 
   constructor(readonly source: FinalitySourceName) {}
 
-  /** @returns lines for /readyz, or "" if there is nothing to say */
-  describe(): string {
-    const byNumber = this.isByNumber ? "finality is by block number: no state root is compared\n" : "";
-    if (this.state === "stopped") return `finality has stopped: ${this.reason}\n${byNumber}`;
-    return this.state === "waiting" ? `finality is waiting: ${this.awaits}\n${byNumber}` : byNumber;
+  /** @returns lines for /readyz */
+  describe(): string[] {
+    const byNumber = this.isByNumber ? ["finality is by block number: no state root is compared"] : [];
+    if (this.state === "stopped") return [`finality has stopped: ${this.reason}`, ...byNumber];
+    return this.state === "waiting" ? [`finality is waiting: ${this.awaits}`, ...byNumber] : byNumber;
   }
 }

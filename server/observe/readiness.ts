@@ -7,7 +7,10 @@
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
+import type {FinalityStatus} from "./finalityStatus.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
+
+const UNVERIFIED = "unverified: no header vouches for the state of the newest block";
 
 interface FoundDamage {
   readonly tableFindings: number;
@@ -27,6 +30,7 @@ export class Readiness {
     private readonly chain: ChainView,
     private readonly damage: FoundDamage,
     private readonly source?: SourceStatus,
+    private readonly finality?: FinalityStatus,
     private readonly maxLagSeconds?: number,
     private readonly maxFinalityLagSeconds?: number,
   ) {
@@ -48,14 +52,14 @@ export class Readiness {
     return reasons.filter(reason => reason !== undefined);
   }
 
-  /** @returns what an operator should know whether the service is ready or not: a line of text for each node that is not up */
+  /** @returns what an operator should know whether the service is ready or not, a line of text for each remark */
   readRemarks(): string[] {
-    return [...(this.source?.nodes ?? [])].map(([name, trouble]) => `the node ${name} is ${trouble}`);
-  }
-
-  /** Whether a header vouches for the newest block's state. */
-  isVerified(): boolean {
-    return this.chain.isVerified();
+    const nodes = new Map([...(this.finality?.nodes ?? []), ...(this.source?.nodes ?? [])]);
+    return [
+      ...[...nodes].map(([name, trouble]) => `the node ${name} is ${trouble}`),
+      ...(this.finality?.describe() ?? []),
+      ...(this.chain.isVerified() ? [] : [UNVERIFIED]),
+    ];
   }
 
   /** @returns undefined while no block is held */

@@ -18,7 +18,11 @@ export function startFinality(options: FinalityOptions, engine: Engine, log: Log
   const {source, pollMs} = options;
   const status = new FinalityStatus(source);
   const child = log.child({finality: source});
-  const onEvent = (event: NodesEvent): void => reportNode(event, child);
+  const onEvent = ({name, state, reason}: NodesEvent): void => {
+    if (state === "up") status.nodes.delete(name);
+    else status.nodes.set(name, `${state}: ${reason}`);
+    child[state === "up" ? "info" : "warn"]({node: name, state, reason}, `a node is ${state}`);
+  };
   const nodes = new Nodes(options.nodes, onEvent);
   const layer2 =
     source === "l1" && options.layer2 !== undefined ? new Nodes(options.layer2, onEvent) : undefined;
@@ -35,8 +39,4 @@ export function startFinality(options: FinalityOptions, engine: Engine, log: Log
       await layer2?.close();
     },
   };
-}
-
-function reportNode({name, state, reason}: NodesEvent, log: Logger): void {
-  log[state === "up" ? "info" : "warn"]({node: name, state, reason}, `a node is ${state}`);
 }

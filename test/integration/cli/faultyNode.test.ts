@@ -9,6 +9,7 @@ import {readReadiness, waitForHead, waitForMetric, waitForState} from "../../sup
 import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {readLog, waitForChain, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
+import {Upstream} from "../../support/http/upstream.ts";
 import {FaultyProxy} from "../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {importHere, importLines} from "../../support/stores/importedStore.ts";
@@ -245,6 +246,8 @@ liveTest(
       await waitForChain(daemon, live);
       switched.share = 1;
       await daemon.waitForStderr(new RegExp(`"node":"${other.url}","state":"up"`));
+      await daemon.waitForStderr(new RegExp(`"node":"${switched.url}","state":"down"`));
+      assert.match((await readReadiness(daemon))[1], new RegExp(`the node ${switched.url} is down: .*503`));
       assert.equal(await daemon.readMetric('proofd_head_block{which="latest"}'), latest);
       assert.doesNotMatch(daemon.stderr, /reorganised/);
       // The second node takes another way: it is the only one that answers, so its chain is followed, as a whole.
@@ -269,7 +272,11 @@ liveTest(
     const other = await Anvil.start(["--chain-id", "99"]);
     assert.ok(typeof other !== "string");
     await other.request("anvil_mine", "0x20");
-    const flags = flagsOf(newStore(), live, [other.url, still.url, live.anvil.url]);
+    const closed = new Upstream();
+    closed.handler = (_, response) => response.writeHead(403).end();
+    await closed.start();
+    const {origin} = closed.url;
+    const flags = flagsOf(newStore(), live, [other.url, origin, still.url, live.anvil.url]);
     await withFollower([...flags, ...TRACED], async daemon => {
       await live.grow(3);
       await compareBlocks(daemon, live, await waitForChain(daemon, live));
@@ -278,9 +285,11 @@ liveTest(
       assert.match(String(line?.reason), /expected a node of chain \d+, got chain 99/);
       const [, text] = await readReadiness(daemon);
       assert.ok(text.includes(`the node ${other.url} is refused: expected a node of chain `), text);
+      assert.match(text, new RegExp(`the node ${origin} is down: .*403`));
       await live.grow(2);
       await waitForChain(daemon, live);
     });
+    await closed.stop();
     await other.stop();
     await still.stop();
   },

@@ -11,12 +11,7 @@ import {headLines} from "../../support/chains/headedLines.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
-import {
-  READY_UNVERIFIED,
-  readReadiness,
-  waitForMetric,
-  waitForState,
-} from "../../support/http/followingDaemon.ts";
+import {readReadiness, UNVERIFIED, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
 import {readLog, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
@@ -190,7 +185,7 @@ test("without the state trie, wrong values are found out by an audit, and the bl
   await withFollower(flags, async daemon => {
     await waitForLines(daemon);
     await waitForState(daemon, "following");
-    assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
+    assert.deepEqual(await readReadiness(daemon), [200, `ready\n${UNVERIFIED}`]);
     const [line] = readLog(daemon, "blocks are unverified: no header vouches for their state");
     assert.deepEqual([line?.block, line?.reason], [1, "the store does not hold the state trie"]);
     // Of the values that are asked for, slots alone are words.

@@ -4,8 +4,8 @@ import {after, before, describe, test} from "node:test";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
-  READY_UNVERIFIED,
   readReadiness,
+  UNVERIFIED,
   waitForHead,
   waitForState,
   withFollowing,
@@ -43,7 +43,7 @@ describe("the newest block's age", () => {
       assert.ok(lag >= received - 1_700_000_000, `lag ${lag}, received ${received}`);
       daemon.input.end();
       await waitForState(daemon, "ended");
-      assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
+      assert.deepEqual(await readReadiness(daemon), [200, `ready\n${UNVERIFIED}`]);
     }));
 
   test("beyond --max-lag makes the service unready, with the reason in the body", () =>
@@ -52,14 +52,14 @@ describe("the newest block's age", () => {
       assert.equal(status, 503);
       assert.match(
         text,
-        /^the newest block, 0, is \d+ s old: --max-lag is 3600 s \(state of the source: \w+\)\n$/,
+        /^the newest block, 0, is \d+ s old: --max-lag is 3600 s \(state of the source: \w+\)\nunverified: [^\n]+\n$/,
       );
     }));
 
   test("counts from when the block came where its line has no timestamp", () => {
     const {timestamp: _, ...timeless} = createLine(0, 0);
     return serve(timeless, ["--max-lag", "3600"], async daemon => {
-      assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
+      assert.deepEqual(await readReadiness(daemon), [200, `ready\n${UNVERIFIED}`]);
       const {text} = await daemon.get("/metrics");
       assert.doesNotMatch(text, /^proofd_head_timestamp_seconds /m);
       assert.match(text, /^proofd_head_lag_seconds \d/m);

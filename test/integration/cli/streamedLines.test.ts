@@ -6,8 +6,8 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   linesOf,
-  READY_UNVERIFIED,
   readReadiness,
+  UNVERIFIED,
   waitForHead,
   waitForState,
   withFollowing,
@@ -36,7 +36,10 @@ async function importText(text: string, state: string): Promise<[readiness: stri
 }
 
 test("a file is read once, to its end", async () => {
-  assert.deepEqual(await importText(linesOf(0, 2), "ended"), ["the source of the import has ended\n", 2]);
+  assert.deepEqual(await importText(linesOf(0, 2), "ended"), [
+    `the source of the import has ended\n${UNVERIFIED}`,
+    2,
+  ]);
 });
 
 for (const [what, wrong, reason] of [
@@ -51,7 +54,7 @@ for (const [what, wrong, reason] of [
 ] as const)
   test(`${what} is named, and the blocks before it are served`, async () => {
     const [readiness, latest] = await importText(linesOf(0, 1) + wrong, "failed");
-    assert.deepEqual([readiness, latest], [`the import has failed: ${reason}\n`, 1]);
+    assert.deepEqual([readiness, latest], [`the import has failed: ${reason}\n${UNVERIFIED}`, 1]);
   });
 
 test("lines of a pipe are taken as they come, until it ends", () =>
@@ -60,10 +63,10 @@ test("lines of a pipe are taken as they come, until it ends", () =>
       daemon.input.write(linesOf(block, block));
       await waitForHead(daemon, block);
     }
-    assert.deepEqual(await readReadiness(daemon), [200, READY_UNVERIFIED]);
+    assert.deepEqual(await readReadiness(daemon), [200, `ready\n${UNVERIFIED}`]);
     daemon.input.end();
     await waitForState(daemon, "ended");
-    assert.deepEqual(await readReadiness(daemon), [503, "the source of the import has ended\n"]);
+    assert.deepEqual(await readReadiness(daemon), [503, `the source of the import has ended\n${UNVERIFIED}`]);
     assert.match(daemon.stderr, /the import has ended/);
   }));
 

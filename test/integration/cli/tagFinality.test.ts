@@ -70,7 +70,17 @@ test("the node's finalized block is marked where its hash is the one here, also 
     chain.hashOf = hashOfBlock;
     await waitForCoverage(daemon, "finalized", 7);
     await daemon.waitForStderr(/finality continues after a stop/);
-    assert.doesNotMatch((await daemon.get("/readyz")).text, /finality/);
+    const {origin} = chain.upstream.url;
+    assert.doesNotMatch((await daemon.get("/readyz")).text, /finality|node/);
+    chain.upstream.handler = (_, response) => response.writeHead(401).end();
+    await daemon.waitForStderr(/"state":"down".*a node is down/);
+    assert.match((await daemon.get("/readyz")).text, new RegExp(`^ready\nthe node ${origin} is down: .*401`));
+    await chain.upstream.stop();
+    await daemon.waitForStderr(/connection refused.*a node is down/);
+    assert.match(
+      (await daemon.get("/readyz")).text,
+      new RegExp(`the node ${origin} is down: connection refused`),
+    );
   } finally {
     await daemon.stop();
     await chain.upstream.stop();

@@ -39,8 +39,8 @@ export function waitForState(daemon: AskedService, state: string): Promise<void>
   return waitForMetric(daemon, `proofd_source_state{state="${state}"} 1`);
 }
 
-/** What a ready service says whose blocks come without headers. */
-export const READY_UNVERIFIED = "ready\nunverified: no header vouches for the state of the newest block\n";
+/** What /readyz says last where blocks come without headers. */
+export const UNVERIFIED = "unverified: no header vouches for the state of the newest block\n";
 
 export async function readReadiness(daemon: AskedService): Promise<[status: number, text: string]> {
   const {status, text} = await daemon.get("/readyz");

@@ -1,11 +1,12 @@
 /** Why a service is not ready: every reason, none hidden by another. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
+import {FinalityStatus} from "../../../../server/observe/finalityStatus.ts";
 import {Readiness} from "../../../../server/observe/readiness.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
 import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
 import {ChainView} from "../../../../workers/chain/chainView.ts";
-import {WrittenStore} from "../../../support/stores/writtenStore.ts";
+import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
 const FAILED = "the import has failed: block 11 is refused";
 
@@ -44,16 +45,19 @@ test("blocks that await their audit are named where no finalized block is held f
 test("damage, a failed import and an old newest block are three reasons", () => {
   chain.setHead({...chain.head(), finalized: 3});
   source.receivedMs = Date.now() - 9_500;
-  const readiness = new Readiness(chain, {tableFindings: 2}, source, 5);
+  const readiness = new Readiness(chain, {tableFindings: 2}, source, undefined, 5);
   const lag = "the newest block, 10, is 9 s old: --max-lag is 5 s (state of the source: failed)";
   assert.deepEqual(readiness.readObstacles(), ["a table of the store is damaged", FAILED, lag]);
 });
 
-test("finality that has not risen for --max-finality-lag is a reason, by the block's time or since it was finalized", t => {
+test("finality that has not risen for --max-finality-lag is a reason, by the block's time or since it was finalized", async t => {
+  const block = createBlock(11, 1);
+  await store.apply({...block, header: {...block.header, timestamp: 970n}});
+
   t.mock.timers.enable({apis: ["Date"], now: 1_000_000});
   chain.setHead({...chain.head(), finalized: 3});
   source.state = "following";
-  const readiness = new Readiness(chain, {tableFindings: 0}, source, undefined, 60);
+  const readiness = new Readiness(chain, {tableFindings: 0}, source, undefined, undefined, 60);
   t.mock.timers.tick(60_000);
   assert.deepEqual(readiness.readObstacles(), []);
   t.mock.timers.tick(1_000);
@@ -61,15 +65,27 @@ test("finality that has not risen for --max-finality-lag is a reason, by the blo
   assert.deepEqual(readiness.readObstacles(), [lag]);
   chain.setHead({...chain.head(), finalized: 4});
   assert.deepEqual(readiness.readObstacles(), []);
+  chain.setHead({...chain.head(), latest: 11, finalized: 11});
+  assert.deepEqual(readiness.readObstacles(), [lag.replace("3, is 61", "11, is 91")]);
 });
 
-test("nodes that are not up are remarks, whether the service is ready or not", () => {
-  const readiness = new Readiness(chain, {tableFindings: 0}, source);
-  assert.deepEqual(readiness.readRemarks(), []);
+test("nodes that are not up, what finality waits for, and a state without a header's root are remarks", () => {
+  const unverified = "unverified: no header vouches for the state of the newest block";
+  const finality = new FinalityStatus("l1");
+  const readiness = new Readiness(chain, {tableFindings: 0}, source, finality);
+  assert.deepEqual(readiness.readRemarks(), [unverified]);
   source.nodes.set("http://a:1", "down: connection refused");
-  source.nodes.set("http://b:1", "refused: expected a node of chain 5, got chain 6");
-  assert.deepEqual(readiness.readRemarks(), [
+  finality.nodes.set("http://a:1", "down: time-out");
+  finality.nodes.set("http://b:1", "refused: expected a node of chain 5, got chain 6");
+  finality.isByNumber = true;
+  const remarks = [
     "the node http://a:1 is down: connection refused",
     "the node http://b:1 is refused: expected a node of chain 5, got chain 6",
-  ]);
+    "finality is by block number: no state root is compared",
+    unverified,
+  ];
+  assert.deepEqual(readiness.readRemarks(), remarks);
+  finality.state = "waiting";
+  finality.awaits = "block 5";
+  assert.deepEqual(readiness.readRemarks(), remarks.toSpliced(2, 0, "finality is waiting: block 5"));
 });
