@@ -4,7 +4,16 @@
  * It is not created with the recursive mkdir of Node or LevelDB. On a file system that takes no folders and answers "no such
  * file" (/proc), these try for ever, on a thread that nothing can stop.
  */
-import {existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync} from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import {dirname, join, resolve} from "node:path";
 import {Level} from "level";
 import {StoreError} from "../errors.ts";
@@ -79,7 +88,7 @@ function isNumbered(name: string): boolean {
  */
 function isUnborn(directory: string, files: readonly string[]): boolean {
   const isEmpty = (name: string): boolean => {
-    const {size} = statSync(join(directory, name));
+    const {size} = lstatSync(join(directory, name)); // of a link that does not open, too
     if (name !== FIRST_MANIFEST) return size === 0 || !/\.(ldb|sst|log)$/.test(name);
     return readFileSync(join(directory, name)).every(byte => byte === 0);
   };
