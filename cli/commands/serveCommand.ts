@@ -1,8 +1,8 @@
 /** `proofd serve`: starts a service, says so, and ends it after a signal. */
-import {destination, pino} from "pino";
-import {startService} from "../../service/runningService.ts";
+import {destination, type Logger, pino} from "pino";
+import {type RunningService, startService} from "../../service/runningService.ts";
 import type {ServiceOptions} from "../../service/serviceOptions.ts";
-import {ExitCode, StopWatch} from "../exitCode.ts";
+import {ExitCode, type StopSignal, StopWatch} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 
 const STDERR = 2;
@@ -23,7 +23,16 @@ export async function runServe(options: ServiceOptions, logLevel: string): Promi
     process.stderr.write(
       `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,
     );
-  log.info({signal: await stop.signal}, "stopping");
+  return endAfter(stop.signal, service, log);
+}
+
+/** @returns the exit code. @throws WorkError that says which parts of the service did not end */
+export async function endAfter(
+  signal: Promise<StopSignal>,
+  service: Pick<RunningService, "stop">,
+  log: Logger,
+): Promise<number> {
+  log.info({signal: await signal}, "stopping");
   await service.stop();
   return ExitCode.OK;
 }

@@ -1,0 +1,21 @@
+/** How `proofd serve` ends after a signal. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {pino} from "pino";
+import {endAfter} from "../../../../cli/commands/serveCommand.ts";
+import {ExitCode} from "../../../../cli/exitCode.ts";
+import {Ends} from "../../../../service/ends.ts";
+
+const LOG = pino({enabled: false});
+
+test("a service whose parts end has exit code 0, and one with a part that hangs is an error that names it", async () => {
+  const ends = new Ends();
+  const service = {stop: () => ends.run(1)};
+  assert.equal(await endAfter(Promise.resolve("SIGTERM"), service, LOG), ExitCode.OK);
+  const hanging = new Ends();
+  hanging.add("the import", () => new Promise(() => {}));
+  await assert.rejects(endAfter(Promise.resolve("SIGINT"), {stop: () => hanging.run(1)}, LOG), {
+    name: "WorkError",
+    message: "expected an end within 1 ms; still open: the import",
+  });
+});
