@@ -30,7 +30,7 @@ export function createBlock(block: number, branch: number, parentBranch = branch
 export class WrittenStore {
   readonly host: SourceHost;
   private readonly folder: string;
-  private readonly store: StateStore;
+  readonly store: StateStore;
   private writer: BlockWriter;
 
   private constructor(folder: string, store: StateStore, writer: BlockWriter) {

@@ -4,6 +4,7 @@ import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {compact, verifyCompact} from "../../../../client/compact/compactProof.ts";
 import {hashSlot, hashSlotValue, sha256Suite, word} from "../../../../client/hash/hashSuites.ts";
+import {checkAbsence} from "../../../../client/proof/keyProof.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
 import {forgeTrees, HELD, PRESENT, proveTree} from "../../../support/reference/forgedTrees.ts";
@@ -116,6 +117,18 @@ test("absence is refused where the two leaves are no neighbours, or do not enclo
     () => verify(middle, {...prove(high), key: encodeHex(word(middle))}),
     /left leaf is not below/,
   );
+});
+
+test("absence is refused where either link names any leaf but the other one", () => {
+  const [hKey, low, high] = [word(5), word(4), word(6)];
+  const left = {leafIndex: 7, prev: 0, next: 9, hKey: low, hVal: low};
+  const right = {leafIndex: 9, prev: 7, next: 1, hKey: high, hVal: high};
+  const at = {left: "left", right: "right"};
+  checkAbsence(hKey, left, right, at);
+  for (const other of [0, 6, 8, 10]) {
+    assert.throws(() => checkAbsence(hKey, {...left, next: other}, right, at), /next of the left leaf/);
+    assert.throws(() => checkAbsence(hKey, left, {...right, prev: other}, at), /prev of the right leaf/);
+  }
 });
 
 /** What is said of trees that fold to their root. */
