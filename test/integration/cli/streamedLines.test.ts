@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {headLines} from "../../support/chains/headedLines.ts";
 import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   linesOf,
@@ -40,6 +41,19 @@ test("a file is read once, to its end", async () => {
     `the source of the import has ended\n${UNVERIFIED}`,
     2,
   ]);
+});
+
+test("the newest block is verified once a header vouches for it, also for blocks without one before it", async () => {
+  const [zero, one, two] = (await headLines([0, 1, 2].map(block => createLine(block, 0)))).lines as [
+    DifferenceLine,
+    DifferenceLine,
+    DifferenceLine,
+  ];
+  const {header: _header, ...bare} = one;
+  const ended = "the source of the import has ended\n";
+  assert.deepEqual(await importText(encodeLines([zero, one]), "ended"), [ended, 1]);
+  assert.deepEqual(await importText(encodeLines([zero, bare]), "ended"), [`${ended}${UNVERIFIED}`, 1]);
+  assert.deepEqual(await importText(encodeLines([zero, bare, two]), "ended"), [ended, 2]);
 });
 
 for (const [what, wrong, reason] of [
