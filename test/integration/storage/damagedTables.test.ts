@@ -32,7 +32,7 @@ import {Engine} from "../../../workers/engine.ts";
 import {startCheck} from "../../../workers/pool/runningCheck.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
-import {waitForHead} from "../../support/http/followingDaemon.ts";
+import {readReadiness, UNVERIFIED, waitForHead} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -436,8 +436,7 @@ test("serve --verify finds a damaged table while it answers, says which, shows p
     assert.equal(await daemon.readMetric("proofd_verify_findings_total"), 1);
     assert.equal(await daemon.readMetric('proofd_verify_bytes{which="all"}'), size);
     assert.equal(await daemon.readMetric('proofd_verify_bytes{which="done"}'), size);
-    const ready = await daemon.get("/readyz");
-    assert.deepEqual([ready.status, ready.text], [503, "a table of the store is damaged\n"]);
+    assert.deepEqual(await readReadiness(daemon), [503, `a table of the store is damaged\n${UNVERIFIED}`]);
     const {result} = await daemon.call("chain_getProof", [addressAt(1), [], "0x3"]);
     assert.ok(result.accountProof.leafIndex > 1);
   } finally {
