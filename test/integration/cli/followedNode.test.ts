@@ -193,7 +193,7 @@ liveTest("what a service makes of a chain that changes", async (live, t) => {
 
     await t.test("a node that stops is waited for, and followed on when it is back", async () => {
       await live.restart(() => waitForState(daemon, "waiting"));
-      assert.match(daemon.stderr, /"state":"waiting","reason":"http:[^"]*connection refused/);
+      assert.match(daemon.stderr, /"state":"waiting","reason":"http:[^"]*connection (refused|was lost)/);
       const grown = await live.grow(2);
       await waitForBlock(daemon, live, grown);
       await waitForState(daemon, "following");
