@@ -27,7 +27,8 @@ test("thousands of requests in one write end their connection, and /metrics is m
     for (const path of ["/metrics", "/healthz", "/none"]) {
       const connection = await RawConnection.open(service.port);
       await connection.write(GET(path).repeat(16_000)).catch(() => {});
-      await connection.closed;
+      const answers = (await connection.readToClose()).split("HTTP/1.1 ").length - 1;
+      assert.ok(answers <= 1, `${answers} answers at ${path}`);
     }
     assert.ok(read.mock.callCount() <= 1, `${read.mock.callCount()} computations`);
     await requireAnswer(service);
