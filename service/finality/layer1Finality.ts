@@ -237,7 +237,7 @@ export class Layer1Finality implements FinalityWork {
     const {results, silent} = await this.layer2.useEach(find, signal);
     const hashes = results.filter(block => block !== undefined).map(({hash}) => hash);
     if (isByNumber ? silent.length > 0 : results.length === 0) {
-      this.obstacle = `waiting for an answer of ${silent.join(", ")} about a finalized block`;
+      this.obstacle = `waiting until layer 2 tells which finalized block it has: ${silent.join("; ")}`;
       return undefined;
     }
     if (hashes.length === 0) {

@@ -103,7 +103,7 @@ export class Nodes {
   /**
    * Runs `work` once against every node that is not left alone, at the same time.
    *
-   * @returns the results of the nodes that answered, and the names of the others: left alone, failed, or they refuse
+   * @returns the results of the nodes that answered, and of each other node what it does: it does not answer (its state tells why), or it refuses
    * @throws what the work throws besides; the signal's reason
    */
   useEach<Result>(
@@ -112,7 +112,7 @@ export class Nodes {
   ): Promise<{results: Result[]; silent: string[]}> {
     const {candidates} = this;
     const due = candidates.filter(candidate => candidate.waitMs <= 0);
-    const silent = candidates.filter(candidate => !due.includes(candidate)).map(({caller}) => caller.name);
+    const silent = candidates.filter(candidate => !due.includes(candidate)).map(describeSilence);
     return this.live(signal, async life => {
       life.throwIfAborted();
       const runs = await Promise.allSettled(due.map(candidate => candidate.run(work, life)));
@@ -120,7 +120,12 @@ export class Nodes {
       for (const [position, run] of runs.entries())
         if (run.status === "fulfilled") results.push(run.value);
         else if (!(run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal)) throw run.reason;
-        else silent.push((due[position] as Candidate).caller.name);
+        else
+          silent.push(
+            run.reason instanceof NodeRefusal
+              ? run.reason.message
+              : describeSilence(due[position] as Candidate),
+          );
       return {results, silent};
     });
   }
@@ -208,4 +213,8 @@ export class Nodes {
       throw signal.reason;
     }
   }
+}
+
+function describeSilence({caller}: Candidate): string {
+  return `${caller.name} does not answer`;
 }

@@ -177,8 +177,9 @@ layer1Test("by number, a node of layer 2 that does not answer once is waited for
       await it.contract.settle();
       it.start({root: "none"}, undefined, [good, stale]);
       const {origin} = new URL(good);
-      await it.logged(/"block":5,.*waiting for an answer of .* about a finalized block/);
-      assert.equal(it.status.awaits, `block 5: waiting for an answer of ${origin} about a finalized block`);
+      const what = `waiting until layer 2 tells which finalized block it has: ${origin} does not answer`;
+      await it.logged(new RegExp(`"block":5,.*${what}`));
+      assert.equal(it.status.awaits, `block 5: ${what}`);
       await it.logged(/finality has stopped/);
       assert.match(
         it.status.describe().join("\n"),

@@ -72,7 +72,7 @@ describe("Nodes", () => {
       .map(({state, reason}) => `${state}: ${reason}`);
   }
 
-  test("each node that is not left alone is asked, and the names of those that do not answer are told", async () => {
+  test("each node that is not left alone is asked, and of the others it is told what they do", async () => {
     createNodes([first, second], {}, {firstMs: TIMEOUT_MS, longestMs: TIMEOUT_MS});
     const [firstName, secondName] = [first.url.origin, second.url.origin];
     const each = () => nodes.useEach(askName, ending.signal);
@@ -80,12 +80,13 @@ describe("Nodes", () => {
     second.handler = answerText(
       '{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no such method"}}',
     );
-    assert.deepEqual(await each(), {results: ["first"], silent: [secondName]});
+    const refusal = `${secondName} refuses eth_name: no such method (-32601)`;
+    assert.deepEqual(await each(), {results: ["first"], silent: [refusal]});
     second.handler = answerAs("second");
     first.handler = DOWN;
-    assert.deepEqual(await each(), {results: ["second"], silent: [firstName]});
+    assert.deepEqual(await each(), {results: ["second"], silent: [`${firstName} does not answer`]});
     first.handler = answerAs("first");
-    assert.deepEqual(await each(), {results: ["second"], silent: [firstName]});
+    assert.deepEqual(await each(), {results: ["second"], silent: [`${firstName} does not answer`]});
   });
 
   test("a reason has no keys and no lines of a node's text, and two URLs of one host have two names", async () => {
