@@ -11,8 +11,6 @@ import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {gunzipSync} from "node:zlib";
 import {createBlockFromRPC, type JSONRPCBlock} from "@ethereumjs/block";
-import {createTx} from "@ethereumjs/tx";
-import {Address, eoaCode7702SignAuthorization, privateToAddress} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -22,27 +20,10 @@ import {configOfFork} from "../../../workers/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
 import {Anvil} from "../processes/anvil.ts";
+import {PEOPLE, People, type Sent} from "./people.ts";
 
 const CHAIN_ID = 424_243n;
 const MINER = "0x00000000000000000000000000000000000c0ffe";
-const GAS_LIMIT = 500_000n;
-const GAS_PRICE = 1_000_000_000n;
-
-/** They sign transactions and authorizations, and have 1000 ether each. */
-export const KEYS: readonly Uint8Array[] = [7, 8, 9].map(byte => new Uint8Array(32).fill(byte));
-export const PEOPLE: readonly string[] = KEYS.map(key => toHex(privateToAddress(key)));
-
-export interface Sent {
-  /** Position in KEYS. Default: 0. */
-  readonly from?: number;
-  /** undefined: a creation. */
-  readonly to?: string;
-  readonly data?: Uint8Array;
-  readonly value?: bigint;
-  readonly gas?: bigint;
-  /** Authorizations (EIP-7702): the position of the signer in KEYS, and to which code it delegates; the zero address ends it. */
-  readonly delegations?: readonly {readonly by: number; readonly to: string}[];
-}
 
 type Allocation = Readonly<Record<string, object>>;
 
@@ -53,7 +34,7 @@ export class AnvilChain {
   private readonly genesis: Genesis;
   /** By number. */
   private readonly hashes: Uint8Array[];
-  private readonly nonces: bigint[] = KEYS.map(() => 0n);
+  private readonly people = new People(CHAIN_ID);
   private number = 0;
 
   private constructor(anvil: Anvil, block0: BlockDifference, state: ExecutionState, genesis: Genesis) {
@@ -105,8 +86,10 @@ export class AnvilChain {
     transactions: readonly Sent[],
   ): Promise<{executed: BlockDifference; block: JSONRPCBlock; succeeded: readonly boolean[]}> {
     const hashes: string[] = [];
+    const common = this.genesis.forks.createCommon();
+    common.setHardfork(this.genesis.forks.forkAt({number: 1, timestamp: 1n << 40n, difficulty: 0n}));
     for (const sent of transactions)
-      hashes.push(await this.anvil.request("eth_sendRawTransaction", this.sign(sent)));
+      hashes.push(await this.anvil.request("eth_sendRawTransaction", this.people.sign(sent, common)));
     await this.anvil.request("evm_mine");
     const number = `0x${(++this.number).toString(16)}`;
     const block = await this.anvil.request<JSONRPCBlock>("eth_getBlockByNumber", number, true);
@@ -142,43 +125,4 @@ export class AnvilChain {
     await this.state.seal();
     return {header: decodeBlockHead(block.serialize(), `block ${this.number}`), accounts};
   }
-
-  private sign({from = 0, to, data, value = 0n, gas = GAS_LIMIT, delegations = []}: Sent): string {
-    const common = this.genesis.forks.createCommon();
-    common.setHardfork(this.genesis.forks.forkAt({number: 1, timestamp: 1n << 40n, difficulty: 0n}));
-    const nonce = this.nonces[from] as bigint;
-    this.nonces[from] = nonce + 1n;
-    const call = {
-      nonce,
-      gasLimit: gas,
-      value,
-      ...(to !== undefined && {to: to as `0x${string}`}),
-      ...(data && {data}),
-    };
-    const fees = {maxFeePerGas: GAS_PRICE, maxPriorityFeePerGas: GAS_PRICE};
-    const authorizationList = delegations.map(({by, to: target}) => {
-      const nonceBytes = this.nonces[by] as bigint;
-      this.nonces[by] = nonceBytes + 1n;
-      return eoaCode7702SignAuthorization(
-        [
-          numberBytes(CHAIN_ID),
-          new Address(Buffer.from(target.slice(2), "hex")).bytes,
-          numberBytes(nonceBytes),
-        ],
-        KEYS[by] as Uint8Array,
-      );
-    });
-    const transaction =
-      delegations.length === 0
-        ? createTx({...call, type: 0, gasPrice: GAS_PRICE}, {common})
-        : createTx({...call, ...fees, type: 4, chainId: CHAIN_ID, authorizationList}, {common});
-    return toHex(transaction.sign(KEYS[from] as Uint8Array).serialize());
-  }
-}
-
-function numberBytes(value: bigint): Uint8Array {
-  const hex = value.toString(16);
-  return value === 0n
-    ? new Uint8Array(0)
-    : Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex");
 }

@@ -4,9 +4,9 @@
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {PEOPLE, type Sent} from "./anvilChain.ts";
+import {PEOPLE, type Sent} from "./people.ts";
 
-const DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
+export const DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
 const HEIR = 0xbebebe00n;
 
 /** No calldata: takes funds. One word: SELFDESTRUCT to that address. Two words: writes the second to the slot of the first. */

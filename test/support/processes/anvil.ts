@@ -6,7 +6,7 @@ import {createRequire} from "node:module";
 import {dirname, join} from "node:path";
 import {createInterface} from "node:readline";
 import {gunzipSync} from "node:zlib";
-import type {RpcAnswer} from "../http/rpcAnswer.ts";
+import {RpcNode} from "../nodes/rpcNode.ts";
 import {startChild} from "./childProcesses.ts";
 
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
@@ -17,13 +17,14 @@ interface BlockTimes {
   readonly timestamp: string;
 }
 
-export class Anvil {
-  readonly url: string;
-  private readonly child: ChildProcess;
+export class Anvil extends RpcNode {
+  protected readonly name = "anvil";
 
-  private constructor(child: ChildProcess, url: string) {
-    this.child = child;
-    this.url = url;
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+  ) {
+    super();
   }
 
   /**
@@ -57,27 +58,6 @@ export class Anvil {
       });
     });
     return new Anvil(child, `http://${address}`);
-  }
-
-  async ask(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
-    return (await this.send({jsonrpc: "2.0", id: 1, method, params})) as RpcAnswer;
-  }
-
-  /** A call or a batch. @returns the parsed answer */
-  async send(body: unknown): Promise<unknown> {
-    const response = await fetch(this.url, {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify(body),
-    });
-    return response.json();
-  }
-
-  /** As `ask`, but throws if the answer is an error. */
-  async request<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
-    const {result, error} = await this.ask(method, params);
-    if (error !== undefined) throw new Error(`anvil: ${method}: ${error.code} ${error.message}`);
-    return result as Result;
   }
 
   /**

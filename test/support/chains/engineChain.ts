@@ -1,0 +1,219 @@
+/**
+ * A chain that a test makes block by block through the engine API, as a consensus client does:
+ *
+ *   transactions -> builder (a geth that nobody follows) -> payload -> newPayload, forkchoiceUpdated -> nodes that proofd follows
+ *
+ * The nodes learn of another branch as real ones do: its blocks are handed over beside those of the branch that they have, and
+ * then the head is chosen.
+ */
+import {writeFile} from "node:fs/promises";
+import {join} from "node:path";
+import {toHex} from "../../../storage/hex.ts";
+import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
+import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
+import {Geth} from "../processes/geth.ts";
+import {
+  BLOCK_SECONDS,
+  ENGINE_CHAIN_ID,
+  type ForkBlocks,
+  GENESIS_SECONDS,
+  makeEngineGenesis,
+} from "./engineGenesis.ts";
+import {PEOPLE, People, type Sent} from "./people.ts";
+
+export interface BlockPlan {
+  readonly transactions?: readonly Sent[];
+  /** To this address, so many gwei. */
+  readonly withdrawals?: readonly (readonly [address: string, gwei: number])[];
+  readonly feeRecipient?: string;
+  /** The builder takes the transactions from its pool, in its own order. Default: the block has them in the order given. */
+  readonly isFromPool?: boolean;
+}
+
+interface Sealed {
+  readonly payload: Payload;
+  readonly attributes: PayloadAttributes;
+  readonly fork: EngineFork;
+  readonly nonces: readonly bigint[];
+}
+
+const FEE_RECIPIENT = "0x00000000000000000000000000000000000c0ffe";
+const MOST_TRIES = 1000;
+
+export class EngineChain {
+  /** Of the blocks after block 0. */
+  private readonly blocks: Sealed[] = [];
+  private readonly followed = new Map<Geth, EngineApi>();
+  private readonly people = new People(BigInt(ENGINE_CHAIN_ID));
+  private readonly engine: EngineApi;
+  /** Numbers of blocks; 0 is not said. */
+  private safe = 0;
+  private finalized = 0;
+  private withdrawals = 0;
+  private branch = 0;
+
+  private constructor(
+    readonly genesisPath: string,
+    private readonly folder: string,
+    private readonly builder: Geth,
+    private readonly genesis: Genesis,
+    private readonly block0: string,
+  ) {
+    this.engine = new EngineApi(builder.engineUrl, builder.secret);
+  }
+
+  /** @param folder - an empty one. @throws Error if there is no geth */
+  static async create(folder: string, forks: ForkBlocks): Promise<EngineChain> {
+    const text = makeEngineGenesis(forks);
+    const genesisPath = join(folder, "genesis.json");
+    await writeFile(genesisPath, text);
+    // The builder is set back as deep as a test likes.
+    const flags = ["--engine.maxreorgdepth", "0"];
+    const builder = await Geth.start({folder: join(folder, "builder"), genesisPath, flags});
+    const {hash} = await builder.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
+    return new EngineChain(genesisPath, folder, builder, parseGenesis(text), hash);
+  }
+
+  get height(): number {
+    return this.blocks.length;
+  }
+
+  hashOf(number: number): string {
+    return this.blocks[number - 1]?.payload.executionPayload.blockHash ?? this.block0;
+  }
+
+  /** Starts another node, which gets all blocks of now and later. */
+  async addNode(flags: readonly string[] = []): Promise<Geth> {
+    const node = await this.createNode(flags);
+    await this.tell(node);
+    return node;
+  }
+
+  /** Starts another node, which has block 0 only until `tell`. */
+  async createNode(flags: readonly string[] = []): Promise<Geth> {
+    const folder = join(this.folder, `node${this.followed.size}`);
+    const node = await Geth.start({folder, genesisPath: this.genesisPath, flags});
+    this.followed.set(node, new EngineApi(node.engineUrl, node.secret));
+    return node;
+  }
+
+  /** Makes the next block, and tells the nodes. @returns its number */
+  async seal(plan: BlockPlan = {}): Promise<number> {
+    await this.build(plan);
+    await this.tellAll(this.height);
+    return this.height;
+  }
+
+  /** Replaces the newest `depth` blocks by these. The nodes learn of it when the new branch is whole. */
+  async reorganise(depth: number, plans: readonly BlockPlan[]): Promise<number> {
+    const ancestor = this.height - depth;
+    await this.engine.choose({head: this.hashOf(ancestor)}, this.forkOf(ancestor));
+    this.blocks.length = ancestor;
+    this.people.nonces.splice(0, PEOPLE.length, ...(this.blocks.at(-1)?.nonces ?? PEOPLE.map(() => 0n)));
+    this.branch++;
+    for (const plan of plans) await this.build(plan);
+    await this.tellAll(ancestor + 1);
+    return this.height;
+  }
+
+  /** Moves the tags `safe` and `finalized`. */
+  async finalize(finalized: number, safe = finalized): Promise<void> {
+    Object.assign(this, {finalized, safe});
+    await this.tellAll(this.height + 1);
+  }
+
+  /** Hands a node the blocks from `first` on, and chooses the head. */
+  async tell(node: Geth, first = 1): Promise<void> {
+    const engine = this.engineOf(node);
+    for (const {payload, attributes, fork} of this.blocks.slice(first - 1))
+      await engine.give(payload, attributes, fork);
+    await engine.choose({head: this.hashOf(this.height), ...this.tags()}, this.forkOf(this.height));
+  }
+
+  /** Of one of its nodes. */
+  engineOf(node: Geth): EngineApi {
+    const engine = this.followed.get(node);
+    if (engine === undefined) throw new Error("expected a node of this chain");
+    return engine;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.builder, ...this.followed.keys()].map(node => node.stop()));
+  }
+
+  private async tellAll(first: number): Promise<void> {
+    for (const node of this.followed.keys()) await this.tell(node, first);
+  }
+
+  private tags(): {safe?: string; finalized?: string} {
+    return {
+      ...(this.safe > 0 && {safe: this.hashOf(this.safe)}),
+      ...(this.finalized > 0 && {finalized: this.hashOf(this.finalized)}),
+    };
+  }
+
+  private forkOf(number: number): EngineFork {
+    const timestamp = BigInt(GENESIS_SECONDS + number * BLOCK_SECONDS);
+    return this.genesis.forks.forkAt({number, timestamp, difficulty: 0n}) as EngineFork;
+  }
+
+  private async build(plan: BlockPlan): Promise<void> {
+    const number = this.height + 1;
+    const fork = this.forkOf(number);
+    const common = this.genesis.forks.createCommon();
+    common.setHardfork(fork);
+    const transactions = (plan.transactions ?? []).map(sent => this.people.sign(sent, common));
+    const attributes = this.makeAttributes(number, fork, plan);
+    const payload =
+      plan.isFromPool === true
+        ? await this.buildFromPool(transactions, attributes, fork)
+        : await this.builder.request<Payload>(
+            "testing_buildBlockV1",
+            this.hashOf(number - 1),
+            attributes,
+            transactions,
+            toHex(Buffer.from(`branch ${this.branch}`)),
+          );
+    await this.engine.give(payload, attributes, fork);
+    await this.engine.choose({head: payload.executionPayload.blockHash}, fork);
+    this.blocks.push({payload, attributes, fork, nonces: [...this.people.nonces]});
+  }
+
+  /** A block under way gets its transactions a moment after it began, so it is begun again until it has them. */
+  private async buildFromPool(
+    transactions: readonly string[],
+    attributes: PayloadAttributes,
+    fork: EngineFork,
+  ): Promise<Payload> {
+    for (const transaction of transactions) await this.builder.request("eth_sendRawTransaction", transaction);
+    const head = this.hashOf(this.height);
+    for (let tries = 1; tries <= MOST_TRIES; tries++) {
+      const prevRandao = numberWord(tries);
+      const id = await this.engine.choose({head}, fork, {...attributes, prevRandao});
+      const payload = await this.engine.getPayload(id as string, fork);
+      if (payload.executionPayload.transactions.length === transactions.length) return payload;
+    }
+    throw new Error(`the builder takes fewer than ${transactions.length} transactions from its pool`);
+  }
+
+  private makeAttributes(number: number, fork: EngineFork, plan: BlockPlan): PayloadAttributes {
+    return {
+      timestamp: quantity(GENESIS_SECONDS + number * BLOCK_SECONDS),
+      prevRandao: numberWord(number),
+      suggestedFeeRecipient: plan.feeRecipient ?? FEE_RECIPIENT,
+      withdrawals: (plan.withdrawals ?? []).map(([address, gwei]) => {
+        const index = quantity(this.withdrawals++);
+        return {index, validatorIndex: index, address, amount: quantity(gwei)};
+      }),
+      ...(fork !== "shanghai" && {parentBeaconBlockRoot: numberWord(7_000_000 + number)}),
+    };
+  }
+}
+
+function quantity(value: number): string {
+  return `0x${value.toString(16)}`;
+}
+
+function numberWord(value: number): string {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}

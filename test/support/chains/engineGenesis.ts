@@ -1,0 +1,36 @@
+/** The genesis file of chains that EngineChain makes. */
+import {makeGenesisText} from "../../../demo/demoGenesis.ts";
+import type {EngineFork} from "../nodes/engineApi.ts";
+import {PEOPLE} from "./people.ts";
+import {DEPLOYER} from "./stateTraffic.ts";
+
+export const ENGINE_CHAIN_ID = 424_243;
+/** Seconds from a block to the next one. */
+export const BLOCK_SECONDS = 12;
+/** Of block 0: 1 January 2025. */
+export const GENESIS_SECONDS = 1_735_689_600;
+
+/** The first block under each fork's rules. The chain begins under shanghai. */
+export type ForkBlocks = Readonly<Record<Exclude<EngineFork, "shanghai">, number>>;
+
+/** The deterministic deployment proxy: makes contracts with CREATE2, with the first word of calldata as the salt. */
+const DEPLOYER_CODE =
+  "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
+
+/** @returns geth's genesis file: PEOPLE have ether, and there are the system contracts and the deployer */
+export function makeEngineGenesis({cancun, prague, osaka}: ForkBlocks): string {
+  const {config, alloc, ...fields} = JSON.parse(
+    makeGenesisText(PEOPLE.map(text => Buffer.from(text.slice(2), "hex"))),
+  );
+  const timeOf = (block: number) => GENESIS_SECONDS + block * BLOCK_SECONDS;
+  return JSON.stringify({
+    ...fields,
+    timestamp: `0x${GENESIS_SECONDS.toString(16)}`,
+    config: {
+      ...config,
+      chainId: ENGINE_CHAIN_ID,
+      ...{cancunTime: timeOf(cancun), pragueTime: timeOf(prague), osakaTime: timeOf(osaka)},
+    },
+    alloc: {...alloc, [DEPLOYER]: {balance: "0x0", nonce: "0x1", code: DEPLOYER_CODE}},
+  });
+}

@@ -1,0 +1,83 @@
+/** What EngineChain's blocks do: everything that changes accounts and slots, by transactions and outside of them. */
+import type {BlockPlan} from "./engineChain.ts";
+import type {ForkBlocks} from "./engineGenesis.ts";
+import {PEOPLE, type Sent} from "./people.ts";
+import {DELEGATION_TRAFFIC, machine, STATE_TRAFFIC} from "./stateTraffic.ts";
+
+/** EIP-7002: public key and amount. The fee is one wei while there are few requests. */
+const WITHDRAWAL_REQUEST: Sent = {
+  to: "0x00000961ef480eb55e80d19ad83579a64c007002",
+  data: Buffer.concat([Buffer.alloc(48, 7), Buffer.alloc(8, 1)]),
+  value: 1n,
+};
+/** EIP-7251: two public keys. */
+const CONSOLIDATION_REQUEST: Sent = {
+  to: "0x0000bbddc7ce488642fb579f8b00f3a590007251",
+  data: Buffer.concat([Buffer.alloc(48, 7), Buffer.alloc(48, 8)]),
+  value: 1n,
+};
+const STRANGER = `0x${"5a".repeat(20)}`;
+const [RICH = "", OTHER = ""] = PEOPLE;
+
+const STATE: readonly BlockPlan[] = STATE_TRAFFIC.map(([, transactions]) => ({transactions}));
+const DELEGATIONS: readonly BlockPlan[] = DELEGATION_TRAFFIC.map(([, transactions]) => ({transactions}));
+
+/** Under any fork: withdrawals, and blocks whose fee recipient does something else too. */
+const OUTSIDE: readonly BlockPlan[] = [
+  {
+    withdrawals: [
+      [STRANGER, 5],
+      [RICH, 6],
+      [STRANGER, 7],
+      [machine, 8],
+    ],
+  },
+  {withdrawals: [[`0x${"5b".repeat(20)}`, 0]]},
+  {feeRecipient: RICH, transactions: [{to: STRANGER, value: 1n}]},
+  {feeRecipient: machine, transactions: [{from: 1, to: machine, value: 1n}]},
+  {feeRecipient: `0x${"5c".repeat(20)}`, withdrawals: [[`0x${"5c".repeat(20)}`, 1]]},
+  {feeRecipient: OTHER, transactions: [{from: 1, to: OTHER, value: 3n}], withdrawals: [[OTHER, 1]]},
+];
+
+/** From cancun on. The last block takes the blobs' cost per gas down again. */
+const BLOBS: readonly BlockPlan[] = [
+  {
+    transactions: [
+      {to: STRANGER, value: 1n, blobs: 1},
+      {from: 1, to: machine, blobs: 2},
+    ],
+  },
+  {},
+];
+
+/** Blobs too, which geth 1.17 takes from its pool under osaka only. */
+const FROM_POOL: BlockPlan = {
+  transactions: [
+    {to: STRANGER, value: 1n, blobs: 3},
+    {from: 1, to: STRANGER, value: 1n},
+  ],
+  isFromPool: true,
+};
+
+/** From prague on: requests to the consensus layer, and the blocks that take them from the queues. */
+const REQUESTS: readonly BlockPlan[] = [
+  {transactions: [WITHDRAWAL_REQUEST, CONSOLIDATION_REQUEST, {...WITHDRAWAL_REQUEST, from: 1}]},
+  {},
+  {transactions: Array.from({length: 5}, () => CONSOLIDATION_REQUEST)},
+  {},
+];
+
+const ERAS = {
+  shanghai: [...STATE, ...OUTSIDE],
+  cancun: [...BLOBS, ...STATE, ...OUTSIDE],
+  prague: [...DELEGATIONS, ...REQUESTS, ...STATE],
+  osaka: [...BLOBS, FROM_POOL, ...DELEGATIONS, ...REQUESTS, ...OUTSIDE],
+};
+
+/** The chain's blocks after block 0, and where its forks begin. */
+export const ENGINE_TRAFFIC: readonly BlockPlan[] = Object.values(ERAS).flat();
+export const ENGINE_FORKS: ForkBlocks = {
+  cancun: 1 + ERAS.shanghai.length,
+  prague: 1 + ERAS.shanghai.length + ERAS.cancun.length,
+  osaka: 1 + ENGINE_TRAFFIC.length - ERAS.osaka.length,
+};

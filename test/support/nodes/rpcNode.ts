@@ -1,0 +1,29 @@
+/** The client side of a real node: JSON-RPC calls over HTTP. */
+import type {RpcAnswer} from "../http/rpcAnswer.ts";
+
+export abstract class RpcNode {
+  /** Of its HTTP port. */
+  abstract readonly url: string;
+  protected abstract readonly name: string;
+
+  async ask(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
+    return (await this.send({jsonrpc: "2.0", id: 1, method, params})) as RpcAnswer;
+  }
+
+  /** A call or a batch. @returns the parsed answer */
+  async send(body: unknown): Promise<unknown> {
+    const response = await fetch(this.url, {
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify(body),
+    });
+    return response.json();
+  }
+
+  /** As `ask`, but throws if the answer is an error. */
+  async request<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
+    const {result, error} = await this.ask(method, params);
+    if (error !== undefined) throw new Error(`${this.name}: ${method}: ${error.code} ${error.message}`);
+    return result as Result;
+  }
+}
