@@ -37,6 +37,9 @@ interface Sealed {
   readonly nonces: readonly bigint[];
 }
 
+/** Blocks that follow each other. */
+export type Branch = readonly Sealed[];
+
 const FEE_RECIPIENT = "0x00000000000000000000000000000000000c0ffe";
 const MOST_TRIES = 1000;
 
@@ -104,16 +107,27 @@ export class EngineChain {
     return this.height;
   }
 
-  /** Replaces the newest `depth` blocks by these. The nodes learn of it when the new branch is whole. */
-  async reorganise(depth: number, plans: readonly BlockPlan[]): Promise<number> {
-    const ancestor = this.height - depth;
-    await this.engine.choose({head: this.hashOf(ancestor)}, this.forkOf(ancestor));
-    this.blocks.length = ancestor;
-    this.people.nonces.splice(0, PEOPLE.length, ...(this.blocks.at(-1)?.nonces ?? PEOPLE.map(() => 0n)));
+  /**
+   * Replaces the newest `depth` blocks by these, or by none: the head falls. The nodes learn of it when the new branch is whole.
+   *
+   * @returns the replaced blocks
+   */
+  async reorganise(depth: number, plans: readonly BlockPlan[] = []): Promise<Branch> {
+    const replaced = this.blocks.splice(this.height - depth);
+    await this.setBack();
     this.branch++;
     for (const plan of plans) await this.build(plan);
+    await this.tellAll(this.height - plans.length + 1);
+    return replaced;
+  }
+
+  /** Replaces all blocks from the first of these on by blocks that `reorganise` or this has replaced. @returns the replaced blocks */
+  async restore(branch: Branch): Promise<Branch> {
+    const ancestor = Number(branch[0]?.payload.executionPayload.blockNumber) - 1;
+    const replaced = this.blocks.splice(ancestor, Number.POSITIVE_INFINITY, ...branch);
+    await this.setBack();
     await this.tellAll(ancestor + 1);
-    return this.height;
+    return replaced;
   }
 
   /** Moves the tags `safe` and `finalized`. */
@@ -139,6 +153,12 @@ export class EngineChain {
 
   async stop(): Promise<void> {
     await Promise.all([this.builder, ...this.followed.keys()].map(node => node.stop()));
+  }
+
+  /** The builder and the nonces are those of the newest block. */
+  private async setBack(): Promise<void> {
+    await this.engine.choose({head: this.hashOf(this.height)}, this.forkOf(this.height));
+    this.people.nonces.splice(0, PEOPLE.length, ...(this.blocks.at(-1)?.nonces ?? PEOPLE.map(() => 0n)));
   }
 
   private async tellAll(first: number): Promise<void> {

@@ -81,3 +81,17 @@ export const ENGINE_FORKS: ForkBlocks = {
   prague: 1 + ERAS.shanghai.length + ERAS.cancun.length,
   osaka: 1 + ENGINE_TRAFFIC.length - ERAS.osaka.length,
 };
+
+/** A new account of this branch. */
+export function ownAccount(branch: number): string {
+  return `0x${(0xb0b000 + branch).toString(16).padStart(40, "0")}`;
+}
+
+/** So many blocks that differ from branch to branch. Each makes other changes to the same contracts. */
+export function branchTraffic(branch: number, count: number, isPrague = false): BlockPlan[] {
+  const plans = [...STATE, ...OUTSIDE, ...(isPrague ? DELEGATIONS : [])];
+  return Array.from({length: count}, (_, at) => {
+    const {transactions = [], ...rest} = plans[(7 * branch + 5 * at) % plans.length] as BlockPlan;
+    return {...rest, transactions: [{to: ownAccount(branch), value: BigInt(1 + at)}, ...transactions]};
+  });
+}
