@@ -38,6 +38,11 @@ export class NodeRefusal extends Error {
     this.name = "NodeRefusal";
   }
 
+  /** The same, naming what was asked for. */
+  about(what: string, hint = ""): NodeRefusal {
+    return new NodeRefusal(`${what}: ${this.message}${hint}`, this.code, this.data);
+  }
+
   /** The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about the node. */
   get isOfCall(): boolean {
     return CODES_OF_CALL.has(this.code);
