@@ -38,9 +38,10 @@ export class NodeRefusal extends Error {
     this.name = "NodeRefusal";
   }
 
-  /** The same, naming what was asked for. */
-  about(what: string, hint = ""): NodeRefusal {
-    return new NodeRefusal(`${what}: ${this.message}${hint}`, this.code, this.data);
+  /** The same, naming the blocks that were asked for. @param hint - the end of the message */
+  about(from: number, to: number, hint = ""): NodeRefusal {
+    const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`;
+    return new NodeRefusal(`${blocks}: ${this.message}${hint}`, this.code, this.data);
   }
 
   /** The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about the node. */

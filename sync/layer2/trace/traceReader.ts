@@ -66,7 +66,7 @@ class TraceReader implements BlockReader {
       if (!(error instanceof NodeRefusal)) throw error;
       await checkUnchanged(node, last);
       const isOfState = /\bstate\b|prune/i.test(error.message);
-      throw error.about(`blocks ${from} to ${last.header.number}`, isOfState ? STATE_HINT : "");
+      throw error.about(from, last.header.number, isOfState ? STATE_HINT : "");
     }
   }
 

@@ -85,7 +85,7 @@ export class RawBlocks {
       if (!(error instanceof NodeRefusal)) throw error;
       // Some nodes refuse debug_getRawBlock for a block that they do not have.
       const head = await findNamedBlock(node, "latest");
-      if (head === undefined || head.number >= to) throw error.about(`blocks ${from} to ${to}`);
+      if (head === undefined || head.number >= to) throw error.about(from, to);
       return head.number < from ? [] : this.ask(node, method, from, head.number);
     }
   }
