@@ -10,6 +10,7 @@ import {toHex} from "../../storage/hex.ts";
 import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
 import {refuseForeignDirectory} from "../../storage/leveldb/storeFolder.ts";
 import {type AuditOutcome, auditBlock, describeDifference} from "../../sync/layer2/audit.ts";
+import {FEW_STATES} from "../../sync/layer2/auditRange.ts";
 import {TouchedSample} from "../../sync/layer2/auditSample.ts";
 import {findBlockSubjects} from "../../sync/layer2/auditSubjects.ts";
 import {type Node, NodeRefusal} from "../../sync/rpc/node.ts";
@@ -54,8 +55,7 @@ export async function runAudit({db, nodes: settings, block, sample}: AuditOption
       if (received !== undefined) return exitCodeOf(received);
       if (!(error instanceof NodeRefusal)) throw error;
       throw new WorkError(
-        `the node refuses what an audit of block ${held.block} asks for: ${error.message}. A node that is no archive ` +
-          "node has the state of its newest blocks only",
+        `the node refuses what an audit of block ${held.block} asks for: ${error.message}. ${FEW_STATES}`,
         {cause: error},
       );
     } finally {

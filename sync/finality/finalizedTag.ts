@@ -1,6 +1,7 @@
 /** What a layer-2 node itself calls finalized. */
 
-import {type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
+import {findNamedBlock, type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
 
 interface TaggedBlock {
@@ -12,10 +13,10 @@ interface TaggedBlock {
 
 /**
  * Asks one node for its finalized block. If that is above `latest`, asks the same node for its block at `latest` too, which can
- * be compared with the one held here. Waits for a node that answers.
+ * be compared with the one held here. Waits for a node that names one.
  *
  * @param highest - the newest block held here that may be finalized
- * @throws NodeRefusal if the node does not know the tag; the signal's reason
+ * @throws the signal's reason
  */
 export function readFinalizedTag(
   nodes: Pick<Nodes, "use">,
@@ -23,8 +24,25 @@ export function readFinalizedTag(
   signal: AbortSignal,
 ): Promise<TaggedBlock> {
   return nodes.use(async node => {
-    const finalized = await readNamedBlock(node, "finalized");
+    const finalized = await readFinalized(node, "if it knows this tag, it names one later");
     if (finalized.number <= highest) return {tag: finalized.number, block: finalized};
     return {tag: finalized.number, block: await readNamedBlock(node, highest)};
   }, signal);
+}
+
+/**
+ * geth refuses the tag until its consensus client has named a block, and after a restart that took the head below it.
+ *
+ * @param hint - what helps
+ * @throws NodeFailure if the node names no block: another one may
+ */
+export async function readFinalized(node: Node, hint: string): Promise<NamedBlock> {
+  try {
+    const block = await findNamedBlock(node, "finalized");
+    if (block !== undefined) return block;
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    throw new NodeFailure(`it names no finalized block: ${error.message}; ${hint}`, {cause: error});
+  }
+  throw new NodeFailure(`it names no finalized block; ${hint}`);
 }

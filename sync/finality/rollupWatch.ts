@@ -18,6 +18,7 @@ import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
 import {Contradiction} from "./contradiction.ts";
 import {findDeployment} from "./deployment.ts";
+import {readFinalized} from "./finalizedTag.ts";
 import {LogRange} from "./logRange.ts";
 import {BALANCED, type RollupEvent, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
 
@@ -130,7 +131,7 @@ export class RollupWatch {
       const latest = await readNamedBlock(node, "latest");
       return readNamedBlock(node, Math.max(0, latest.number - depth));
     }
-    return readFinalized(node);
+    return readFinalized(node, "give --l1-depth if it does not know this tag");
   }
 
   /** The mark just before the block of the last finalization, or before the first block whose events count. Block 0 can have none. */
@@ -158,16 +159,6 @@ function isRecorded(event: Finalization, recorded: Finalization): boolean {
     Buffer.compare(event.transactionHash, recorded.transactionHash) === 0 &&
     Buffer.compare(event.finalRoot, recorded.finalRoot) === 0
   );
-}
-
-async function readFinalized(node: Node): Promise<NamedBlock> {
-  try {
-    return await readNamedBlock(node, "finalized");
-  } catch (error) {
-    if (!(error instanceof NodeRefusal)) throw error;
-    const hint = "give --l1-depth if it does not know this tag";
-    throw new NodeFailure(`it names no finalized block: ${error.message}; ${hint}`, {cause: error});
-  }
 }
 
 /** The hash that is remembered must be the one that the events of the last block name. */

@@ -2,6 +2,9 @@
 import {type Node, NodeRefusal} from "../rpc/node.ts";
 import {type AuditSubject, auditBlock, describeDifference, type HeldState} from "./audit.ts";
 
+/** What to tell where a node refuses a state. */
+export const FEW_STATES = "A node that is no archive node has the states of its newest blocks only";
+
 /** The values held are not the node's, or they cannot be compared. The message names the block, the account and both values. */
 export class AuditFailure extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -38,8 +41,7 @@ export async function auditRange(
   } catch (error) {
     if (!(error instanceof NodeRefusal)) throw error;
     throw new AuditFailure(
-      `block ${held.block} cannot be audited: ${error.message}. A node that is no archive node has the state of its ` +
-        "newest blocks only; --audit 0 imports without an audit",
+      `block ${held.block} cannot be audited: ${error.message}. ${FEW_STATES}; --audit 0 imports without an audit`,
       {cause: error},
     );
   }

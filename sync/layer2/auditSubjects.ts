@@ -95,7 +95,7 @@ async function noteReceipts(found: Found, node: Node, at: string): Promise<strin
 
 async function noteTraces(found: Found, node: Node, at: string): Promise<string | undefined> {
   const method = await probeTraces(node);
-  if (method === undefined) return "traces: the node has neither prestateTracer nor stateDiff";
+  if (typeof method !== "string") return `traces: ${method.why}`;
   const call = traceCall(method, at);
   for (const {accounts} of parseTraces(method, await node.request(call.method, call.params), "the traces"))
     for (const [address, {slots: changed}] of accounts) {

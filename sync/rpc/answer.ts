@@ -41,6 +41,11 @@ export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number):
     if (answer.member === "result") throw new NodeFailure("its answer to a batch is no array");
     return answer.error;
   }
+  // geth answers a batch that has too many calls with one element, which names only the first call.
+  if (parsed.length === 1 && count > 1) {
+    const answer = readAnswer(asFields(parsed[0]));
+    if (answer.member === "error") return answer.error;
+  }
   // Checked first, so that at most `count` elements are read.
   if (parsed.length !== count)
     throw new NodeFailure(`its answer to a batch of ${count} calls has ${parsed.length} elements`);

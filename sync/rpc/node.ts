@@ -38,6 +38,12 @@ export class NodeRefusal extends Error {
     this.name = "NodeRefusal";
   }
 
+  /** The same, naming the blocks that were asked for. @param hint - the end of the message */
+  about(from: number, to: number, hint = ""): NodeRefusal {
+    const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`;
+    return new NodeRefusal(`${blocks}: ${this.message}${hint}`, this.code, this.data);
+  }
+
   /** The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about the node. */
   get isOfCall(): boolean {
     return CODES_OF_CALL.has(this.code);

@@ -16,6 +16,8 @@ const INSIST_MS = [25, 100];
 const MAX_QUESTION_CALLS = 2;
 /** Longest reason of a failure. It may quote values that the node wrote. */
 const MAX_REASON = 500;
+/** Longest text that is shown of an answer with another status, such as geth's "invalid host specified". Pages are not shown. */
+const MAX_STATUS_TEXT = 100;
 const OK = 200;
 /** Some providers send a JSON-RPC error with this status, for example for a range of logs that is too long. */
 const BAD_REQUEST = 400;
@@ -162,7 +164,9 @@ export class NodeCaller {
         // The status says more than the body's fault does.
       }
     }
-    throw new NodeFailure(`it answered HTTP ${status}`, {retryAfterMs});
+    const text = cleanText(bytes.toString("utf8", 0, MAX_STATUS_TEXT), this.redact, MAX_STATUS_TEXT);
+    const said = /^[^<>{}]+$/.test(text) ? `: ${text}` : "";
+    throw new NodeFailure(`it answered HTTP ${status}${said}`, {retryAfterMs});
   }
 
   private resultOf(answer: Answer, {method}: NodeCall): unknown {

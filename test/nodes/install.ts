@@ -1,6 +1,7 @@
 /**
  * Installs the geth that the tests of this folder were made with, into the user's cache folder, by `go install`. It needs Go, its
- * module proxy, and some minutes.
+ * module proxy, and some minutes. No other client installs that way: erigon's releases are tagged v3, which its module path does not
+ * say, and reth's package on crates.io is a placeholder.
  *
  * Run: node dist/test/nodes/install.js
  */
@@ -32,7 +33,6 @@ function install(): number {
   mkdirSync(FOLDER, {recursive: true});
   console.log(`${MODULE}@${VERSION} -> ${FOLDER}`);
   const {status} = spawnSync(go, ["install", `${MODULE}@${VERSION}`], {
-    // Whatever version of Go the module asks for is what the user has: another one is not fetched.
     env: {...process.env, GOBIN: FOLDER},
     stdio: "inherit",
   });

@@ -7,13 +7,17 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {ENGINE_FORKS, ENGINE_TRAFFIC} from "../support/chains/engineTraffic.ts";
+import {PEOPLE} from "../support/chains/people.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {machine} from "../support/chains/stateTraffic.ts";
 import {compareWithGeth, readTouched, type Touched} from "../support/http/gethComparison.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
 import type {Geth} from "../support/processes/geth.ts";
 import {importHere} from "../support/stores/importedStore.ts";
 
 const COMPARED = 10;
+/** SHA-256 of nothing (EIP-7685). */
+const NO_REQUESTS = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 let folder: WorkFolder;
 let chain: EngineChain;
@@ -32,6 +36,40 @@ after(async () => {
   await chain?.stop();
   await folder.remove();
 });
+
+test("the chain has what changes accounts and slots, transactions that fail, and each fork", async () => {
+  const counts = {
+    deleted: 0,
+    madeAgain: 0,
+    delegated: 0,
+    delegationEnded: 0,
+    blobs: 0,
+    requests: 0,
+    succeeded: 0,
+    failed: 0,
+  };
+  let before = {machine: "0x", person: "0x"};
+  for (let number = 1; number <= chain.height; number++) {
+    const tag = `0x${number.toString(16)}`;
+    const block = await node.request<Record<string, string>>("eth_getBlockByNumber", tag, false);
+    const receipts = await node.request<{status: string}[]>("eth_getBlockReceipts", tag);
+    const now = {machine: await codeAt(machine, tag), person: await codeAt(PEOPLE[1] as string, tag)};
+    if (before.machine !== "0x" && now.machine === "0x") counts.deleted++;
+    if (counts.deleted > 0 && before.machine === "0x" && now.machine !== "0x") counts.madeAgain++;
+    if (before.person === "0x" && now.person !== "0x") counts.delegated++;
+    if (before.person !== "0x" && now.person === "0x") counts.delegationEnded++;
+    if (Number(block.blobGasUsed ?? 0) > 0) counts.blobs++;
+    if (block.requestsHash !== undefined && block.requestsHash !== NO_REQUESTS) counts.requests++;
+    for (const {status} of receipts) counts[status === "0x1" ? "succeeded" : "failed"]++;
+    before = now;
+  }
+  const accounts = {deleted: 3, madeAgain: 3, delegated: 4, delegationEnded: 4};
+  assert.deepEqual(counts, {...accounts, blobs: 3, requests: 8, succeeded: 190, failed: 41});
+});
+
+async function codeAt(address: string, tag: string): Promise<string> {
+  return node.request("eth_getCode", address, tag);
+}
 
 for (const source of ["execute", "trace"])
   for (const isHalf of [false, true])

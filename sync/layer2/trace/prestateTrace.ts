@@ -27,7 +27,12 @@ import {
   type TransactionTrace,
 } from "./accountTrace.ts";
 
-export const PRESTATE_OPTIONS = {tracer: "prestateTracer", tracerConfig: {diffMode: true}} as const;
+/** The time is that of one transaction. geth's default is 5 s, and it ends the whole request after 30 s. */
+export const PRESTATE_OPTIONS = {
+  tracer: "prestateTracer",
+  tracerConfig: {diffMode: true},
+  timeout: "30s",
+} as const;
 
 /** @param where - names the answer in messages. @throws NodeFailure */
 export function parsePrestateTraces(answer: unknown, where: string): TransactionTrace[] {

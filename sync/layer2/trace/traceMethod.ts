@@ -23,23 +23,27 @@ export function parseTraces(method: TraceMethod, answer: unknown, where: string)
  * Finds out how the node traces blocks. It traces a call, and not a block: a node that does not know the tracer may ignore its
  * name, and every tracer gives the same for a block without transactions.
  *
- * @returns undefined if it can do neither
+ * @returns why not, if it can do neither
  * @throws NodeFailure
  */
-export async function probeTraces(node: Node): Promise<TraceMethod | undefined> {
+export async function probeTraces(node: Node): Promise<TraceMethod | {readonly why: string}> {
   const call = {from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: "0x0"};
-  const traced = await askOrUndefined(node, "debug_traceCall", [call, "latest", PRESTATE_OPTIONS]);
+  const traced = await askOrRefusal(node, "debug_traceCall", [call, "latest", PRESTATE_OPTIONS]);
   if (isObject(traced) && isObject(traced.pre) && isObject(traced.post)) return "prestate";
-  const replayed = await askOrUndefined(node, "trace_call", [call, STATE_DIFF_KINDS, "latest"]);
+  const replayed = await askOrRefusal(node, "trace_call", [call, STATE_DIFF_KINDS, "latest"]);
   if (isObject(replayed) && isObject(replayed.stateDiff)) return "stateDiff";
-  return undefined;
+  const reasons = [traced, replayed].map(answer =>
+    answer instanceof NodeRefusal ? answer.message : "the answer is of another tracer",
+  );
+  const expected = "expected prestateTracer (debug namespace) or stateDiff (trace namespace)";
+  return {why: `the node cannot trace blocks: ${expected}: ${reasons.join("; ")}`};
 }
 
-async function askOrUndefined(node: Node, method: string, params: readonly unknown[]): Promise<unknown> {
+async function askOrRefusal(node: Node, method: string, params: readonly unknown[]): Promise<unknown> {
   try {
     return await node.request(method, params);
   } catch (error) {
-    if (error instanceof NodeRefusal) return undefined;
+    if (error instanceof NodeRefusal) return error;
     throw error;
   }
 }

@@ -9,6 +9,7 @@
 import {toHex} from "../../../storage/hex.ts";
 import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {FEW_STATES} from "../auditRange.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
 import {type Question, TouchedBlock} from "./touchedBlock.ts";
@@ -21,6 +22,7 @@ interface TraceReaderOptions {
   readonly method?: TraceMethod;
 }
 
+const STATE_HINT = `. ${FEW_STATES}; --source execute needs none`;
 /** The traces of this many blocks are held at once. Each may be as long as the longest answer. */
 const MAX_BLOCKS = 8;
 /** A node traces on as many cores. */
@@ -61,8 +63,10 @@ class TraceReader implements BlockReader {
       return touched.map(block => toNodeBlock(block, node.name));
     } catch (error) {
       // A node refuses to trace a block that a reorganization removed. Another try sees the new block.
-      if (error instanceof NodeRefusal) await checkUnchanged(node, last);
-      throw error;
+      if (!(error instanceof NodeRefusal)) throw error;
+      await checkUnchanged(node, last);
+      const isOfState = /\bstate\b|prune/i.test(error.message);
+      throw error.about(from, last.header.number, isOfState ? STATE_HINT : "");
     }
   }
 
@@ -85,10 +89,7 @@ class TraceReader implements BlockReader {
 
   private async findMethod(node: Node): Promise<TraceMethod> {
     const method = this.method ?? this.methods.get(node.name) ?? (await probeTraces(node));
-    if (method === undefined)
-      throw new NodeFailure(
-        "the node cannot trace blocks: it has neither prestateTracer (debug namespace) nor stateDiff (trace namespace)",
-      );
+    if (typeof method !== "string") throw new NodeFailure(method.why);
     this.methods.set(node.name, method);
     return method;
   }

@@ -17,18 +17,23 @@ after(() => folder.remove());
 /** A layer-2 node: a chain whose finalized block and hashes the test sets. */
 class TaggedChain {
   readonly upstream = new Upstream();
-  finalized = 0;
+  /** undefined: it refuses the tag, as geth does until its consensus client names a block. */
+  finalized: number | undefined;
   hashOf = hashOfBlock;
 
   constructor() {
     this.upstream.handler = ({call}, response) => {
       const [selector] = call.params as [string];
       const number = selector === "finalized" ? this.finalized : Number(selector);
-      const [hash, parentHash] = [this.hashOf(number), this.hashOf(number - 1)];
-      const result = {number: `0x${number.toString(16)}`, hash, parentHash};
       response.writeHead(200, {"content-type": "application/json"});
-      response.end(JSON.stringify({jsonrpc: "2.0", id: call.id, result}));
+      response.end(JSON.stringify({jsonrpc: "2.0", id: call.id, ...this.nameBlock(number)}));
     };
+  }
+
+  private nameBlock(number: number | undefined): object {
+    if (number === undefined) return {error: {code: -32000, message: "finalized block not found"}};
+    const [hash, parentHash] = [this.hashOf(number), this.hashOf(number - 1)];
+    return {result: {number: `0x${number.toString(16)}`, hash, parentHash}};
   }
 }
 
@@ -46,13 +51,19 @@ test("the node's finalized block is marked where its hash is the one here, also 
   await chain.upstream.start();
   const url = chain.upstream.url.href;
   const flags = ["--finality", "tag", "--l2", url, "--finality-poll", "100"];
-  chain.finalized = 9;
   const daemon = await OwnService.fed(folder.file("tag"), flags);
   try {
     daemon.input.write(encodeLines(createLines(0, 5)));
+    await daemon.waitForStderr(/names no finalized block: .*finalized block not found.* it names one later/);
+    assert.match(
+      (await daemon.get("/readyz")).text,
+      /the node http:\S+ is down: it names no finalized block/,
+    );
+    chain.finalized = 9;
     // The node is ahead: its block 5 is compared.
     await waitForCoverage(daemon, "finalized", 5);
     assert.equal(await daemon.readMetric("proofd_finality_known_block"), 9);
+    assert.doesNotMatch(daemon.stderr, /finality has stopped/);
     // A node that is behind lowers nothing.
     chain.finalized = 3;
     daemon.input.write(encodeLines(createLines(6, 9)));
@@ -73,7 +84,7 @@ test("the node's finalized block is marked where its hash is the one here, also 
     const {origin} = chain.upstream.url;
     assert.doesNotMatch((await daemon.get("/readyz")).text, /finality|node/);
     chain.upstream.handler = (_, response) => response.writeHead(401).end();
-    await daemon.waitForStderr(/"state":"down".*a node is down/);
+    await daemon.waitForStderr(/"state":"down".*401.*a node is down/);
     assert.match((await daemon.get("/readyz")).text, new RegExp(`^ready\nthe node ${origin} is down: .*401`));
     await chain.upstream.stop();
     await daemon.waitForStderr(/connection (refused|was lost).*a node is down/);

@@ -88,6 +88,35 @@ test("JSON blocks and the file give the same head and the same roots", async () 
   }
 });
 
+test("what nodes answer for a raw block above their head is no block, and is told which blocks otherwise", async () => {
+  const node = await DemoNode.start("raw");
+  try {
+    const {forks} = parseGenesis(await readFile(DEMO_GENESIS, "utf8"));
+    const rawBlocks = new RawBlocks(forks, () => {});
+    const asked = new HttpNode(node.url);
+    const refusal = {error: {code: -32000, message: "block not found"}};
+    for (const absent of [{result: "0x"}, {result: null}, refusal]) {
+      node.absent = absent;
+      const read = await rawBlocks.read(asked, LAST - 1, LAST + 2);
+      assert.deepEqual(
+        read.map(({head}) => head.number),
+        [LAST - 1, LAST],
+      );
+      assert.deepEqual(await rawBlocks.read(asked, LAST + 1, LAST + 2), []);
+    }
+    // As geth refuses blocks that --history.chain does not keep.
+    node.absent = {error: {code: 4444, message: "pruned history unavailable"}};
+    node.prunedTo = 2;
+    await assert.rejects(rawBlocks.read(asked, 1, 3), {
+      name: "NodeRefusal",
+      code: 4444,
+      message: "blocks 1 to 3: pruned history unavailable",
+    });
+  } finally {
+    await node.stop();
+  }
+});
+
 const LONG = `0x${"f".repeat(200_000)}`;
 const LIES: readonly (readonly [title: string, lie: (block: JsonBlock) => void, reason: RegExp])[] = [
   [
@@ -183,7 +212,7 @@ test("raw blocks that are cut, changed or another's are the node's fault", async
     const lies: readonly (readonly [(block: string) => string, RegExp])[] = [
       [block => block.slice(0, -2), /expected a block, got other bytes|it is not RLP/],
       [block => block.slice(0, -1), /the answer is not bytes/],
-      [() => "0x", /expected a block, got other bytes/],
+      [() => "0xc0", /expected a block, got other bytes/],
       [() => other, /expected block 40, got block 45/],
       // In the last withdrawal's amount.
       [block => block.slice(0, -2) + (block.endsWith("00") ? "01" : "00"), /its withdrawals have the root/],

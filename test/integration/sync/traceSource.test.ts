@@ -9,7 +9,7 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {probeTraces, type TraceMethod} from "../../../sync/layer2/trace/traceMethod.ts";
 import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
-import type {NodeCall} from "../../../sync/rpc/node.ts";
+import {type NodeCall, NodeRefusal} from "../../../sync/rpc/node.ts";
 import {AnvilChain} from "../../support/chains/anvilChain.ts";
 import {HttpNode} from "../../support/chains/httpNode.ts";
 import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../support/chains/stateTraffic.ts";
@@ -63,6 +63,30 @@ test("a node that contradicts itself is refused by name, and nothing of the rang
     await assert.rejects(createTraceReader({method: "prestate"}).read(node, 1, 3), {
       name: "NodeFailure",
       message,
+    });
+  }
+});
+
+test("a node that refuses a state is told with the blocks, and with what helps", async t => {
+  const chain = await startChain(t, "prague");
+  if (chain === undefined) return;
+  for (const [, transactions] of STATE_TRAFFIC.slice(0, 2)) await chain.mine(transactions);
+  const hint =
+    ". A node that is no archive node has the states of its newest blocks only; --source execute needs none";
+  // As geth 1.17 says them: path scheme, hash scheme, and a transaction that takes too long.
+  const refusals: readonly (readonly [method: string, message: string, hint: string])[] = [
+    ["eth_getCode", `historical state ${"ab".repeat(32)} is not available`, hint],
+    ["debug_traceBlockByNumber", "required historical state unavailable (reexec=128)", hint],
+    ["debug_traceBlockByNumber", "execution timeout", ""],
+  ];
+  for (const [method, message, told] of refusals) {
+    const node = new SpoiledNode(chain.anvil.url, method, () => {
+      throw new NodeRefusal(message, -32000);
+    });
+    await assert.rejects(createTraceReader({method: "prestate"}).read(node, 1, 5), {
+      name: "NodeRefusal",
+      code: -32000,
+      message: `blocks 1 to 2: ${message}${told}`,
     });
   }
 });

@@ -42,6 +42,8 @@ export type Branch = readonly Sealed[];
 
 const FEE_RECIPIENT = "0x00000000000000000000000000000000000c0ffe";
 const MOST_TRIES = 1000;
+/** geth 1.17 takes 129 blocks that follow the head it was told. */
+const MOST_UNCHOSEN = 100;
 
 export class EngineChain {
   /** Of the blocks after block 0. */
@@ -139,8 +141,11 @@ export class EngineChain {
   /** Hands a node the blocks from `first` on, and chooses the head. */
   async tell(node: Geth, first = 1): Promise<void> {
     const engine = this.engineOf(node);
-    for (const {payload, attributes, fork} of this.blocks.slice(first - 1))
+    for (const [position, {payload, attributes, fork}] of this.blocks.slice(first - 1).entries()) {
       await engine.give(payload, attributes, fork);
+      if ((position + 1) % MOST_UNCHOSEN === 0)
+        await engine.choose({head: payload.executionPayload.blockHash}, fork);
+    }
     await engine.choose({head: this.hashOf(this.height), ...this.tags()}, this.forkOf(this.height));
   }
 

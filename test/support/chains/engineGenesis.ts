@@ -1,5 +1,9 @@
 /** The genesis file of chains that EngineChain makes. */
+
+import {readContract} from "../../../demo/artefact.ts";
+import {balanceSlot} from "../../../demo/demoAddresses.ts";
 import {makeGenesisText} from "../../../demo/demoGenesis.ts";
+import {toHex} from "../../../storage/hex.ts";
 import type {EngineFork} from "../nodes/engineApi.ts";
 import {PEOPLE} from "./people.ts";
 import {DEPLOYER} from "./stateTraffic.ts";
@@ -17,7 +21,12 @@ export type ForkBlocks = Readonly<Record<Exclude<EngineFork, "shanghai">, number
 const DEPLOYER_CODE =
   "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3";
 
-/** @returns geth's genesis file: PEOPLE have ether, and there are the system contracts and the deployer */
+/** An ERC-20 token. */
+export const ENGINE_TOKEN = `0x${"70".repeat(20)}`;
+/** How much of it each of PEOPLE has. */
+export const TOKENS = 1000n;
+
+/** @returns geth's genesis file: PEOPLE have ether and tokens, and there are the system contracts and the deployer */
 export function makeEngineGenesis({cancun, prague, osaka}: ForkBlocks): string {
   const {config, alloc, ...fields} = JSON.parse(
     makeGenesisText(PEOPLE.map(text => Buffer.from(text.slice(2), "hex"))),
@@ -31,6 +40,16 @@ export function makeEngineGenesis({cancun, prague, osaka}: ForkBlocks): string {
       chainId: ENGINE_CHAIN_ID,
       ...{cancunTime: timeOf(cancun), pragueTime: timeOf(prague), osakaTime: timeOf(osaka)},
     },
-    alloc: {...alloc, [DEPLOYER]: {balance: "0x0", nonce: "0x1", code: DEPLOYER_CODE}},
+    alloc: {...alloc, [DEPLOYER]: makeContract(DEPLOYER_CODE), [ENGINE_TOKEN]: makeToken()},
   });
+}
+
+function makeContract(code: string, storage: Readonly<Record<string, string>> = {}): object {
+  return {balance: "0x0", nonce: "0x1", code, storage};
+}
+
+function makeToken(): object {
+  const word = `0x${TOKENS.toString(16).padStart(64, "0")}`;
+  const holders = PEOPLE.map(address => [toHex(balanceSlot(Buffer.from(address.slice(2), "hex"))), word]);
+  return makeContract(`0x${readContract("DemoToken").deployedBytecode}`, Object.fromEntries(holders));
 }

@@ -1,6 +1,9 @@
 /** What EngineChain's blocks do: everything that changes accounts and slots, by transactions and outside of them. */
+
+import {encodeCall} from "../../../demo/abi.ts";
+import {TOKEN} from "../../../demo/cast.ts";
 import type {BlockPlan} from "./engineChain.ts";
-import type {ForkBlocks} from "./engineGenesis.ts";
+import {ENGINE_TOKEN, type ForkBlocks, TOKENS} from "./engineGenesis.ts";
 import {PEOPLE, type Sent} from "./people.ts";
 import {DELEGATION_TRAFFIC, machine, STATE_TRAFFIC} from "./stateTraffic.ts";
 
@@ -39,6 +42,12 @@ const OUTSIDE: readonly BlockPlan[] = [
   {feeRecipient: OTHER, transactions: [{from: 1, to: OTHER, value: 3n}], withdrawals: [[OTHER, 1]]},
 ];
 
+/** The last one is more than the sender has. */
+const TOKEN_TRANSFERS: readonly BlockPlan[] = [
+  {transactions: [transfer(0, STRANGER, 400n), transfer(1, RICH, TOKENS), transfer(0, STRANGER, 1n)]},
+  {transactions: [transfer(0, OTHER, TOKENS), transfer(1, RICH, 1n), transfer(2, STRANGER, TOKENS + 1n)]},
+];
+
 /** From cancun on. The last block takes the blobs' cost per gas down again. */
 const BLOBS: readonly BlockPlan[] = [
   {
@@ -68,9 +77,9 @@ const REQUESTS: readonly BlockPlan[] = [
 ];
 
 const ERAS = {
-  shanghai: [...STATE, ...OUTSIDE],
+  shanghai: [...STATE, ...OUTSIDE, ...TOKEN_TRANSFERS],
   cancun: [...BLOBS, ...STATE, ...OUTSIDE],
-  prague: [...DELEGATIONS, ...REQUESTS, ...STATE],
+  prague: [...TOKEN_TRANSFERS, ...DELEGATIONS, ...REQUESTS, ...STATE],
   osaka: [...BLOBS, FROM_POOL, ...DELEGATIONS, ...REQUESTS, ...OUTSIDE],
 };
 
@@ -91,7 +100,12 @@ export function ownAccount(branch: number): string {
 export function branchTraffic(branch: number, count: number, isPrague = false): BlockPlan[] {
   const plans = [...STATE, ...OUTSIDE, ...(isPrague ? DELEGATIONS : [])];
   return Array.from({length: count}, (_, at) => {
-    const {transactions = [], ...rest} = plans[(7 * branch + 5 * at) % plans.length] as BlockPlan;
+    const {transactions = [], ...rest} = plans[(7 * branch + 11 * at) % plans.length] as BlockPlan;
     return {...rest, transactions: [{to: ownAccount(branch), value: BigInt(1 + at)}, ...transactions]};
   });
+}
+
+function transfer(from: number, to: string, amount: bigint): Sent {
+  const data = encodeCall(TOKEN, "transfer(address,uint256)", Buffer.from(to.slice(2), "hex"), amount);
+  return {from, to: ENGINE_TOKEN, data};
 }

@@ -29,6 +29,10 @@ export class DemoNode {
   changeJson: (block: JsonBlock) => JsonBlock = block => block;
   /** Changes the hex digits of a block before they are sent. */
   changeRaw: (block: string, number: number) => string = block => block;
+  /** What debug_getRawBlock gives for a block that it does not have: as geth 1.17. */
+  absent: object = {result: "0x"};
+  /** The last of the blocks that it does not have any more. */
+  prunedTo = -1;
   private readonly hasRaw: boolean;
   private readonly server: JsonRpcServer;
 
@@ -70,8 +74,8 @@ export class DemoNode {
       }
       case "debug_getRawBlock":
         if (!this.hasRaw) break;
-        return block === undefined
-          ? {jsonrpc: "2.0", id, error: {code: -32000, message: `block #${number} not found`}}
+        return block === undefined || number <= this.prunedTo
+          ? {jsonrpc: "2.0", id, ...this.absent}
           : {jsonrpc: "2.0", id, result: this.changeRaw(toHex(block.serialize()), number)};
     }
     return {jsonrpc: "2.0", id, error: {code: -32601, message: `the method ${method} does not exist`}};

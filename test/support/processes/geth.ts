@@ -12,9 +12,8 @@ import {join} from "node:path";
 import {createInterface} from "node:readline";
 import {RpcNode} from "../nodes/rpcNode.ts";
 import {startChild} from "./childProcesses.ts";
+import {findNode} from "./nodePrograms.ts";
 
-/** The variable in which `npm run test:nodes` names the binary. */
-export const GETH_VARIABLE = "PROOFD_TEST_GETH";
 const NAMESPACES = "eth,debug,net,admin,testing";
 const KEPT_OUTPUT = 16_384;
 
@@ -50,7 +49,7 @@ export class Geth extends RpcNode {
   /** Makes the database and starts the node on free ports. @throws Error with its output if it ends before it listens */
   static async start(options: GethOptions): Promise<Geth> {
     const {folder, genesisPath} = options;
-    const made = spawnSync(findGeth(), ["init", "--datadir", folder, genesisPath], {encoding: "utf8"});
+    const made = spawnSync(findNode("geth"), ["init", "--datadir", folder, genesisPath], {encoding: "utf8"});
     if (made.status !== 0) throw new Error(`geth init ended with ${made.status}: ${made.stderr}`);
     const secret = randomBytes(32);
     await writeFile(secretPath(options), secret.toString("hex"));
@@ -93,14 +92,6 @@ export class Geth extends RpcNode {
   }
 }
 
-/** @throws Error if the variable is not set */
-function findGeth(): string {
-  const binary = process.env[GETH_VARIABLE];
-  if (binary === undefined)
-    throw new Error(`expected geth's path in ${GETH_VARIABLE}: run npm run test:nodes`);
-  return binary;
-}
-
 function secretPath({folder}: GethOptions): string {
   return join(folder, "secret");
 }
@@ -108,7 +99,7 @@ function secretPath({folder}: GethOptions): string {
 async function launch(options: GethOptions, ports: Ports): Promise<{child: ChildProcess; ports: Ports}> {
   const {folder, flags = []} = options;
   const rpc = `${ports.rpc}`;
-  const child = startChild(findGeth(), [
+  const child = startChild(findNode("geth"), [
     ...["--datadir", folder, "--gcmode", "archive", "--syncmode", "full", "--nat", "none"],
     ...["--port", "0", "--nodiscover", "--maxpeers", "0", "--ipcdisable"],
     // One port for both.

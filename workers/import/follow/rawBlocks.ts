@@ -13,6 +13,8 @@ import {encodeJsonBlock} from "./jsonBlock.ts";
 
 const RAW = "debug_getRawBlock";
 const JSON_BLOCK = "eth_getBlockByNumber";
+/** geth's raw block of a number that it does not have. */
+const NO_BYTES = "0x";
 /** Messages may quote what the node sent. */
 const MAX_REASON_CHARS = 500;
 
@@ -42,7 +44,7 @@ export class RawBlocks {
     const answers = await this.ask(node, method, from, to);
     const blocks: RawBlock[] = [];
     for (const [at, answer] of answers.entries()) {
-      if ((answer ?? undefined) === undefined) break;
+      if ((answer ?? undefined) === undefined || answer === NO_BYTES) break;
       const number = from + at;
       const block = this.decode(node, method, number, answer);
       const before = blocks.at(-1);
@@ -65,8 +67,9 @@ export class RawBlocks {
       method = JSON_BLOCK;
       why = `the node refuses ${RAW}: ${error.message}`;
     }
+    // Several ranges that are read at the same time probe it together.
+    if (!this.methods.has(node.name)) this.onMethod(node.name, method, why);
     this.methods.set(node.name, method);
-    this.onMethod(node.name, method, why);
     return method;
   }
 
@@ -80,9 +83,9 @@ export class RawBlocks {
       return await node.requestAll(calls);
     } catch (error) {
       if (!(error instanceof NodeRefusal)) throw error;
-      // Nodes refuse debug_getRawBlock for a block that they do not have.
+      // Some nodes refuse debug_getRawBlock for a block that they do not have.
       const head = await findNamedBlock(node, "latest");
-      if (head === undefined || head.number >= to) throw error;
+      if (head === undefined || head.number >= to) throw error.about(from, to);
       return head.number < from ? [] : this.ask(node, method, from, head.number);
     }
   }

@@ -39,9 +39,9 @@ const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<
     if (writer.latest === undefined && !hasGenesis)
       return {suits: false, why: "the store is empty and --genesis is not given"};
     const method = await ask(probeTraces);
-    return method === undefined
-      ? {suits: false, why: "the node traces neither with prestateTracer nor with stateDiff"}
-      : {suits: true, why: `the node traces blocks (${method})`};
+    return typeof method === "string"
+      ? {suits: true, why: `the node traces blocks (${method})`}
+      : {suits: false, why: method.why};
   },
   trielogs: async ({ask}) =>
     (await ask(probeTrieLogs))

@@ -26,7 +26,10 @@ test("a node that traces with another tracer than it was asked for gives the acc
     5,
   );
   assert.deepEqual(subjects, [{address: Buffer.from(MINER.slice(2), "hex"), slots: []}]);
-  assert.deepEqual(refused, ["traces: the node has neither prestateTracer nor stateDiff"]);
+  assert.deepEqual(refused, [
+    "traces: the node cannot trace blocks: expected prestateTracer (debug namespace) or stateDiff (trace namespace): " +
+      "the answer is of another tracer; http://node refuses trace_call: not there (-32601)",
+  ]);
 });
 
 test("slots come from a node's stateDiff too", async () => {

@@ -77,4 +77,7 @@ test("a batch with a missing, second or foreign answer is a failure", () => {
 test("one error may answer a whole batch", () => {
   const error = {code: -32600, message: "no batches", data: undefined};
   assert.deepEqual(parseBatch(JSON.stringify({jsonrpc: "2.0", id: null, error})), error);
+  // As geth answers more calls than --rpc.batch-request-limit.
+  const tooMany = {code: -32600, message: "batch too large", data: undefined};
+  assert.deepEqual(parseBatch(JSON.stringify([{jsonrpc: "2.0", id: 7, error: tooMany}])), tooMany);
 });

@@ -103,14 +103,18 @@ describe("NodeCaller", () => {
   });
 
   test("a node that refuses batches is asked call by call, and the next time at once", async () => {
-    upstream.handler = (request, response) => {
-      if (!request.body.startsWith("[")) return echo(request, response);
-      return response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}');
-    };
-    assert.deepEqual(await node.requestAll(callsOf(4)), [0, 1, 2, 3]);
-    assert.deepEqual(batchSizes(), [4, 2, 1, 1, 1, 1]);
-    assert.deepEqual(await node.requestAll(callsOf(2)), [0, 1]);
-    assert.deepEqual(batchSizes().slice(6), [1, 1]);
+    const refusal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}';
+    // The second is geth's, for more calls than it takes.
+    for (const refusals of [refusal, `[${refusal}]`]) {
+      upstream.requests.length = 0;
+      await use(upstream.url);
+      upstream.handler = (request, response) =>
+        request.body.startsWith("[") ? response.end(refusals) : echo(request, response);
+      assert.deepEqual(await node.requestAll(callsOf(4)), [0, 1, 2, 3]);
+      assert.deepEqual(batchSizes(), [4, 2, 1, 1, 1, 1]);
+      assert.deepEqual(await node.requestAll(callsOf(2)), [0, 1]);
+      assert.deepEqual(batchSizes().slice(6), [1, 1]);
+    }
   });
 
   test("a batch whose answer is too long is sent in parts", async () => {
@@ -188,12 +192,16 @@ describe("NodeCaller", () => {
       [401, {}, undefined],
     ];
     for (const [status, headers, retryAfterMs] of table) {
-      upstream.handler = (_request, response) => response.writeHead(status, headers).end("secret");
+      upstream.handler = (_request, response) => response.writeHead(status, headers).end("no path-secret\n");
       for (const answered of [node.request("eth_echo", [1]), node.requestAll(callsOf(2))]) {
         const failure = await failureOf(answered);
-        assert.equal(failure.message, `it answered HTTP ${status}`);
+        assert.equal(failure.message, `it answered HTTP ${status}: no ***`);
         assert.equal(failure.retryAfterMs, retryAfterMs);
       }
+    }
+    for (const page of ["<html>secret</html>", '{"secret":1}', ""]) {
+      upstream.handler = (_request, response) => response.writeHead(502).end(page);
+      assert.equal((await failureOf(node.request("eth_echo", []))).message, "it answered HTTP 502");
     }
   });
 

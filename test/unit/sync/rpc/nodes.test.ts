@@ -164,7 +164,8 @@ describe("Nodes", () => {
 
   test("of a node that stays down another reason is told, but not another number in it", async () => {
     createNodes([first]);
-    const reasons = ["block 5 is missing", "block 6 is missing", "its block 0x07 is cut"];
+    const gone = ["a", "b"].map(digit => `historical state ${digit.repeat(64)} is not available`);
+    const reasons = ["block 5 is missing", "block 6 is missing", "its block 0x07 is cut", ...gone];
     await use(async () => {
       const reason = reasons.shift();
       if (reason !== undefined) throw new NodeFailure(reason);
@@ -172,6 +173,7 @@ describe("Nodes", () => {
     assert.deepEqual(states(first), [
       "down: block 5 is missing",
       "down: its block 0x07 is cut",
+      `down: ${gone[0]}`,
       "up: it answers",
     ]);
   });

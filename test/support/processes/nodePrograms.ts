@@ -1,0 +1,15 @@
+/** The real nodes that `npm run test:nodes` may have. It names their binaries to the tests in these variables. */
+export type NodeProgram = "geth" | "reth";
+
+export const NODE_VARIABLES: Readonly<Record<NodeProgram, string>> = {
+  geth: "PROOFD_TEST_GETH",
+  reth: "PROOFD_TEST_RETH",
+};
+
+/** @throws Error if the variable is not set */
+export function findNode(program: NodeProgram): string {
+  const binary = process.env[NODE_VARIABLES[program]];
+  if (binary === undefined)
+    throw new Error(`expected the path of ${program} in ${NODE_VARIABLES[program]}: run npm run test:nodes`);
+  return binary;
+}
