@@ -38,7 +38,7 @@ interface Sealed {
 }
 
 /** Blocks that follow each other. */
-export type Branch = readonly Sealed[];
+type Branch = readonly Sealed[];
 
 const FEE_RECIPIENT = "0x00000000000000000000000000000000000c0ffe";
 const MOST_TRIES = 1000;
