@@ -2,6 +2,7 @@
  * Takes the blocks of a source into the store, and knows how far it has come. It applies the blocks that are not stored yet, marks
  * blocks as finalized as the job and the source say, and removes the newest ones on a rollback.
  */
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
@@ -13,7 +14,7 @@ import {readHead} from "../thread/storedHead.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 import type {OpenedSource} from "./sourceHost.ts";
 import {createStoredNodes} from "./storedNodes.ts";
-import {TrieCheck} from "./trieCheck.ts";
+import {RootMismatch, TrieCheck} from "./trieCheck.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
@@ -112,11 +113,19 @@ export class BlockIntake {
   }
 
   private async apply(block: SourceBlock): Promise<void> {
-    const difference = this.nameChain(await block.difference());
     let why: string | undefined;
-    await this.current.apply(difference, async () => {
-      if (block.isExecuted !== true) why = await this.trie.apply(difference, block.origin);
-    });
+    const put = async (given: BlockDifference): Promise<void> => {
+      const difference = this.nameChain(given);
+      await this.current.apply(difference, async () => {
+        if (block.isExecuted !== true) why = await this.trie.apply(difference, block.origin);
+      });
+    };
+    try {
+      await put(await block.difference());
+    } catch (error) {
+      if (!(error instanceof RootMismatch) || block.reread === undefined) throw error;
+      await put(await block.reread());
+    }
     if (why === this.unverified) return;
     this.unverified = why;
     this.onEvent({kind: "verification", block: block.number, unverified: why});
@@ -148,7 +157,7 @@ export class BlockIntake {
   }
 
   /** Block 0 names the chain; if it does not, the job does. */
-  private nameChain<T extends Awaited<ReturnType<SourceBlock["difference"]>>>(block: T): T {
+  private nameChain(block: BlockDifference): BlockDifference {
     const {chainId} = this.job;
     if (block.chain === undefined || chainId === undefined) return block;
     if (block.chain.chainId !== undefined && block.chain.chainId !== chainId)

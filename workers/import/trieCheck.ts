@@ -17,6 +17,9 @@ import type {StateTrie} from "../execution/stateTrie.ts";
 import type {TrieNodes} from "../execution/trieNodes.ts";
 import {SourceError} from "./sourceBlock.ts";
 
+/** The block's changes do not give the root of its header. */
+export class RootMismatch extends SourceError {}
+
 export class TrieCheck {
   /** The trie after the block of this hash. */
   private last: {readonly hash: Uint8Array; readonly trie: StateTrie} | undefined;
@@ -32,7 +35,7 @@ export class TrieCheck {
    *
    * @param origin - what gave the changes, for messages
    * @returns why the block is unverified; undefined if it is not
-   * @throws SourceError naming the block and both roots
+   * @throws RootMismatch naming the block and both roots
    */
   async apply({header, accounts}: BlockDifference, origin: string): Promise<string | undefined> {
     const {number, hash, stateRoot: headerRoot} = header;
@@ -41,7 +44,7 @@ export class TrieCheck {
     if (trie === undefined) return "the store does not hold the state trie";
     const root = await trie.apply(accounts, given => {
       if (headerRoot === undefined || Buffer.compare(given, headerRoot) === 0) return;
-      throw new SourceError(
+      throw new RootMismatch(
         `block ${number}: expected state root ${toHex(headerRoot)} as in its header, its changes give ${toHex(given)}: ` +
           `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
       );

@@ -34,8 +34,37 @@ export const PRESTATE_OPTIONS = {
   timeout: "30s",
 } as const;
 
+/** The same tracer: all that transactions touched, as it was before them. Code is left out. */
+export const TOUCHED_OPTIONS = {
+  ...PRESTATE_OPTIONS,
+  tracerConfig: {includeEmpty: true, disableCode: true},
+} as const;
+
 /** @param where - names the answer in messages. @throws NodeFailure */
 export function parsePrestateTraces(answer: unknown, where: string): TransactionTrace[] {
+  return parseResults(answer, where).map(({txHash, result, name}) => {
+    const {pre, post} = result;
+    return {
+      hash: txHash === undefined ? undefined : parseWord(txHash, `${name}: txHash`),
+      accounts: joinAccounts(parseAccounts(pre, `${name}: pre`), parseAccounts(post, `${name}: post`), name),
+    };
+  });
+}
+
+/** Of an answer to TOUCHED_OPTIONS: slots by account. @throws NodeFailure */
+export function parseTouched(answer: unknown, where: string): (readonly [string, readonly string[]])[] {
+  return parseResults(answer, where).flatMap(({result, name}) =>
+    [...parseAccounts(result, name)].map(([address, {storage}]) => {
+      const slots = parseSlots(storage, `${name}, ${address}`);
+      return [address, [...slots.keys()]] as const;
+    }),
+  );
+}
+
+function parseResults(
+  answer: unknown,
+  where: string,
+): {readonly txHash: unknown; readonly result: JsonObject; readonly name: string}[] {
   return parseArray(answer, where).map((entry, position) => {
     const name = `${where}, transaction ${position}`;
     const {txHash, result, error} = parseObject(entry, name);
@@ -43,11 +72,7 @@ export function parsePrestateTraces(answer: unknown, where: string): Transaction
       throw new NodeFailure(
         `${name}: the node could not trace it: ${typeof error === "string" ? error.slice(0, 200) : "error"}`,
       );
-    const {pre, post} = parseObject(result, `${name}: result`);
-    return {
-      hash: txHash === undefined ? undefined : parseWord(txHash, `${name}: txHash`),
-      accounts: joinAccounts(parseAccounts(pre, `${name}: pre`), parseAccounts(post, `${name}: post`), name),
-    };
+    return {txHash, result: parseObject(result, `${name}: result`), name};
   });
 }
 

@@ -67,7 +67,7 @@ export class TouchedAccount {
     // The request queues are empty in most blocks. A slot that keeps its value is left out, because it would cost pages.
     // But if a trace has the slot, the value that was read replaces the trace's: the end of the block resets the counters.
     for (const slot of this.otherSlots)
-      if (timeline.slots.has(slot) || readSlot(slot) !== readSlotBefore(slot))
+      if (timeline.wasRemoved || timeline.slots.has(slot) || readSlot(slot) !== readSlotBefore(slot))
         timeline.slots.set(slot, readSlot(slot));
     const code = after.code ?? timeline.code;
     return {

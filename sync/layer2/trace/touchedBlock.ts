@@ -52,6 +52,14 @@ export class TouchedBlock {
     for (const {address, slots} of untraced) for (const slot of slots) this.account(address).addSlot(slot);
   }
 
+  /** The account, and these slots (`0x` and 64 digits), may have changed although no trace says so. Call it before `askForState`. */
+  readBack(address: string, slots: readonly string[]): void {
+    const account = this.account(address);
+    account.readsBefore = true;
+    account.readsCode = true;
+    for (const slot of slots) account.addSlot(slot);
+  }
+
   /** Nonces, balances, and what the traces leave open. */
   askForState(): Question[] {
     const {number} = this.block.header;

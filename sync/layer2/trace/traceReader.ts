@@ -12,6 +12,7 @@ import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import {FEW_STATES} from "../auditRange.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
+import {parseTouched, TOUCHED_OPTIONS} from "./prestateTrace.ts";
 import {type Question, TouchedBlock} from "./touchedBlock.ts";
 import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";
 import {parseTraces, probeTraces, type TraceMethod, traceCall} from "./traceMethod.ts";
@@ -43,14 +44,27 @@ class TraceReader implements BlockReader {
     this.method = method;
   }
 
-  async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
+  read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
+    return this.readBlocks(node, from, to, false);
+  }
+
+  readonly reread = async (node: Node, number: number): Promise<NodeBlock | undefined> =>
+    (await this.readBlocks(node, number, number, true))[0];
+
+  /** @param isWide - reads back all accounts and slots that transactions touched, changed or not */
+  private async readBlocks(
+    node: Node,
+    from: number,
+    to: number,
+    isWide: boolean,
+  ): Promise<readonly NodeBlock[]> {
     if (from < 1 || to < from || to - from >= MAX_BLOCKS)
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}, from block 1 on`);
     const blocks = await readLinkedBlocks(node, from, to, true, parseTracedBlock);
     const last = blocks.at(-1);
     if (last === undefined) return [];
     try {
-      const touched = await this.readTraces(node, blocks, last.header.number);
+      const touched = await this.readTraces(node, blocks, last.header.number, isWide);
       await ask(
         node,
         touched.flatMap(block => block.askForState()),
@@ -74,6 +88,7 @@ class TraceReader implements BlockReader {
     node: Node,
     blocks: readonly TracedBlock[],
     last: number,
+    isWide: boolean,
   ): Promise<TouchedBlock[]> {
     const method = await this.findMethod(node);
     const contracts = await findSystemContracts(node, hexQuantity(last));
@@ -81,7 +96,9 @@ class TraceReader implements BlockReader {
     for (let at = 0; at < blocks.length; at += TRACES_AT_ONCE)
       touched.push(
         ...(await Promise.all(
-          blocks.slice(at, at + TRACES_AT_ONCE).map(block => readTrace(node, method, block, contracts)),
+          blocks
+            .slice(at, at + TRACES_AT_ONCE)
+            .map(block => readTrace(node, method, block, contracts, isWide)),
         )),
       );
     return touched;
@@ -100,6 +117,7 @@ async function readTrace(
   method: TraceMethod,
   block: TracedBlock,
   contracts: readonly SystemContract[],
+  isWide: boolean,
 ): Promise<TouchedBlock> {
   const {header, transactions, uncles, addresses} = block;
   const at = hexQuantity(header.number);
@@ -119,7 +137,14 @@ async function readTrace(
           await node.request(call.method, call.params),
           `${call.method} of block ${header.number}`,
         );
-  return new TouchedBlock({...block, addresses: paid}, traces, listUntracedWrites(block, contracts));
+  const touched = new TouchedBlock({...block, addresses: paid}, traces, listUntracedWrites(block, contracts));
+  // geth's diffs have no account that the transaction made if a call that destroys the account was reverted.
+  if (isWide && method === "prestate") {
+    const answer = await node.request(call.method, [at, TOUCHED_OPTIONS]);
+    for (const [address, slots] of parseTouched(answer, `${call.method} of block ${header.number}`))
+      touched.readBack(address, slots);
+  }
+  return touched;
 }
 
 async function ask(node: Node, questions: readonly Question[]): Promise<void> {

@@ -29,6 +29,9 @@ for (const [fork, method] of sampleOf(TRAFFIC, 3))
   test(`blocks of ${fork} read as ${method} traces give the roots of the executed blocks`, t =>
     compareTraffic(t, fork, method));
 
+test("blocks whose traces are read again as all that transactions touched give these roots too", t =>
+  compareTraffic(t, "cancun", "prestate", true));
+
 test("anvil is found to have prestateTracer", async t => {
   const chain = await startChain(t, "prague");
   if (chain === undefined) return;
@@ -131,7 +134,13 @@ class SpoiledNode extends HttpNode {
   }
 }
 
-async function compareTraffic(t: TestContext, fork: string, method: TraceMethod): Promise<void> {
+/** @param isReread - as if the first traces had not given the state roots */
+async function compareTraffic(
+  t: TestContext,
+  fork: string,
+  method: TraceMethod,
+  isReread = false,
+): Promise<void> {
   const chain = await startChain(t, fork);
   if (chain === undefined) return;
   const folder = await createFolder(t);
@@ -143,7 +152,8 @@ async function compareTraffic(t: TestContext, fork: string, method: TraceMethod)
   let number = 0;
   for (const [title, transactions] of [...STATE_TRAFFIC, ...(fork === "prague" ? DELEGATION_TRAFFIC : [])]) {
     const {executed} = await chain.mine(transactions);
-    const [block, ...others] = await reader.read(node, ++number, number);
+    const [first, ...others] = await reader.read(node, ++number, number);
+    const block = isReread ? await reader.reread?.(node, number) : first;
     assert.ok(block);
     assert.equal(others.length, 0);
     try {

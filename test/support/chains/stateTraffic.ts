@@ -27,6 +27,13 @@ export const machine = created(1n, CREATE_MACHINE);
 const tryer = created(1n, returnCode(TRY, 0));
 const reverter = created(1n, returnCode(REVERT_AFTER, 0));
 
+/** Makes a machine, and tells it to destroy itself in a call that is reverted. geth 1.17 leaves the machine out of its traces. */
+const CREATE_AND_KEEP = Buffer.concat([
+  hex(`6030 6039 6000 39 6030 6000 6000 f0 6000 52 60be 6020 52 6000 6000 6040 6000 6000`),
+  hex(`73${reverter.slice(2)} 5a f1 50 00`),
+  CREATE_MACHINE,
+]);
+
 const deploy = (salt: bigint, code: Uint8Array): Sent => ({
   to: DEPLOYER,
   data: Buffer.concat([word(salt), code]),
@@ -94,6 +101,7 @@ export const STATE_TRAFFIC: readonly (readonly [title: string, transactions: rea
       write(created(4n, CREATE_MACHINE), 3n, 3n),
     ],
   ],
+  ["one transaction makes a contract, and reverts its destruction", [{data: CREATE_AND_KEEP}]],
   [
     "transactions fail: reverted, out of gas",
     [

@@ -85,7 +85,7 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
 
 /** @returns whether a block came that does not follow the newest one held */
 async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
-  const {reader, writer, audit, signal} = feed;
+  const {reader, writer, audit, ask, signal} = feed;
   for await (const block of readAhead(createRead(feed), reader, from, to, signal)) {
     const latest = writer().latest ?? -1;
     // An order removed blocks meanwhile.
@@ -94,7 +94,11 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
     const {number, hash, origin} = block;
     const isExecuted = reader.name === "execute";
     const isOutdated = (): boolean => !isNext(writer(), block);
-    yield {number, hash, origin, isExecuted, isOutdated, difference: () => noteDifference(block, audit)};
+    const {reread} = reader;
+    yield {
+      ...{number, hash, origin, isExecuted, isOutdated, difference: () => noteDifference(block, audit)},
+      ...(reread && {reread: async () => differenceOf(block, await ask(node => reread(node, number)))}),
+    };
     if (audit?.isDue === true) await audit.run();
   }
   await audit?.run();
@@ -117,6 +121,11 @@ function createRead({reader, ask}: NodeFeed): ReadRange {
 function isNext(writer: BlockWriter, {number, parentHash}: NodeBlock): boolean {
   const latest = writer.latest ?? -1;
   return number === latest + 1 && (latest < 0 || Buffer.compare(parentHash, hashOf(writer, latest)) === 0);
+}
+
+function differenceOf({number, hash}: NodeBlock, again: NodeBlock | undefined): Promise<BlockDifference> {
+  if (again !== undefined && Buffer.compare(again.hash, hash) === 0) return again.difference();
+  throw new SourceError(`block ${number} was replaced while it was read: the chain was reorganized`);
 }
 
 async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): Promise<BlockDifference> {

@@ -187,10 +187,8 @@ class OpenedNode {
   }
 
   private countBytes(reader: BlockReader): BlockReader {
-    const {name, maxBlocks} = reader;
     return {
-      name,
-      maxBlocks,
+      ...reader,
       read: async (node, from, to) => {
         const blocks = await reader.read(node, from, to);
         this.counters.onBytes(blocks.reduce((sum, {bytes}) => sum + bytes, 0));
