@@ -18,7 +18,7 @@ export class SourceStatus {
   /** The block that the import is on the way to; undefined before it is known, and for files. */
   target: number | undefined;
   state: SourceStatusName = "reading";
-  /** Why the import failed, or why no node answers. Empty in all other states. */
+  /** Why the import failed, or what is waited for. Empty in all other states. */
   reason = "";
   /** By name, the nodes of --l2 that are not up: their state and its reason. */
   readonly nodes = new Map<string, string>();

@@ -7,7 +7,7 @@ import type {SourceEvent, SourceState} from "../../workers/job/importSource.ts";
 const STATE_LINES: Readonly<Record<SourceState, string>> = {
   reading: "blocks are read from the node up to its head",
   following: "the node's head is reached; new blocks are imported as they come",
-  waiting: "waiting for the node: no node answers",
+  waiting: "waiting for the node",
 };
 
 const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {

@@ -183,7 +183,11 @@ liveTest("what a service makes of a chain that changes", async (live, t) => {
       async () => {
         const height = await live.height();
         await live.cut(2);
-        await waitForState(daemon, "following");
+        await waitForState(daemon, "waiting");
+        assert.match(
+          daemon.stderr,
+          new RegExp(`newest block is ${height - 2}, block ${height} is held here`),
+        );
         assert.equal(await daemon.readMetric('proofd_head_block{which="latest"}'), height);
         await live.grow(3);
         await waitForBlock(daemon, live, height + 1);

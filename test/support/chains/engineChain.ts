@@ -8,8 +8,10 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
+import {setTimeout as pause} from "node:timers/promises";
 import {toHex} from "../../../storage/hex.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
+import {LOOK_MS} from "../http/askedService.ts";
 import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
 import {Geth} from "../processes/geth.ts";
 import {
@@ -73,7 +75,7 @@ export class EngineChain {
     const genesisPath = join(folder, "genesis.json");
     await writeFile(genesisPath, text);
     // The builder is set back as deep as a test likes.
-    const flags = ["--engine.maxreorgdepth", "0"];
+    const flags = ["--engine.maxreorgdepth", "0", "--maxpeers", "10"];
     const builder = await Geth.start({folder: join(folder, "builder"), genesisPath, flags});
     const {hash} = await builder.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
     return new EngineChain(genesisPath, folder, builder, parseGenesis(text), hash);
@@ -147,6 +149,22 @@ export class EngineChain {
         await engine.choose({head: payload.executionPayload.blockHash}, fork);
     }
     await engine.choose({head: this.hashOf(this.height), ...this.tags()}, this.forkOf(this.height));
+  }
+
+  /** Has a node download the blocks that it lacks from the builder: its head moves in jumps. @param node - with --maxpeers */
+  async sync(node: Geth): Promise<void> {
+    const {enode} = await this.builder.request<{enode: string}>("admin_nodeInfo");
+    await node.request("admin_addPeer", enode);
+    while (!(await this.announce(node))) await pause(LOOK_MS);
+  }
+
+  /** Tells a node the newest block only. @returns false if it lacks blocks before it */
+  async announce(node: Geth): Promise<boolean> {
+    const engine = this.engineOf(node);
+    const {payload, attributes, fork} = this.blocks.at(-1) as Sealed;
+    await engine.give(payload, attributes, fork);
+    const {status} = await engine.offer({head: this.hashOf(this.height), ...this.tags()}, fork);
+    return status.status === "VALID";
   }
 
   /** Of one of its nodes. */

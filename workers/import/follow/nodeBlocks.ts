@@ -14,6 +14,7 @@ import type {BlockReader, NodeBlock} from "../../../sync/layer2/blockReader.ts";
 import {findCommonAncestor} from "../../../sync/layer2/commonAncestor.ts";
 import {findNamedBlock, type NamedBlock} from "../../../sync/rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
+import type {SourceState} from "../../job/importSource.ts";
 import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";
 import type {RangeAudit} from "./rangeAudit.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
@@ -25,6 +26,8 @@ const READING_BLOCKS = 64;
  * contradict itself.
  */
 const MAX_FALSE_ALARMS = 5;
+/** A node that is behind the held blocks this often in a row is waited for: about a second. A gateway may ask another one each time. */
+const MAX_LOOKS_BEHIND = 10;
 
 export interface NodeFeed {
   readonly reader: BlockReader;
@@ -44,7 +47,7 @@ export interface NodeFeed {
   readonly pause: () => Promise<void>;
   readonly writer: () => BlockWriter;
   readonly rollback: (to: number, latest: number) => Promise<void>;
-  readonly onState: (state: "reading" | "following") => void;
+  readonly onState: (state: SourceState, reason?: string) => void;
   readonly onTarget: (block: number) => void;
   /** undefined: nothing is compared with the node. */
   readonly audit: RangeAudit | undefined;
@@ -57,10 +60,11 @@ export interface NodeFeed {
 export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBlock> {
   let end = feed.end;
   let falseAlarms = 0;
+  let looksBehind = 0;
   /** The last block that came did not follow the newest one held. */
   let isSuspect = false;
   for (;;) {
-    const head = await feed.ask(readHead);
+    const [name, head] = await feed.ask(async node => [node.name, await readHead(node)] as const);
     if (end === "head") end = head.number;
     const wasRolledBack = await settleFork(feed, head, isSuspect);
     falseAlarms = isSuspect && !wasRolledBack ? falseAlarms + 1 : 0;
@@ -70,7 +74,10 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     const to = Math.min(head.number, end ?? head.number);
     if (end !== undefined && latest >= end && feed.audit?.isAwaited !== true) return;
     if (latest >= to) {
-      feed.onState("following");
+      looksBehind = head.number < latest ? looksBehind + 1 : 0;
+      if (looksBehind < MAX_LOOKS_BEHIND) feed.onState("following");
+      else
+        feed.onState("waiting", `${name}: its newest block is ${head.number}, block ${latest} is held here`);
       await feed.pause();
       isSuspect = false;
       continue;

@@ -1,12 +1,17 @@
 /** Reports the state of the nodes' source when it changes: "waiting" while no node answers, otherwise what the reader says. */
+
 import type {NodesEvent} from "../../../sync/rpc/nodes.ts";
+import {isSameFailure} from "../../../sync/rpc/sameFailure.ts";
 import type {SourceEvent, SourceState} from "../../job/importSource.ts";
 
 export class NodeWatch {
   /** By name, why a node does not answer. */
   private readonly reasons = new Map<string, string>();
   private state: SourceState = "reading";
+  /** Why the reader waits. */
+  private reason: string | undefined;
   private told: SourceState | undefined;
+  private toldReason = "";
 
   /** @param nodes - how many there are */
   constructor(
@@ -14,8 +19,10 @@ export class NodeWatch {
     private readonly onEvent: (event: SourceEvent) => void,
   ) {}
 
-  set(state: "reading" | "following"): void {
+  /** @param reason - of "waiting" */
+  set(state: SourceState, reason?: string): void {
     this.state = state;
+    this.reason = reason;
     this.tell();
   }
 
@@ -28,10 +35,14 @@ export class NodeWatch {
   }
 
   private tell(): void {
-    const state = this.reasons.size === this.nodes ? "waiting" : this.state;
-    if (state === this.told) return;
+    const isSilent = this.reasons.size === this.nodes;
+    const state = isSilent ? "waiting" : this.state;
+    const reason = isSilent
+      ? [...this.reasons].map(([name, why]) => `${name}: ${why}`).join("; ")
+      : this.reason;
+    if (state === this.told && isSameFailure(this.toldReason, reason ?? "")) return;
     this.told = state;
-    const reasons = [...this.reasons].map(([name, reason]) => `${name}: ${reason}`).join("; ");
-    this.onEvent({kind: "state", state, ...(state === "waiting" ? {reason: reasons} : {})});
+    this.toldReason = reason ?? "";
+    this.onEvent({kind: "state", state, ...(reason === undefined ? {} : {reason})});
   }
 }

@@ -105,7 +105,7 @@ class OpenedNode {
     const survey = new HeadSurvey(nodes, writer, this.source.surveyAfterMs);
     const pause = async (): Promise<void> => {
       // Not awaited: a node that does not answer must not hold up the one that is followed.
-      if (follow) void survey.look(signal);
+      if (follow || to !== undefined) void survey.look(signal);
       await heads.next(signal);
     };
     const onMethod = (name: string, method: string, why: string): void =>
@@ -135,7 +135,7 @@ class OpenedNode {
       pause,
       writer,
       rollback: (ancestor, latest) => this.rollback(ancestor, latest),
-      onState: state => this.watch.set(state),
+      onState: (state, reason) => this.watch.set(state, reason),
       onTarget: this.counters.onTarget,
       audit,
       end: follow ? undefined : (to ?? "head"),
