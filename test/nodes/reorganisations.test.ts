@@ -6,18 +6,15 @@
 
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {sendOrder} from "../../server/control/controlClient.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {branchTraffic, ownAccount} from "../support/chains/engineTraffic.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {EngineFollowers} from "../support/http/engineFollowers.ts";
 import {readReadiness, waitForMetric, waitForState} from "../support/http/followingDaemon.ts";
-import {compareWithGeth, readTouched, type Touched} from "../support/http/gethComparison.ts";
 import {waitForHash} from "../support/http/nodeFollower.ts";
-import {OwnService} from "../support/http/ownService.ts";
 import type {Geth} from "../support/processes/geth.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 
-const SOURCES = ["execute", "trace"];
 /** And by how many blocks the new branch is longer, in turn. */
 const DEPTHS = [1, 16, 31, 8, 3, 2, 32, 5];
 const MORE = [4, 1, 3, -2];
@@ -26,18 +23,12 @@ const DEEPEST = 32;
 const FINALIZED = 4;
 /** The deep reorganisations of the beginning are under shanghai, where contracts are deleted. */
 const FORKS = {cancun: 38, prague: 40, osaka: 42};
-const COMPARED = 10;
 const COUNTER = "proofd_source_reorganisations_total";
-
-interface Follower {
-  readonly db: string;
-  readonly daemon: OwnService;
-}
 
 let folder: WorkFolder;
 let chain: EngineChain;
 let node: Geth;
-const followers: Follower[] = [];
+let followers: EngineFollowers;
 let branches = 0;
 let reorganisations = 0;
 
@@ -46,33 +37,15 @@ before(async () => {
   chain = await EngineChain.create(folder.path, FORKS);
   node = await chain.addNode();
   for (const plan of branchTraffic(branches, DEEPEST + FINALIZED)) await chain.seal(plan);
-  for (const source of SOURCES) {
-    const db = folder.file(`${source}.db`);
-    const flags = ["--db", db, "--l2", node.url, "--genesis", chain.genesisPath, "--source", source];
-    followers.push({db, daemon: await OwnService.serve(flags)});
-  }
-  await followed();
-  await finalize(FINALIZED);
+  followers = await EngineFollowers.serve(chain, node, folder);
+  await followers.finalize(FINALIZED);
 });
 
 after(async () => {
-  for (const {daemon} of followers) await daemon.stop();
+  await followers?.stop();
   await chain?.stop();
   await folder.remove();
 });
-
-/** Runs `body` for both services. */
-async function each(body: (follower: Follower) => Promise<unknown>): Promise<void> {
-  await Promise.all(followers.map(body));
-}
-
-function followed(): Promise<void> {
-  return each(({daemon}) => waitForHash(daemon, chain.height, chain.hashOf(chain.height)));
-}
-
-function finalize(to: number): Promise<void> {
-  return each(async ({db}) => assert.ok((await sendOrder(db, {kind: "finalize", to})).ok));
-}
 
 /** Of another branch than before, in place of the newest `depth` blocks. */
 function plansOf(depth: number, more = 0) {
@@ -82,8 +55,8 @@ function plansOf(depth: number, more = 0) {
 /** Waits for the new branch, to which so many reorganisations led. */
 async function followedAfter(count: number): Promise<void> {
   reorganisations += count;
-  await followed();
-  await each(async ({daemon}) => assert.equal(await daemon.readMetric(COUNTER), reorganisations));
+  await followers.follow();
+  await followers.each(async ({daemon}) => assert.equal(await daemon.readMetric(COUNTER), reorganisations));
 }
 
 for (const depth of DEPTHS)
@@ -97,8 +70,12 @@ test("the head falls and no other block comes: nothing is removed until one does
   const {height} = chain;
   const held = chain.hashOf(height);
   await chain.reorganise(6);
-  await each(async ({daemon}) => {
-    await waitForState(daemon, "following");
+  await followers.each(async ({daemon}) => {
+    await waitForState(daemon, "waiting");
+    assert.match(
+      daemon.stderr,
+      new RegExp(`its newest block is ${height - 6}, block ${height} is held here`),
+    );
     await waitForHash(daemon, height, held);
   });
   await chain.seal(plansOf(0)[0]);
@@ -116,33 +93,17 @@ test("a second reorganisation comes while the branch of the first one is read", 
   await followedAfter(1);
   // To the second branch and, when proofd has left the first one, to the third, which leaves the second in its midst.
   await chain.restore([...third.slice(0, depth - fork), ...ends]);
-  await each(({daemon}) => waitForMetric(daemon, `${COUNTER} ${reorganisations + 1}`));
+  await followers.each(({daemon}) => waitForMetric(daemon, `${COUNTER} ${reorganisations + 1}`));
   await chain.restore(third);
-  await followed();
-  await each(async ({daemon}) => {
+  await followers.follow();
+  await followers.each(async ({daemon}) => {
     const more = (await daemon.readMetric(COUNTER)) - reorganisations;
     assert.ok(more === 1 || more === 2, `${more} reorganisations`);
   });
 });
 
 test("every touched account and slot is the node's, and so are all hashes", async () => {
-  await finalize(chain.height);
-  const touched = await readTouched(node, chain.height);
-  const all: Touched = new Map([
-    ...touched,
-    ...Array.from({length: branches + 1}, (_, at) => [ownAccount(at), new Set<string>()] as const),
-  ]);
-  for (let number = 0; number <= chain.height; number++) {
-    const call = ["chain_getStateRoot", [`0x${number.toString(16)}`]] as const;
-    const [executed, traced] = await Promise.all(followers.map(({daemon}) => daemon.call(...call)));
-    assert.equal(executed.result.hash, chain.hashOf(number));
-    assert.deepEqual(traced, executed);
-  }
-  // Their roots are the same, so what one of them proves is in the other one's state too.
-  for (let at = 1; at <= COMPARED; at++) {
-    const {daemon} = followers[at % followers.length] as Follower;
-    await compareWithGeth(daemon, node, all, Math.floor((at * chain.height) / COMPARED));
-  }
+  await followers.compare(Array.from({length: branches + 1}, (_, at) => ownAccount(at)));
 });
 
 test("another branch below what is finalized stops the import, until the node is back", async () => {
@@ -150,15 +111,15 @@ test("another branch below what is finalized stops the import, until the node is
   const held = chain.hashOf(height);
   const replaced = await chain.reorganise(2, plansOf(2, 1));
   const reason = `the node ${node.url} is on another chain: its block ${height} is ${chain.hashOf(height)}, ours is ${held} and is finalized`;
-  await each(async ({daemon}) => {
+  await followers.each(async ({daemon}) => {
     await waitForState(daemon, "failed");
     assert.deepEqual(await readReadiness(daemon), [503, `the import has failed: ${reason}\n`]);
     await waitForHash(daemon, height, held);
   });
   await chain.restore(replaced);
   await chain.seal();
-  await followed();
-  await each(async ({daemon, db}) => {
+  await followers.follow();
+  await followers.each(async ({daemon, db}) => {
     await waitForState(daemon, "following");
     assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
     assert.deepEqual((await checkStore(db)).found, []);

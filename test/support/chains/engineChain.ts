@@ -140,15 +140,15 @@ export class EngineChain {
     await this.tellAll(this.height + 1);
   }
 
-  /** Hands a node the blocks from `first` on, and chooses the head. */
-  async tell(node: Geth, first = 1): Promise<void> {
+  /** Hands a node the blocks from `first` to `last`, and chooses the head. Default: all. */
+  async tell(node: Geth, first = 1, last = this.height): Promise<void> {
     const engine = this.engineOf(node);
-    for (const [position, {payload, attributes, fork}] of this.blocks.slice(first - 1).entries()) {
+    for (const [position, {payload, attributes, fork}] of this.blocks.slice(first - 1, last).entries()) {
       await engine.give(payload, attributes, fork);
       if ((position + 1) % MOST_UNCHOSEN === 0)
         await engine.choose({head: payload.executionPayload.blockHash}, fork);
     }
-    await engine.choose({head: this.hashOf(this.height), ...this.tags()}, this.forkOf(this.height));
+    await engine.choose({head: this.hashOf(last), ...this.tags()}, this.forkOf(last));
   }
 
   /** Has a node download the blocks that it lacks from the builder: its head moves in jumps. @param node - with --maxpeers */

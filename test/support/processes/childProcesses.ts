@@ -24,6 +24,8 @@ interface ChildOptions {
   /** The whole environment except the run's name. Default: the environment of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** One that has ended, which it replaces: it belongs to the same test or hook. */
+  readonly replaced?: ChildProcessWithoutNullStreams;
 }
 
 export interface Finished {
@@ -48,6 +50,7 @@ interface OwnedChild {
 }
 
 const running = new Set<OwnedChild>();
+const owners = new WeakMap<ChildProcessWithoutNullStreams, OwnedChild["test"]>();
 /** The last one is the innermost subtest. */
 const testsUnderWay: TestUnderWay[] = [];
 const left: string[] = [];
@@ -58,7 +61,7 @@ let keeper: Writable | null = null;
 export function startChild(
   command: string,
   args: readonly string[],
-  options: ChildOptions = {},
+  {replaced, ...options}: ChildOptions = {},
 ): ChildProcessWithoutNullStreams {
   // It gets its own process group, which can be killed as one.
   const {[RUN_VARIABLE]: run} = process.env;
@@ -66,7 +69,9 @@ export function startChild(
   const child = spawn(command, args, {...options, env, detached: true, stdio: "pipe"});
   const {pid} = child;
   if (pid === undefined) return child; // its "error" says why
-  const owned = {process: child, name: [command, ...args].join(" "), test: testsUnderWay.at(-1) ?? null};
+  const test = (replaced === undefined ? testsUnderWay.at(-1) : owners.get(replaced)) ?? null;
+  const owned = {process: child, name: [command, ...args].join(" "), test};
+  owners.set(child, test);
   running.add(owned);
   tellKeeper(`+${pid} ${owned.name}`);
   child.once("exit", () => {

@@ -4,7 +4,7 @@
  *   url         HTTP and WebSocket, with the namespaces of NAMESPACES
  *   engineUrl   the engine API, for those who know the secret
  */
-import {type ChildProcess, spawnSync} from "node:child_process";
+import {type ChildProcessWithoutNullStreams, spawnSync} from "node:child_process";
 import {randomBytes} from "node:crypto";
 import {once} from "node:events";
 import {writeFile} from "node:fs/promises";
@@ -31,15 +31,20 @@ interface Ports {
   readonly engine: number;
 }
 
+interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ports: Ports;
+}
+
 export class Geth extends RpcNode {
   protected readonly name = "geth";
-  private child: ChildProcess;
+  private child: ChildProcessWithoutNullStreams;
   private readonly ports: Ports;
 
   private constructor(
     private readonly options: GethOptions,
     readonly secret: Buffer,
-    started: {child: ChildProcess; ports: Ports},
+    started: Started,
   ) {
     super();
     this.child = started.child;
@@ -70,7 +75,7 @@ export class Geth extends RpcNode {
 
   /** Starts it again on its ports, after `stop` or `kill`. */
   async restart(): Promise<void> {
-    ({child: this.child} = await launch(this.options, this.ports));
+    ({child: this.child} = await launch(this.options, this.ports, this.child));
   }
 
   /** It saves the states that it has in memory. */
@@ -96,17 +101,23 @@ function secretPath({folder}: GethOptions): string {
   return join(folder, "secret");
 }
 
-async function launch(options: GethOptions, ports: Ports): Promise<{child: ChildProcess; ports: Ports}> {
+/** @param replaced - the process that ran before */
+async function launch(
+  options: GethOptions,
+  ports: Ports,
+  replaced?: ChildProcessWithoutNullStreams,
+): Promise<Started> {
   const {folder, flags = []} = options;
   const rpc = `${ports.rpc}`;
-  const child = startChild(findNode("geth"), [
+  const args = [
     ...["--datadir", folder, "--gcmode", "archive", "--syncmode", "full", "--nat", "none"],
     ...["--port", "0", "--nodiscover", "--maxpeers", "0", "--ipcdisable"],
     // One port for both.
     ...["--http", "--http.port", rpc, "--http.api", NAMESPACES, "--ws", "--ws.port", rpc, "--ws.api", "eth"],
     ...["--authrpc.port", `${ports.engine}`, "--authrpc.jwtsecret", secretPath(options)],
     ...flags,
-  ]);
+  ];
+  const child = startChild(findNode("geth"), args, replaced && {replaced});
   child.stdin.end();
   let output = "";
   return new Promise((resolve, reject) => {
