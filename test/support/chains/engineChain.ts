@@ -69,9 +69,9 @@ export class EngineChain {
     this.engine = new EngineApi(builder.engineUrl, builder.secret);
   }
 
-  /** @param folder - an empty one. @throws Error if there is no geth */
-  static async create(folder: string, forks: ForkBlocks): Promise<EngineChain> {
-    const text = makeEngineGenesis(forks);
+  /** @param folder - an empty one. @param alloc - further accounts of block 0. @throws Error if there is no geth */
+  static async create(folder: string, forks: ForkBlocks, alloc: object = {}): Promise<EngineChain> {
+    const text = makeEngineGenesis(forks, alloc);
     const genesisPath = join(folder, "genesis.json");
     await writeFile(genesisPath, text);
     // The builder is set back as deep as a test likes.

@@ -26,8 +26,8 @@ export const ENGINE_TOKEN = `0x${"70".repeat(20)}`;
 /** How much of it each of PEOPLE has. */
 export const TOKENS = 1000n;
 
-/** @returns geth's genesis file: PEOPLE have ether and tokens, and there are the system contracts and the deployer */
-export function makeEngineGenesis({cancun, prague, osaka}: ForkBlocks): string {
+/** @returns geth's genesis file: PEOPLE have ether and tokens, and there are the system contracts, the deployer, and `more` */
+export function makeEngineGenesis({cancun, prague, osaka}: ForkBlocks, more: object): string {
   const {config, alloc, ...fields} = JSON.parse(
     makeGenesisText(PEOPLE.map(text => Buffer.from(text.slice(2), "hex"))),
   );
@@ -40,7 +40,7 @@ export function makeEngineGenesis({cancun, prague, osaka}: ForkBlocks): string {
       chainId: ENGINE_CHAIN_ID,
       ...{cancunTime: timeOf(cancun), pragueTime: timeOf(prague), osakaTime: timeOf(osaka)},
     },
-    alloc: {...alloc, [DEPLOYER]: makeContract(DEPLOYER_CODE), [ENGINE_TOKEN]: makeToken()},
+    alloc: {...alloc, [DEPLOYER]: makeContract(DEPLOYER_CODE), [ENGINE_TOKEN]: makeToken(), ...more},
   });
 }
 

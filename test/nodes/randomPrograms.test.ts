@@ -1,0 +1,41 @@
+/** Random programs on a geth from shanghai to osaka, read by its traces: each block must give the state root of its header. */
+import assert from "node:assert/strict";
+import {join} from "node:path";
+import {test} from "node:test";
+import fc from "fast-check";
+import {EngineChain} from "../support/chains/engineChain.ts";
+import {type RandomTraffic, randomTraffic} from "../support/chains/randomTraffic.ts";
+import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {propertyRuns} from "../support/soak.ts";
+import {importHere} from "../support/stores/importedStore.ts";
+
+const BLOCKS = 40;
+/** Of a transaction that runs no code. */
+const PAYMENT_GAS = 21_000;
+/** A contract can be destroyed after the transaction that made it in the blocks before. */
+const FORKS = {cancun: BLOCKS / 2, prague: BLOCKS / 2 + 1, osaka: BLOCKS / 2 + 2};
+
+test("blocks of random programs are read by traces", () =>
+  fc.assert(
+    fc.asyncProperty(randomTraffic(false, {minLength: BLOCKS, maxLength: BLOCKS}), readByTraces),
+    // Another try takes seconds.
+    {numRuns: propertyRuns(1), endOnFailure: true},
+  ));
+
+async function readByTraces({alloc, blocks}: RandomTraffic): Promise<void> {
+  const folder = await WorkFolder.create();
+  const chain = await EngineChain.create(folder.path, FORKS, alloc);
+  try {
+    const node = await chain.addNode();
+    for (const transactions of blocks) await chain.seal({transactions});
+    const {gasUsed} = await node.request<{gasUsed: string}>("eth_getBlockByNumber", "latest", false);
+    assert.ok(Number(gasUsed) > PAYMENT_GAS * (blocks.at(-1)?.length ?? 0), "programs ran");
+    const flags = ["--db", join(folder.path, "db"), "--l2", node.url, "--genesis", chain.genesisPath];
+    const outcome = await importHere([...flags, "--source", "trace"]);
+    assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+    assert.equal(outcome.head.latest, BLOCKS);
+  } finally {
+    await chain.stop();
+    await folder.remove();
+  }
+}
