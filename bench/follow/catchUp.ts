@@ -1,9 +1,6 @@
 /** Catching up with a node from an empty store: `proofd import --l2`, by one source. */
 import {spawn} from "node:child_process";
 import {once} from "node:events";
-import {mkdtempSync, rmSync} from "node:fs";
-import {tmpdir} from "node:os";
-import {join} from "node:path";
 import type {NodeSourceName} from "../../workers/job/importSource.ts";
 import {PROOFD, readChildrenCpuMs, type ServerProcess} from "../served/serverProcess.ts";
 
@@ -15,7 +12,7 @@ interface Followed {
   readonly processes: readonly ServerProcess[];
 }
 
-interface CatchUp {
+export interface CatchUp {
   readonly blocksPerSecond: number;
   /** CPU time of proofd a block, its start included. NaN if the system does not show it. */
   readonly ownMs: number;
@@ -23,22 +20,25 @@ interface CatchUp {
   readonly nodeMs: number;
 }
 
-/** @param blocks - the number of the node's newest block. @throws Error with the import's output if it fails */
-export async function measureCatchUp(node: Followed, suite: string, blocks: number): Promise<CatchUp> {
-  const folder = mkdtempSync(join(tmpdir(), "proofd-follow-db-"));
+/**
+ * @param db - the new store's folder
+ * @param blocks - how many: the number of the last one
+ * @throws Error with the import's output if it fails
+ */
+export async function measureCatchUp(
+  node: Followed,
+  db: string,
+  suite: string,
+  blocks: number,
+): Promise<CatchUp> {
   const readNodeMs = () => node.processes.reduce((sum, process) => sum + process.readCpuMs(), 0);
   const nodeStartMs = readNodeMs();
   const ownStartMs = readChildrenCpuMs();
   const startMs = performance.now();
-  try {
-    await runProofd([
-      "import",
-      ...["--db", join(folder, "db"), "--suite", suite, "--l2", node.url.href],
-      ...["--genesis", node.genesisPath, "--source", node.source, "--to", `${blocks}`],
-    ]);
-  } finally {
-    rmSync(folder, {recursive: true});
-  }
+  await runProofd([
+    ...["import", "--db", db, "--suite", suite, "--l2", node.url.href],
+    ...["--genesis", node.genesisPath, "--source", node.source, "--to", `${blocks}`],
+  ]);
   const blocksPerSecond = (1000 * blocks) / (performance.now() - startMs);
   const nodeMs = (readNodeMs() - nodeStartMs) / blocks;
   return {blocksPerSecond, ownMs: (readChildrenCpuMs() - ownStartMs) / blocks, nodeMs};

@@ -73,3 +73,31 @@ export async function measureArrival(
   const startMs = performance.now();
   return Math.max(0, (await arrival) - startMs);
 }
+
+interface Arrivals {
+  /** An account of the chain. */
+  readonly address: string;
+  readonly count: number;
+  /** From one proof to the next block. Default: 0. */
+  readonly pauseMs?: number;
+  /** Of the service. */
+  readonly flags?: readonly string[];
+}
+
+/** Every block is finalized as it comes, so its proof can be served at once. @returns milliseconds from a new block to its proof */
+export function measureBlocks(
+  follower: Follower,
+  {address, count, pauseMs = 0, flags = []}: Arrivals,
+): Promise<number[]> {
+  const {node} = follower;
+  return withService(follower, ["--finalized", "last", ...flags], async proofd => {
+    const times: number[] = [];
+    for (let i = 0; i < count; i++) {
+      const next = Number(await node.server.call("eth_blockNumber")) + 1;
+      const event = async () => void (await node.mine());
+      times.push(await measureArrival(proofd, address, next, event));
+      await sleep(pauseMs);
+    }
+    return times;
+  });
+}

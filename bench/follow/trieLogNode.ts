@@ -8,12 +8,12 @@ import {fileURLToPath} from "node:url";
 import {encodeJsonLines} from "../chains/loggedBlock.ts";
 import {logChain} from "../chains/loggedChain.ts";
 import {type ServerProcess, startServer} from "../served/serverProcess.ts";
-import type {ChainNode} from "./chainNode.ts";
+import type {AnvilNode} from "./anvilNode.ts";
 
 const PROGRAM = fileURLToPath(new URL("trieLogServer.js", import.meta.url));
 
 /** Makes the trie logs of blocks 0 to `blocks`. The caller stops the server. */
-export async function startTrieLogNode(node: ChainNode, blocks: number): Promise<ServerProcess> {
+export async function startTrieLogNode(node: AnvilNode, blocks: number): Promise<ServerProcess> {
   const path = join(node.folder, "trielogs.ndjson");
   const logged = await logChain(node.genesis, await node.readChain(blocks), blocks);
   writeFileSync(path, encodeJsonLines(logged));

@@ -8,9 +8,16 @@ import {join} from "node:path";
 import {setTimeout as sleep} from "node:timers/promises";
 import {NODE_SOURCES} from "../../workers/job/importSource.ts";
 import {ANVIL_ACCOUNTS} from "../chains/anvilState.ts";
+import {AnvilNode, TRANSACTIONS_PER_BLOCK} from "../follow/anvilNode.ts";
 import {measureCatchUp} from "../follow/catchUp.ts";
-import {ChainNode, TRANSACTIONS_PER_BLOCK} from "../follow/chainNode.ts";
-import {type Follower, measureArrival, waitUntilHeld, withService} from "../follow/followingService.ts";
+import {summarizeCatchUp, summarizeTimes} from "../follow/followFigures.ts";
+import {
+  type Follower,
+  measureArrival,
+  measureBlocks,
+  waitUntilHeld,
+  withService,
+} from "../follow/followingService.ts";
 import {finalize, ROLLUP, startRollupNode} from "../follow/rollupNode.ts";
 import {startTrieLogNode} from "../follow/trieLogNode.ts";
 import type {StageFigure} from "./benchRun.ts";
@@ -34,33 +41,20 @@ export async function* measureFollowing(
 ): AsyncGenerator<StageFigure, undefined> {
   const length = Math.min(blocks, MOST_BLOCKS);
   const count = Math.min(Math.floor((length - 1) / 2), MOST_ARRIVALS);
-  const node = await ChainNode.start();
+  const node = await AnvilNode.start();
   const folder = mkdtempSync(join(tmpdir(), "proofd-follow-db-"));
   try {
     const follower = {db: join(folder, "db"), suite, node};
     for (let block = 2 * count; block < length; block++) await node.mine();
-    yield* summarize("block of the node to its proof", await measureBlocks(follower, count), 1, "ms");
+    const arrivals = await measureBlocks(follower, {address: ACCOUNT, count});
+    yield* summarizeTimes("block of the node to its proof", arrivals, 1, "ms");
     const times = await measureFinality(follower, count);
-    yield* summarize("event of layer 1 to the proof", times, POLL_MS, "polls");
-    yield* measureSources(node, suite, length);
+    yield* summarizeTimes("event of layer 1 to the proof", times, POLL_MS, "polls");
+    yield* measureSources(node, folder, suite, length);
   } finally {
     rmSync(folder, {recursive: true});
     await node.stop();
   }
-}
-
-/** Every block is finalized as it comes, so its proof can be served at once. @returns milliseconds */
-function measureBlocks(follower: Follower, count: number): Promise<number[]> {
-  const {server} = follower.node;
-  return withService(follower, ["--finalized", "last"], async proofd => {
-    const times: number[] = [];
-    for (let i = 0; i < count; i++) {
-      const next = Number(await server.call("eth_blockNumber")) + 1;
-      const event = async () => void (await follower.node.mine());
-      times.push(await measureArrival(proofd, ACCOUNT, next, event));
-    }
-    return times;
-  });
 }
 
 /** The events come at every moment between two polls alike. @returns milliseconds */
@@ -92,45 +86,22 @@ async function measureFinality(follower: Follower, count: number): Promise<numbe
   }
 }
 
-/** @param times - at least one, in milliseconds. @param unitMs - length of the unit */
-function summarize(name: string, times: readonly number[], unitMs: number, unit: string): StageFigure[] {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (fraction: number): number => (sorted[Math.floor(fraction * sorted.length)] as number) / unitMs;
-  return [
-    {name: `${name}, median`, value: at(0.5), unit},
-    {name: `${name}, p99`, value: at(0.99), unit},
-  ];
-}
-
-async function* measureSources(node: ChainNode, suite: string, blocks: number): AsyncGenerator<StageFigure> {
+async function* measureSources(
+  node: AnvilNode,
+  folder: string,
+  suite: string,
+  blocks: number,
+): AsyncGenerator<StageFigure> {
   const logs = await startTrieLogNode(node, blocks);
   try {
     const {genesisPath, server} = node;
     for (const source of NODE_SOURCES) {
       const hasLogs = source === "trielogs";
-      const {blocksPerSecond, ownMs, nodeMs} = await measureCatchUp(
-        {
-          source,
-          genesisPath,
-          url: (hasLogs ? logs : server).url,
-          processes: hasLogs ? [server, logs] : [server],
-        },
-        suite,
-        blocks,
-      );
-      yield {name: `${source}: catching up`, value: blocksPerSecond, unit: "blocks/s"};
-      yield {
-        name: `${source}: transactions`,
-        value: blocksPerSecond * TRANSACTIONS_PER_BLOCK,
-        unit: "per second",
-      };
-      yield {name: `${source}: CPU of proofd`, value: ownMs, unit: "ms a block"};
-      yield {name: `${source}: CPU of the node`, value: nodeMs, unit: "ms a block"};
-      yield {
-        name: `${source}: the node's part of the CPU`,
-        value: (100 * nodeMs) / (ownMs + nodeMs),
-        unit: "percent",
-      };
+      const url = (hasLogs ? logs : server).url;
+      const processes = hasLogs ? [server, logs] : [server];
+      const followed = {source, genesisPath, url, processes};
+      const caughtUp = await measureCatchUp(followed, join(folder, source), suite, blocks);
+      yield* summarizeCatchUp(source, caughtUp, TRANSACTIONS_PER_BLOCK);
     }
   } finally {
     await logs.stop();

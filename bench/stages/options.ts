@@ -8,10 +8,11 @@ import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
 
 /** In the order in which they run. */
 export const STAGE_NAMES = ["hash", "proof", "multiproof", "verify", "estimate", "commit"] as const;
-/** It measures whole processes and makes its own stores, so it runs only if it is asked for. */
-export const FOLLOW = "follow";
+/** They measure whole processes and make their own stores, so they run only if they are asked for. */
+export const FOLLOW_STAGE_NAMES = ["follow", "geth"] as const;
 
 export type StageName = (typeof STAGE_NAMES)[number];
+export type FollowStageName = (typeof FOLLOW_STAGE_NAMES)[number];
 
 /** Commander's values, by flag. */
 export interface StageFlags {
@@ -21,12 +22,14 @@ export interface StageFlags {
   readonly time: number;
   /** Least runs of a task. */
   readonly runs: number;
-  readonly only: readonly (StageName | typeof FOLLOW)[];
+  readonly only: readonly (StageName | FollowStageName)[];
   /** Names of hash suites. */
   readonly suite: readonly string[];
   /** Default: a new file under bench-data/runs/. */
   readonly json?: string;
   readonly against?: string;
+  /** The file of the stage geth's node. Default: findGeth's. */
+  readonly geth?: string;
 }
 
 const MAX_ACCOUNTS = 10_000_000;
@@ -37,11 +40,14 @@ const MAX_RUNS = 10_000;
 const LEAST_FOLLOWED = 3;
 
 /** @throws FlagError if they do not fit each other */
-export function checkFlags({only, blocks}: StageFlags): void {
-  if (only.includes(FOLLOW) && blocks < LEAST_FOLLOWED)
+export function checkFlags({only, blocks, geth}: StageFlags): void {
+  const stage = FOLLOW_STAGE_NAMES.find(name => only.includes(name));
+  if (stage !== undefined && blocks < LEAST_FOLLOWED)
     throw new FlagError(
-      `--blocks: expected at least ${LEAST_FOLLOWED} blocks for the stage follow, got ${blocks}`,
+      `--blocks: expected at least ${LEAST_FOLLOWED} blocks for the stage ${stage}, got ${blocks}`,
     );
+  if (geth !== undefined && !only.includes("geth"))
+    throw new FlagError(`--geth: expected the stage geth in --only, got ${only}`);
 }
 
 export function createStagesProgram(): Command {
@@ -68,13 +74,17 @@ export function createStagesProgram(): Command {
         2,
         MAX_RUNS,
       ).default(16),
-      namesOption("--only <names>", "only these stages", [...STAGE_NAMES, FOLLOW]).default(
+      namesOption("--only <names>", "only these stages", [...STAGE_NAMES, ...FOLLOW_STAGE_NAMES]).default(
         STAGE_NAMES,
-        "all but follow",
+        "all but follow and geth",
       ),
       namesOption("--suite <names>", "hash suites of the stores", SUITE_NAMES).default(
         [DEFAULT_SUITE_NAME],
         DEFAULT_SUITE_NAME,
+      ),
+      new Option(
+        "--geth <file>",
+        "geth of the stage geth (default: the one in PATH, else the installed one)",
       ),
       new Option("--json <file>", "where the figures go (default: a new file under bench-data/runs/)"),
       new Option("--against <file>", "compare with the figures of an earlier run"),

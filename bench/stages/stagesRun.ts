@@ -7,9 +7,15 @@ import {RUNS_FOLDER} from "../program/runFile.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT, type StageFigure} from "./benchRun.ts";
 import {openBenchStore, type StoreFigures} from "./benchStore.ts";
 import {measureStage} from "./measure.ts";
-import {FOLLOW, type StageFlags, type StageName} from "./options.ts";
+import {
+  FOLLOW_STAGE_NAMES,
+  type FollowStageName,
+  STAGE_NAMES,
+  type StageFlags,
+  type StageName,
+} from "./options.ts";
 import {machineText, RunReport, storeText} from "./report.ts";
-import type {CreateStage} from "./stage.ts";
+import type {CreateStage, FollowStage} from "./stage.ts";
 
 /** A stage is loaded when it runs. Loading all of them takes a second. */
 const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
@@ -19,6 +25,11 @@ const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
   verify: async () => (await import("./verify.bench.ts")).createVerifyStage,
   estimate: async () => (await import("./estimate.bench.ts")).createEstimateStage,
   commit: async () => (await import("./commit.bench.ts")).createCommitStage,
+};
+
+const FOLLOW_STAGES: Readonly<Record<FollowStageName, (flags: StageFlags) => Promise<FollowStage>>> = {
+  follow: async () => (await import("./follow.bench.ts")).measureFollowing,
+  geth: async ({geth}) => (await import("./geth.bench.ts")).createGethStage(geth),
 };
 
 /** @param before - the run to compare with */
@@ -38,12 +49,13 @@ export async function measureStages(flags: StageFlags, before: BenchRun | undefi
       figures.push({suite, stage, ...figure});
       process.stdout.write(report.writeFigure({suite, stage, ...figure}));
     };
-    if (only.includes(FOLLOW)) {
-      const {measureFollowing} = await import("./follow.bench.ts");
-      process.stdout.write(`suite ${suite}\n\n${report.writeHeading()}`);
-      for await (const figure of measureFollowing(suite, blocks)) addFigure(FOLLOW, figure);
+    for (const stage of FOLLOW_STAGE_NAMES.filter(name => only.includes(name))) {
+      process.stdout.write(`suite ${suite}\n\n`);
+      const measure = await FOLLOW_STAGES[stage](flags);
+      process.stdout.write(report.writeHeading());
+      for await (const figure of measure(suite, blocks)) addFigure(stage, figure);
     }
-    const names = only.filter(name => name !== FOLLOW);
+    const names = STAGE_NAMES.filter(name => only.includes(name));
     if (names.length === 0) continue;
     const benchStore = await openBenchStore(suite, accounts, blocks);
     stores[suite] = benchStore.made;

@@ -6,21 +6,12 @@
  * Run: node dist/test/nodes/install.js
  */
 import {spawnSync} from "node:child_process";
-import {existsSync, mkdirSync, realpathSync} from "node:fs";
-import {homedir} from "node:os";
-import {join} from "node:path";
+import {mkdirSync, realpathSync} from "node:fs";
 import {fileURLToPath} from "node:url";
-import {findProgram} from "../support/processes/foundProgram.ts";
+import {findProgram} from "../../bench/program/foundProgram.ts";
+import {GETH_FOLDER, GETH_VERSION} from "../../bench/served/geth.ts";
 
 const MODULE = "github.com/ethereum/go-ethereum/cmd/geth";
-const VERSION = "v1.17.10";
-const FOLDER = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "proofd", `geth-${VERSION}`);
-
-/** @returns the path of the geth that this program installed, if it has */
-export function installedGeth(): string | undefined {
-  const path = join(FOLDER, "geth");
-  return existsSync(path) ? path : undefined;
-}
 
 function install(): number {
   const go = findProgram("go");
@@ -30,10 +21,10 @@ function install(): number {
     );
     return 2;
   }
-  mkdirSync(FOLDER, {recursive: true});
-  console.log(`${MODULE}@${VERSION} -> ${FOLDER}`);
-  const {status} = spawnSync(go, ["install", `${MODULE}@${VERSION}`], {
-    env: {...process.env, GOBIN: FOLDER},
+  mkdirSync(GETH_FOLDER, {recursive: true});
+  console.log(`${MODULE}@${GETH_VERSION} -> ${GETH_FOLDER}`);
+  const {status} = spawnSync(go, ["install", `${MODULE}@${GETH_VERSION}`], {
+    env: {...process.env, GOBIN: GETH_FOLDER},
     stdio: "inherit",
   });
   return status ?? 1;
