@@ -55,10 +55,16 @@ export class Geth extends RpcNode {
 
   /** Makes the database and starts the node on free ports. @throws Error with its output if it ends before it listens */
   static async start(options: GethOptions): Promise<Geth> {
-    const {folder, genesisPath} = options;
-    const made = spawnSync(findNode("geth"), ["init", ...CACHE, "--datadir", folder, genesisPath], {
-      encoding: "utf8",
-    });
+    const {folder, genesisPath, flags = []} = options;
+    // The database is of one scheme from its beginning on.
+    const scheme = flags.filter((flag, at) => [flag, flags[at - 1]].includes("--state.scheme"));
+    const made = spawnSync(
+      findNode("geth"),
+      ["init", ...CACHE, "--datadir", folder, ...scheme, genesisPath],
+      {
+        encoding: "utf8",
+      },
+    );
     if (made.status !== 0) throw new Error(`geth init ended with ${made.status}: ${made.stderr}`);
     const secret = randomBytes(32);
     await writeFile(secretPath(options), secret.toString("hex"));

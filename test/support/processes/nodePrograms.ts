@@ -1,9 +1,9 @@
-/** The real nodes that `npm run test:nodes` may have. It names their binaries to the tests in these variables. */
+/** The real nodes that `npm run test:nodes` may have. It names their binaries to the tests in these variables. Not PROOFD_..., which are flags. */
 export type NodeProgram = "geth" | "reth";
 
 export const NODE_VARIABLES: Readonly<Record<NodeProgram, string>> = {
-  geth: "PROOFD_TEST_GETH",
-  reth: "PROOFD_TEST_RETH",
+  geth: "TEST_GETH",
+  reth: "TEST_RETH",
 };
 
 /** @throws Error if the variable is not set */

@@ -1,0 +1,93 @@
+/**
+ * A geth that prunes: it has the states of its newest 128 blocks only. `execute` needs none of them. `trace` that begins before says
+ * what is missing and what helps, and reads those blocks from another node as soon as there is one.
+ */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {EngineChain} from "../support/chains/engineChain.ts";
+import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
+import type {Geth} from "../support/processes/geth.ts";
+import {runHere} from "../support/processes/ownCommand.ts";
+import {importHere} from "../support/stores/importedStore.ts";
+
+const FORKS = {cancun: 1, prague: 1, osaka: 1};
+const BLOCKS = 140;
+/** Its state is gone. */
+const HELD = 3;
+const STRANGER = `0x${"5a".repeat(20)}`;
+const FAILED = "the import failed, the service keeps serving the blocks it has";
+const HINT =
+  "historical state \\w+ is not available \\(-32000\\)\\. A node that is no archive node has the states of its newest blocks only";
+
+let folder: WorkFolder;
+let chain: EngineChain;
+let archive: Geth;
+let pruned: Geth;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  chain = await EngineChain.create(folder.path, FORKS);
+  for (let block = 1; block <= BLOCKS; block++)
+    await chain.seal({transactions: [{to: STRANGER, value: BigInt(block)}]});
+  // With the path scheme, geth 1.17 has older states only once it has indexed them, which it does not do here.
+  archive = await chain.addNode(["--state.scheme", "hash"]);
+  pruned = await chain.addNode(["--gcmode", "full"]);
+});
+
+after(async () => {
+  await chain?.stop();
+  await folder.remove();
+});
+
+function flagsOf(name: string, source: string, ...urls: readonly string[]): string[] {
+  const nodes = urls.flatMap(url => ["--l2", url]);
+  return ["--db", folder.file(name), "--genesis", chain.genesisPath, "--source", source, ...nodes];
+}
+
+test("execute reads every block from it", async () => {
+  await withFollower(flagsOf("executed", "execute", pruned.url), async daemon => {
+    await waitForHash(daemon, BLOCKS, chain.hashOf(BLOCKS));
+    assert.doesNotMatch(daemon.stderr, /"state":"(down|failed)"/);
+  });
+});
+
+test("trace says which blocks' states are missing and what helps, once, and goes on with an archive node beside it", async () => {
+  const alone = flagsOf("traced", "trace", pruned.url);
+  await withFollower(alone, async daemon => {
+    const told = `block 1: ${pruned.url} refuses eth_getCode: ${HINT}; --source execute needs none`;
+    await daemon.waitForStderr(/the import failed/);
+    assert.match(readLog(daemon, FAILED)[0]?.reason as string, new RegExp(`^${told}`));
+    assert.match((await daemon.get("/readyz")).text, new RegExp(told));
+    // It is tried again, and not told again.
+    while ((await daemon.readMetric("proofd_import_retries_total")) < 2) await daemon.changed();
+    assert.equal(readLog(daemon, FAILED).length, 1);
+  });
+  await withFollower([...alone, "--l2", archive.url], async daemon => {
+    await waitForHash(daemon, BLOCKS, chain.hashOf(BLOCKS));
+    assert.doesNotMatch(daemon.stderr, /the import failed/);
+  });
+});
+
+test("trace that begins within its states needs no other node", async () => {
+  const db = folder.file("near.db");
+  const flags = ["--db", db, "--genesis", chain.genesisPath, "--l2"];
+  assert.ok((await importHere([...flags, archive.url, "--source", "execute", "--to", `${BLOCKS - 100}`])).ok);
+  await withFollower([...flags, pruned.url, "--source", "trace"], async daemon => {
+    await waitForHash(daemon, BLOCKS, chain.hashOf(BLOCKS));
+    assert.doesNotMatch(daemon.stderr, /"state":"(down|failed)"/);
+  });
+});
+
+test("audit of a block whose state is gone says so, and compares the newest one", async () => {
+  const audit = ["audit", "--db", folder.file("executed"), "--l2", pruned.url];
+  const refused = await runHere([...audit, "--block", `${HELD}`]);
+  assert.equal(refused.code, 1, refused.stderr);
+  assert.match(
+    refused.stderr,
+    new RegExp(`audit of block ${HELD} asks for: ${pruned.url} refuses \\w+: ${HINT}`),
+  );
+  const compared = await runHere(audit);
+  assert.equal(compared.code, 0, compared.stderr);
+  assert.match(compared.stdout, /all are the same/);
+});
