@@ -60,7 +60,7 @@ export class Geth extends RpcNode {
     const scheme = flags.filter((flag, at) => [flag, flags[at - 1]].includes("--state.scheme"));
     const made = spawnSync(
       findNode("geth"),
-      ["init", ...CACHE, "--datadir", folder, ...scheme, genesisPath],
+      [...CACHE, "init", "--datadir", folder, ...scheme, genesisPath],
       {
         encoding: "utf8",
       },
