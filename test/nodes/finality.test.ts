@@ -11,7 +11,7 @@ import {waitForMetric} from "../support/http/followingDaemon.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
 import type {OwnService} from "../support/http/ownService.ts";
 import {GethRollup} from "../support/layer1/gethRollup.ts";
-import type {Geth} from "../support/processes/geth.ts";
+import type {RealNode} from "../support/processes/realNode.ts";
 
 const FORKS = {cancun: 1, prague: 1, osaka: 1};
 const BLOCKS = 8;
@@ -21,9 +21,9 @@ const PAYMENT: BlockPlan = {transactions: [{to: STRANGER, value: 1n}]};
 let folder: WorkFolder;
 let folderBelow: WorkFolder;
 let chain: EngineChain;
-let node: Geth;
+let node: RealNode;
 let layer1: EngineChain;
-let below: Geth;
+let below: RealNode;
 
 before(async () => {
   [folder, folderBelow] = await Promise.all([WorkFolder.create(), WorkFolder.create()]);

@@ -11,7 +11,7 @@ import {EngineChain} from "../support/chains/engineChain.ts";
 import {PEOPLE} from "../support/chains/people.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
-import type {Geth} from "../support/processes/geth.ts";
+import type {RealNode} from "../support/processes/realNode.ts";
 import {importHere} from "../support/stores/importedStore.ts";
 
 /** geth keeps the states of the newest 128. */
@@ -29,9 +29,9 @@ const DOWN = "the node does not answer as it should; it is tried again";
 
 let folder: WorkFolder;
 let chain: EngineChain;
-let node: Geth;
+let node: RealNode;
 /** It has no limits, and no debug namespace. */
-let plain: Geth;
+let plain: RealNode;
 let flags: readonly string[];
 
 before(async () => {

@@ -12,7 +12,7 @@ import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {machine} from "../support/chains/stateTraffic.ts";
 import {compareWithGeth, readTouched, type Touched} from "../support/http/gethComparison.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
-import type {Geth} from "../support/processes/geth.ts";
+import type {RealNode} from "../support/processes/realNode.ts";
 import {importHere} from "../support/stores/importedStore.ts";
 
 const COMPARED = 10;
@@ -21,7 +21,7 @@ const NO_REQUESTS = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7
 
 let folder: WorkFolder;
 let chain: EngineChain;
-let node: Geth;
+let node: RealNode;
 let touched: Touched;
 
 before(async () => {

@@ -7,8 +7,8 @@ import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
-import type {Geth} from "../support/processes/geth.ts";
 import {runHere} from "../support/processes/ownCommand.ts";
+import type {RealNode} from "../support/processes/realNode.ts";
 import {importHere} from "../support/stores/importedStore.ts";
 
 const FORKS = {cancun: 1, prague: 1, osaka: 1};
@@ -22,8 +22,8 @@ const HINT =
 
 let folder: WorkFolder;
 let chain: EngineChain;
-let archive: Geth;
-let pruned: Geth;
+let archive: RealNode;
+let pruned: RealNode;
 
 before(async () => {
   folder = await WorkFolder.create();

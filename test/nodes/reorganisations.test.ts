@@ -12,7 +12,7 @@ import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {EngineFollowers} from "../support/http/engineFollowers.ts";
 import {readReadiness, waitForMetric, waitForState} from "../support/http/followingDaemon.ts";
 import {waitForHash} from "../support/http/nodeFollower.ts";
-import type {Geth} from "../support/processes/geth.ts";
+import type {RealNode} from "../support/processes/realNode.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 
 /** And by how many blocks the new branch is longer, in turn. */
@@ -27,7 +27,7 @@ const COUNTER = "proofd_source_reorganisations_total";
 
 let folder: WorkFolder;
 let chain: EngineChain;
-let node: Geth;
+let node: RealNode;
 let followers: EngineFollowers;
 let branches = 0;
 let reorganisations = 0;

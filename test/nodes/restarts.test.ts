@@ -13,7 +13,7 @@ import {EngineFollowers} from "../support/http/engineFollowers.ts";
 import {waitForState} from "../support/http/followingDaemon.ts";
 import {waitForHash} from "../support/http/nodeFollower.ts";
 import {type Daemon, startDaemon} from "../support/processes/daemon.ts";
-import type {Geth} from "../support/processes/geth.ts";
+import type {RealNode} from "../support/processes/realNode.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {readStoredRoots} from "../support/stores/storedRoots.ts";
 
@@ -31,7 +31,7 @@ const KILLED = "killed";
 
 let folder: WorkFolder;
 let chain: EngineChain;
-let node: Geth;
+let node: RealNode;
 let followers: EngineFollowers;
 let branches = 0;
 

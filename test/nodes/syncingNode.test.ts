@@ -8,7 +8,7 @@ import {EngineChain} from "../support/chains/engineChain.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {waitForHead} from "../support/http/followingDaemon.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
-import type {Geth} from "../support/processes/geth.ts";
+import type {RealNode} from "../support/processes/realNode.ts";
 import {importHere} from "../support/stores/importedStore.ts";
 
 const SOURCES = ["execute", "trace"];
@@ -19,8 +19,8 @@ const STRANGER = `0x${"5a".repeat(20)}`;
 
 let folder: WorkFolder;
 let chain: EngineChain;
-let synced: Geth;
-let syncing: Geth;
+let synced: RealNode;
+let syncing: RealNode;
 
 before(async () => {
   folder = await WorkFolder.create();

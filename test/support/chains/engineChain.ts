@@ -13,7 +13,8 @@ import {toHex} from "../../../storage/hex.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {LOOK_MS} from "../http/askedService.ts";
 import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
-import {Geth} from "../processes/geth.ts";
+import {GETH} from "../processes/clientKinds.ts";
+import {type ClientKind, RealNode} from "../processes/realNode.ts";
 import {
   BLOCK_SECONDS,
   ENGINE_CHAIN_ID,
@@ -50,7 +51,7 @@ const MOST_UNCHOSEN = 100;
 export class EngineChain {
   /** Of the blocks after block 0. */
   private readonly blocks: Sealed[] = [];
-  private readonly followed = new Map<Geth, EngineApi>();
+  private readonly followed = new Map<RealNode, EngineApi>();
   private readonly people = new People(BigInt(ENGINE_CHAIN_ID));
   private readonly engine: EngineApi;
   /** Numbers of blocks; 0 is not said. */
@@ -62,7 +63,7 @@ export class EngineChain {
   private constructor(
     readonly genesisPath: string,
     private readonly folder: string,
-    private readonly builder: Geth,
+    private readonly builder: RealNode,
     private readonly genesis: Genesis,
     private readonly block0: string,
   ) {
@@ -76,7 +77,7 @@ export class EngineChain {
     await writeFile(genesisPath, text);
     // The builder is set back as deep as a test likes.
     const flags = ["--engine.maxreorgdepth", "0", "--maxpeers", "10"];
-    const builder = await Geth.start({folder: join(folder, "builder"), genesisPath, flags});
+    const builder = await RealNode.start(GETH, {folder: join(folder, "builder"), genesisPath, flags});
     const {hash} = await builder.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
     return new EngineChain(genesisPath, folder, builder, parseGenesis(text), hash);
   }
@@ -90,16 +91,16 @@ export class EngineChain {
   }
 
   /** Starts another node, which gets all blocks of now and later. */
-  async addNode(flags: readonly string[] = []): Promise<Geth> {
-    const node = await this.createNode(flags);
+  async addNode(flags: readonly string[] = [], kind: ClientKind = GETH): Promise<RealNode> {
+    const node = await this.createNode(flags, kind);
     await this.tell(node);
     return node;
   }
 
   /** Starts another node, which has block 0 only until `tell`. */
-  async createNode(flags: readonly string[] = []): Promise<Geth> {
+  async createNode(flags: readonly string[] = [], kind: ClientKind = GETH): Promise<RealNode> {
     const folder = join(this.folder, `node${this.followed.size}`);
-    const node = await Geth.start({folder, genesisPath: this.genesisPath, flags});
+    const node = await RealNode.start(kind, {folder, genesisPath: this.genesisPath, flags});
     this.followed.set(node, new EngineApi(node.engineUrl, node.secret));
     return node;
   }
@@ -141,7 +142,7 @@ export class EngineChain {
   }
 
   /** Hands a node the blocks from `first` to `last`, and chooses the head. Default: all. */
-  async tell(node: Geth, first = 1, last = this.height): Promise<void> {
+  async tell(node: RealNode, first = 1, last = this.height): Promise<void> {
     const engine = this.engineOf(node);
     for (const [position, {payload, attributes, fork}] of this.blocks.slice(first - 1, last).entries()) {
       await engine.give(payload, attributes, fork);
@@ -152,14 +153,14 @@ export class EngineChain {
   }
 
   /** Has a node download the blocks that it lacks from the builder: its head moves in jumps. @param node - with --maxpeers */
-  async sync(node: Geth): Promise<void> {
+  async sync(node: RealNode): Promise<void> {
     const {enode} = await this.builder.request<{enode: string}>("admin_nodeInfo");
     await node.request("admin_addPeer", enode);
     while (!(await this.announce(node))) await pause(LOOK_MS);
   }
 
   /** Tells a node the newest block only. @returns false if it lacks blocks before it */
-  async announce(node: Geth): Promise<boolean> {
+  async announce(node: RealNode): Promise<boolean> {
     const engine = this.engineOf(node);
     const {payload, attributes, fork} = this.blocks.at(-1) as Sealed;
     await engine.give(payload, attributes, fork);
@@ -168,7 +169,7 @@ export class EngineChain {
   }
 
   /** Of one of its nodes. */
-  engineOf(node: Geth): EngineApi {
+  engineOf(node: RealNode): EngineApi {
     const engine = this.followed.get(node);
     if (engine === undefined) throw new Error("expected a node of this chain");
     return engine;

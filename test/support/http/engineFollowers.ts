@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {sendOrder} from "../../../server/control/controlClient.ts";
 import type {EngineChain} from "../chains/engineChain.ts";
 import type {WorkFolder} from "../chains/serviceChain.ts";
-import type {Geth} from "../processes/geth.ts";
+import type {RealNode} from "../processes/realNode.ts";
 import {compareWithGeth, readTouched} from "./gethComparison.ts";
 import {waitForHash} from "./nodeFollower.ts";
 import {OwnService} from "./ownService.ts";
@@ -18,14 +18,14 @@ interface Follower {
 export class EngineFollowers {
   private constructor(
     private readonly chain: EngineChain,
-    private readonly node: Geth,
+    private readonly node: RealNode,
     private readonly followers: Follower[],
   ) {}
 
   /** @param name - of the stores. They may be there already */
   static async serve(
     chain: EngineChain,
-    node: Geth,
+    node: RealNode,
     folder: WorkFolder,
     name = "undisturbed",
   ): Promise<EngineFollowers> {
@@ -40,7 +40,7 @@ export class EngineFollowers {
   /** Of a service by each source. */
   static flags(
     chain: EngineChain,
-    node: Geth,
+    node: RealNode,
     folder: WorkFolder,
     name: string,
   ): (readonly [db: string, flags: string[]])[] {

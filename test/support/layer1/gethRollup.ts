@@ -3,7 +3,7 @@ import {encodeCall} from "../../../demo/abi.ts";
 import type {ContractArtefact} from "../../../demo/artefact.ts";
 import type {EngineChain} from "../chains/engineChain.ts";
 import type {Sent} from "../chains/people.ts";
-import type {Geth} from "../processes/geth.ts";
+import type {RealNode} from "../processes/realNode.ts";
 import {readFixture} from "../reference/fixtures.ts";
 
 const DEPLOYMENT_GAS = 2_000_000n;
@@ -20,7 +20,7 @@ export class GethRollup {
   ) {}
 
   /** Deploys the contract in the chain's next block. @param node - of the chain */
-  static async deploy(chain: EngineChain, node: Geth): Promise<GethRollup> {
+  static async deploy(chain: EngineChain, node: RealNode): Promise<GethRollup> {
     const {contract} = readFixture<{contract: ContractArtefact}>("own/rollup");
     const data = Buffer.from(contract.bytecode, "hex");
     const block = await chain.seal({transactions: [{data, gas: DEPLOYMENT_GAS}]});

@@ -126,7 +126,9 @@ export class EngineApi {
   ): Promise<PayloadStatus["status"]> {
     const {executionPayload, executionRequests = []} = payload;
     const version = VERSIONS[fork][2];
-    const params: unknown[] = [executionPayload];
+    // geth names the fields of later forks too, as null. reth refuses them.
+    const fields = Object.entries(executionPayload).filter(([, value]) => value !== null);
+    const params: unknown[] = [Object.fromEntries(fields)];
     if (version >= 3) params.push(readBlobHashes(payload), attributes.parentBeaconBlockRoot);
     if (version >= 4) params.push(executionRequests);
     const status = await this.request<PayloadStatus>(`engine_newPayloadV${version}`, ...params);

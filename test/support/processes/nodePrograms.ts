@@ -6,6 +6,10 @@ export const NODE_VARIABLES: Readonly<Record<NodeProgram, string>> = {
   reth: "TEST_RETH",
 };
 
+export function hasNode(program: NodeProgram): boolean {
+  return process.env[NODE_VARIABLES[program]] !== undefined;
+}
+
 /** @throws Error if the variable is not set */
 export function findNode(program: NodeProgram): string {
   const binary = process.env[NODE_VARIABLES[program]];
