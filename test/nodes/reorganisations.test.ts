@@ -13,12 +13,16 @@ import {EngineFollowers} from "../support/http/engineFollowers.ts";
 import {readReadiness, waitForMetric, waitForState} from "../support/http/followingDaemon.ts";
 import {waitForHash} from "../support/http/nodeFollower.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
+import {isSoak} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 
-/** And by how many blocks the new branch is longer, in turn. */
-const DEPTHS = [1, 16, 31, 8, 3, 2, 32, 5];
-const MORE = [4, 1, 3, -2];
 const DEEPEST = 32;
+/** All of them in a soak. */
+const DEPTHS = isSoak()
+  ? Array.from({length: DEEPEST}, (_, at) => (at % 2 === 0 ? 1 + at / 2 : DEEPEST - (at - 1) / 2))
+  : [1, 16, 31, 8, 3, 2, 32, 5];
+/** By how many blocks the new branch is longer, in turn. */
+const MORE = [4, 1, 3, -2];
 /** Below every reorganisation but the last one. */
 const FINALIZED = 4;
 /** The deep reorganisations of the beginning are under shanghai, where contracts are deleted. */
