@@ -18,6 +18,7 @@ const MAX_QUESTION_CALLS = 2;
 const MAX_REASON = 500;
 /** Longest text that is shown of an answer with another status, such as geth's "invalid host specified". Pages are not shown. */
 const MAX_STATUS_TEXT = 100;
+const MAX_STATUS_BYTES = 1000;
 const OK = 200;
 /** Some providers send a JSON-RPC error with this status, for example for a range of logs that is too long. */
 const BAD_REQUEST = 400;
@@ -164,7 +165,8 @@ export class NodeCaller {
         // The status says more than the body's fault does.
       }
     }
-    const text = cleanText(bytes.toString("utf8", 0, MAX_STATUS_TEXT), this.redact, MAX_STATUS_TEXT);
+    // Cut after keys are taken out: one that is cut in two would not be found.
+    const text = cleanText(bytes.toString("utf8", 0, MAX_STATUS_BYTES), this.redact, MAX_STATUS_TEXT);
     const said = /^[^<>{}]+$/.test(text) ? `: ${text}` : "";
     throw new NodeFailure(`it answered HTTP ${status}${said}`, {retryAfterMs});
   }

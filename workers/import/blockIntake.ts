@@ -123,8 +123,9 @@ export class BlockIntake {
     try {
       await put(await block.difference());
     } catch (error) {
-      if (!(error instanceof RootMismatch) || block.reread === undefined) throw error;
-      await put(await block.reread());
+      const again = error instanceof RootMismatch ? await block.reread?.() : undefined;
+      if (again === undefined) throw error;
+      await put(again);
     }
     if (why === this.unverified) return;
     this.unverified = why;

@@ -18,8 +18,12 @@ export interface SourceBlock {
   readonly isOutdated?: () => boolean;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
-  /** Reads the block again, and more of it, once its difference did not give the root of its header. */
-  readonly reread?: () => Promise<BlockDifference>;
+  /**
+   * Reads the block again, and more of it, once its difference did not give the root of its header.
+   *
+   * @returns undefined if no node gives it in time. @throws Stopped
+   */
+  readonly reread?: () => Promise<BlockDifference | undefined>;
 }
 
 /** Of block 0 as a genesis file gives it: its trie is made with it. */

@@ -18,7 +18,7 @@ export class TouchedAccount {
   readsBefore = false;
   private readonly traces: AccountTrace[] = [];
   /** Slots that something outside of transactions may have written. Read after the block and after the block before. */
-  readonly otherSlots: string[] = [];
+  readonly otherSlots = new Set<string>();
 
   /** Takes the trace of the next transaction. */
   add(trace: AccountTrace): void {
@@ -34,7 +34,7 @@ export class TouchedAccount {
   }
 
   addSlot(slot: string): void {
-    this.otherSlots.push(slot);
+    this.otherSlots.add(slot);
   }
 
   /** Slots whose values after the block are to be read. `0x` and 64 digits. */

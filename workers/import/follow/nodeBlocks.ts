@@ -13,14 +13,16 @@ import {toHex} from "../../../storage/hex.ts";
 import type {BlockReader, NodeBlock} from "../../../sync/layer2/blockReader.ts";
 import {findCommonAncestor} from "../../../sync/layer2/commonAncestor.ts";
 import {findNamedBlock, type NamedBlock} from "../../../sync/rpc/namedBlock.ts";
-import {type Node, NodeFailure} from "../../../sync/rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
 import type {SourceState} from "../../job/importSource.ts";
-import {neverHeld, type SourceBlock, SourceError} from "../sourceBlock.ts";
+import {neverHeld, type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
 import type {RangeAudit} from "./rangeAudit.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
 
 /** A source that is this far behind the node's head is shown as "reading", not as "following". */
 const READING_BLOCKS = 64;
+/** For the traces and the states of one block. */
+const REREAD_MS = 60_000;
 /**
  * The node has every held block, but its next block names another parent. After this many times in a row, the node is said to
  * contradict itself.
@@ -92,7 +94,7 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
 
 /** @returns whether a block came that does not follow the newest one held */
 async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
-  const {reader, writer, audit, ask, signal} = feed;
+  const {reader, writer, audit, signal} = feed;
   for await (const block of readAhead(createRead(feed), reader, from, to, signal)) {
     const latest = writer().latest ?? -1;
     // An order removed blocks meanwhile.
@@ -101,10 +103,9 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
     const {number, hash, origin} = block;
     const isExecuted = reader.name === "execute";
     const isOutdated = (): boolean => !isNext(writer(), block);
-    const {reread} = reader;
     yield {
       ...{number, hash, origin, isExecuted, isOutdated, difference: () => noteDifference(block, audit)},
-      ...(reread && {reread: async () => differenceOf(block, await ask(node => reread(node, number)))}),
+      ...(reader.reread && {reread: () => readAgain(feed, block)}),
     };
     if (audit?.isDue === true) await audit.run();
   }
@@ -130,9 +131,29 @@ function isNext(writer: BlockWriter, {number, parentHash}: NodeBlock): boolean {
   return number === latest + 1 && (latest < 0 || Buffer.compare(parentHash, hashOf(writer, latest)) === 0);
 }
 
-function differenceOf({number, hash}: NodeBlock, again: NodeBlock | undefined): Promise<BlockDifference> {
-  if (again !== undefined && Buffer.compare(again.hash, hash) === 0) return again.difference();
-  throw new SourceError(`block ${number} was replaced while it was read: the chain was reorganized`);
+/** One try, and not for long: no block is taken and no order is obeyed meanwhile. @throws Stopped */
+async function readAgain(
+  {reader, ask, signal}: NodeFeed,
+  {number, hash}: NodeBlock,
+): Promise<BlockDifference | undefined> {
+  const read = async (node: Node): Promise<NodeBlock | undefined> => {
+    try {
+      return await reader.reread?.(node, number);
+    } catch (error) {
+      // The import ends with the root that is wrong, and tries again.
+      if (error instanceof NodeFailure || error instanceof NodeRefusal) return undefined;
+      throw error;
+    }
+  };
+  const limit = AbortSignal.timeout(REREAD_MS);
+  try {
+    const again = await ask(read, AbortSignal.any([signal, limit]));
+    return again !== undefined && Buffer.compare(again.hash, hash) === 0 ? again.difference() : undefined;
+  } catch (error) {
+    if (signal.aborted) throw new Stopped();
+    if (limit.aborted) return undefined;
+    throw error;
+  }
 }
 
 async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): Promise<BlockDifference> {

@@ -192,10 +192,12 @@ describe("NodeCaller", () => {
       [401, {}, undefined],
     ];
     for (const [status, headers, retryAfterMs] of table) {
-      upstream.handler = (_request, response) => response.writeHead(status, headers).end("no path-secret\n");
+      // The key lies where the text is cut.
+      const said = `${"x".repeat(92)} no path-secret\n`;
+      upstream.handler = (_request, response) => response.writeHead(status, headers).end(said);
       for (const answered of [node.request("eth_echo", [1]), node.requestAll(callsOf(2))]) {
         const failure = await failureOf(answered);
-        assert.equal(failure.message, `it answered HTTP ${status}: no ***`);
+        assert.equal(failure.message, `it answered HTTP ${status}: ${"x".repeat(92)} no ***`);
         assert.equal(failure.retryAfterMs, retryAfterMs);
       }
     }
