@@ -1,20 +1,31 @@
-/** Compiles the AssemblyScript files: <folder>/wasm/<name>.ts becomes dist/<folder>/<name>.wasm. Run by `npm run build`. */
-import {readdirSync} from "node:fs";
+/**
+ * Compiles the AssemblyScript of folders named wasm. Run by `npm run build`.
+ *
+ *   <folder>/wasm/main.ts     dist/<folder>/<name of folder>.wasm     the other files there are parts of it
+ *   <folder>/wasm/<name>.ts   dist/<folder>/<name>.wasm               where there is no main.ts
+ */
+import {existsSync, readdirSync} from "node:fs";
 import {basename, dirname, join} from "node:path";
 import {main} from "assemblyscript/asc";
 
 const FOLDERS = ["storage", "workers"];
-/** 64 KiB each. */
-const MEMORY_PAGES = "4";
+/** Pages of 64 KiB: of a new instance, and the most that it may grow to. */
+const MEMORY = {};
+const SMALL_MEMORY = {initial: 4, maximum: 4};
 
 for (const folder of FOLDERS)
   for (const name of readdirSync(folder, {recursive: true})) {
     const source = join(folder, name);
-    if (basename(dirname(source)) !== "wasm" || !source.endsWith(".ts")) continue;
-    const out = join("dist", dirname(source), "..", `${basename(source, ".ts")}.wasm`);
+    const home = dirname(source);
+    if (basename(home) !== "wasm" || !source.endsWith(".ts")) continue;
+    const isWhole = existsSync(join(home, "main.ts"));
+    if (isWhole && basename(source) !== "main.ts") continue;
+    const module = isWhole ? basename(dirname(home)) : basename(source, ".ts");
+    const {initial, maximum} = MEMORY[module] ?? SMALL_MEMORY;
     const {error, stderr} = await main([
-      ...[source, "--outFile", out, "--runtime", "stub", "--noAssert", "--optimizeLevel", "3"],
-      ...["--enable", "simd,bulk-memory", "--initialMemory", MEMORY_PAGES, "--maximumMemory", MEMORY_PAGES],
+      ...[source, "--outFile", join("dist", home, "..", `${module}.wasm`)],
+      ...["--runtime", "stub", "--noAssert", "--optimizeLevel", "3", "--enable", "simd,bulk-memory"],
+      ...["--initialMemory", `${initial}`, "--maximumMemory", `${maximum}`],
     ]);
     if (error) throw new Error(`${source}: ${error.message}\n${stderr.toString()}`);
   }
