@@ -20,7 +20,7 @@ import {ThreadPool} from "./threadPool.ts";
 const YOUNG_MB = 12;
 
 /** Answers whose `text` may be in memory that the receiver gives back: TaskText does. */
-export interface ProvedAnswers extends Answers {
+interface ProvedAnswers extends Answers {
   readonly memory?: AnswerMemory;
 }
 

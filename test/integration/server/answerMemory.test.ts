@@ -19,7 +19,7 @@ import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
 /** Bytes that the kernel may hold between a server and a client that does not read, at most. */
 const SOCKET_BYTES = 12e6;
 /** Each holds several memories. Together they would hold more than may be kept. */
-const SLOW_READERS = 6;
+const SLOW_READERS = 4;
 
 interface Batch {
   readonly body: string;

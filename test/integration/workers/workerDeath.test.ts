@@ -43,10 +43,11 @@ after(async () => {
   await folder.remove();
 });
 
-/** The threads are the engine's own business; only a test may kill one. */
-function killWorker(): Promise<number> {
+/** The threads are the engine's own business; only a test may kill them. */
+async function killWorkers(count: number): Promise<void> {
   const {proofs} = engine as unknown as {proofs: {pool: {piscina: Piscina}}};
-  return (proofs.pool.piscina.threads[0] as Worker).terminate();
+  const threads = proofs.pool.piscina.threads.slice(0, count) as Worker[];
+  await Promise.all(threads.map(thread => thread.terminate()));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
@@ -66,7 +67,7 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
   const batch = Array.from({length: count}, (_, id) => proofCall(id, 60));
   const answering = send(batch);
   while (front.dispatcher.queuedCost(LaneId.PROOF) === 0) await new Promise(setImmediate);
-  await killWorker();
+  await killWorkers(1);
   const answers = await answering;
   assert.deepEqual(
     answers.map((answer: {id: number}) => answer.id),
@@ -95,7 +96,7 @@ test("a worker that dies while it makes a multiproof fails that call, and the ne
   const call = {jsonrpc: "2.0", id: 1, method: "chain_getMultiProof", params};
   const answering = send(call);
   while (front.dispatcher.queuedCost(LaneId.PROOF) === 0) await new Promise(setImmediate);
-  await killWorker();
+  await killWorkers(2);
   const {error} = await answering;
   assert.equal(error.code, -32603);
   assert.ok(logged.some(line => line.includes(error.data.requestId)));
