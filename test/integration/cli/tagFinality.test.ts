@@ -56,7 +56,9 @@ test("the node's finalized block is marked where its hash is the one here, also 
   const daemon = await OwnService.fed(folder.file("tag"), flags);
   try {
     daemon.input.write(encodeLines(createLines(0, 5)));
-    await daemon.waitForStderr(/names no finalized block: .*finalized block not found.* once its consensus client has/);
+    await daemon.waitForStderr(
+      /names no finalized block: .*finalized block not found.* once its consensus client has/,
+    );
     assert.match(
       (await daemon.get("/readyz")).text,
       /the node http:\S+ is down: it names no finalized block/,

@@ -142,3 +142,30 @@ test("an import ends only once its last block has passed its audit", async () =>
     await store.apply(await block.difference());
   assert.deepEqual([latest(), audit.isAwaited, pauses], [12, false, 1]);
 });
+
+/** The states of a source until it has waited so often for nodes with these heads, which have blocks up to 12. */
+async function readStates(heads: readonly number[], waits: number): Promise<string[]> {
+  const states: string[] = [];
+  const nodes = heads.map(head => createNode(head));
+  const feed: NodeFeed = {
+    ...createFeed(nodes, createReader(12)),
+    onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason}`),
+    pause: () => (--waits > 0 ? Promise.resolve() : Promise.reject(PAUSED)),
+  };
+  const run = async (): Promise<void> => {
+    for await (const block of readNodeBlocks(feed)) await store.apply(await block.difference());
+  };
+  await assert.rejects(run, PAUSED);
+  return states;
+}
+
+test("a node that is behind is waited for, and does not count as followed before", async () => {
+  const waiting = "waiting: http://node: its newest block is 0, block 10 is held here";
+  assert.deepEqual(await readStates([0], 9), []);
+  // The next node's blocks are read, though there are only two.
+  assert.deepEqual(await readStates([...Array(10).fill(0), 12], 11), [waiting, "reading", "following"]);
+});
+
+test("blocks that come begin the wait for a node that is behind anew", async () => {
+  assert.deepEqual(await readStates([...Array(9).fill(0), 11, 0], 18), []);
+});
