@@ -28,6 +28,10 @@ export class SourceStatus {
   retries = 0;
   /** How often blocks were removed, because the node's chain took another way. */
   reorganisations = 0;
+  /** By reason, how many blocks the library had to execute. */
+  readonly libraryRuns = new Map<string, number>();
+  /** Of how many blocks our own EVM did not say what their headers and the library say. */
+  evmMismatches = 0;
 
   constructor(
     /** The flag that names the source. */

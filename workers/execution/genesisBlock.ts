@@ -15,12 +15,11 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis, GenesisAccount} from "./genesis.ts";
+import {INITIAL_BASE_FEE} from "./rules/fees.ts";
 import {codeKey, type TrieNodes, TrieOverlay} from "./trieNodes.ts";
 import {pathOf} from "./trieShape.ts";
 import {updateTrie} from "./trieUpdate.ts";
 
-/** London's first base fee, also geth's default for a genesis under London's rules. */
-const INITIAL_BASE_FEE = 1_000_000_000n;
 /** The trie is written, and the caller may flush it, after this many accounts. Bounds the memory for a genesis of millions. */
 const ACCOUNTS_PER_WRITE = 4096;
 const LOGS_BLOOM_BYTES = 256;

@@ -56,6 +56,13 @@ export function encodeList(items: readonly RlpItem[]): Uint8Array {
   return out;
 }
 
+/** @returns big-endian, without leading zeros */
+export function encodeNumber(number: bigint): Uint8Array {
+  if (number === 0n) return NO_BYTES;
+  const hex = number.toString(16);
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex");
+}
+
 function sizeOf(item: RlpItem): number {
   if (item instanceof Uint8Array && item.length === 1 && (item[0] as number) < BYTES) return 1;
   const length = payloadOf(item);
