@@ -37,4 +37,10 @@ export class SourceStatus {
     /** The flag that names the source. */
     readonly flag: "diffs" | "l2",
   ) {}
+
+  /** @param mismatch - what our own EVM said; undefined: it declined, or the library refuses the block too */
+  noteLibraryRun(reason: string, mismatch: string | undefined): void {
+    this.libraryRuns.set(reason, (this.libraryRuns.get(reason) ?? 0) + 1);
+    if (mismatch !== undefined) this.evmMismatches++;
+  }
 }

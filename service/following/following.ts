@@ -109,10 +109,8 @@ export class Following {
     this.sourceLog.note(event);
     const {status} = this;
     if (event.kind === "reorganised") status.reorganisations++;
-    else if (event.kind === "library") {
-      status.libraryRuns.set(event.reason, (status.libraryRuns.get(event.reason) ?? 0) + 1);
-      if (event.mismatch !== undefined) status.evmMismatches++;
-    } else if (event.kind === "chosen") status.chosen = event.source;
+    else if (event.kind === "library") status.noteLibraryRun(event.reason, event.mismatch);
+    else if (event.kind === "chosen") status.chosen = event.source;
     else if (event.kind === "node") {
       if (event.state === "up") status.nodes.delete(event.name);
       else status.nodes.set(event.name, `${event.state}: ${event.reason}`);

@@ -217,7 +217,7 @@ function assertSame(own: DecodedBlock, block: Uint8Array, {common}: Chain): void
   ] as const)
     assert.deepEqual(own.header[name], header[name], name);
   assert.deepEqual(own.header.receiptsRoot, header.receiptTrie);
-  assert.deepEqual(own.header.prevRandao, header.mixHash);
+  assert.equal(own.header.random, BigInt(toHex(header.mixHash)));
   assert.equal(own.header.baseFee, header.baseFeePerGas);
   for (const name of ["number", "gasLimit", "gasUsed", "timestamp", "blobGasUsed", "excessBlobGas"] as const)
     assert.equal(own.header[name], header[name], name);

@@ -6,11 +6,11 @@ import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {Evm} from "../evm/evm.ts";
 import {type EvmRules, rulesOf} from "../evm/rules.ts";
 import {decodeBlock} from "./block/block.ts";
-import {readBigEndian} from "./block/rlpReader.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {sameBytes} from "./byteKey.ts";
 import {ChainState} from "./chainState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
+import {LibraryPrecompiles} from "./libraryPrecompiles.ts";
 import {checkParent} from "./parentCheck.ts";
 import {blobBaseFee} from "./rules/fees.ts";
 import {forkRules} from "./rules/forkRules.ts";
@@ -36,6 +36,7 @@ export class EvmExecution {
   /** Of the state that `evm` holds. */
   private root: Uint8Array | undefined;
   private readonly state: ChainState;
+  private readonly precompiles: LibraryPrecompiles;
   private rules: {readonly fork: string; readonly rules: EvmRules | undefined} | undefined;
 
   constructor(
@@ -45,6 +46,7 @@ export class EvmExecution {
     private readonly findRules: (fork: string) => EvmRules | undefined = rulesOf,
   ) {
     this.state = new ChainState(nodes, findBlockHash);
+    this.precompiles = new LibraryPrecompiles(forks, () => this.rules?.fork as string);
   }
 
   /**
@@ -66,31 +68,14 @@ export class EvmExecution {
     const {chainId} = this.forks;
     const block = decodeBlock(blockRlp, rules, chainId);
     const {header} = block;
-    const {
-      number,
-      timestamp,
-      gasLimit,
-      coinbase,
-      baseFee,
-      prevRandao: random,
-      excessBlobGas,
-      stateRoot,
-    } = header;
+    const {excessBlobGas, stateRoot, coinbase, baseFee} = header;
     const blobFee =
       excessBlobGas === undefined ? 0n : blobBaseFee(excessBlobGas, this.forks.blobLimits(fork));
-    const fees = {baseFee, blobBaseFee: blobFee};
+    const fees = {chainId, coinbase, baseFee, blobBaseFee: blobFee};
     const evm = this.openEvm(parent.root);
     try {
-      evm.setBlock(evmRules, {
-        number,
-        timestamp,
-        gasLimit,
-        coinbase,
-        random: readBigEndian(header.prevRandao),
-        chainId,
-        ...fees,
-      });
-      await runBlock(evm, block, {forks: this.forks, fork, rules, chainId, coinbase, ...fees});
+      evm.setBlock(evmRules, {...header, ...fees});
+      await runBlock(evm, block, {forks: this.forks, fork, rules, ...fees});
       const accounts = this.state.apply(evm, root => compare("state root", stateRoot, root));
       evm.seal();
       this.root = stateRoot;
@@ -110,11 +95,7 @@ export class EvmExecution {
   /** The EVM at this state, with what it knows of it. */
   private openEvm(root: Uint8Array): Evm {
     if (this.evm !== undefined && this.root !== undefined && sameBytes(root, this.root)) return this.evm;
-    this.evm ??= new Evm({
-      run: () => {
-        throw new Error("no precompiles yet");
-      },
-    });
+    this.evm ??= new Evm(this.precompiles);
     this.state.moveTo(root);
     this.evm.moveTo(this.state);
     this.root = root;

@@ -7,7 +7,7 @@
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {listRoot} from "../listRoot.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
-import {RlpError, RlpReader} from "./rlpReader.ts";
+import {RlpError, RlpReader, readBigEndian} from "./rlpReader.ts";
 import {readTransaction, type Transaction} from "./transaction.ts";
 
 export interface DecodedBlock {
@@ -28,7 +28,8 @@ export interface Header {
   readonly gasLimit: bigint;
   readonly gasUsed: bigint;
   readonly timestamp: bigint;
-  readonly prevRandao: Uint8Array;
+  /** prevRandao. */
+  readonly random: bigint;
   readonly baseFee: bigint;
   /** The last four are undefined before their forks: twice cancun, prague. */
   readonly blobGasUsed: bigint | undefined;
@@ -100,7 +101,7 @@ function readHeader(fields: RlpReader, {isShanghai, hasBlobs, isPrague}: ForkRul
   const gasUsed = count();
   const timestamp = count();
   const extraBytes = fields.readBytes().length;
-  const prevRandao = hash();
+  const random = readBigEndian(hash());
   requireSame("nonce", fields.readBytes(NONCE_BYTES), new Uint8Array(NONCE_BYTES));
   const baseFee = fields.readNumber(WORD_BYTES);
   const withdrawalsRoot = isShanghai ? hash() : undefined;
@@ -113,7 +114,7 @@ function readHeader(fields: RlpReader, {isShanghai, hasBlobs, isPrague}: ForkRul
     throw new RlpError(`gas limit ${gasLimit}, used ${gasUsed}`);
   if (extraBytes > MAX_EXTRA_BYTES)
     throw new RlpError(`expected at most ${MAX_EXTRA_BYTES} bytes of extra data, got ${extraBytes}`);
-  const roots = {parentHash, coinbase, stateRoot, receiptsRoot, logsBloom, prevRandao};
+  const roots = {parentHash, coinbase, stateRoot, receiptsRoot, logsBloom, random};
   const counts = {number, gasLimit, gasUsed, timestamp, baseFee, blobGasUsed, excessBlobGas};
   return {
     header: {...roots, ...counts, parentBeaconBlockRoot, requestsHash},
