@@ -11,7 +11,7 @@ import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type BlobSchedule, readBlobSchedule} from "./blobSchedule.ts";
 import {ChainRules} from "./chainRules.ts";
-import {ecrecover} from "./ecrecover.ts";
+import {ecrecover} from "../evm/ecrecover.ts";
 import {
   CHAIN_START,
   checkForkFields,
