@@ -7,11 +7,11 @@ import {type Blob4844Tx, createTx, type EOACode7702Tx, type TypedTransaction} fr
 import {createWithdrawal, eoaCode7702SignAuthorization, KECCAK256_RLP_ARRAY} from "@ethereumjs/util";
 import fc from "fast-check";
 import {toHex} from "../../storage/hex.ts";
+import {recoverAddress} from "../../workers/evm/ecrecover.ts";
 import {type DecodedBlock, decodeBlock} from "../../workers/execution/block/block.ts";
 import {RlpError} from "../../workers/execution/block/rlpReader.ts";
 import type {Transaction} from "../../workers/execution/block/transaction.ts";
 import {createChainRules} from "../../workers/execution/chainRules.ts";
-import {recoverSigner} from "../../workers/execution/ecrecover.ts";
 import {ForkSchedule} from "../../workers/execution/forkSchedule.ts";
 import {configOfFork} from "../../workers/execution/forks.ts";
 import {listRoot} from "../../workers/execution/listRoot.ts";
@@ -168,7 +168,7 @@ function isAccepted(block: Uint8Array, chain: Chain): boolean {
     for (const transaction of own.transactions) {
       checkTransaction(transaction, context, GAS_LIMIT);
       const {hash, rs, isOdd} = transaction.signature;
-      if (recoverSigner(hash, rs, isOdd) === undefined) return false;
+      if (recoverAddress(hash, rs, isOdd) === undefined) return false;
     }
   } catch (error) {
     assert.ok(error instanceof RlpError || error instanceof BlockMismatch, String(error));
@@ -231,7 +231,7 @@ function assertSame(own: DecodedBlock, block: Uint8Array, {common}: Chain): void
 
 function assertTransaction(own: Transaction, library: TypedTransaction): void {
   const {hash, rs, isOdd} = own.signature;
-  const sender = recoverSigner(hash, rs, isOdd);
+  const sender = recoverAddress(hash, rs, isOdd);
   assert.equal(sender === undefined ? "nobody" : toHex(sender), signerOf(library));
   assert.deepEqual(own.encoded, library.serialize());
   for (const name of ["type", "nonce", "gasLimit", "value"] as const)

@@ -16,7 +16,7 @@ import {paramsTx} from "@ethereumjs/tx";
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
-import {ecrecover} from "./ecrecover.ts";
+import {ecrecover} from "../evm/ecrecover.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {CHAIN_START, PARIS} from "./forks.ts";
 import {parseObject, parseQuantity} from "./gethJson.ts";

@@ -2,9 +2,9 @@
  * EIP-7702: before a transaction runs, sets the code of the accounts whose owners signed for it.
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
+import {recoverAddress} from "../../evm/ecrecover.ts";
 import type {Evm} from "../../evm/evm.ts";
 import type {Authorization} from "../block/transaction.ts";
-import {recoverSigner} from "../ecrecover.ts";
 import {encodeList, encodeNumber} from "../nodeRlp.ts";
 
 /** An authorization and its signer. Without a signer it is invalid by the EIP, so it is skipped. */
@@ -40,7 +40,7 @@ export function recoverAuthority({
     [2 * WORD_BYTES, encodeNumber(s)],
   ] as const)
     rs.set(number, end - number.length);
-  return recoverSigner(keccak256(Buffer.concat([MAGIC, signed])), rs, yParity === 1n);
+  return recoverAddress(keccak256(Buffer.concat([MAGIC, signed])), rs, yParity === 1n);
 }
 
 /** Call it once the sender's nonce has risen. */

@@ -7,10 +7,10 @@
  *   after    withdrawal requests (EIP-7002), consolidation requests (EIP-7251)
  */
 import {toHex} from "../../../storage/hex.ts";
+import {recoverAddress} from "../../evm/ecrecover.ts";
 import type {Evm} from "../../evm/evm.ts";
 import type {EvmLog, EvmResult} from "../../evm/message.ts";
 import type {DecodedBlock, Header} from "../block/block.ts";
-import {recoverSigner} from "../ecrecover.ts";
 import type {ForkSchedule} from "../forkSchedule.ts";
 import {listRoot} from "../listRoot.ts";
 import {BLOB_GAS} from "../rules/fees.ts";
@@ -72,7 +72,7 @@ async function runTransactions(
   for (const [position, transaction] of transactions.entries()) {
     const {hash, rs, isOdd} = transaction.signature;
     try {
-      const sender = recoverSigner(hash, rs, isOdd);
+      const sender = recoverAddress(hash, rs, isOdd);
       const result = await runTransaction(evm, transaction, sender, context, header.gasLimit - used);
       used += result.gasUsed;
       const {logs} = result;

@@ -40,7 +40,7 @@ export const ecrecover: NonNullable<CustomCrypto["ecrecover"]> = (messageHash, v
  * @param isOdd - the y of the point that r names is odd
  * @returns 20 bytes; undefined if nobody can have made the signature, or its s is one of the larger half
  */
-export function recoverSigner(
+export function recoverAddress(
   messageHash: Uint8Array,
   rs: Uint8Array,
   isOdd: boolean,
