@@ -74,6 +74,8 @@ function makeTransaction(given: typeof fields extends fc.Arbitrary<infer T> ? T 
   const target = to ?? (type < 3 ? undefined : new Uint8Array(20));
   const fees = type < 2 ? {gasPrice: price} : {maxPriorityFeePerGas, maxFeePerGas: price};
   const more = {
+    // EIP-3860.
+    data: call.data.subarray(0, target === undefined ? 49_152 : undefined),
     ...(target !== undefined && {to: toHex(target) as `0x${string}`}),
     ...(type > 0 && {chainId, accessList: accessList as [Uint8Array, Uint8Array[]][]}),
     ...(type === 3 && {

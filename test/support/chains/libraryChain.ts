@@ -14,7 +14,7 @@ import {MemoryNodes} from "./memoryNodes.ts";
 const BLOB_GAS = 131_072n;
 const BLOCK_SECONDS = 12n;
 
-export interface BlockFields {
+interface BlockFields {
   readonly coinbase: string;
   /** Address and gwei. */
   readonly withdrawals: readonly (readonly [string, bigint])[];

@@ -36,7 +36,7 @@ export interface Transaction {
   readonly signature: Signature;
 }
 
-export interface ListedAddress {
+interface ListedAddress {
   /** 20 bytes. */
   readonly address: Uint8Array;
   /** 32 bytes each. */

@@ -11,7 +11,7 @@ import {applyAuthorizations, delegateOf, recoverAuthority} from "./authorization
 import {BlockMismatch} from "./blockMismatch.ts";
 import {checkTransaction, require, type TransactionBlock} from "./transactionCheck.ts";
 
-export interface TransactionResult {
+interface TransactionResult {
   readonly hasSucceeded: boolean;
   readonly gasUsed: bigint;
   readonly logs: readonly EvmLog[];
