@@ -3,7 +3,7 @@ import type {Logger} from "pino";
 import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
-import {createAnswerMemory, createProofLane} from "./dispatch/lanes/proofLane.ts";
+import {createProofLane} from "./dispatch/lanes/proofLane.ts";
 import {WaitingRoom} from "./dispatch/waiting/waitingRoom.ts";
 import {Connections} from "./http/connections.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
@@ -20,7 +20,6 @@ import {Scrapes} from "./observe/scrapes.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {WaitFigures} from "./observe/waitFigures.ts";
-import type {AnswerMemory} from "./request/answerMemory.ts";
 import {LANE_IDS} from "./request/requestCalls.ts";
 import {RpcService} from "./rpcService.ts";
 
@@ -29,7 +28,6 @@ export interface Front {
   readonly dispatcher: Dispatcher;
   readonly waiting: WaitingRoom;
   readonly metrics: Metrics;
-  readonly memory: AnswerMemory;
 }
 
 export interface FrontOptions extends HttpOptions {
@@ -64,8 +62,7 @@ export function createFront(
   const tally = new CallTally(methods.names);
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
   const connections = new Connections(options.maxConnections ?? Number.POSITIVE_INFINITY, log);
-  const memory = createAnswerMemory();
-  const lanes = [createProofLane(engine, memory), createEstimateLane(estimates)] as const;
+  const lanes = [createProofLane(engine), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
   const waits = new WaitFigures();
@@ -96,5 +93,5 @@ export function createFront(
     readiness: imported.readiness,
     isEmpty: () => engine.chain.head().latest === undefined,
   });
-  return {http, dispatcher, waiting, metrics, memory};
+  return {http, dispatcher, waiting, metrics};
 }

@@ -18,6 +18,7 @@ import {StateStore} from "../storage/stateStore.ts";
 import {ChainView} from "./chain/chainView.ts";
 import {ChainWrites} from "./chain/chainWrites.ts";
 import {type PruneEvent, Pruner} from "./chain/pruner.ts";
+import {AnswerMemories} from "./job/answerMemory.ts";
 import type {Answers} from "./job/answers.ts";
 import type {EstimateAnswers, EstimateJob} from "./job/estimateJob.ts";
 import type {EstimateSettings} from "./job/estimateSettings.ts";
@@ -27,9 +28,8 @@ import type {SourceEvent} from "./job/importSource.ts";
 import type {ProveJob} from "./job/proveJob.ts";
 import {EstimateThreads} from "./pool/estimateThreads.ts";
 import {ImportThread} from "./pool/importThread.ts";
-import {createProofThreads} from "./pool/proofThreads.ts";
+import {type OnProved, ProofThreads} from "./pool/proofThreads.ts";
 import type {Running} from "./pool/running.ts";
-import type {ThreadPool} from "./pool/threadPool.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {readHead} from "./thread/storedHead.ts";
 
@@ -81,7 +81,9 @@ export class Engine {
   readonly chain: ChainView;
   /** undefined: nothing is pruned. */
   readonly pruner: Pruner | undefined;
-  private proofs: ThreadPool<ProveJob, Answers> | undefined;
+  /** For the answers of proof threads. */
+  readonly memories: AnswerMemories;
+  private proofs: ProofThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
   private readonly writes: ChainWrites;
@@ -97,6 +99,7 @@ export class Engine {
     const {workers, directory, cacheBytes, chainId, pruning} = options;
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
+    this.memories = new AnswerMemories(workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = new ImportThread({directory, cacheBytes}, onExit);
     this.writes = new ChainWrites(store, this.chain, this.imports, () => this.reopen());
@@ -143,24 +146,30 @@ export class Engine {
     return maxProofTextBytes(this.store.reader.suite);
   }
 
-  /** Runs on one proof thread. Rejects if that thread dies; the job's memory is lost then. */
-  prove(job: ProveJob): Promise<Answers> {
-    return this.withNearest(
-      this.onThreads(
-        () => this.proofs,
-        threads => threads.run(job, job.memory === undefined ? {} : {transferList: [job.memory]}),
-      ),
-    );
+  /** Runs on one proof thread. Ends with an error if that thread dies, or if the job is too large. */
+  prove(job: ProveJob, onSettled: OnProved): void {
+    if (this.proofs === undefined) {
+      const error = new Error("the engine was opened without proof threads");
+      if (this.reopening === undefined) onSettled({error});
+      else
+        this.reopening.then(
+          () => this.prove(job, onSettled),
+          (error: unknown) => onSettled({error}),
+        );
+      return;
+    }
+    this.proofs.prove(job, settlement => {
+      if ("error" in settlement || settlement.answers.failures.length === 0) onSettled(settlement);
+      else onSettled({answers: this.withNearest(settlement.answers)});
+    });
   }
 
   /** Runs on an estimate thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
-  estimate(job: EstimateJob): Promise<EstimateAnswers> {
-    return this.withNearest(
-      this.onThreads(
-        () => this.estimates,
-        threads => threads.estimate(job),
-      ),
-    );
+  async estimate(job: EstimateJob): Promise<EstimateAnswers> {
+    while (this.estimates === undefined && this.reopening !== undefined) await this.reopening;
+    const {estimates} = this;
+    if (estimates === undefined) throw new Error("the engine was opened without estimate threads");
+    return this.withNearest(await estimates.estimate(job));
   }
 
   /** @param onSource - called with what happens to a followed source */
@@ -204,17 +213,6 @@ export class Engine {
     await this.store.discard();
   }
 
-  /** @param find - called once the threads are there: while the store is opened again, they are not */
-  private async onThreads<Threads, Result>(
-    find: () => Threads | undefined,
-    run: (threads: Threads) => Promise<Result>,
-  ): Promise<Result> {
-    while (find() === undefined && this.reopening !== undefined) await this.reopening;
-    const threads = find();
-    if (threads === undefined) throw new Error("the engine was opened without these threads");
-    return run(threads);
-  }
-
   /**
    * Opens the store again after a refused write. Every thread has LevelDB open, so all end and others start; the import thread has
    * it open only while it has a job. Calls wait meanwhile, proofs as shortly as can be.
@@ -242,13 +240,13 @@ export class Engine {
     const {workers, directory, cacheBytes, chainId, estimates} = this.options;
     const onExit = (error: Error): void => this.options.onWorkerExit?.(error);
     const workerData = {directory, cacheBytes, readsFiles: this.store.refusal !== undefined};
-    if (workers > 0) this.proofs = createProofThreads(workers, workerData, onExit);
+    if (workers > 0) this.proofs = new ProofThreads(workers, this.memories, workerData, onExit);
     if (estimates !== undefined) {
       const {settings} = estimates;
       this.estimates = new EstimateThreads(estimates.workers, {...workerData, settings, chainId}, onExit);
     }
     try {
-      await this.proofs?.run({calls: new Uint8Array(0), ids: []});
+      await this.proofs?.start();
       await this.estimates?.start();
     } catch (error) {
       await Promise.all([this.proofs?.destroy(), this.estimates?.destroy()]);
@@ -257,8 +255,7 @@ export class Engine {
   }
 
   /** Adds what only the main thread knows to failures at pruned blocks. */
-  private async withNearest<T extends Pick<Answers, "failures">>(answering: Promise<T>): Promise<T> {
-    const answers = await answering;
+  private withNearest<T extends Pick<Answers, "failures">>(answers: T): T {
     if (answers.failures.every(({failure}) => failure !== "BLOCK_PRUNED")) return answers;
     return {...answers, failures: answers.failures.map(failure => this.chain.withNearest(failure))};
   }

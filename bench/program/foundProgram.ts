@@ -4,7 +4,15 @@ import {accessSync, constants} from "node:fs";
 import {delimiter, join} from "node:path";
 
 /** This machine lacks a program, or it does not run. */
-export class ProgramMissing extends Error {}
+export class ProgramMissing extends Error {
+  /** @param isNamed - there is one, or the user named one */
+  constructor(
+    message: string,
+    readonly isNamed = false,
+  ) {
+    super(message);
+  }
+}
 
 /** @returns the path of the first of these programs that PATH has */
 export function findProgram(...names: readonly string[]): string | undefined {
@@ -23,7 +31,7 @@ export function readVersion(name: string, path: string, argument: string, patter
   const version = pattern.exec(stdout ?? "")?.[1];
   if (status === 0 && version !== undefined) return version;
   const why = error?.message ?? (stderr.trim() || "it prints no version");
-  throw new ProgramMissing(`expected ${name}, but ${path} does not run as it: ${why}`);
+  throw new ProgramMissing(`expected ${name}, but ${path} does not run as it: ${why}`, true);
 }
 
 function isExecutable(path: string): boolean {

@@ -12,6 +12,7 @@
  * A request can be in both lanes at once. An answer that is ready early waits until all answers before it are sent.
  */
 
+import type {Settlement} from "../../workers/job/answers.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {EstimateQueues} from "../observe/queueFigures.ts";
@@ -27,7 +28,7 @@ import {Answering} from "./answering.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {SliceQueue} from "./sliceQueue.ts";
-import type {Settlement, Task} from "./task.ts";
+import type {Task} from "./task.ts";
 import {UnfinishedRequests} from "./unfinishedRequests.ts";
 
 /** Time between two checks for overdue requests. */
@@ -125,7 +126,7 @@ export class Dispatcher implements EstimateQueues {
   }
 
   /** Takes over a task that has ended. @param next - the queue for calls that were not finished */
-  private settle(task: Task, settlement: Settlement, next: SliceQueue | undefined): void {
+  private settle(task: Task, settlement: Settlement<TaskAnswers>, next: SliceQueue | undefined): void {
     const answers = "answers" in settlement ? settlement.answers : undefined;
     if ("error" in settlement) {
       this.trouble.reportTask(

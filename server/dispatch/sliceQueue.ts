@@ -1,14 +1,19 @@
 /** A queue of calls whose last slice was too short. They wait to begin again with a longer slice, one call per task. */
 
+import type {Settlement} from "../../workers/job/answers.ts";
 import {ESTIMATE_COST} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import {type Settlement, settleTask, type Task} from "./task.ts";
+import {settleTask, type Task} from "./task.ts";
 
 /** Takes over a task that has ended. @param next - the queue for calls that were not finished. undefined: there are none */
-export type OnSettled = (task: Task, settlement: Settlement, next: SliceQueue | undefined) => void;
+export type OnSettled = (
+  task: Task,
+  settlement: Settlement<TaskAnswers>,
+  next: SliceQueue | undefined,
+) => void;
 
 export interface SliceOptions {
   /** How many calls run at the same time, at least 1. */

@@ -1,4 +1,5 @@
 /** A task: segments of one or more requests that one lane answers together. */
+import type {Settlement} from "../../workers/job/answers.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
@@ -9,16 +10,20 @@ export interface Task {
   readonly cost: number;
 }
 
-/** The result of a task: its answers, or why there are none. */
-export type Settlement = {readonly answers: TaskAnswers} | {readonly error: unknown};
-
 export async function settleTask(
   task: Task,
   perform: (task: Task) => Promise<TaskAnswers>,
-): Promise<Settlement> {
+): Promise<Settlement<TaskAnswers>> {
   try {
     return {answers: await perform(task)};
   } catch (error) {
     return {error};
   }
+}
+
+/** Makes what a lane performs (LaneOptions). */
+export function settleLater(
+  perform: (task: Task) => Promise<TaskAnswers>,
+): (task: Task, onSettled: (settlement: Settlement<TaskAnswers>) => void) => void {
+  return (task, onSettled) => settleTask(task, perform).then(onSettled);
 }

@@ -1,8 +1,8 @@
+import type {AnswerMemory} from "../../workers/job/answerMemory.ts";
 import type {Answers} from "../../workers/job/answers.ts";
-import type {AnswerMemory} from "./answerMemory.ts";
 
 export interface TaskAnswers extends Answers {
-  /** Takes over the memory of `text` when nobody uses it any more. Without it, the garbage collector frees the memory. */
+  /** The memory of `text`, which is given back when nobody uses it any more. Without it, the garbage collector frees the memory. */
   readonly memory?: AnswerMemory;
   /** The code that each answer is counted under: 0, or its error's code. Without it, `text` has results only. */
   readonly codes?: readonly number[];

@@ -6,7 +6,7 @@
  *   Piece        sent        waits, small    dropped                      the last one to be released gives the memory back
  *                            -> a copy
  */
-import type {AnswerMemory} from "./answerMemory.ts";
+import type {AnswerMemory} from "../../workers/job/answerMemory.ts";
 
 /** A waiting piece may keep at most this many times its own bytes of memory in use. */
 const MAX_KEPT_FACTOR = 4;
@@ -14,15 +14,17 @@ const MAX_KEPT_FACTOR = 4;
 export class TaskText {
   private uses = 1;
 
-  /** @param memory - takes over the memory of `text` when nobody uses it any more. Without it, the garbage collector frees it */
+  /** @param memory - of `text`, given back when nobody uses it any more. Without it, the garbage collector frees the text */
   constructor(
     private readonly text: Uint8Array,
     private readonly memory?: AnswerMemory,
   ) {}
 
-  /** Bytes of the memory that holds the text. All of it stays in use until the last piece is released. */
-  get memoryBytes(): number {
-    return this.text.buffer.byteLength;
+  /** Asks whether `byteCount` bytes of the text may wait where they are. If not, they must be copied. */
+  keep(byteCount: number): boolean {
+    const {memory, text} = this;
+    const memoryBytes = memory === undefined ? text.buffer.byteLength : memory.bytes.length;
+    return memoryBytes <= MAX_KEPT_FACTOR * byteCount && (memory === undefined || memory.keep());
   }
 
   /** Cuts out bytes `from` to `to`, as one more use. May not be called after the last release. */
@@ -33,7 +35,7 @@ export class TaskText {
 
   /** Ends one use. The maker of the TaskText also has one, and ends it when all pieces are cut. */
   release(): void {
-    if (--this.uses === 0) this.memory?.put(this.text.buffer as ArrayBuffer);
+    if (--this.uses === 0) this.memory?.release();
   }
 }
 
@@ -54,10 +56,10 @@ export class Piece {
     this.bytes = this.bytes.subarray(0, this.bytes.length - byteCount);
   }
 
-  /** Call before the piece waits. A small part of a large memory is copied, so that the memory can be used again. */
+  /** Call before the piece waits. Most are copied, so that the memory can be used again. */
   wait(): void {
     const text = this.text;
-    if (text === undefined || text.memoryBytes <= MAX_KEPT_FACTOR * this.bytes.length) return;
+    if (text === undefined || text.keep(this.bytes.length)) return;
     this.bytes = new Uint8Array(this.bytes);
     this.text = undefined;
     text.release();

@@ -2,6 +2,7 @@
 import type {Logger} from "pino";
 import type {HeadsEvent} from "../../sync/rpc/newHeads.ts";
 import type {NodesEvent} from "../../sync/rpc/nodes.ts";
+import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 import type {SourceEvent, SourceState} from "../../workers/job/importSource.ts";
 
 const STATE_LINES: Readonly<Record<SourceState, string>> = {
@@ -24,10 +25,16 @@ const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
 export class SourceLog {
   /** What was logged last, by what it is about. */
   private readonly last = new Map<string, string | undefined>();
+  private state: SourceState | undefined;
+  private reason = "";
 
   constructor(private readonly log: Logger) {}
 
   noteState(state: SourceState, reason: string | undefined): void {
+    const isKnown = state === this.state && isSameFailure(this.reason, reason ?? "");
+    this.state = state;
+    this.reason = reason ?? "";
+    if (isKnown) return;
     const fields = {state, ...(reason === undefined ? {} : {reason})};
     this.log[state === "waiting" ? "warn" : "info"](fields, STATE_LINES[state]);
   }

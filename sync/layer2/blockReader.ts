@@ -31,6 +31,10 @@ export interface BlockReader {
    * @throws NodeFailure, NodeRefusal
    */
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]>;
-  /** Reads a block whose difference did not give its state root, by all that the node can say of it. Otherwise as `read`. */
+  /**
+   * Reads a block whose difference did not give its state root, by all that the node can say of it.
+   *
+   * @returns undefined also if that is no more. @throws as `read`
+   */
   readonly reread?: (node: Node, number: number) => Promise<NodeBlock | undefined>;
 }

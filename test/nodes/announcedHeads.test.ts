@@ -2,25 +2,19 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
 import type {OwnService} from "../support/http/ownService.ts";
 
 const FORKS = {cancun: 1, prague: 1, osaka: 1};
 const ANNOUNCED = "new blocks are announced by WebSocket";
 
-let folder: WorkFolder;
 let chain: EngineChain;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  chain = await EngineChain.create(folder.path, FORKS);
+  chain = await EngineChain.create(FORKS);
 });
 
-after(async () => {
-  await chain?.stop();
-  await folder.remove();
-});
+after(() => chain?.stop());
 
 async function waitForSubscriptions(daemon: OwnService, count: number): Promise<void> {
   while (readLog(daemon, ANNOUNCED).length < count) await daemon.changed();
@@ -28,7 +22,7 @@ async function waitForSubscriptions(daemon: OwnService, count: number): Promise<
 
 test("the subscription is made again after a restart of the node", async () => {
   const node = await chain.addNode();
-  const flags = ["--db", folder.file("db"), "--genesis", chain.genesisPath, "--source", "execute"];
+  const flags = ["--db", chain.file("db"), "--genesis", chain.genesisPath, "--source", "execute"];
   await withFollower([...flags, "--l2", node.url, "--l2", node.socketUrl], async daemon => {
     for (const restarts of [0, 1]) {
       if (restarts > 0) {

@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {type BlockPlan, EngineChain} from "../support/chains/engineChain.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import type {AskedService} from "../support/http/askedService.ts";
 import {waitForMetric} from "../support/http/followingDaemon.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
@@ -18,28 +17,19 @@ const BLOCKS = 8;
 const STRANGER = `0x${"5a".repeat(20)}`;
 const PAYMENT: BlockPlan = {transactions: [{to: STRANGER, value: 1n}]};
 
-let folder: WorkFolder;
-let folderBelow: WorkFolder;
 let chain: EngineChain;
 let node: RealNode;
 let layer1: EngineChain;
 let below: RealNode;
 
 before(async () => {
-  [folder, folderBelow] = await Promise.all([WorkFolder.create(), WorkFolder.create()]);
-  [chain, layer1] = await Promise.all([
-    EngineChain.create(folder.path, FORKS),
-    EngineChain.create(folderBelow.path, FORKS),
-  ]);
+  [chain, layer1] = await Promise.all([EngineChain.create(FORKS), EngineChain.create(FORKS)]);
   [node, below] = await Promise.all([chain.addNode(), layer1.addNode()]);
   for (let block = 1; block <= BLOCKS; block++) await chain.seal(PAYMENT);
   await layer1.seal();
 });
 
-after(async () => {
-  await Promise.all([chain?.stop(), layer1?.stop()]);
-  await Promise.all([folder.remove(), folderBelow.remove()]);
-});
+after(() => Promise.all([chain?.stop(), layer1?.stop()]));
 
 /** Runs `body` beside layer 2, with these flags that tell what is final. */
 function follow(
@@ -48,7 +38,7 @@ function follow(
   flags: readonly string[],
   body: (daemon: OwnService) => Promise<void>,
 ): Promise<void> {
-  const own = ["--db", folder.file(name), "--genesis", chain.genesisPath, "--source", source];
+  const own = ["--db", chain.file(name), "--genesis", chain.genesisPath, "--source", source];
   return withFollower([...own, "--l2", node.url, "--finality-poll", "100", ...flags], body);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Installs the geth that the tests of this folder were made with, into the user's cache folder, by `go install`. It needs Go, its
  * module proxy, and some minutes. No other client installs that way: erigon's releases are tagged v3, which its module path does not
- * say, and reth's package on crates.io is a placeholder.
+ * say, and reth's package on crates.io has no program.
  *
  * Run: node dist/test/nodes/install.js
  */

@@ -9,7 +9,6 @@ import {parseGenesis} from "../../workers/execution/genesis.ts";
 import {RawBlocks} from "../../workers/import/follow/rawBlocks.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {PEOPLE} from "../support/chains/people.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
 import {importHere} from "../support/stores/importedStore.ts";
@@ -27,7 +26,6 @@ const LIMITS = [
 ];
 const DOWN = "the node does not answer as it should; it is tried again";
 
-let folder: WorkFolder;
 let chain: EngineChain;
 let node: RealNode;
 /** It has no limits, and no debug namespace. */
@@ -35,9 +33,8 @@ let plain: RealNode;
 let flags: readonly string[];
 
 before(async () => {
-  folder = await WorkFolder.create();
   // All of it under osaka.
-  chain = await EngineChain.create(folder.path, {cancun: 1, prague: 1, osaka: 1});
+  chain = await EngineChain.create({cancun: 1, prague: 1, osaka: 1});
   node = await chain.addNode(LIMITS);
   plain = await chain.addNode(["--http.api", "eth"]);
   for (let block = 1; block <= BLOCKS; block++) {
@@ -47,10 +44,7 @@ before(async () => {
   flags = ["--l2", node.url, "--genesis", chain.genesisPath];
 });
 
-after(async () => {
-  await chain?.stop();
-  await folder.remove();
-});
+after(() => chain?.stop());
 
 async function importTo(db: string, block: number, ...more: readonly string[]): Promise<void> {
   const outcome = await importHere(["--db", db, ...flags, "--to", `${block}`, ...more]);
@@ -72,7 +66,7 @@ async function useGeth<Result>(
 }
 
 test("batches become as small as geth takes them, by execute and by trace", async () => {
-  const db = folder.file("batches.db");
+  const db = chain.file("batches.db");
   await importTo(db, TRACED_FROM, "--source", "execute");
   await withFollower(["--db", db, ...flags, "--source", "trace"], async daemon => {
     await waitForHash(daemon, BLOCKS, chain.hashOf(BLOCKS));
@@ -81,7 +75,7 @@ test("batches become as small as geth takes them, by execute and by trace", asyn
 });
 
 test("a pruned state is told with its blocks and with what helps, and that does help", async () => {
-  const db = folder.file("pruned.db");
+  const db = chain.file("pruned.db");
   await importTo(db, 5);
   const outcome = await importHere(["--db", db, ...flags, "--source", "trace"]);
   assert.ok(!outcome.ok);
@@ -93,7 +87,7 @@ test("a pruned state is told with its blocks and with what helps, and that does 
 });
 
 test("without its debug namespace geth gives whole blocks for execution, and no traces", async () => {
-  const of = (db: string) => ["--db", folder.file(db), "--genesis", chain.genesisPath, "--l2", plain.url];
+  const of = (db: string) => ["--db", chain.file(db), "--genesis", chain.genesisPath, "--l2", plain.url];
   const outcome = await importHere([...of("untraced.db"), "--source", "trace"]);
   assert.ok(!outcome.ok);
   assert.match(

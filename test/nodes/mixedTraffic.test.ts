@@ -8,7 +8,6 @@ import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {ENGINE_FORKS, ENGINE_TRAFFIC} from "../support/chains/engineTraffic.ts";
 import {PEOPLE} from "../support/chains/people.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {machine} from "../support/chains/stateTraffic.ts";
 import {compareWithGeth, readTouched, type Touched} from "../support/http/gethComparison.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
@@ -19,23 +18,18 @@ const COMPARED = 10;
 /** SHA-256 of nothing (EIP-7685). */
 const NO_REQUESTS = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-let folder: WorkFolder;
 let chain: EngineChain;
 let node: RealNode;
 let touched: Touched;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  chain = await EngineChain.create(folder.path, ENGINE_FORKS);
+  chain = await EngineChain.create(ENGINE_FORKS);
   node = await chain.addNode();
   for (const plan of ENGINE_TRAFFIC) await chain.seal(plan);
   touched = await readTouched(node, chain.height);
 });
 
-after(async () => {
-  await chain?.stop();
-  await folder.remove();
-});
+after(() => chain?.stop());
 
 test("the chain has what changes accounts and slots, transactions that fail, and each fork", async () => {
   const counts = {
@@ -74,7 +68,7 @@ async function codeAt(address: string, tag: string): Promise<string> {
 for (const source of ["execute", "trace"])
   for (const isHalf of [false, true])
     test(`by ${source}, from ${isHalf ? "an import half way" : "the genesis file"}`, async () => {
-      const db = folder.file(`${source}-${isHalf}.db`);
+      const db = chain.file(`${source}-${isHalf}.db`);
       const flags = ["--db", db, "--l2", node.url, "--genesis", chain.genesisPath, "--source", source];
       if (isHalf) assert.ok((await importHere([...flags, "--to", `${Math.floor(chain.height / 2)}`])).ok);
       await withFollower([...flags, "--finalized", "last"], async daemon => {

@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
 import {runHere} from "../support/processes/ownCommand.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
@@ -20,14 +19,12 @@ const FAILED = "the import failed, the service keeps serving the blocks it has";
 const HINT =
   "historical state \\w+ is not available \\(-32000\\)\\. A node that is no archive node has the states of its newest blocks only";
 
-let folder: WorkFolder;
 let chain: EngineChain;
 let archive: RealNode;
 let pruned: RealNode;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  chain = await EngineChain.create(folder.path, FORKS);
+  chain = await EngineChain.create(FORKS);
   for (let block = 1; block <= BLOCKS; block++)
     await chain.seal({transactions: [{to: STRANGER, value: BigInt(block)}]});
   // With the path scheme, geth 1.17 has older states only once it has indexed them, which it does not do here.
@@ -35,14 +32,11 @@ before(async () => {
   pruned = await chain.addNode(["--gcmode", "full"]);
 });
 
-after(async () => {
-  await chain?.stop();
-  await folder.remove();
-});
+after(() => chain?.stop());
 
 function flagsOf(name: string, source: string, ...urls: readonly string[]): string[] {
   const nodes = urls.flatMap(url => ["--l2", url]);
-  return ["--db", folder.file(name), "--genesis", chain.genesisPath, "--source", source, ...nodes];
+  return ["--db", chain.file(name), "--genesis", chain.genesisPath, "--source", source, ...nodes];
 }
 
 test("execute reads every block from it", async () => {
@@ -70,7 +64,7 @@ test("trace says which blocks' states are missing and what helps, once, and goes
 });
 
 test("trace that begins within its states needs no other node", async () => {
-  const db = folder.file("near.db");
+  const db = chain.file("near.db");
   const flags = ["--db", db, "--genesis", chain.genesisPath, "--l2"];
   assert.ok((await importHere([...flags, archive.url, "--source", "execute", "--to", `${BLOCKS - 100}`])).ok);
   await withFollower([...flags, pruned.url, "--source", "trace"], async daemon => {
@@ -80,7 +74,7 @@ test("trace that begins within its states needs no other node", async () => {
 });
 
 test("audit of a block whose state is gone says so, and compares the newest one", async () => {
-  const audit = ["audit", "--db", folder.file("executed"), "--l2", pruned.url];
+  const audit = ["audit", "--db", chain.file("executed"), "--l2", pruned.url];
   const refused = await runHere([...audit, "--block", `${HELD}`]);
   assert.equal(refused.code, 1, refused.stderr);
   assert.match(

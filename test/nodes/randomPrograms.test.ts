@@ -1,11 +1,9 @@
 /** Random programs on a geth from shanghai to osaka, read by its traces: each block must give the state root of its header. */
 import assert from "node:assert/strict";
-import {join} from "node:path";
 import {test} from "node:test";
 import fc from "fast-check";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {type RandomTraffic, randomTraffic} from "../support/chains/randomTraffic.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {importHere} from "../support/stores/importedStore.ts";
 
@@ -23,19 +21,17 @@ test("blocks of random programs are read by traces", () =>
   ));
 
 async function readByTraces({alloc, blocks}: RandomTraffic): Promise<void> {
-  const folder = await WorkFolder.create();
-  const chain = await EngineChain.create(folder.path, FORKS, alloc);
+  const chain = await EngineChain.create(FORKS, alloc);
   try {
     const node = await chain.addNode();
     for (const transactions of blocks) await chain.seal({transactions});
     const {gasUsed} = await node.request<{gasUsed: string}>("eth_getBlockByNumber", "latest", false);
     assert.ok(Number(gasUsed) > PAYMENT_GAS * (blocks.at(-1)?.length ?? 0), "programs ran");
-    const flags = ["--db", join(folder.path, "db"), "--l2", node.url, "--genesis", chain.genesisPath];
+    const flags = ["--db", chain.file("db"), "--l2", node.url, "--genesis", chain.genesisPath];
     const outcome = await importHere([...flags, "--source", "trace"]);
     assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
     assert.equal(outcome.head.latest, BLOCKS);
   } finally {
     await chain.stop();
-    await folder.remove();
   }
 }

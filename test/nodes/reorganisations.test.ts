@@ -8,7 +8,6 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {branchTraffic, ownAccount} from "../support/chains/engineTraffic.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {EngineFollowers} from "../support/http/engineFollowers.ts";
 import {readReadiness, waitForMetric, waitForState} from "../support/http/followingDaemon.ts";
 import {waitForHash} from "../support/http/nodeFollower.ts";
@@ -29,7 +28,6 @@ const FINALIZED = 4;
 const FORKS = {cancun: 38, prague: 40, osaka: 42};
 const COUNTER = "proofd_source_reorganisations_total";
 
-let folder: WorkFolder;
 let chain: EngineChain;
 let node: RealNode;
 let followers: EngineFollowers;
@@ -37,18 +35,16 @@ let branches = 0;
 let reorganisations = 0;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  chain = await EngineChain.create(folder.path, FORKS);
+  chain = await EngineChain.create(FORKS);
   node = await chain.addNode();
   for (const plan of branchTraffic(branches, DEEPEST + FINALIZED)) await chain.seal(plan);
-  followers = await EngineFollowers.serve(chain, node, folder);
+  followers = await EngineFollowers.serve(chain, node);
   await followers.finalize(FINALIZED);
 });
 
 after(async () => {
   await followers?.stop();
   await chain?.stop();
-  await folder.remove();
 });
 
 /** Of another branch than before, in place of the newest `depth` blocks. */

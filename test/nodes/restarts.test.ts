@@ -8,7 +8,6 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {branchTraffic} from "../support/chains/engineTraffic.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {EngineFollowers} from "../support/http/engineFollowers.ts";
 import {waitForState} from "../support/http/followingDaemon.ts";
 import {waitForHash} from "../support/http/nodeFollower.ts";
@@ -29,24 +28,21 @@ const COUNTER = "proofd_source_reorganisations_total";
 const LATEST = 'proofd_head_block{which="latest"}';
 const KILLED = "killed";
 
-let folder: WorkFolder;
 let chain: EngineChain;
 let node: RealNode;
 let followers: EngineFollowers;
 let branches = 0;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  chain = await EngineChain.create(folder.path, FORKS);
+  chain = await EngineChain.create(FORKS);
   node = await chain.addNode();
   await grow(FIRST_BLOCKS);
-  followers = await EngineFollowers.serve(chain, node, folder);
+  followers = await EngineFollowers.serve(chain, node);
 });
 
 after(async () => {
   await followers?.stop();
   await chain?.stop();
-  await folder.remove();
 });
 
 async function grow(count: number): Promise<void> {
@@ -107,7 +103,7 @@ test("geth is killed and comes back with another branch", async () => {
 
 /** Runs `body` with a process by each source. None of them stops by itself. */
 async function withProcesses(body: (daemons: readonly Daemon[]) => Promise<unknown>): Promise<void> {
-  const starts = EngineFollowers.flags(chain, node, folder, KILLED).map(([, flags]) => startDaemon(flags));
+  const starts = EngineFollowers.flags(chain, node, KILLED).map(([, flags]) => startDaemon(flags));
   const daemons = await Promise.all(starts);
   try {
     await body(daemons);
@@ -158,12 +154,12 @@ test("both are killed, and geth comes back with another branch", async () => {
 });
 
 test("what was killed has the node's state, and the roots of what was not killed", async () => {
-  const killed = await EngineFollowers.serve(chain, node, folder, KILLED);
+  const killed = await EngineFollowers.serve(chain, node, KILLED);
   await killed.compare([]);
   await killed.stop();
   await followers.follow();
   await followers.stop();
-  const stores = ["undisturbed", KILLED].flatMap(name => EngineFollowers.flags(chain, node, folder, name));
+  const stores = ["undisturbed", KILLED].flatMap(name => EngineFollowers.flags(chain, node, name));
   const [roots, ...others] = await Promise.all(stores.map(([db]) => readStoredRoots(db)));
   assert.equal(roots?.length, chain.height + 1);
   for (const other of others) assert.deepEqual(other, roots);

@@ -1,5 +1,6 @@
 /**
- * `npm run test:nodes`: runs the tests of this folder with real nodes. Without geth it says NOT RUN and why, and exits with 2.
+ * `npm run test:nodes`: runs the tests of this folder with real nodes. Without geth it says NOT RUN and why, and exits with 2,
+ * or with 1 if there is a geth that does not run.
  *
  * Run: node dist/test/nodes/run.js [--geth FILE] [--reth FILE] [OPTION OF test/run.ts...] [FILE...]
  *
@@ -32,14 +33,14 @@ try {
 } catch (error) {
   if (!(error instanceof ProgramMissing)) throw error;
   console.error(`NOT RUN: ${error.message}`);
-  process.exitCode = 2;
+  process.exitCode = error.isNamed ? 1 : 2;
 }
 
 function takeFile(flag: string): string | undefined {
   const at = args.indexOf(flag);
   if (at < 0) return undefined;
   const [, file] = args.splice(at, 2);
-  if (file === undefined) throw new ProgramMissing(`expected a file after ${flag}`);
+  if (file === undefined) throw new ProgramMissing(`expected a file after ${flag}`, true);
   return file;
 }
 

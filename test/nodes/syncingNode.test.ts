@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
-import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {waitForHead} from "../support/http/followingDaemon.ts";
 import {waitForHash, withFollower} from "../support/http/nodeFollower.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
@@ -17,14 +16,12 @@ const BLOCKS = 24;
 const HELD = 10;
 const STRANGER = `0x${"5a".repeat(20)}`;
 
-let folder: WorkFolder;
 let chain: EngineChain;
 let synced: RealNode;
 let syncing: RealNode;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  chain = await EngineChain.create(folder.path, FORKS);
+  chain = await EngineChain.create(FORKS);
   for (let block = 1; block <= BLOCKS; block++)
     await chain.seal({transactions: [{to: STRANGER, value: BigInt(block)}]});
   synced = await chain.addNode();
@@ -33,14 +30,11 @@ before(async () => {
   assert.equal(Number(await syncing.request("eth_blockNumber")), 0);
 });
 
-after(async () => {
-  await chain?.stop();
-  await folder.remove();
-});
+after(() => chain?.stop());
 
 function flagsOf(name: string, source: string, ...urls: readonly string[]): string[] {
   const nodes = urls.flatMap(url => ["--l2", url]);
-  return ["--db", folder.file(name), "--genesis", chain.genesisPath, "--source", source, ...nodes];
+  return ["--db", chain.file(name), "--genesis", chain.genesisPath, "--source", source, ...nodes];
 }
 
 for (const source of SOURCES)

@@ -1,29 +1,24 @@
 /**
- * The text of a task's answers, or bytes where the caller asked for bytes. It is written into memory that the task brought, or
- * into the thread's own memory if the task brought none or too little:
+ * The text of a task's answers, or bytes where the caller asked for bytes. It is written into memory that is lent for it, or into
+ * the thread's own if none is lent or it is too small:
  *
- *   lent memory    written, handed back with the text in it: no copy, no pages that the kernel has to clear
+ *   lent memory    the text begins it: no copy, no pages that the kernel has to clear
  *   own memory     grows by doubling, kept from task to task; the text is copied out
  */
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import type {Answers} from "../job/answers.ts";
 import {writeHexInto} from "./hexDigits.ts";
 
 const INITIAL_BYTES = 1 << 20;
-/** Below this, copying a text is cheaper than handing over its memory (10 KB: 13 against 17 us a task). */
-export const TRANSFER_BYTES = 16 << 10;
 
 export class AnswerText {
-  private own = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-  private lent: ArrayBuffer | undefined;
-  /** All of `lent`, or `own`. */
+  private own: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  /** The lent memory, or `own`. */
   private bytes = this.own;
   private length = 0;
 
   /** Begins a text, in `memory` if it has room for it. */
-  clear(memory?: ArrayBuffer): void {
-    this.lent = memory;
-    this.bytes = memory === undefined ? this.own : Buffer.from(memory);
+  clear(memory: Buffer = this.own): void {
+    this.bytes = memory;
     this.length = 0;
   }
 
@@ -99,17 +94,11 @@ export class AnswerText {
     this.bytes[this.length++] = byte;
   }
 
-  /**
-   * Returns what was written. The caller owns all returned memory and may transfer it.
-   *
-   * @returns `text`: in the lent memory, else a copy of its own size; `unused`: the lent memory if `text` is not in it
-   */
-  take(): Pick<Answers, "text" | "unused"> {
-    const {lent, bytes, length} = this;
-    if (lent === undefined) return {text: new Uint8Array(bytes.subarray(0, length))};
-    // The memory is given away and must not be written into again.
+  /** Returns what was written: the lent memory, whose front part it is, or a copy that the caller owns. */
+  take(): Uint8Array {
+    const {bytes, own, length} = this;
+    // The memory is given back and must not be written into again.
     this.clear();
-    if (bytes.buffer === lent && length >= TRANSFER_BYTES) return {text: new Uint8Array(lent, 0, length)};
-    return {text: new Uint8Array(bytes.subarray(0, length)), unused: lent};
+    return bytes === own ? new Uint8Array(own.subarray(0, length)) : bytes;
   }
 }

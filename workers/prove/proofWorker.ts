@@ -1,20 +1,31 @@
 /**
- * A proof thread: opens the store once, then answers tasks.
+ * A proof thread: opens the store once, then does jobs until it is told to end. It does not return to its event loop between two
+ * jobs, because a job that comes as a message costs more than a proof.
  */
-import {move, transferableSymbol, valueSymbol} from "piscina";
-import type {Answers} from "../job/answers.ts";
-import type {ProveJob} from "../job/proveJob.ts";
+import {splitMemories} from "../job/answerMemory.ts";
+import {type PostedJob, type ProofPost, ProveMailbox, type ProveMessage} from "../job/proveMailbox.ts";
 import {openWorkerStore} from "../thread/workerStore.ts";
-import {TRANSFER_BYTES} from "./answerText.ts";
 import {Prover} from "./prover.ts";
 
 const prover = new Prover((await openWorkerStore()).reader);
 
-export default function prove(job: ProveJob): Answers | ReturnType<typeof move> {
-  const answers = prover.answer(job);
-  const {text, unused} = answers;
-  const transferred: ArrayBufferLike[] = text.length < TRANSFER_BYTES ? [] : [text.buffer];
-  if (unused !== undefined) transferred.push(unused);
-  if (transferred.length === 0) return answers;
-  return move({[transferableSymbol]: transferred, [valueSymbol]: answers});
+export default function work({mailbox, memories, port}: ProofPost): void {
+  const jobs = new ProveMailbox(mailbox);
+  const texts = splitMemories(memories);
+  for (let job = jobs.take(); job !== undefined; job = jobs.take()) {
+    const message = answer(job, texts);
+    const text = message !== undefined && "text" in message ? message.text : undefined;
+    port.postMessage(message, text === undefined ? undefined : [text.buffer as ArrayBuffer]);
+  }
+}
+
+function answer(job: PostedJob, texts: readonly Buffer[]): ProveMessage {
+  const memory = job.memory === undefined ? undefined : texts[job.memory];
+  try {
+    const {text, failures} = prover.answer(job, memory, job.ends);
+    if (text !== memory) return {text, failures};
+    return failures.length === 0 ? undefined : {text: undefined, failures};
+  } catch (error) {
+    return {error};
+  }
 }

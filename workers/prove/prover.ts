@@ -54,11 +54,14 @@ export class Prover {
     this.multi = new MultiProver(store);
   }
 
-  answer(job: ProveJob): Answers {
+  /**
+   * @param memory - for the text. Without it, or if the text is too long for it, the text has memory of its own
+   * @param ends - the answer's, at least one per call
+   */
+  answer(job: ProveJob, memory?: Buffer, ends: Uint32Array = new Uint32Array(job.ids.length)): Answers {
     const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
-    const ends = new Uint32Array(job.ids.length);
     const failures: (Failure & {call: number})[] = [];
-    this.text.clear(job.memory);
+    this.text.clear(memory);
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
       const end = callEnd(calls, at);
@@ -77,7 +80,7 @@ export class Prover {
       ends[call] = this.text.size;
       at = end;
     }
-    return {...this.text.take(), ends, failures};
+    return {text: this.text.take(), ends, failures};
   }
 
   private answerCall(id: string, call: Buffer): void {

@@ -13,7 +13,7 @@ import type {TaskAnswers} from "../../request/taskAnswers.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {LongCallOptions} from "../longCalls.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
-import type {Task} from "../task.ts";
+import {settleLater, type Task} from "../task.ts";
 
 /**
  * A transfer takes 0.1 to 0.2 ms, so a job begins about this many in its time (JOB_MS). They share one trip to a thread and
@@ -63,7 +63,7 @@ function createTaskOptions(
         workers,
         maxTasks: workers * TASKS_PER_WORKER,
         taskCost: ESTIMATES_PER_TASK * ESTIMATE_COST,
-        perform: task => estimate(collectEstimates(task, "first")),
+        perform: settleLater(task => estimate(collectEstimates(task, "first"))),
       };
     }
     case "gateway":
@@ -72,10 +72,10 @@ function createTaskOptions(
         workers: estimates.gateway.maxCalls,
         maxTasks: estimates.gateway.maxCalls,
         taskCost: ESTIMATE_COST,
-        perform: runEstimate,
+        perform: settleLater(runEstimate),
       };
     case "none":
-      return {workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, perform: runEstimate};
+      return {workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, perform: settleLater(runEstimate)};
   }
 }
 

@@ -48,8 +48,11 @@ class TraceReader implements BlockReader {
     return this.readBlocks(node, from, to, false);
   }
 
+  /** stateDiff has nothing more than what was read. */
   readonly reread = async (node: Node, number: number): Promise<NodeBlock | undefined> =>
-    (await this.readBlocks(node, number, number, true))[0];
+    (await this.findMethod(node)) === "prestate"
+      ? (await this.readBlocks(node, number, number, true))[0]
+      : undefined;
 
   /** @param isWide - reads back all accounts and slots that transactions touched, changed or not */
   private async readBlocks(
@@ -139,7 +142,7 @@ async function readTrace(
         );
   const touched = new TouchedBlock({...block, addresses: paid}, traces, listUntracedWrites(block, contracts));
   // geth's diffs have no account that the transaction made if a call that destroys the account was reverted.
-  if (isWide && method === "prestate") {
+  if (isWide) {
     const answer = await node.request(call.method, [at, TOUCHED_OPTIONS]);
     for (const [address, slots] of parseTouched(answer, `${call.method} of block ${header.number}`))
       touched.readBack(address, slots);

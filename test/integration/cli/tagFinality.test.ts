@@ -17,8 +17,10 @@ after(() => folder.remove());
 /** A layer-2 node: a chain whose finalized block and hashes the test sets. */
 class TaggedChain {
   readonly upstream = new Upstream();
-  /** undefined: it refuses the tag, as geth does until its consensus client names a block. */
+  /** undefined: it refuses the tag. */
   finalized: number | undefined;
+  /** As geth does until its consensus client names a block. */
+  refusal = {code: -32000, message: "finalized block not found"};
   hashOf = hashOfBlock;
 
   constructor() {
@@ -31,7 +33,7 @@ class TaggedChain {
   }
 
   private nameBlock(number: number | undefined): object {
-    if (number === undefined) return {error: {code: -32000, message: "finalized block not found"}};
+    if (number === undefined) return {error: this.refusal};
     const [hash, parentHash] = [this.hashOf(number), this.hashOf(number - 1)];
     return {result: {number: `0x${number.toString(16)}`, hash, parentHash}};
   }
@@ -54,7 +56,9 @@ test("the node's finalized block is marked where its hash is the one here, also 
   const daemon = await OwnService.fed(folder.file("tag"), flags);
   try {
     daemon.input.write(encodeLines(createLines(0, 5)));
-    await daemon.waitForStderr(/names no finalized block: .*finalized block not found.* it names one later/);
+    await daemon.waitForStderr(
+      /names no finalized block: .*finalized block not found.* once its consensus client has/,
+    );
     assert.match(
       (await daemon.get("/readyz")).text,
       /the node http:\S+ is down: it names no finalized block/,
@@ -81,6 +85,11 @@ test("the node's finalized block is marked where its hash is the one here, also 
     chain.hashOf = hashOfBlock;
     await waitForCoverage(daemon, "finalized", 7);
     await daemon.waitForStderr(/finality continues after a stop/);
+    chain.refusal = {code: -32602, message: "unknown block tag"};
+    chain.finalized = undefined;
+    await daemon.waitForStderr(/"reason":"[^"]*unknown block tag[^"]*".*finality has stopped/);
+    chain.finalized = 7;
+    while ((await daemon.readMetric('proofd_finality_state{state="stopped"}')) === 1) await daemon.changed();
     const {origin} = chain.upstream.url;
     assert.doesNotMatch((await daemon.get("/readyz")).text, /finality|node/);
     chain.upstream.handler = (_, response) => response.writeHead(401).end();

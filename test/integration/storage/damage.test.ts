@@ -66,7 +66,7 @@ async function proveHere(directory: string): Promise<readonly string[]> {
   const store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
   try {
     const prover = new Prover(store.reader);
-    return await proveCalls({prove: async job => prover.answer(job)}, calls);
+    return await proveCalls({prove: (job, onSettled) => onSettled({answers: prover.answer(job)})}, calls);
   } finally {
     await store.close();
   }

@@ -32,6 +32,11 @@ for (const [fork, method] of sampleOf(TRAFFIC, 3))
 test("blocks whose traces are read again as all that transactions touched give these roots too", t =>
   compareTraffic(t, "cancun", "prestate", true));
 
+test("a block is not read again from a node that has stateDiff only", async () => {
+  const node = new HttpNode("http://127.0.0.1:0");
+  assert.equal(await createTraceReader({method: "stateDiff"}).reread?.(node, 1), undefined);
+});
+
 test("anvil is found to have prestateTracer", async t => {
   const chain = await startChain(t, "prague");
   if (chain === undefined) return;

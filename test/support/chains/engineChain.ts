@@ -7,7 +7,6 @@
  * then the head is chosen.
  */
 import {writeFile} from "node:fs/promises";
-import {join} from "node:path";
 import {setTimeout as pause} from "node:timers/promises";
 import {toHex} from "../../../storage/hex.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
@@ -23,6 +22,7 @@ import {
   makeEngineGenesis,
 } from "./engineGenesis.ts";
 import {PEOPLE, People, type Sent} from "./people.ts";
+import {WorkFolder} from "./serviceChain.ts";
 
 export interface BlockPlan {
   readonly transactions?: readonly Sent[];
@@ -62,7 +62,7 @@ export class EngineChain {
 
   private constructor(
     readonly genesisPath: string,
-    private readonly folder: string,
+    private readonly folder: WorkFolder,
     private readonly builder: RealNode,
     private readonly genesis: Genesis,
     private readonly block0: string,
@@ -70,16 +70,22 @@ export class EngineChain {
     this.engine = new EngineApi(builder.engineUrl, builder.secret);
   }
 
-  /** @param folder - an empty one. @param alloc - further accounts of block 0. @throws Error if there is no geth */
-  static async create(folder: string, forks: ForkBlocks, alloc: object = {}): Promise<EngineChain> {
+  /** @param alloc - further accounts of block 0. @throws Error if there is no geth */
+  static async create(forks: ForkBlocks, alloc: object = {}): Promise<EngineChain> {
+    const folder = await WorkFolder.create();
     const text = makeEngineGenesis(forks, alloc);
-    const genesisPath = join(folder, "genesis.json");
+    const genesisPath = folder.file("genesis.json");
     await writeFile(genesisPath, text);
     // The builder is set back as deep as a test likes.
     const flags = ["--engine.maxreorgdepth", "0", "--maxpeers", "10"];
-    const builder = await RealNode.start(GETH, {folder: join(folder, "builder"), genesisPath, flags});
+    const builder = await RealNode.start(GETH, {folder: folder.file("builder"), genesisPath, flags});
     const {hash} = await builder.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
     return new EngineChain(genesisPath, folder, builder, parseGenesis(text), hash);
+  }
+
+  /** @returns the path of a store or file that goes with the chain */
+  file(name: string): string {
+    return this.folder.file(name);
   }
 
   get height(): number {
@@ -99,7 +105,7 @@ export class EngineChain {
 
   /** Starts another node, which has block 0 only until `tell`. */
   async createNode(flags: readonly string[] = [], kind: ClientKind = GETH): Promise<RealNode> {
-    const folder = join(this.folder, `node${this.followed.size}`);
+    const folder = this.file(`node${this.followed.size}`);
     const node = await RealNode.start(kind, {folder, genesisPath: this.genesisPath, flags});
     this.followed.set(node, new EngineApi(node.engineUrl, node.secret));
     return node;
@@ -175,8 +181,10 @@ export class EngineChain {
     return engine;
   }
 
+  /** Removes its files too. */
   async stop(): Promise<void> {
     await Promise.all([this.builder, ...this.followed.keys()].map(node => node.stop()));
+    await this.folder.remove();
   }
 
   /** The builder and the nonces are those of the newest block. */

@@ -8,7 +8,7 @@ import {setImmediate as turn} from "node:timers/promises";
 import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import {createEstimateLane} from "../../../server/dispatch/lanes/estimateLane.ts";
-import {createAnswerMemory, createProofLane} from "../../../server/dispatch/lanes/proofLane.ts";
+import {createProofLane} from "../../../server/dispatch/lanes/proofLane.ts";
 import {WaitingRoom} from "../../../server/dispatch/waiting/waitingRoom.ts";
 import {Gateway} from "../../../server/gateway/gateway.ts";
 import {Reply} from "../../../server/http/reply.ts";
@@ -159,10 +159,7 @@ export class AnsweringThread {
     const log = pino({level: "silent"});
     const trouble = new TroubleLog(log);
     const tally = new CallTally(new MethodTable().names);
-    const lanes = [
-      createProofLane(this.engine, createAnswerMemory()),
-      createEstimateLane(estimates),
-    ] as const;
+    const lanes = [createProofLane(this.engine), createEstimateLane(estimates)] as const;
     const observers = {tally, trouble, refusals: new RefusalLog(log)};
     const dispatcher = new Dispatcher(lanes, LIMITS, observers);
     const waiting = new WaitingRoom(this.engine.chain, LIMITS, new WaitFigures(), client =>

@@ -6,15 +6,16 @@ import type {LaneOptions} from "../../../server/dispatch/lane.ts";
 import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
+import {settleLater} from "../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../server/limits.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import {AnswerMemory} from "../../../server/request/answerMemory.ts";
 import {LaneId, type RequestCalls} from "../../../server/request/requestCalls.ts";
 import type {TaskAnswers} from "../../../server/request/taskAnswers.ts";
+import {AnswerMemories, type AnswerMemory} from "../../../workers/job/answerMemory.ts";
 import type {Failure} from "../../../workers/job/failure.ts";
 import {CollectedReply} from "./collectedReply.ts";
 import {createRequestCalls, type DescribedCall} from "./requestCalls.ts";
@@ -27,7 +28,8 @@ export const PROOF_BYTES = 1000;
 export const FULL_PROOF = PROOF_SEGMENT_COST - 1;
 /** How many estimates run at the same time. */
 export const ESTIMATE_TASKS = 3;
-/** Size of one piece of the answers' memory. */
+
+/** Size of one answer memory. */
 export const MEMORY_BYTES = 1000;
 
 /** How a held task of proofs ends: by a failure of its only call, or because its thread dies. undefined: it succeeds. */
@@ -40,8 +42,11 @@ interface DrivenOptions {
 
 export class DrivenDispatcher {
   readonly dispatcher: Dispatcher;
+  /** Tasks that were answered in an answer memory. */
+  tasksInMemory = 0;
   readonly tally = new CallTally(new MethodTable().names);
-  readonly memory = new AnswerMemory(MEMORY_BYTES, 100);
+  private readonly memories = new AnswerMemories(100, MEMORY_BYTES);
+  private readonly memoryCount = this.memories.spares.length;
   /** Spaces after each proof. */
   proofPadding = 0;
   /** An estimate that ends when the test says so. */
@@ -80,7 +85,7 @@ export class DrivenDispatcher {
 
   /** How many answers keep their memory. */
   get memoriesInUse(): number {
-    return this.memory.allocated - this.memory.spare;
+    return this.memoryCount - this.memories.spares.length;
   }
 
   /** [method, code, count] of the finished calls. */
@@ -146,14 +151,14 @@ export class DrivenDispatcher {
       turnCost: PROOF_SEGMENT_COST,
       queue: "proof" as const,
       longCalls: undefined,
-      perform: async task => {
+      perform: settleLater(async task => {
         const held = this.heldProofs;
         const end =
           held === undefined ? undefined : await new Promise<ProofEnd>(resolve => held.push(resolve));
         if (end instanceof Error) throw end;
         if (end !== undefined) return createFailure(end);
         return this.putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
-      },
+      }),
     };
   }
 
@@ -168,16 +173,17 @@ export class DrivenDispatcher {
       turnCost: ESTIMATE_COST,
       queue: "first" as const,
       longCalls: undefined,
-      perform: runEstimate,
+      perform: settleLater(runEstimate),
     };
   }
 
-  /** Puts the text into the task's memory if it fits, as proof threads do. */
+  /** Puts the text into an answer memory if it fits, as proof threads do. */
   private putIntoMemory(answers: TaskAnswers): TaskAnswers {
     if (answers.text.length > MEMORY_BYTES) return answers;
-    const text = new Uint8Array(this.memory.take(), 0, answers.text.length);
-    text.set(answers.text);
-    return {...answers, text, memory: this.memory};
+    const memory = this.memories.take() as AnswerMemory;
+    this.tasksInMemory++;
+    memory.bytes.set(answers.text);
+    return {...answers, text: memory.bytes, memory};
   }
 }
 

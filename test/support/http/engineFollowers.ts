@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import {sendOrder} from "../../../server/control/controlClient.ts";
 import type {EngineChain} from "../chains/engineChain.ts";
-import type {WorkFolder} from "../chains/serviceChain.ts";
 import type {RealNode} from "../processes/realNode.ts";
 import {compareWithGeth, readTouched} from "./gethComparison.ts";
 import {waitForHash} from "./nodeFollower.ts";
@@ -23,14 +22,9 @@ export class EngineFollowers {
   ) {}
 
   /** @param name - of the stores. They may be there already */
-  static async serve(
-    chain: EngineChain,
-    node: RealNode,
-    folder: WorkFolder,
-    name = "undisturbed",
-  ): Promise<EngineFollowers> {
+  static async serve(chain: EngineChain, node: RealNode, name = "undisturbed"): Promise<EngineFollowers> {
     const followers: Follower[] = [];
-    for (const [db, flags] of EngineFollowers.flags(chain, node, folder, name))
+    for (const [db, flags] of EngineFollowers.flags(chain, node, name))
       followers.push({db, daemon: await OwnService.serve(flags)});
     const self = new EngineFollowers(chain, node, followers);
     await self.follow();
@@ -38,14 +32,9 @@ export class EngineFollowers {
   }
 
   /** Of a service by each source. */
-  static flags(
-    chain: EngineChain,
-    node: RealNode,
-    folder: WorkFolder,
-    name: string,
-  ): (readonly [db: string, flags: string[]])[] {
+  static flags(chain: EngineChain, node: RealNode, name: string): (readonly [db: string, flags: string[]])[] {
     return ["execute", "trace"].map(source => {
-      const db = folder.file(`${name}-${source}.db`);
+      const db = chain.file(`${name}-${source}.db`);
       return [db, ["--db", db, "--l2", node.url, "--genesis", chain.genesisPath, "--source", source]];
     });
   }

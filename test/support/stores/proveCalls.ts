@@ -2,6 +2,7 @@
 
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import {type Answers, answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../../workers/job/proveJob.ts";
@@ -14,9 +15,7 @@ export interface ProveCall {
 }
 
 /** An engine, or one prover. */
-interface Proving {
-  prove(job: ProveJob): Promise<Answers>;
-}
+type Proving = Pick<Engine, "prove">;
 
 /** Calls per job: about 10 MB of answers if each call has ten slots. */
 const CALLS_PER_JOB = 64;
@@ -41,15 +40,15 @@ export async function proveCalls(engine: Proving, calls: readonly ProveCall[]): 
   const jobs: Promise<string[]>[] = [];
   for (let start = 0; start < calls.length; start += CALLS_PER_JOB) {
     const part = calls.slice(start, start + CALLS_PER_JOB);
-    jobs.push(proveJob(engine, part, start));
+    jobs.push(provePart(engine, part, start));
   }
   return (await Promise.all(jobs)).flat();
 }
 
-async function proveJob(engine: Proving, calls: readonly ProveCall[], firstId: number): Promise<string[]> {
+async function provePart(engine: Proving, calls: readonly ProveCall[], firstId: number): Promise<string[]> {
   const ids = calls.map((_, i) => `${firstId + i}`);
-  const {text, ends, failures} = await engine.prove({calls: packCalls(calls), ids});
-  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  const {text, ends, failures} = await proveJob(engine, {calls: packCalls(calls), ids});
+  const bytes = Buffer.from(text);
   const failureOf = new Map(failures.map(({call, failure}) => [call, failure]));
   return calls.map((_, i) => {
     const start = answerStart(ends, i);
@@ -63,4 +62,17 @@ async function proveJob(engine: Proving, calls: readonly ProveCall[], firstId: n
     if (!text.endsWith(SEPARATOR)) throw new Error(`answer ${i} does not end with a comma`);
     return text.slice(0, -SEPARATOR.length);
   });
+}
+
+/** Does a job. @returns its answers, which the caller may keep */
+export function proveJob(engine: Proving, job: ProveJob): Promise<Answers> {
+  return new Promise((resolve, reject) =>
+    engine.prove(job, settlement => {
+      if ("error" in settlement) return reject(settlement.error);
+      const {text, ends, failures, memory} = settlement.answers;
+      const kept = ends.slice(0, job.ids.length);
+      resolve({text: text.slice(0, kept.at(-1) ?? 0), ends: kept, failures});
+      memory?.release();
+    }),
+  );
 }

@@ -6,6 +6,7 @@ import type {ProofRequest} from "../../../client/proof/request.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
+import {proveJob} from "./proveCalls.ts";
 
 /** @returns the proof's bytes. Asks one job for them plain and in hex, and compares the two */
 export async function proveMulti(
@@ -17,7 +18,7 @@ export async function proveMulti(
     packMulti(block, request, ProofForm.MULTI_HEX),
     packMulti(block, request, ProofForm.MULTI_BYTES),
   ]);
-  const {text, ends, failures} = await engine.prove({calls, ids: ["7", "8"]});
+  const {text, ends, failures} = await proveJob(engine, {calls, ids: ["7", "8"]});
   assert.deepEqual(failures, []);
   const [response, bytes] = [0, 1].map(call => {
     const answer = Buffer.from(text.subarray(answerStart(ends, call), ends[call]));

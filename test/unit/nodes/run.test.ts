@@ -13,17 +13,18 @@ function runNodes(...args: readonly string[]) {
 }
 
 test("the tests beside real nodes are not run without geth, or with another program, and say why", async () => {
-  for (const [args, why] of [
-    [[], "expected geth in PATH, in --geth FILE, or installed by: node dist/test/nodes/install.js"],
-    [["--geth"], "expected a file after --geth"],
+  for (const [args, expected, why] of [
+    [[], 2, "expected geth in PATH, in --geth FILE, or installed by: node dist/test/nodes/install.js"],
+    [["--geth"], 1, "expected a file after --geth"],
     [
       ["--geth", "/nonexistent"],
+      1,
       "expected geth, but /nonexistent does not run as it: spawnSync /nonexistent ENOENT",
     ],
-    [["--geth", process.execPath], `expected geth, but ${process.execPath} does not run as it: `],
+    [["--geth", process.execPath], 1, `expected geth, but ${process.execPath} does not run as it: `],
   ] as const) {
     const {code, stdout, stderr} = await runNodes(...args);
-    assert.deepEqual([code, stdout], [2, ""]);
+    assert.deepEqual([code, stdout], [expected, ""]);
     assert.ok(stderr.startsWith(`NOT RUN: ${why}`), stderr);
   }
 });

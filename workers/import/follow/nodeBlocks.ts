@@ -77,14 +77,15 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     if (end !== undefined && latest >= end && feed.audit?.isAwaited !== true) return;
     if (latest >= to) {
       looksBehind = head.number < latest ? looksBehind + 1 : 0;
-      if (looksBehind < MAX_LOOKS_BEHIND) feed.onState("following");
-      else
+      if (looksBehind === 0) feed.onState("following");
+      else if (looksBehind >= MAX_LOOKS_BEHIND)
         feed.onState("waiting", `${name}: its newest block is ${head.number}, block ${latest} is held here`);
       await feed.pause();
       isSuspect = false;
       continue;
     }
-    if (to - latest >= READING_BLOCKS) feed.onState("reading");
+    if (to - latest >= READING_BLOCKS || looksBehind >= MAX_LOOKS_BEHIND) feed.onState("reading");
+    looksBehind = 0;
     feed.onTarget(to);
     isSuspect = yield* readOn(feed, latest + 1, to);
     // The node does not have the blocks up to its own head. Asking again at once would only burden it.

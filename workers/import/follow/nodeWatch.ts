@@ -1,7 +1,6 @@
 /** Reports the state of the nodes' source when it changes: "waiting" while no node answers, otherwise what the reader says. */
 
 import type {NodesEvent} from "../../../sync/rpc/nodes.ts";
-import {isSameFailure} from "../../../sync/rpc/sameFailure.ts";
 import type {SourceEvent, SourceState} from "../../job/importSource.ts";
 
 export class NodeWatch {
@@ -11,7 +10,7 @@ export class NodeWatch {
   /** Why the reader waits. */
   private reason: string | undefined;
   private told: SourceState | undefined;
-  private toldReason = "";
+  private toldReason: string | undefined;
 
   /** @param nodes - how many there are */
   constructor(
@@ -40,9 +39,9 @@ export class NodeWatch {
     const reason = isSilent
       ? [...this.reasons].map(([name, why]) => `${name}: ${why}`).join("; ")
       : this.reason;
-    if (state === this.told && isSameFailure(this.toldReason, reason ?? "")) return;
+    if (state === this.told && reason === this.toldReason) return;
     this.told = state;
-    this.toldReason = reason ?? "";
+    this.toldReason = reason;
     this.onEvent({kind: "state", state, ...(reason === undefined ? {} : {reason})});
   }
 }

@@ -6,7 +6,7 @@ import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {collectEstimates} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
-import type {Task} from "../../../../server/dispatch/task.ts";
+import {settleLater, type Task} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../../server/methods/table.ts";
@@ -54,7 +54,7 @@ describe("the queues of the estimates", () => {
       bytesPerCost: 1000,
       turnCost: PROOF_SEGMENT_COST,
       queue: "proof" as const,
-      perform: async (task: Task) => answer(packTask(task).ids),
+      perform: settleLater(async task => answer(packTask(task).ids)),
     };
     const longCalls = {
       second: {
@@ -78,7 +78,7 @@ describe("the queues of the estimates", () => {
       bytesPerCost: 100,
       turnCost: ESTIMATE_COST,
       queue: "first" as const,
-      perform: (task: Task) => wait(first, collectEstimates(task, "first").ids),
+      perform: settleLater(task => wait(first, collectEstimates(task, "first").ids)),
     };
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
     refusals = new RefusalLog(log);

@@ -6,6 +6,7 @@ import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+import {settleLater} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../../server/methods/table.ts";
@@ -30,13 +31,18 @@ beforeEach(() => {
   const proof = {
     ...{method: "prove", workers: 2, maxTasks: 4, taskCost: PROOF_SEGMENT_COST, taskMs: undefined},
     ...({bytesPerCost: 1000, turnCost: PROOF_SEGMENT_COST, queue: "proof", longCalls: undefined} as const),
-    perform: async (task: Parameters<typeof packTask>[0]) => {
+    perform: settleLater(async task => {
       const clients = task.requests.map(({client}) => client);
       await new Promise<void>(end => running.push({cost: task.cost, clients, end}));
       return createAnswers(packTask(task).ids);
-    },
+    }),
   };
-  const estimate = {...proof, turnCost: ESTIMATE_COST, queue: "first" as const, perform: runEstimate};
+  const estimate = {
+    ...proof,
+    turnCost: ESTIMATE_COST,
+    queue: "first" as const,
+    perform: settleLater(runEstimate),
+  };
   const log = pino({level: "silent"});
   const observers = {
     tally: new CallTally(new MethodTable().names),

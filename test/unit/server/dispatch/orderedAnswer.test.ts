@@ -57,7 +57,7 @@ test("proofs that wait for an estimate and are a small part of a task's text kee
   const small = driven.admit([driven.estimate, 1]);
   const large = driven.admit(Array.from({length: 60}, () => 0));
   await finish(large);
-  assert.equal(driven.memory.allocated, 1, "they shared a task");
+  assert.equal(driven.tasksInMemory, 1, "they shared a task");
   assert.equal(driven.memoriesInUse, 0);
   driven.endEstimates();
   await finish(small);
@@ -78,7 +78,7 @@ test("proofs that come too late give their memory back", async () => {
   driven.releaseProofs();
   await settle();
   assert.equal(gone.text, "");
-  assert.ok(driven.memory.allocated > 0);
+  assert.ok(driven.tasksInMemory > 0);
   assert.equal(driven.memoriesInUse, 0);
   driven.close();
 });

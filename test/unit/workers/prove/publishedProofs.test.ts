@@ -83,7 +83,7 @@ test("the published contract proof is made again from the store's trees, to the 
     out.quotedHex(value, 0, 32);
   });
   text.text("}]}");
-  const made = createHash("sha256").update(text.take().text).digest();
+  const made = createHash("sha256").update(text.take()).digest();
   assert.equal(encodeHex(made), responseSha256);
 });
 

@@ -1,11 +1,14 @@
 /** Blocks of nodes that lag, promise too much or change their mind, and orders that come between. */
 import assert from "node:assert/strict";
+import {once} from "node:events";
 import {afterEach, beforeEach, test} from "node:test";
+import type {BlockDifference} from "../../../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../../../storage/hex.ts";
 import type {BlockReader} from "../../../../../sync/layer2/blockReader.ts";
-import {type Node, NodeFailure} from "../../../../../sync/rpc/node.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../../../../sync/rpc/node.ts";
 import {type NodeFeed, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
 import {RangeAudit} from "../../../../../workers/import/follow/rangeAudit.ts";
+import {type SourceBlock, Stopped} from "../../../../../workers/import/sourceBlock.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
 
 const PAUSED = new Error("paused");
@@ -141,4 +144,87 @@ test("an import ends only once its last block has passed its audit", async () =>
   for await (const block of readNodeBlocks({...feed, audit, pause, end: 12}))
     await store.apply(await block.difference());
   assert.deepEqual([latest(), audit.isAwaited, pauses], [12, false, 1]);
+});
+
+/** The states of a source until it has waited so often for nodes with these heads, which have blocks up to 12. */
+async function readStates(heads: readonly number[], waits: number): Promise<string[]> {
+  const states: string[] = [];
+  const nodes = heads.map(head => createNode(head));
+  const feed: NodeFeed = {
+    ...createFeed(nodes, createReader(12)),
+    onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason}`),
+    pause: () => (--waits > 0 ? Promise.resolve() : Promise.reject(PAUSED)),
+  };
+  const run = async (): Promise<void> => {
+    for await (const block of readNodeBlocks(feed)) await store.apply(await block.difference());
+  };
+  await assert.rejects(run, PAUSED);
+  return states;
+}
+
+test("a node that is behind is waited for, and does not count as followed before", async () => {
+  const waiting = "waiting: http://node: its newest block is 0, block 10 is held here";
+  assert.deepEqual(await readStates([0], 9), []);
+  // The next node's blocks are read, though there are only two.
+  assert.deepEqual(await readStates([...Array(10).fill(0), 12], 11), [waiting, "reading", "following"]);
+});
+
+test("blocks that come begin the wait for a node that is behind anew", async () => {
+  assert.deepEqual(await readStates([...Array(9).fill(0), 11, 0], 18), []);
+});
+
+/** Reads the first block again. @param reread - what the reader does then */
+async function readAgain(
+  reread: NonNullable<BlockReader["reread"]>,
+  ending = new AbortController(),
+): Promise<BlockDifference | undefined> {
+  const feed: NodeFeed = {
+    ...createFeed([createNode(12)], {...createReader(12), reread}),
+    ask: (work, signal = ending.signal) =>
+      Promise.race([once(signal, "abort").then(() => Promise.reject(signal.reason)), work(createNode(12))]),
+    signal: ending.signal,
+  };
+  const blocks = readNodeBlocks(feed);
+  const {value: first} = await blocks.next();
+  try {
+    return await (first as SourceBlock).reread?.();
+  } finally {
+    await blocks.return(undefined);
+  }
+}
+
+const readBlock = async (node: Node, number: number) =>
+  (await createReader(12).read(node, number, number))[0];
+const never = (): Promise<never> => new Promise(() => {});
+
+test("a block is read again once, and only if it is still the same", async () => {
+  assert.equal((await readAgain(readBlock))?.header.number, 11);
+  assert.equal(await readAgain(node => readBlock(node, 12)), undefined);
+  for (const failure of [new NodeFailure("no"), new NodeRefusal("no", -32000)]) {
+    let tries = 0;
+    const fail = () => Promise.reject(++tries === 1 ? failure : new Error("read once more"));
+    assert.equal(await readAgain(fail), undefined);
+  }
+  await assert.rejects(
+    readAgain(() => Promise.reject(new TypeError("our fault"))),
+    TypeError,
+  );
+});
+
+test("a block is read again for a minute at most, and a stop ends it", async t => {
+  const limit = new AbortController();
+  const timeout = t.mock.method(AbortSignal, "timeout", () => limit.signal);
+  const late = async () => {
+    limit.abort();
+    return await never();
+  };
+  assert.equal(await readAgain(late), undefined);
+  assert.deepEqual(timeout.mock.calls[0]?.arguments, [60_000]);
+  timeout.mock.restore();
+  const ending = new AbortController();
+  const stopped = async () => {
+    ending.abort();
+    return await never();
+  };
+  await assert.rejects(readAgain(stopped, ending), Stopped);
 });

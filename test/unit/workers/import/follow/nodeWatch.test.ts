@@ -30,14 +30,14 @@ test("a source waits only while no node answers, and says why each one does not"
   assert.deepEqual(states.slice(2), [["following"]]);
 });
 
-test("a source that is behind is reported once, though its head moves, and over one that does not answer", () => {
+test("a source that is behind is reported with its newest block, and over one that does not answer", () => {
   const {watch, states} = watchTwo();
   const reason = (block: number) => `a: its newest block is ${block}, block 9 is held here`;
-  for (const block of [0, 4]) watch.set("waiting", reason(block));
+  for (const block of [0, 0, 4]) watch.set("waiting", reason(block));
   for (const name of ["a", "b"]) noteDown(watch, name, "x");
   watch.noteNode({kind: "node", name: "a", state: "up", reason: "it answers"});
   const silent = ["waiting", "a: x; b: x"];
-  assert.deepEqual(states, [["waiting", reason(0)], silent, ["waiting", reason(4)]]);
+  assert.deepEqual(states, [["waiting", reason(0)], ["waiting", reason(4)], silent, ["waiting", reason(4)]]);
 });
 
 test("a state is reported once, and events of nodes are passed on", () => {

@@ -1,0 +1,141 @@
+/**
+ * Memory that the main thread shares with one proof thread: one job, and where its answers end. A job is written here and not sent,
+ * so it costs no message and no objects. The thread sleeps in Atomics.wait until the first number changes.
+ *
+ *   0      4       8            12         16              4 KiB               8 KiB               12 KiB
+ *   | jobs | calls | call bytes | id bytes | memory, or -1 | ends of odd jobs  | ends of even jobs | packed calls | ids, a line each |
+ *
+ * The main thread reads the ends of a job while the thread works on the next one. The text lies in the answer memory that the job
+ * names (answerMemory.ts). A message tells that the job is done (ProveMessage).
+ */
+import type {MessagePort} from "node:worker_threads";
+import type {Answers} from "./answers.ts";
+import type {ProveJob} from "./proveJob.ts";
+
+const ENDS_AT = 4096;
+const ENDS_BYTES = 4096;
+const JOB_AT = ENDS_AT + 2 * ENDS_BYTES;
+/** Calls of a job, at most. */
+const MAX_CALLS = ENDS_BYTES / Uint32Array.BYTES_PER_ELEMENT;
+/** The largest job of the server has 128 calls, with ids of 1.5 KB: 210 KB. Only pages that were written to are resident. */
+const JOB_BYTES = 1 << 20;
+const LINE_FEED = 0x0a;
+
+/** Indexes of the numbers. */
+const JOBS = 0;
+const CALLS = 1;
+const CALL_BYTES = 2;
+const ID_BYTES = 3;
+const MEMORY = 4;
+
+/** In place of the number of calls: the thread is to end. */
+const STOP = -1;
+const NO_MEMORY = -1;
+
+/** What a proof thread gets when it starts. */
+export interface ProofPost {
+  /** Of its ProveMailbox. */
+  readonly mailbox: SharedArrayBuffer;
+  /** Of AnswerMemories. */
+  readonly memories: SharedArrayBuffer;
+  /** For a ProveMessage after each job. */
+  readonly port: MessagePort;
+}
+
+/** What a thread sends when a job is done. undefined: it has answered all calls, and their text is in the answer memory. */
+export type ProveMessage =
+  | undefined
+  | (Pick<Answers, "failures"> & {
+      /** undefined: it is in the answer memory. */
+      readonly text: Uint8Array | undefined;
+    })
+  | {readonly error: unknown};
+
+/** A job as the thread gets it. */
+export interface PostedJob extends ProveJob {
+  readonly ends: Uint32Array;
+  /** Number of the answer memory. undefined: there is none for the job. */
+  readonly memory: number | undefined;
+}
+
+export class ProveMailbox {
+  private readonly numbers: Int32Array;
+  private readonly ends: readonly [Uint32Array, Uint32Array];
+  private readonly job: Buffer;
+  /** Jobs that this end has put or taken. */
+  private count = 0;
+
+  /** @param shared - default: memory for a new thread */
+  constructor(readonly shared: SharedArrayBuffer = new SharedArrayBuffer(JOB_AT + JOB_BYTES)) {
+    this.numbers = new Int32Array(shared, 0, MEMORY + 1);
+    const createEnds = (at: number) => new Uint32Array(shared, at, MAX_CALLS);
+    this.ends = [createEnds(ENDS_AT), createEnds(ENDS_AT + ENDS_BYTES)];
+    this.job = Buffer.from(shared, JOB_AT, JOB_BYTES);
+  }
+
+  /**
+   * Hands a job to the thread, which must have none.
+   *
+   * @param job - that refuseJob takes
+   * @param memory - number of the answer memory. undefined: the text comes in the message
+   * @returns where its answers will end, until the job after the next one is put
+   */
+  put({calls, ids}: ProveJob, memory: number | undefined): Uint32Array {
+    const {numbers, job} = this;
+    job.set(calls);
+    let end = calls.length;
+    for (let call = 0; call < ids.length; call++) {
+      end += job.write(ids[call] as string, end, "utf8");
+      job[end++] = LINE_FEED;
+    }
+    numbers[CALL_BYTES] = calls.length;
+    numbers[ID_BYTES] = end - calls.length;
+    numbers[MEMORY] = memory ?? NO_MEMORY;
+    this.post(ids.length);
+    return this.nextEnds();
+  }
+
+  /** Ends the thread, which must have no job. */
+  stop(): void {
+    this.post(STOP);
+  }
+
+  /** For the thread: waits for the next job. @returns the job, whose calls are readable until it is done. undefined: the end */
+  take(): PostedJob | undefined {
+    const {numbers, job} = this;
+    Atomics.wait(numbers, JOBS, this.count);
+    Atomics.load(numbers, JOBS);
+    const count = numbers[CALLS] as number;
+    if (count === STOP) return undefined;
+    const callBytes = numbers[CALL_BYTES] as number;
+    const memory = numbers[MEMORY] as number;
+    // The text of an id has no line feed: it would be escaped.
+    const lines = job.toString("utf8", callBytes, callBytes + (numbers[ID_BYTES] as number));
+    return {
+      calls: job.subarray(0, callBytes),
+      ids: lines.split("\n", count),
+      ends: this.nextEnds(),
+      memory: memory === NO_MEMORY ? undefined : memory,
+    };
+  }
+
+  private post(callCount: number): void {
+    this.numbers[CALLS] = callCount;
+    Atomics.add(this.numbers, JOBS, 1);
+    Atomics.notify(this.numbers, JOBS);
+  }
+
+  private nextEnds(): Uint32Array {
+    return this.ends[++this.count & 1] as Uint32Array;
+  }
+}
+
+/** @returns why a job is too large, or undefined */
+export function refuseJob({calls, ids}: ProveJob): RangeError | undefined {
+  if (ids.length > MAX_CALLS)
+    return new RangeError(`a job: expected at most ${MAX_CALLS} calls, got ${ids.length}`);
+  let most = calls.length;
+  for (let call = 0; call < ids.length; call++) most += 3 * (ids[call] as string).length + 1;
+  if (most <= JOB_BYTES) return undefined;
+  return new RangeError(`a job: expected at most ${JOB_BYTES} bytes, got up to ${most}`);
+}
