@@ -16,7 +16,10 @@ import {createEVM, type EVMOpts} from "@ethereumjs/evm";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
+import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
+import {listRoot} from "../trie/listRoot.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {checkShape} from "./blockShape.ts";
 import {describeMissingTrie, ExecutionError} from "./errors.ts";
@@ -26,11 +29,9 @@ import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
 import {keepJumpAnalyses} from "./jumpAnalyses.ts";
 import {requireParts} from "./libraryParts.ts";
-import {listRoot} from "./listRoot.ts";
 import {checkParent} from "./parentCheck.ts";
 import {describeRefusal} from "./refusal.ts";
 import {checkSystemCode, watchSystemCalls} from "./systemContracts.ts";
-import type {TrieNodes} from "./trieNodes.ts";
 
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
@@ -107,7 +108,7 @@ export class BlockExecutor {
    * Executes the block after `head` and puts the nodes that it makes.
    *
    * @param blockRlp - the whole block, as `readRlpBlocks` yields it
-   * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`
+   * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`. StoreError
    */
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
@@ -124,6 +125,8 @@ export class BlockExecutor {
     } catch (error) {
       this.state.discard();
       this.vm = undefined;
+      // The store is damaged, and says nothing of the block.
+      if (error instanceof StoreError) throw error;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
       const reason = describeRefusal(error, this.refusedTransaction);
       throw new ExecutionError(code, `block ${head.number}: ${reason}`, {cause: error});

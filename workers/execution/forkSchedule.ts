@@ -9,9 +9,9 @@ import type {ChainConfig, HardforkTransitionConfig, ParamsConfig} from "@ethereu
 import type {PrefixedHexString} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
+import {ecrecover} from "../evm/ecrecover.ts";
 import {type BlobSchedule, readBlobSchedule} from "./blobSchedule.ts";
 import {ChainRules} from "./chainRules.ts";
-import {ecrecover} from "./ecrecover.ts";
 import {
   CHAIN_START,
   checkForkFields,
