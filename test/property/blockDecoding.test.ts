@@ -14,10 +14,10 @@ import type {Transaction} from "../../workers/execution/block/transaction.ts";
 import {createChainRules} from "../../workers/execution/chainRules.ts";
 import {ForkSchedule} from "../../workers/execution/forkSchedule.ts";
 import {configOfFork} from "../../workers/execution/forks.ts";
-import {listRoot} from "../../workers/execution/listRoot.ts";
 import {forkRules} from "../../workers/execution/rules/forkRules.ts";
 import {BlockMismatch} from "../../workers/execution/run/blockMismatch.ts";
 import {checkTransaction} from "../../workers/execution/run/transactionCheck.ts";
+import {listRoot} from "../../workers/trie/listRoot.ts";
 import {isSoak, propertyRuns} from "../support/soak.ts";
 
 const FORK = "prague";

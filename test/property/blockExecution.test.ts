@@ -1,4 +1,4 @@
-/** Random blocks that @ethereumjs makes: our own EVM finds every one to be as its header says. */
+/** Random blocks that @ethereumjs makes: our own EVM finds every one to be as its header says, and changes what the library changes. */
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
@@ -6,8 +6,13 @@ import {fileURLToPath} from "node:url";
 import {createTx, type TypedTransaction} from "@ethereumjs/tx";
 import {eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import fc from "fast-check";
-import {BlockExecutor, type LibraryRun} from "../../workers/execution/blockExecutor.ts";
-import {encodeNumber} from "../../workers/execution/nodeRlp.ts";
+import {encodeNumber} from "../../workers/execution/block/rlpWriter.ts";
+import {
+  BlockExecutor,
+  type BlockExecutorOptions,
+  type LibraryRun,
+} from "../../workers/execution/blockExecutor.ts";
+import {sortSlots, toPlain} from "../support/chains/executedChain.ts";
 import {LibraryChain} from "../support/chains/libraryChain.ts";
 import {MemoryNodes} from "../support/chains/memoryNodes.ts";
 import {KEYS, PEOPLE} from "../support/chains/people.ts";
@@ -89,17 +94,22 @@ for (const fork of ["paris", "shanghai", "cancun", "prague", "osaka"])
           [DELEGATE]: DELEGATE_CODE,
         });
         const runs: LibraryRun[] = [];
-        const {executor} = await BlockExecutor.start(
-          {
-            ...{forks: chain.genesis.forks, nodes: new MemoryNodes(), blockHash: () => undefined},
-            onLibraryRun: run => runs.push(run),
-          },
-          chain.genesis,
-        );
+        const start = async (options: Partial<BlockExecutorOptions>) => {
+          const base = {
+            forks: chain.genesis.forks,
+            nodes: new MemoryNodes(),
+            blockHash: () => undefined,
+          };
+          return (await BlockExecutor.start({...base, ...options}, chain.genesis)).executor;
+        };
+        const own = await start({onLibraryRun: run => runs.push(run)});
+        const library = await start({evmRules: () => undefined});
         const signer = new Signer(chain, fork);
         for (const {transactions, ...fields} of blocks) {
           const signed = transactions.flatMap(one => signer.sign(one));
-          await executor.execute(await chain.build(signed, fields));
+          const encoded = await chain.build(signed, fields);
+          const [made, expected] = [await own.execute(encoded), await library.execute(encoded)];
+          assert.deepEqual(sortSlots(toPlain(made)), sortSlots(toPlain(expected)));
         }
         assert.deepEqual(runs, []);
       }),

@@ -22,7 +22,7 @@ export interface WrittenAccount {
   readonly readCode: () => Uint8Array;
 }
 
-/** 32 bytes, and the value without leading zeros. */
+/** 32 bytes, and a value of at most 32 bytes: leading zeros may be left out. */
 export type WrittenSlot = readonly [slot: Uint8Array, value: Uint8Array];
 
 const WORD_BYTES = 32;

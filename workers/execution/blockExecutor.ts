@@ -12,19 +12,21 @@
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
+import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {EvmDeclined} from "../evm/ends.ts";
 import type {EvmRules} from "../evm/rules.ts";
+import {StateTrie} from "../trie/stateTrie.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
 import {RlpError} from "./block/rlpReader.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {describeMissingTrie, ExecutionError} from "./errors.ts";
-import {Declined, EvmExecution, type ParentBlock} from "./evmExecution.ts";
+import {Declined, EvmExecution} from "./evmExecution.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
 import type {LibraryExecution} from "./libraryExecution.ts";
 import {BlockMismatch} from "./run/blockMismatch.ts";
-import type {TrieNodes} from "./trieNodes.ts";
 
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
@@ -57,18 +59,21 @@ export interface BlockId {
 const RECENT_BLOCKS = 256;
 
 export class BlockExecutor {
+  /** Of the state after the last block. */
+  private readonly trie: StateTrie;
   private readonly evm: EvmExecution;
   private library: LibraryExecution | undefined;
   private readonly recent = new Map<number, Uint8Array>();
 
-  /** @param root - of the state after `last` */
+  /** @param root - of the state after `last`. @throws ExecutionError STATE_MISSING */
   private constructor(
     private readonly options: BlockExecutorOptions,
     private last: BlockHeader,
-    private root: Uint8Array,
+    root: Uint8Array,
   ) {
     const {forks, nodes, evmRules} = options;
-    this.evm = new EvmExecution(forks, nodes, number => this.findBlockHash(number), evmRules);
+    this.trie = StateTrie.open(nodes, root);
+    this.evm = new EvmExecution(forks, nodes, this.trie, number => this.findBlockHash(number), evmRules);
   }
 
   /**
@@ -109,7 +114,7 @@ export class BlockExecutor {
    * Executes the block after `head` and puts the nodes that it makes.
    *
    * @param blockRlp - the whole block, as `readRlpBlocks` yields it
-   * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`
+   * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`. StoreError
    */
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
@@ -118,11 +123,12 @@ export class BlockExecutor {
       const accounts = await this.run(blockRlp, head);
       putRoot(this.options.nodes, head, head.stateRoot);
       this.last = head;
-      this.root = head.stateRoot;
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
       return {header: head, accounts};
     } catch (error) {
+      // The store is damaged, and says nothing of the block.
+      if (error instanceof StoreError) throw error;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
       throw new ExecutionError(code, `block ${head.number}: ${(error as Error).message}`, {cause: error});
     }
@@ -144,18 +150,18 @@ export class BlockExecutor {
 
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<AccountDifferences> {
     const fork = this.options.forks.forkAt(head);
-    const parent: ParentBlock = {header: this.last, root: this.root};
     let failure: Error;
     try {
-      return await this.evm.execute(blockRlp, head, fork, parent);
+      return await this.evm.execute(blockRlp, head, fork, this.last);
     } catch (error) {
-      if (error instanceof ExecutionError) throw error;
+      if (error instanceof ExecutionError || error instanceof StoreError) throw error;
       failure = error as Error;
     }
     let mismatch: string | undefined;
     try {
       this.library ??= await this.openLibrary();
-      const accounts = await this.library.execute(blockRlp, head, fork, parent);
+      const accounts = await this.library.execute(blockRlp, head, fork, this.last);
+      this.evm.forget();
       if (!isDecline(failure)) mismatch = failure.message;
       return accounts;
     } finally {
@@ -167,7 +173,7 @@ export class BlockExecutor {
   private async openLibrary(): Promise<LibraryExecution> {
     const {LibraryExecution} = await import("./libraryExecution.ts");
     const {forks, nodes} = this.options;
-    return new LibraryExecution(forks, nodes, number => this.findBlockHash(number));
+    return new LibraryExecution(forks, nodes, this.trie, number => this.findBlockHash(number));
   }
 
   private findBlockHash(number: number): Uint8Array {

@@ -5,17 +5,17 @@ import type {AccountDifferences} from "../../storage/block/accountDifferences.ts
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {Evm} from "../evm/evm.ts";
 import {type EvmRules, rulesOf} from "../evm/rules.ts";
+import type {StateTrie} from "../trie/stateTrie.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
 import {decodeBlock} from "./block/block.ts";
 import type {BlockHead} from "./blockHead.ts";
-import {sameBytes} from "./byteKey.ts";
-import {ChainState} from "./chainState.ts";
+import {ChainState, listDifferences} from "./chainState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {LibraryPrecompiles} from "./libraryPrecompiles.ts";
 import {checkParent} from "./parentCheck.ts";
 import {blobBaseFee} from "./rules/fees.ts";
 import {forkRules} from "./rules/forkRules.ts";
 import {compare, runBlock} from "./run/blockRun.ts";
-import type {TrieNodes} from "./trieNodes.ts";
 
 /** A block that our own EVM is not for. */
 export class Declined extends Error {
@@ -24,17 +24,9 @@ export class Declined extends Error {
   }
 }
 
-export interface ParentBlock {
-  readonly header: BlockHeader;
-  /** Of the state that the block is executed on. */
-  readonly root: Uint8Array;
-}
-
 export class EvmExecution {
-  /** undefined after a failure, which may leave it anywhere. */
+  /** undefined after a failure, which may leave it anywhere, and when the trie has moved on. */
   private evm: Evm | undefined;
-  /** Of the state that `evm` holds. */
-  private root: Uint8Array | undefined;
   private readonly state: ChainState;
   private readonly precompiles: LibraryPrecompiles;
   private rules: {readonly fork: string; readonly rules: EvmRules | undefined} | undefined;
@@ -42,28 +34,29 @@ export class EvmExecution {
   constructor(
     private readonly forks: ForkSchedule,
     nodes: TrieNodes,
+    private readonly trie: StateTrie,
     findBlockHash: (number: number) => Uint8Array,
     private readonly findRules: (fork: string) => EvmRules | undefined = rulesOf,
   ) {
-    this.state = new ChainState(nodes, findBlockHash);
+    this.state = new ChainState(nodes, trie, findBlockHash);
     this.precompiles = new LibraryPrecompiles(forks, () => this.rules?.fork as string);
   }
 
   /**
-   * Executes a block and puts the nodes that it makes.
+   * Executes a block on the trie's state and moves the trie on.
    *
-   * @throws Declined, EvmDeclined, RlpError, BlockMismatch, Error; nothing is put
+   * @throws Declined, EvmDeclined, RlpError, BlockMismatch, Error; the trie stays where it is
    */
   async execute(
     blockRlp: Uint8Array,
     head: BlockHead,
     fork: string,
-    parent: ParentBlock,
+    parent: BlockHeader,
   ): Promise<AccountDifferences> {
     if (head.difficulty !== 0n) throw new Declined("before the merge");
     const evmRules = this.rulesOf(fork);
     if (evmRules === undefined) throw new Declined("unknown fork");
-    checkParent(head, parent.header, this.forks, fork);
+    checkParent(head, parent, this.forks, fork);
     const rules = forkRules(fork);
     const {chainId} = this.forks;
     const block = decodeBlock(blockRlp, rules, chainId);
@@ -72,16 +65,19 @@ export class EvmExecution {
     const blobFee =
       excessBlobGas === undefined ? 0n : blobBaseFee(excessBlobGas, this.forks.blobLimits(fork));
     const fees = {chainId, coinbase, baseFee, blobBaseFee: blobFee};
-    const evm = this.openEvm(parent.root);
+    const evm = this.openEvm();
     try {
       evm.setBlock(evmRules, {...header, ...fees});
       await runBlock(evm, block, {forks: this.forks, fork, rules, ...fees});
-      const accounts = this.state.apply(evm, root => compare("state root", stateRoot, root));
+      const accounts = listDifferences(evm);
+      compare("state root", stateRoot, this.trie.change(accounts));
+      this.trie.seal();
+      this.state.clearCache();
       evm.seal();
-      this.root = stateRoot;
       return accounts;
     } catch (error) {
-      this.evm = undefined;
+      this.trie.drop();
+      this.forget();
       throw error;
     }
   }
@@ -92,13 +88,16 @@ export class EvmExecution {
     return this.rules.rules;
   }
 
-  /** The EVM at this state, with what it knows of it. */
-  private openEvm(root: Uint8Array): Evm {
-    if (this.evm !== undefined && this.root !== undefined && sameBytes(root, this.root)) return this.evm;
-    this.evm ??= new Evm(this.precompiles);
-    this.state.moveTo(root);
+  /** Call it when the trie has moved on by another way. */
+  forget(): void {
+    this.evm = undefined;
+    this.state.clearCache();
+  }
+
+  private openEvm(): Evm {
+    if (this.evm !== undefined) return this.evm;
+    this.evm = new Evm(this.precompiles);
     this.evm.moveTo(this.state);
-    this.root = root;
     return this.evm;
   }
 }

@@ -11,27 +11,27 @@ import {createEVM, type EVM, type EVMOpts} from "@ethereumjs/evm";
 import {Address, SYSTEM_ADDRESS} from "@ethereumjs/util";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockHeader} from "../../storage/block/blockDifference.ts";
+import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
+import {listRoot} from "../trie/listRoot.ts";
+import type {StateTrie} from "../trie/stateTrie.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {checkShape} from "./blockShape.ts";
 import {sameBytes} from "./byteKey.ts";
 import {createChainRules} from "./chainRules.ts";
 import {ExecutionError} from "./errors.ts";
-import type {ParentBlock} from "./evmExecution.ts";
 import {ExecutionState} from "./executionState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {keepJumpAnalyses} from "./jumpAnalyses.ts";
 import {requireParts} from "./libraryParts.ts";
-import {listRoot} from "./listRoot.ts";
 import {checkParent} from "./parentCheck.ts";
 import {describeRefusal} from "./refusal.ts";
-import type {TrieNodes} from "./trieNodes.ts";
 
 export class LibraryExecution {
   private readonly common: ReturnType<typeof createChainRules>;
   private readonly state: ExecutionState;
-  /** Of the state that `state` holds. */
-  private root: Uint8Array | undefined;
   /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;
   /** Position in the block that `explain` executes. */
@@ -40,35 +40,35 @@ export class LibraryExecution {
   constructor(
     private readonly forks: ForkSchedule,
     nodes: TrieNodes,
+    trie: StateTrie,
     private readonly findBlockHash: (number: number) => Uint8Array,
   ) {
     this.common = createChainRules(forks);
-    this.state = new ExecutionState(nodes);
+    this.state = new ExecutionState(nodes, trie);
   }
 
   /**
-   * Executes a block and puts the nodes that it makes.
+   * Executes a block on the trie's state and moves the trie on.
    *
-   * @throws ExecutionError that says what is wrong; nothing is put
+   * @throws ExecutionError that says what is wrong; the trie stays where it is
    */
   async execute(
     blockRlp: Uint8Array,
     head: BlockHead,
     fork: string,
-    parent: ParentBlock,
+    parent: BlockHeader,
   ): Promise<AccountDifferences> {
     try {
-      if (this.root === undefined || !sameBytes(parent.root, this.root))
-        await this.state.setStateRoot(parent.root);
-      this.root = parent.root;
+      // Our own EVM may have moved the trie on.
+      this.state.clearCaches();
       await this.run(blockRlp, head, fork, parent);
       const accounts = await this.state.listDifferences();
       await this.state.seal();
-      this.root = head.stateRoot;
       return accounts;
     } catch (error) {
       this.state.discard();
       this.vm = undefined;
+      if (error instanceof StoreError) throw error;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
       throw new ExecutionError(code, describeRefusal(error, this.refusedTransaction), {cause: error});
     } finally {
@@ -76,7 +76,7 @@ export class LibraryExecution {
     }
   }
 
-  private async run(blockRlp: Uint8Array, head: BlockHead, fork: string, parent: ParentBlock): Promise<void> {
+  private async run(blockRlp: Uint8Array, head: BlockHead, fork: string, parent: BlockHeader): Promise<void> {
     this.moveToFork(fork);
     // Uncles may be older than a fork. The library finds their fork by number, which is enough before the merge.
     let block: Block;
@@ -91,7 +91,7 @@ export class LibraryExecution {
     }
     // The library encodes the header again from the fields that it knows.
     checkField("header hash", toHex(head.hash), toHex(block.hash()));
-    checkParent(head, parent.header, this.forks, fork);
+    checkParent(head, parent, this.forks, fork);
     rememberTransactionsRoot(block);
     try {
       this.vm ??= await this.createVm();

@@ -12,6 +12,7 @@ import {
   type ChainFiles,
   type PlainDifference,
   readChainFiles,
+  sortSlots,
   toPlain,
 } from "../../support/chains/executedChain.ts";
 import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
@@ -45,15 +46,6 @@ async function execute(evmRules: (fork: string) => EvmRules | undefined) {
   for (const block of blocks.slice(0, BLOCKS))
     differences.push(sortSlots(toPlain(await executor.execute(block))));
   return {runs, differences, executor};
-}
-
-/** A difference lists an account's slots in any order. */
-function sortSlots({header, changes}: PlainDifference): PlainDifference {
-  const sorted = [...changes].map(([address, change]) => {
-    const storage = change?.storage?.toSorted((a, b) => Buffer.compare(a.slot, b.slot));
-    return [address, change && storage ? {...change, storage} : change] as const;
-  });
-  return {header, changes: new Map(sorted)};
 }
 
 /** ADD costs 4 gas in place of 3. */

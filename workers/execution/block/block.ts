@@ -5,7 +5,7 @@
  *   withdrawal = [index, validatorIndex, address, amount in gwei]
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
-import {listRoot} from "../listRoot.ts";
+import {listRoot} from "../../trie/listRoot.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {RlpError, RlpReader, readBigEndian} from "./rlpReader.ts";
 import {readTransaction, type Transaction} from "./transaction.ts";

@@ -4,8 +4,8 @@
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {recoverAddress} from "../../evm/ecrecover.ts";
 import type {Evm} from "../../evm/evm.ts";
+import {encodeList, encodeNumber} from "../block/rlpWriter.ts";
 import type {Authorization} from "../block/transaction.ts";
-import {encodeList, encodeNumber} from "../nodeRlp.ts";
 
 /** An authorization and its signer. Without a signer it is invalid by the EIP, so it is skipped. */
 export interface SignedAuthorization extends Authorization {

@@ -6,7 +6,7 @@
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import type {EvmLog} from "../../evm/message.ts";
-import {encodeList, encodeNumber, type RlpItem} from "../nodeRlp.ts";
+import {encodeList, encodeNumber, type RlpItem} from "../block/rlpWriter.ts";
 
 const BLOOM_BYTES = 256;
 const BITS_PER_ENTRY = 3;
