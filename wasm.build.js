@@ -10,7 +10,7 @@ import {main} from "assemblyscript/asc";
 
 const FOLDERS = ["storage", "workers"];
 /** Pages of 64 KiB: of a new instance, and the most that it may grow to. */
-const MEMORY = {};
+const MEMORY = {evm: {initial: 0xc24, maximum: 0x2000}, trie: {initial: 19, maximum: 640}};
 const SMALL_MEMORY = {initial: 4, maximum: 4};
 
 for (const folder of FOLDERS)

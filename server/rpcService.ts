@@ -17,7 +17,7 @@ import {endWaits, type FoundWait, findWaits} from "./methods/waits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import type {OpenReply} from "./request/replySink.ts";
-import type {ByLane, LaneCalls, Place} from "./request/requestCalls.ts";
+import {append, type ByLane, type LaneCalls, type Place} from "./request/requestCalls.ts";
 import {Piece} from "./request/taskText.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
@@ -60,7 +60,12 @@ export class RpcService {
       sendText(reply, encodeError("null", rpcError));
       return;
     }
-    this.guard(reply, requestId, () => this.answerCalls(envelope, reply, requestId));
+    // As `guard`, without its closures.
+    try {
+      this.answerCalls(envelope, reply, requestId);
+    } catch (error) {
+      this.fail(error, reply, requestId);
+    }
   }
 
   private answerCalls(envelope: Envelope, reply: OpenReply, requestId: string): void {
@@ -77,7 +82,17 @@ export class RpcService {
   }
 
   private guard(reply: OpenReply, requestId: string, work: () => void): void {
-    this.trouble.guard(requestId, work, () => reply.close());
+    try {
+      work();
+    } catch (error) {
+      this.fail(error, reply, requestId);
+    }
+  }
+
+  /** Work for a request has thrown: its connection ends, and nothing else. */
+  private fail(error: unknown, reply: OpenReply, requestId: string): void {
+    this.trouble.reportThrown(error, requestId);
+    reply.close();
   }
 
   private readView({isBatch}: Envelope, {acceptsBytes}: OpenReply): RequestView {
@@ -144,7 +159,7 @@ export class RpcService {
     requestId: string,
     client: string,
   ): void {
-    const places: Place[] = [];
+    let places: Place[] = [];
     const byLane: [LaneCalls | undefined, LaneCalls | undefined] = [undefined, undefined];
     let laneCount = 0;
     for (const call of calls) {
@@ -155,19 +170,19 @@ export class RpcService {
         if (call.error !== undefined) throw call.error;
         const method = this.requireMethod(call.method);
         if (method.lane === undefined) {
-          places.push(encodeResponse(idText, "result", method.answer(call.params, view)));
+          places = append(places, encodeResponse(idText, "result", method.answer(call.params, view)));
           this.tally.add(method.name, 0, 1);
         } else {
           byLane[method.lane] ??= LANES[method.lane].createCalls(costs[method.lane]);
           const own = byLane[method.lane] as LaneCalls;
           method.prepare(call.params, view, own);
-          own.ids.push(idText);
-          places.push(method);
+          own.ids = append(own.ids, idText);
+          places = append(places, method);
           laneCount++;
         }
       } catch (error) {
         const rpcError = this.asRpcError(error, requestId);
-        places.push(encodeError(idText, rpcError));
+        places = append(places, encodeError(idText, rpcError));
         this.tally.add(this.methods.find(call.method)?.name ?? "", rpcError.code, 1);
       }
     }

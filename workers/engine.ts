@@ -160,10 +160,7 @@ export class Engine {
         );
       return;
     }
-    this.proofs.prove(job, settlement => {
-      if ("error" in settlement || settlement.answers.failures.length === 0) onSettled(settlement);
-      else onSettled({answers: this.withNearest(settlement.answers)});
-    });
+    this.proofs.prove(job, onSettled);
   }
 
   /** Runs on an estimate thread for its kind of job. Rejects if that thread dies, or is stuck and replaced. */
@@ -171,7 +168,8 @@ export class Engine {
     while (this.estimates === undefined && this.reopening !== undefined) await this.reopening;
     const {estimates} = this;
     if (estimates === undefined) throw new Error("the engine was opened without estimate threads");
-    return this.withNearest(await estimates.estimate(job));
+    const answers = await estimates.estimate(job);
+    return {...answers, failures: this.withNearest(answers.failures)};
   }
 
   /** @param onSource - called with what happens to a followed source */
@@ -242,7 +240,10 @@ export class Engine {
     const {workers, directory, cacheBytes, chainId, estimates} = this.options;
     const onExit = (error: Error): void => this.options.onWorkerExit?.(error);
     const workerData = {directory, cacheBytes, readsFiles: this.store.refusal !== undefined};
-    if (workers > 0) this.proofs = new ProofThreads(workers, this.memories, workerData, onExit);
+    if (workers > 0) {
+      const withNearest = (failures: Answers["failures"]) => this.withNearest(failures);
+      this.proofs = new ProofThreads(workers, this.memories, withNearest, workerData, onExit);
+    }
     if (estimates !== undefined) {
       const {settings} = estimates;
       this.estimates = new EstimateThreads(estimates.workers, {...workerData, settings, chainId}, onExit);
@@ -257,9 +258,9 @@ export class Engine {
   }
 
   /** Adds what only the main thread knows to failures at pruned blocks. */
-  private withNearest<T extends Pick<Answers, "failures">>(answers: T): T {
-    if (answers.failures.every(({failure}) => failure !== "BLOCK_PRUNED")) return answers;
-    return {...answers, failures: answers.failures.map(failure => this.chain.withNearest(failure))};
+  private withNearest(failures: Answers["failures"]): Answers["failures"] {
+    if (failures.length === 0) return failures;
+    return failures.map(failure => this.chain.withNearest(failure));
   }
 
   private async end(onWait: (what: string) => void): Promise<void> {

@@ -3,7 +3,13 @@ import {answerStart} from "../../workers/job/answers.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {callsOf, type Place, type RequestCalls} from "../request/requestCalls.ts";
-import {assembleAnswers, assembleErrors, countMethods, type Segment} from "../request/segment.ts";
+import {
+  assembleAnswers,
+  assembleErrors,
+  countMethods,
+  type EncodeFailure,
+  type Segment,
+} from "../request/segment.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import type {Piece, TaskText} from "../request/taskText.ts";
 import {createFailureError} from "../rpc/failure.ts";
@@ -31,19 +37,22 @@ export class Answering {
   ): Piece[] {
     const {calls} = request;
     const shared = {text, ends: answers.ends};
+    const pieces = assembleAnswers(calls, segment, shared, base, this.createEncoder(request, answers));
     const {isBytes} = callsOf(calls, segment.lane);
-    let hasFailed = false;
-    const pieces = assembleAnswers(calls, segment, shared, base, ({name}, call, idText) => {
-      hasFailed = true;
-      const failure = answers.failures.find(one => one.call === call);
+    if (isBytes && (answers.ends[base] as number) > answerStart(answers.ends, base))
+      request.reply.sendAsBytes();
+    this.countAnswers(calls, segment, answers, base);
+    return pieces;
+  }
+
+  private createEncoder(request: PendingRequest, {failures}: TaskAnswers): EncodeFailure {
+    return ({name}, call, idText) => {
+      const failure = failures.find(one => one.call === call);
       const error =
         createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, request.id);
       this.tally.add(name, error.code, 1);
       return encodeError(idText, error);
-    });
-    if (isBytes && !hasFailed) request.reply.sendAsBytes();
-    this.countAnswers(calls, segment, answers, base);
-    return pieces;
+    };
   }
 
   assembleErrors(request: PendingRequest, segment: Segment, error: RpcError): Piece[] {

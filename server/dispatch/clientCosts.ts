@@ -1,10 +1,11 @@
 /** The cost of what a lane has to do, by client: whether a client may have more. */
+import {ClientCounts} from "../request/clientCounts.ts";
 import {type Fill, findFull} from "./busy.ts";
 
 export class ClientCosts {
   /** Of all clients. */
   total = 0;
-  private readonly byClient = new Map<string, number>();
+  private readonly byClient = new ClientCounts();
   /** As `total`, of each client at most `limit`, so that no request fills the lane for others, whatever it costs. */
   private counted = 0;
 
@@ -12,25 +13,18 @@ export class ClientCosts {
   constructor(private readonly limit: number) {}
 
   add(client: string, cost: number): void {
-    const before = this.of(client);
-    const after = before + cost;
+    const after = this.byClient.add(client, cost);
     this.total += cost;
-    this.counted += Math.min(after, this.limit) - Math.min(before, this.limit);
-    if (after === 0) this.byClient.delete(client);
-    else this.byClient.set(client, after);
-  }
-
-  of(client: string): number {
-    return this.byClient.get(client) ?? 0;
+    this.counted += Math.min(after, this.limit) - Math.min(after - cost, this.limit);
   }
 
   /** @returns the limit that is reached. undefined: there is room for more of the client's */
   findFull(client: string): Fill | undefined {
-    return findFull(this.of(client), this.counted, this.limit);
+    return findFull(this.byClient.of(client), this.counted, this.limit);
   }
 
   /** Whether the client and the lane are at most half full. */
   hasRoomToSpare(client: string): boolean {
-    return findFull(this.of(client), this.counted, this.limit / 2) === undefined;
+    return findFull(this.byClient.of(client), this.counted, this.limit / 2) === undefined;
   }
 }

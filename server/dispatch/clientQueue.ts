@@ -15,14 +15,19 @@ interface ClientElement {
 }
 
 interface Line<T> {
-  /** At least one. */
+  /** At least one, but for the line of the last element that left. */
   elements: Fifo<T>;
   credit: number;
 }
 
 export class ClientQueue<T extends ClientElement> {
-  /** The clients are in the order of their next turns. */
-  private readonly lines = new Map<string, Line<T>>();
+  /**
+   * The clients are in the order of their next turns. When the queue gets empty, its last line stays for the same client: a Map that is
+   * added to and deleted from for each request is copied again and again (unfinishedRequests.ts).
+   */
+  private lines = new Map<string, Line<T>>();
+  /** The line that got an element last. */
+  private recent: Line<T> | undefined;
   /** By n: number of clients that have more than n elements. */
   private readonly deeper: number[] = [];
   private count = 0;
@@ -41,8 +46,10 @@ export class ClientQueue<T extends ClientElement> {
     let line = this.lines.get(element.client);
     if (line === undefined) {
       line = {elements: new Fifo(), credit: this.turnCost};
-      this.lines.set(element.client, line);
-    }
+      if (this.count === 0) this.lines = new Map([[element.client, line]]);
+      else this.lines.set(element.client, line);
+    } else if (this.count === 0) line.credit = this.turnCost;
+    this.recent = line;
     const {length} = line.elements;
     this.deeper[length] = (this.deeper[length] ?? 0) + 1;
     line.elements.push(element);
@@ -51,10 +58,11 @@ export class ClientQueue<T extends ClientElement> {
 
   /** The element that `shift` would take. */
   peek(): T | undefined {
+    if (this.count === 0) return undefined;
+    const alone = this.lines.size === 1 ? this.recent?.elements.peek() : undefined;
+    if (alone !== undefined) return alone;
     for (;;) {
-      const first = this.lines.entries().next().value;
-      if (first === undefined) return undefined;
-      const [client, line] = first;
+      const [client, line] = this.lines.entries().next().value as [string, Line<T>];
       const element = line.elements.peek() as T;
       if (this.lines.size === 1 || line.credit >= this.costOf(element)) return element;
       line.credit += this.turnCost;
@@ -75,6 +83,7 @@ export class ClientQueue<T extends ClientElement> {
 
   /** Takes the first element that is wanted, of those that are first among their client's. The next turn is another client's. */
   shiftIf(isWanted: (element: T) => boolean): T | undefined {
+    if (this.count === 0) return undefined;
     for (const [client, line] of this.lines) {
       const element = line.elements.peek() as T;
       if (!isWanted(element)) continue;
@@ -100,7 +109,7 @@ export class ClientQueue<T extends ClientElement> {
     for (let depth = kept.length; depth < length; depth++) (this.deeper[depth] as number)--;
     this.count -= length - kept.length;
     line.elements = kept;
-    if (kept.length === 0) this.lines.delete(client);
+    if (kept.length === 0 && this.count > 0) this.lines.delete(client);
   }
 
   /** At most this many elements leave before one that the client would push now, if each costs a turn. */
@@ -114,6 +123,6 @@ export class ClientQueue<T extends ClientElement> {
     line.elements.shift();
     this.count--;
     (this.deeper[line.elements.length] as number)--;
-    if (line.elements.length === 0) this.lines.delete(client);
+    if (line.elements.length === 0 && this.count > 0) this.lines.delete(client);
   }
 }

@@ -34,12 +34,11 @@ import {UnfinishedRequests} from "./unfinishedRequests.ts";
 /** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
 
-interface SettledPart {
-  /** Of the whole task. undefined: the task failed. */
+interface SettledTask {
+  /** undefined: the task failed. */
   readonly answers: TaskAnswers | undefined;
   readonly text: TaskText | undefined;
-  /** Index of the segment's first call among the task's calls. */
-  readonly base: number;
+  /** The queue for calls that were not finished. undefined: there are none. */
   readonly next: SliceQueue | undefined;
 }
 
@@ -135,22 +134,29 @@ export class Dispatcher implements EstimateQueues {
       );
     }
     const text = answers === undefined ? undefined : new TaskText(answers.text, answers.memory);
+    const settled = {answers, text, next};
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at] as PendingRequest;
       const index = task.indexes[at] as number;
       const {firstCall, endCall} = request.segments[index] as Segment;
-      this.guard(request, () => this.settleSegment(request, index, {answers, text, base, next}));
+      try {
+        this.settleSegment(request, index, settled, base);
+      } catch (error) {
+        this.fail(request, error);
+      }
       base += endCall - firstCall;
     }
     text?.release();
     for (const {longCalls} of this.lanes) longCalls?.start();
   }
 
+  /** @param base - index of the segment's first call among the task's calls */
   private settleSegment(
     request: PendingRequest,
     index: number,
-    {answers, text, base, next}: SettledPart,
+    {answers, text, next}: SettledTask,
+    base: number,
   ): void {
     const segment = request.segments[index] as Segment;
     // The request was aborted or given up meanwhile.
@@ -174,11 +180,11 @@ export class Dispatcher implements EstimateQueues {
     this.offer(request);
   }
 
-  private guard(request: PendingRequest, work: () => void): void {
-    this.trouble.guard(request.id, work, () => {
-      this.drop(request);
-      request.reply.close();
-    });
+  /** Work for a request has thrown: its connection ends, and nothing else. */
+  private fail(request: PendingRequest, error: unknown): void {
+    this.trouble.reportThrown(error, request.id);
+    this.drop(request);
+    request.reply.close();
   }
 
   /** Handles a call that took longer than its slice: it waits to begin again with a longer slice, or is turned away. */
@@ -205,8 +211,13 @@ export class Dispatcher implements EstimateQueues {
 
   private expireOverdue(): void {
     const nowMs = performance.now();
-    for (const request of this.unfinished.listOverdue(nowMs))
-      this.guard(request, () => this.expire(request, Math.round(nowMs - request.clock.startedMs)));
+    for (const request of this.unfinished.listOverdue(nowMs)) {
+      try {
+        this.expire(request, Math.round(nowMs - request.clock.startedMs));
+      } catch (error) {
+        this.fail(request, error);
+      }
+    }
   }
 
   /**

@@ -12,7 +12,7 @@ import type {Settlement} from "../../workers/job/answers.ts";
 import type {Limits} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import type {LaneId} from "../request/requestCalls.ts";
+import {append, type LaneId} from "../request/requestCalls.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {ClientCosts} from "./clientCosts.ts";
 import {ClientQueue} from "./clientQueue.ts";
@@ -124,8 +124,8 @@ export class Lane {
   }
 
   private takeTask(): Task | undefined {
-    const requests: PendingRequest[] = [];
-    const indexes: number[] = [];
+    let requests: PendingRequest[] = [];
+    let indexes: number[] = [];
     const share = Math.ceil(this.costs.total / this.options.workers);
     const wanted = Math.min(this.options.taskCost, Math.max(MIN_SHARED_COST, share));
     const {taskMs, taskCost, workers} = this.options;
@@ -144,8 +144,8 @@ export class Lane {
       cost += next.cost;
       // A request that was queued again for this task, a few lines below, has not waited. Its moment is later than nowMs.
       this.figures.countStart(Math.max(0, nowMs - request.progress[this.id].queuedSinceMs));
-      requests.push(request);
-      indexes.push(request.progress[this.id].start());
+      requests = append(requests, request);
+      indexes = append(indexes, request.progress[this.id].start());
       this.recount(request);
       this.offer(request);
     }

@@ -1,4 +1,5 @@
 /** The progress of one HTTP request in one lane. Its segments start in order and may end in any order. */
+import type {LaneId} from "../request/requestCalls.ts";
 import type {Segment} from "../request/segment.ts";
 
 export class LaneProgress {
@@ -12,8 +13,10 @@ export class LaneProgress {
   underWayCost = 0;
   /** Bytes of the lane's answered segments that wait for an earlier segment of any lane. */
   asideBytes = 0;
-  /** Indexes of the segments that belong to the lane. */
-  private readonly indexes: number[] = [];
+  /** Number of the lane's segments. */
+  private readonly count: number;
+  /** Their indexes. undefined: all segments are the lane's. */
+  private readonly indexes: readonly number[] | undefined;
   private started = 0;
   /** Segments that their tasks gave back, in order. They start again. Made when the first one comes back. */
   private returned: number[] | undefined;
@@ -21,17 +24,26 @@ export class LaneProgress {
   private moved: Set<number> | undefined;
 
   /** @param segments - of the request, for all lanes */
-  constructor(private readonly segments: readonly Segment[]) {}
-
-  /** Adds a segment of the lane. Called in the order of the segments. */
-  add(index: number): void {
-    this.indexes.push(index);
-    this.remainingCost += this.costOf(index);
+  constructor(
+    private readonly segments: readonly Segment[],
+    lane: LaneId,
+  ) {
+    let count = 0;
+    for (const segment of segments) {
+      if (segment.lane !== lane) continue;
+      this.remainingCost += segment.cost;
+      count++;
+    }
+    this.count = count;
+    if (count < segments.length)
+      this.indexes = segments.flatMap((segment, index) => (segment.lane === lane ? [index] : []));
   }
 
   /** Index of the segment that starts next. undefined when all have started. */
   get next(): number | undefined {
-    return this.returned?.[0] ?? this.indexes[this.started];
+    if (this.returned !== undefined && this.returned.length > 0) return this.returned[0];
+    if (this.started === this.count) return undefined;
+    return this.indexes === undefined ? this.started : this.indexes[this.started];
   }
 
   get nextSegment(): Segment | undefined {
@@ -74,7 +86,7 @@ export class LaneProgress {
   }
 
   giveUp(): void {
-    this.started = this.indexes.length;
+    this.started = this.count;
     this.returned = undefined;
   }
 

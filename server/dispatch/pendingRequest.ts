@@ -11,12 +11,14 @@
  */
 import type {Head} from "../../workers/job/head.ts";
 import type {ReplySink} from "../request/replySink.ts";
-import {type ByLane, callsOf, LANE_IDS, type LaneId, type RequestCalls} from "../request/requestCalls.ts";
+import {type ByLane, callsOf, LANE_IDS, LaneId, type RequestCalls} from "../request/requestCalls.ts";
 import {cutSegments, type Segment} from "../request/segment.ts";
 import type {Piece} from "../request/taskText.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
 import {RequestClock} from "./requestClock.ts";
+
+const NO_PROGRESS = new LaneProgress([], LaneId.PROOF);
 
 /** What is known of an HTTP request besides its calls. */
 interface RequestOrigin {
@@ -54,8 +56,7 @@ export class PendingRequest {
     this.head = origin.head;
     this.client = origin.client;
     this.segments = cutSegments(calls);
-    this.progress = [new LaneProgress(this.segments), new LaneProgress(this.segments)];
-    for (let index = 0; index < this.segments.length; index++) this.progressOf(index).add(index);
+    this.progress = [this.createProgress(LaneId.PROOF), this.createProgress(LaneId.ESTIMATE)];
     this.ordered = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
     this.clock = new RequestClock(timeoutMs);
   }
@@ -144,6 +145,12 @@ export class PendingRequest {
   /** The progress in the segment's lane. */
   progressOf(index: number): LaneProgress {
     return this.progress[(this.segments[index] as Segment).lane];
+  }
+
+  /** Most requests are for one lane only. They share the progress in the other. */
+  private createProgress(lane: LaneId): LaneProgress {
+    const {calls, segments} = this;
+    return calls.byLane[lane] === undefined ? NO_PROGRESS : new LaneProgress(segments, lane);
   }
 
   private isHeldUp(): boolean {

@@ -5,24 +5,29 @@
 import type {HttpResponse} from "uWebSockets.js";
 import type {SharedBytes} from "../request/sharedBytes.ts";
 
-/** Exactly one of these is called, unless the client goes away first. */
-interface BodyOutcome {
+interface Sender {
+  /** The client (clientAddress.ts). */
+  readClient(): string;
+}
+
+/** Exactly one of these is called for a body, unless the client goes away first. */
+interface BodyTaker<Reply> {
   /** @param body - may be read during the call only */
-  readonly onBody: (body: Buffer) => void;
+  takeBody(reply: Reply, body: Buffer): void;
   /** More bytes came than a body may have. The rest is read and dropped. @param got - bytes that have come so far */
-  readonly onTooLarge: (got: number) => void;
+  refuseLarge(reply: Reply, got: number): void;
   /** The bodies that are being received would exceed a common limit. */
-  readonly onNoRoom: (limit: number, got: number) => void;
+  refuseRoom(reply: Reply, limit: number, got: number): void;
 }
 
 const FIRST_BYTES = 16 * 1024;
 
 /** @returns a function that gives up the memory. Call it if the client goes away */
-export function collectBody(
+export function collectBody<Reply extends Sender>(
   response: HttpResponse,
   receiving: SharedBytes,
-  readClient: () => string,
-  outcome: BodyOutcome,
+  reply: Reply,
+  taker: BodyTaker<Reply>,
 ): () => void {
   const limit = receiving.bodyLimit;
   let client: string | undefined;
@@ -39,23 +44,23 @@ export function collectBody(
     const end = length + chunk.byteLength;
     if (end > limit) {
       release();
-      outcome.onTooLarge(end);
+      taker.refuseLarge(reply, end);
       return;
     }
     if (collected === undefined && isLast) {
       isSettled = true;
-      outcome.onBody(Buffer.from(chunk));
+      taker.takeBody(reply, Buffer.from(chunk));
       return;
     }
     // One buffer that doubles. As a list of chunks, a body sent byte by byte would take a hundred times its size.
     if (collected === undefined || end > collected.length) {
       const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
-      client ??= readClient();
+      client ??= reply.readClient();
       const more = byteCount - (collected?.length ?? 0);
       const excess = receiving.refuse(client, more);
       if (excess !== undefined) {
         release();
-        outcome.onNoRoom(excess.limit, excess.got);
+        taker.refuseRoom(reply, excess.limit, excess.got);
         return;
       }
       receiving.add(client, more);
@@ -69,7 +74,7 @@ export function collectBody(
     if (!isLast) return;
     const body = collected.subarray(0, length);
     release();
-    outcome.onBody(body);
+    taker.takeBody(reply, body);
   });
   return release;
 }

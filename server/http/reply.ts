@@ -32,14 +32,23 @@ const STREAM_FROM_BYTES = 1024 * 1024;
 /** uWebSockets.js copies the part of a chunked write that the kernel does not take, so this limits its copy. */
 const WRITE_BYTES = 64 * 1024;
 
+/** A request whose body has come. */
+export interface ReceivedRequest {
+  /** Told once when the reply is over, whether complete or aborted. */
+  readonly owner: {settle(received: ReceivedRequest, isAborted: boolean): void};
+  readonly requestId: string;
+  readonly startedMs: number;
+  readonly bodyBytes: number;
+}
+
 export class Reply implements OpenReply {
   /** The client has gone, or the answer is complete. Nothing more may be sent. */
   isOver = false;
   isBlocked = false;
   onAborted: (() => void) | undefined;
   onDrained: (() => void) | undefined;
-  /** Called once when the reply is over, whether complete or aborted. */
-  onOver: ((isAborted: boolean) => void) | undefined;
+  /** undefined until the whole body has come. */
+  received: ReceivedRequest | undefined;
   acceptsBytes = false;
   /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
@@ -91,7 +100,10 @@ export class Reply implements OpenReply {
       this.mode = this.unsentBytes < STREAM_FROM_BYTES ? "whole" : "chunked";
       this.totalBytes = this.unsentBytes;
     }
-    if (!this.isBlocked) this.turns.run(this.turn, () => this.pump());
+    if (!this.isBlocked) {
+      if (this.turns.isOver(this.turn)) this.pump();
+      else this.pumpLater();
+    }
     for (const piece of pieces) piece.wait();
     this.unsent.relieve();
   }
@@ -153,6 +165,10 @@ export class Reply implements OpenReply {
         });
       });
     });
+  }
+
+  private pumpLater(): void {
+    this.turns.run(this.turn, () => this.pump());
   }
 
   private pump(): void {
@@ -233,6 +249,6 @@ export class Reply implements OpenReply {
     send?.();
     this.pieces.clear();
     this.unsent.unstall(this);
-    this.onOver?.(isAborted);
+    this.received?.owner.settle(this.received, isAborted);
   }
 }

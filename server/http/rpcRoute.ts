@@ -8,7 +8,7 @@ import {SharedBytes} from "../request/sharedBytes.ts";
 import {collectBody} from "./body.ts";
 import {Cors} from "./cors.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
-import type {Reply} from "./reply.ts";
+import type {ReceivedRequest, Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
 
 export interface RpcOptions {
@@ -85,28 +85,24 @@ export class RpcRoute {
     else if (declared > limit) this.refuseLarge(reply, declared);
     else {
       reply.acceptsBytes = acceptsBytes(request.getHeader("accept"));
-      reply.onAborted = collectBody(response, this.receiving, () => reply.readClient(), {
-        onBody: body => this.answer(body, reply),
-        onTooLarge: got => this.refuseLarge(reply, got),
-        onNoRoom: (limit, got) => this.refuseRoom(reply, limit, got),
-      });
+      reply.onAborted = collectBody(response, this.receiving, reply, this);
     }
   }
 
-  private answer(body: Buffer, reply: Reply): void {
+  /** Answers a request whose body has come. */
+  takeBody(reply: Reply, body: Buffer): void {
     if (this.isDraining) {
       this.refuseStopping(reply);
       return;
     }
     const requestId = `${this.idPrefix}-${(this.requestCount++).toString(36)}`;
-    const startedMs = performance.now();
-    const bodyBytes = body.length;
+    reply.received = {owner: this, requestId, startedMs: performance.now(), bodyBytes: body.length};
     this.openReplies++;
-    reply.onOver = isAborted => this.settle(requestId, startedMs, bodyBytes, isAborted);
     this.parts.rpc.answer(body, reply, requestId);
   }
 
-  private settle(requestId: string, startedMs: number, bodyBytes: number, isAborted: boolean): void {
+  /** Notes that a request is over, whether its answer is complete or its client has gone. */
+  settle({requestId, startedMs, bodyBytes}: ReceivedRequest, isAborted: boolean): void {
     const durationMs = performance.now() - startedMs;
     this.parts.metrics.observeRequest(durationMs, isAborted);
     if (this.options.logsRequests) {
@@ -122,12 +118,12 @@ export class RpcRoute {
     refuseUnready(reply, "the service is stopping", true);
   }
 
-  private refuseLarge(reply: Reply, got: number): void {
+  refuseLarge(reply: Reply, got: number): void {
     this.parts.metrics.refusedBodies.too_large++;
     refuseLarge(reply, this.options.limits.bodyBytes, got);
   }
 
-  private refuseRoom(reply: Reply, limit: number, got: number): void {
+  refuseRoom(reply: Reply, limit: number, got: number): void {
     this.parts.metrics.refusedBodies.no_room++;
     refuseRoom(reply, limit, got);
   }

@@ -18,16 +18,21 @@ export class Turns {
     return this.ended;
   }
 
+  isOver(turn: number): boolean {
+    return turn !== this.ended;
+  }
+
   /** Calls `send`, at the end of the turn if this is still the turn in which the request came. */
   run(turn: number, send: () => void): void {
-    if (turn === this.ended) this.postponed.push(send);
-    else send();
+    if (this.isOver(turn)) send();
+    else this.postponed.push(send);
   }
 
   private end(): void {
     this.isEndPlanned = false;
     this.ended++;
     const {postponed} = this;
+    if (postponed.length === 0) return;
     this.postponed = [];
     for (const send of postponed) send();
   }

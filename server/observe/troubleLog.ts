@@ -46,16 +46,6 @@ export class TroubleLog {
     return this.createInternalError(requestId);
   }
 
-  /** Does work for a request. If the work throws, it is logged, and `end` ends the request's connection and nothing else. */
-  guard(requestId: string, work: () => void, end: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.reportThrown(error, requestId);
-      end();
-    }
-  }
-
   createInternalError(requestId: string): RpcError {
     return new RpcError(RpcCode.INTERNAL_ERROR, "internal error: the log names the cause", {requestId});
   }

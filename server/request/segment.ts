@@ -7,7 +7,7 @@
  */
 
 import {SEPARATOR} from "../../workers/job/answers.ts";
-import {callsOf, LaneId, type LanePlace, type Place, type RequestCalls} from "./requestCalls.ts";
+import {append, callsOf, LaneId, type LanePlace, type Place, type RequestCalls} from "./requestCalls.ts";
 import {Piece, type TaskText} from "./taskText.ts";
 
 /** Half-open ranges of places and of the lane's calls. */
@@ -28,7 +28,7 @@ export interface Segment {
  * @returns segments that each have at least one call and together cover every place
  */
 export function cutSegments(calls: RequestCalls): Segment[] {
-  const segments: Segment[] = [];
+  let segments: Segment[] = [];
   const {places} = calls;
   /** Calls seen, by lane. */
   const seen: [number, number] = [0, 0];
@@ -42,7 +42,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
     const own = callsOf(calls, place.lane);
     const callCost = own.costOf(seen[place.lane]);
     if (cost > 0 && (place.lane !== lane || cost + callCost > own.segmentCost)) {
-      segments.push({lane, firstPlace, endPlace: at, firstCall, endCall: seen[lane], cost});
+      segments = append(segments, {lane, firstPlace, endPlace: at, firstCall, endCall: seen[lane], cost});
       firstPlace = at;
       cost = 0;
     }
@@ -53,12 +53,11 @@ export function cutSegments(calls: RequestCalls): Segment[] {
     cost += callCost;
     seen[lane]++;
   }
-  segments.push({lane, firstPlace, endPlace: places.length, firstCall, endCall: seen[lane], cost});
-  return segments;
+  return append(segments, {lane, firstPlace, endPlace: places.length, firstCall, endCall: seen[lane], cost});
 }
 
 /** Makes the response object of a call that failed. @param call - its index in the task's `ends` */
-type EncodeFailure = (place: LanePlace, call: number, idText: string) => string;
+export type EncodeFailure = (place: LanePlace, call: number, idText: string) => string;
 
 /**
  * Makes the segment's part of the response, in as few pieces as possible. A comma follows each response object.
@@ -75,7 +74,7 @@ export function assembleAnswers(
   encodeFailure: EncodeFailure,
 ): Piece[] {
   const {ids} = callsOf(calls, segment.lane);
-  const pieces: Piece[] = [];
+  let pieces: Piece[] = [];
   let from = base === 0 ? 0 : (ends[base - 1] as number);
   let to = from;
   let call = base;
@@ -93,12 +92,11 @@ export function assembleAnswers(
       ready = encodeFailure(place, call, ids[segment.firstCall + call - base] as string);
       call++;
     }
-    if (to > from) pieces.push(text.cut(from, to));
+    if (to > from) pieces = append(pieces, text.cut(from, to));
     from = to;
-    pieces.push(new Piece(Buffer.from(ready + SEPARATOR)));
+    pieces = append(pieces, new Piece(Buffer.from(ready + SEPARATOR)));
   }
-  if (to > from) pieces.push(text.cut(from, to));
-  return pieces;
+  return to > from ? append(pieces, text.cut(from, to)) : pieces;
 }
 
 /** Makes the segment's part of the response if its task failed: every call gets the same error. */

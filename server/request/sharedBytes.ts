@@ -1,3 +1,5 @@
+import {ClientCounts} from "./clientCounts.ts";
+
 /**
  * Bytes that all clients hold together, within a limit. One client may have a quarter of it, so that no client keeps the
  * others out.
@@ -14,8 +16,7 @@ export class SharedBytes {
   /** Of one client, and large enough for one body. */
   private readonly clientLimit: number;
   private total = 0;
-  /** By client (http/clientAddress.ts). */
-  private readonly byClient = new Map<string, number>();
+  private readonly byClient = new ClientCounts();
 
   constructor({bodyBytes, bodyBytesTotal}: ByteLimits) {
     this.bodyLimit = bodyBytes;
@@ -25,25 +26,19 @@ export class SharedBytes {
 
   /** @returns the limit that more bytes would exceed, and the bytes with them. undefined: they may be added */
   refuse(client: string, byteCount: number): {readonly limit: number; readonly got: number} | undefined {
-    const own = this.countOf(client) + byteCount;
+    const own = this.byClient.of(client) + byteCount;
     if (own > this.clientLimit) return {limit: this.clientLimit, got: own};
     const got = this.total + byteCount;
     return got > this.limit ? {limit: this.limit, got} : undefined;
   }
 
   add(client: string, byteCount: number): void {
-    this.byClient.set(client, this.countOf(client) + byteCount);
+    this.byClient.add(client, byteCount);
     this.total += byteCount;
   }
 
   remove(client: string, byteCount: number): void {
-    const own = this.countOf(client) - byteCount;
-    if (own === 0) this.byClient.delete(client);
-    else this.byClient.set(client, own);
+    this.byClient.add(client, -byteCount);
     this.total -= byteCount;
-  }
-
-  private countOf(client: string): number {
-    return this.byClient.get(client) ?? 0;
   }
 }

@@ -7,7 +7,7 @@ import {readFileSync} from "node:fs";
 /** Declared here, since neither the types of ES2023 nor those of Node 20 have it. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => {readonly exports: unknown};
+  readonly Instance: new (module: object, imports: Imports) => {readonly exports: unknown};
 };
 
 export interface WasmMemory {
@@ -19,11 +19,22 @@ export interface WasmConstant {
   readonly value: number;
 }
 
+/** Functions by module and name. What one of them throws ends the call of the module. */
+type Imports = Readonly<Record<string, Readonly<Record<string, (...values: number[]) => unknown>>>>;
+
+/** By path: a thread compiles a module once. */
+const modules = new Map<string, object>();
+
 /**
- * @param file - the compiled module; it imports nothing
+ * @param file - the compiled module
  * @returns a new instance's exports, with memory of their own
  * @throws the system's error if the file is missing, WebAssembly.CompileError
  */
-export function loadWasm<Exports extends {readonly memory: WasmMemory}>(file: URL): Exports {
-  return new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file))).exports as Exports;
+export function loadWasm<Exports extends {readonly memory: WasmMemory}>(
+  file: URL,
+  imports: Imports = {},
+): Exports {
+  const module = modules.get(file.href) ?? new WebAssembly.Module(readFileSync(file));
+  modules.set(file.href, module);
+  return new WebAssembly.Instance(module, imports).exports as Exports;
 }

@@ -1,18 +1,20 @@
-/** Writing many keys of a trie at once against writing one after the other with @ethereumjs/mpt. */
+/** Tries in linear memory against @ethereumjs/mpt, which writes one key after the other. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {MerklePatriciaTrie} from "@ethereumjs/mpt";
-import {KECCAK256_RLP} from "@ethereumjs/util";
+import {createMPT, MerklePatriciaTrie} from "@ethereumjs/mpt";
+import {RLP} from "@ethereumjs/rlp";
 import fc from "fast-check";
 import {toHex} from "../../storage/hex.ts";
-import {toNibbles} from "../../workers/execution/trieShape.ts";
-import {updateTrie} from "../../workers/execution/trieUpdate.ts";
+import {listRoot} from "../../workers/trie/listRoot.ts";
+import {TrieMemory} from "../../workers/trie/trieMemory.ts";
+import {EMPTY_ROOT} from "../../workers/trie/trieNodes.ts";
+import {MemoryNodes} from "../support/chains/memoryNodes.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const KEY_BYTES = 32;
 
 /** Keys that share few or many nibbles: their first, middle or last bytes differ. */
-const key = fc
+const path = fc
   .tuple(fc.constantFrom(0, 1, 16, 31), fc.constantFrom(0, 1, 2, 0x0f, 0x10, 0x1f, 0xf0), fc.nat(3))
   .map(([at, byte, last]) => {
     const bytes = new Uint8Array(KEY_BYTES);
@@ -23,38 +25,59 @@ const key = fc
 /** Short values make nodes that stand in their parents. */
 const value = fc.option(
   fc
-    .tuple(fc.constantFrom(1, 2, 33), fc.integer({min: 1, max: 255}))
+    .tuple(fc.constantFrom(1, 2, 33, 56, 110), fc.integer({min: 1, max: 255}))
     .map(([length, byte]) => new Uint8Array(length).fill(byte)),
   {nil: undefined},
 );
-const batch = fc.uniqueArray(fc.record({key, value}), {selector: write => toHex(write.key), maxLength: 30});
+/** The same path may come twice. */
+const batch = fc.record({
+  writes: fc.array(fc.record({path, value}), {maxLength: 30}),
+  end: fc.constantFrom("persist", "drop", "nothing"),
+});
 
-test("a trie written in batches has the root of one written key by key, and all its nodes", async () => {
+test("a trie written in batches has the root of one written key by key, its values and all its nodes", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(batch, {maxLength: 5}), async batches => {
-      const nodes = new Map<string, Uint8Array>();
-      const store = {
-        read(hash: Uint8Array): Uint8Array {
-          const node = nodes.get(toHex(hash));
-          assert.ok(node, `node ${toHex(hash)} is missing`);
-          return node;
-        },
-        write: (hash: Uint8Array, node: Uint8Array) => void nodes.set(toHex(hash), node),
-      };
-      const reference = new MerklePatriciaTrie();
-      let root: Uint8Array = KECCAK256_RLP;
-      for (const writes of batches) {
-        root = updateTrie(
-          store,
-          root,
-          writes.map(write => ({path: toNibbles(write.key), value: write.value})),
-        );
+    fc.asyncProperty(fc.array(batch, {maxLength: 6}), async batches => {
+      const nodes = new MemoryNodes();
+      const memory = new TrieMemory(nodes);
+      let reference = new MerklePatriciaTrie();
+      let root = EMPTY_ROOT;
+      let persisted = {root, reference: reference.shallowCopy()};
+      for (const {writes, end} of batches) {
+        root = memory.update(root, writes);
         for (const write of writes)
-          if (write.value === undefined) await reference.del(write.key);
-          else await reference.put(write.key, write.value);
-        assert.deepEqual(root, reference.root());
+          if (write.value === undefined) await reference.del(write.path);
+          else await reference.put(write.path, write.value);
+        assert.equal(toHex(root), toHex(reference.root()));
+        for (const write of writes)
+          assert.deepEqual(memory.find(root, write.path) ?? null, await reference.get(write.path));
+        if (end === "persist") {
+          memory.persist();
+          persisted = {root, reference: reference.shallowCopy()};
+          const reopened = new TrieMemory(nodes);
+          for (const write of writes)
+            assert.deepEqual(reopened.find(root, write.path) ?? null, await reference.get(write.path));
+        } else if (end === "drop") {
+          memory.drop();
+          root = persisted.root;
+          reference = persisted.reference.shallowCopy();
+        }
       }
     }),
     {numRuns: propertyRuns(100)},
+  );
+});
+
+test("a list has the root of a trie that is written value by value", async () => {
+  const lengths = fc.constantFrom(1, 2, 20, 31, 32, 55, 56, 300);
+  const bytes = fc.tuple(lengths, fc.nat(255)).map(([length, byte]) => new Uint8Array(length).fill(byte));
+  const list = fc.oneof(fc.array(bytes, {maxLength: 20}), fc.array(bytes, {minLength: 120, maxLength: 300}));
+  await fc.assert(
+    fc.asyncProperty(list, async values => {
+      const reference = await createMPT();
+      for (const [position, one] of values.entries()) await reference.put(RLP.encode(position), one);
+      assert.equal(toHex(listRoot(values)), toHex(reference.root()));
+    }),
+    {numRuns: propertyRuns(30)},
   );
 });

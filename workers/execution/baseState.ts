@@ -1,80 +1,41 @@
 /**
- * The state at the start of the block that is executed: a trie root, read through a bounded cache.
+ * The state at the start of the block that is executed, read from its trie once.
  */
-import {RLP} from "@ethereumjs/rlp";
-import {type Account, createAccountFromRLP, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
+import {Account, KECCAK256_NULL} from "@ethereumjs/util";
 import {toHex} from "../../storage/hex.ts";
+import type {StateTrie} from "../trie/stateTrie.ts";
+import {codeKey, type TrieNodes} from "../trie/trieNodes.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./errors.ts";
 import {NO_BYTES, type StateBase} from "./stateOverlay.ts";
-import {codeKey, type TrieNodes, type TrieOverlay} from "./trieNodes.ts";
-import {pathOf} from "./trieShape.ts";
 
-export interface SealedAccount {
-  readonly key: ByteKey;
-  /** With its new storageRoot; undefined: there is no account. */
-  readonly account: Account | undefined;
-  /** All slots that it had before the block are gone. */
-  readonly isCleared: boolean;
-  readonly slots: ReadonlyMap<ByteKey, Uint8Array>;
-}
-
-/** About 50 MB: accounts and slots of 200 to 250 bytes each; a value that changes counts again. */
-const MAX_CACHED_VALUES = 200_000;
 const MAX_CACHED_CODE_BYTES = 32 << 20;
 
 export class BaseState implements StateBase {
-  private current: Uint8Array = KECCAK256_RLP;
   /** undefined: there is no such account. */
   private readonly accounts = new Map<ByteKey, Account | undefined>();
   private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
-  private cachedValues = 0;
   private readonly codes = new Map<ByteKey, Uint8Array>();
   private cachedCodeBytes = 0;
 
   constructor(
     private readonly nodes: TrieNodes,
-    private readonly overlay: TrieOverlay,
+    private readonly trie: StateTrie,
   ) {}
 
-  /** Of the state trie. */
-  get root(): Uint8Array {
-    return this.current;
-  }
-
-  moveTo(root: Uint8Array): void {
-    this.clearCache();
-    this.current = root;
-  }
-
-  /** Moves on by a block that was executed on this state. */
-  advance(root: Uint8Array, sealed: readonly SealedAccount[]): void {
-    this.current = root;
-    for (const {key, account, isCleared, slots} of sealed) {
-      this.accounts.set(key, account);
-      if (isCleared) this.slots.delete(key);
-      const known = this.slots.get(key) ?? new Map<ByteKey, Uint8Array>();
-      for (const [slot, value] of slots) known.set(slot, value);
-      if (known.size > 0) this.slots.set(key, known);
-      this.cachedValues += 1 + slots.size;
-    }
-    if (this.cachedValues > MAX_CACHED_VALUES) this.clearCache();
-  }
-
+  /** Call it when the trie has moved on. */
   clearCache(): void {
     this.accounts.clear();
     this.slots.clear();
-    this.cachedValues = 0;
   }
 
   /** The caller must not change the result. */
   readAccount(key: ByteKey): Account | undefined {
     const cached = this.accounts.get(key);
     if (cached !== undefined || this.accounts.has(key)) return cached;
-    const encoded = this.overlay.find(this.current, pathOf(fromKey(key)));
-    const account = encoded && createAccountFromRLP(encoded);
+    const held = this.trie.readAccount(fromKey(key));
+    const account = held && new Account(held.nonce, held.balance, held.storageRoot, held.codeHash);
     this.accounts.set(key, account);
-    this.cachedValues++;
     return account;
   }
 
@@ -85,11 +46,8 @@ export class BaseState implements StateBase {
     const cached = slots.get(slotKey);
     if (cached !== undefined) return cached;
     const account = this.readAccount(key);
-    if (account === undefined || sameBytes(account.storageRoot, KECCAK256_RLP)) return NO_BYTES;
-    const encoded = this.overlay.find(account.storageRoot, pathOf(slot));
-    const value = encoded === undefined ? NO_BYTES : new Uint8Array(RLP.decode(encoded) as Uint8Array);
+    const value = account === undefined ? NO_BYTES : this.trie.readSlot(account.storageRoot, slot);
     this.slots.set(key, slots.set(slotKey, value));
-    this.cachedValues++;
     return value;
   }
 

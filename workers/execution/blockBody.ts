@@ -5,8 +5,8 @@
 import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
+import {listRoot} from "../trie/listRoot.ts";
 import {ExecutionError} from "./errors.ts";
-import {listRoot} from "./listRoot.ts";
 
 type Item = Uint8Array | NestedUint8Array;
 

@@ -17,7 +17,7 @@ import {
   parseWord,
 } from "./gethJson.ts";
 
-export interface GenesisAccount {
+interface GenesisAccount {
   readonly address: Uint8Array;
   readonly nonce: bigint;
   readonly balance: bigint;

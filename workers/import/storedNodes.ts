@@ -1,6 +1,6 @@
 /** The nodes of the state trie in the store. They are written with the blocks. */
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import type {TrieNodes} from "../execution/trieNodes.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
 import {Stopped} from "./sourceBlock.ts";
 
 /**

@@ -13,8 +13,8 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {toHex} from "../../storage/hex.ts";
-import type {StateTrie} from "../execution/stateTrie.ts";
-import type {TrieNodes} from "../execution/trieNodes.ts";
+import {StateTrie} from "../trie/stateTrie.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
 import {SourceError} from "./sourceBlock.ts";
 
 /** The block's changes do not give the root of its header. */
@@ -39,7 +39,7 @@ export class TrieCheck {
    */
   async apply({header, accounts}: BlockDifference, origin: string): Promise<string | undefined> {
     const {number, hash, stateRoot: headerRoot} = header;
-    const trie = await this.openParent(headerRoot);
+    const trie = this.openParent(headerRoot);
     this.last = undefined;
     if (trie === undefined) return "the store does not hold the state trie";
     const root = await trie.apply(accounts, given => {
@@ -56,15 +56,13 @@ export class TrieCheck {
   }
 
   /** @returns undefined if the store does not hold the trie of the newest block */
-  private async openParent(headerRoot: Uint8Array | undefined): Promise<StateTrie | undefined> {
+  private openParent(headerRoot: Uint8Array | undefined): StateTrie | undefined {
     const writer = this.writer();
     const parent = writer.latest === undefined ? undefined : writer.blockHash(writer.latest);
     if (parent !== undefined && this.last !== undefined && Buffer.compare(parent, this.last.hash) === 0)
       return this.last.trie;
     const root = parent && writer.readTrieRoot(parent)?.root;
     if ((parent === undefined ? headerRoot : root) === undefined) return undefined;
-    // Loads the trie's libraries, which differences without a trie do not need.
-    const {StateTrie} = await import("../execution/stateTrie.ts");
     return StateTrie.open(this.nodes, root);
   }
 }

@@ -103,8 +103,8 @@ export class ProveMailbox {
   /** For the thread: waits for the next job. @returns the job, whose calls are readable until it is done. undefined: the end */
   take(): PostedJob | undefined {
     const {numbers, job} = this;
-    Atomics.wait(numbers, JOBS, this.count);
-    Atomics.load(numbers, JOBS);
+    // A job that was seen before the thread slept may still wake it: `post` adds and wakes in two steps.
+    while (Atomics.load(numbers, JOBS) === this.count) Atomics.wait(numbers, JOBS, this.count);
     const count = numbers[CALLS] as number;
     if (count === STOP) return undefined;
     const callBytes = numbers[CALL_BYTES] as number;

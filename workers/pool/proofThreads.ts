@@ -55,10 +55,14 @@ export class ProofThreads {
   private running = 0;
   private isClosing = false;
 
-  /** @param count - of threads, at least 1 */
+  /**
+   * @param count - of threads, at least 1
+   * @param complete - adds to failures what the threads do not know
+   */
   constructor(
     private readonly count: number,
     private readonly memories: AnswerMemories,
+    private readonly complete: (failures: Answers["failures"]) => Answers["failures"],
     workerData: WorkerSettings,
     onExit: (error: Error) => void,
   ) {
@@ -138,7 +142,7 @@ export class ProofThreads {
     if (next !== undefined) this.begin(thread, next.job, next.onSettled);
     else if (this.isClosing) thread.mailbox.stop();
     else this.free.push(thread);
-    current.onSettled(readSettlement(current, message));
+    current.onSettled(this.readSettlement(current, message));
   }
 
   private lose(thread: Proving, error: unknown): void {
@@ -154,17 +158,17 @@ export class ProofThreads {
       if (this.isClosing) onSettled({error});
       else this.prove(job, onSettled);
   }
-}
 
-function readSettlement({ends, memory}: CurrentJob, message: ProveMessage): Settlement<ProvedAnswers> {
-  if (message !== undefined && "error" in message) {
+  private readSettlement({ends, memory}: CurrentJob, message: ProveMessage): Settlement<ProvedAnswers> {
+    if (message !== undefined && "error" in message) {
+      memory?.release();
+      return message;
+    }
+    const failures = message === undefined ? NO_FAILURES : this.complete(message.failures);
+    const text = message?.text;
+    if (text === undefined && memory !== undefined)
+      return {answers: {text: memory.bytes, ends, failures, memory}};
     memory?.release();
-    return message;
+    return {answers: {text: text as Uint8Array, ends, failures}};
   }
-  const failures = message?.failures ?? NO_FAILURES;
-  const text = message?.text;
-  if (text === undefined && memory !== undefined)
-    return {answers: {text: memory.bytes, ends, failures, memory}};
-  memory?.release();
-  return {answers: {text: text as Uint8Array, ends, failures}};
 }

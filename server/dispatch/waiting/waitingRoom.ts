@@ -14,6 +14,7 @@ import type {ChainView} from "../../../workers/chain/chainView.ts";
 import type {Head} from "../../../workers/job/head.ts";
 import type {Limits} from "../../limits.ts";
 import type {WaitFigures, WaitOutcome} from "../../observe/waitFigures.ts";
+import {ClientCounts} from "../../request/clientCounts.ts";
 import {SharedBytes} from "../../request/sharedBytes.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createStillNotFinalizedError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
@@ -34,7 +35,7 @@ export class WaitingRoom {
   private readonly requests = new Set<WaitingRequest>();
   private readonly byBlock = new Map<number, Set<WaitingCall>>();
   private readonly deadlines = new Deadlines<WaitingCall>();
-  private readonly byClient = new Map<string, number>();
+  private readonly byClient = new ClientCounts();
   private readonly settled = new ClientQueue<WaitingRequest>();
   private readonly heldBytes: SharedBytes;
   private timer: NodeJS.Timeout | undefined;
@@ -55,7 +56,7 @@ export class WaitingRoom {
   refuse(callCount: number, heldBytes: number, client: string): Busy | undefined {
     const {waitingCalls} = this.limits;
     const calls = this.figures.waiting + callCount;
-    const full = findFull(this.countOf(client) + callCount - 1, calls - 1, waitingCalls);
+    const full = findFull(this.byClient.of(client) + callCount - 1, calls - 1, waitingCalls);
     if (full !== undefined)
       return this.createRefusal("too many calls wait for finality", full.limit, full.got + 1, callCount);
     const excess = this.heldBytes.refuse(client, heldBytes);
@@ -206,13 +207,7 @@ export class WaitingRoom {
 
   private recount(client: string, change: number): void {
     this.figures.waiting += change;
-    const count = this.countOf(client) + change;
-    if (count === 0) this.byClient.delete(client);
-    else this.byClient.set(client, count);
-  }
-
-  private countOf(client: string): number {
-    return this.byClient.get(client) ?? 0;
+    this.byClient.add(client, change);
   }
 
   private stopTimer(): void {

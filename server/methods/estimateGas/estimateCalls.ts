@@ -11,7 +11,7 @@ export type PreparedEstimate = EstimateCall | RunEstimate;
 export type RunEstimate = (idText: string) => Promise<TaskAnswers>;
 
 export class EstimateCalls implements LaneCalls {
-  readonly ids: string[] = [];
+  ids: string[] = [];
   /** One call per segment, because a task may finish, put off or not begin each call separately. */
   readonly segmentCost = ESTIMATE_COST;
   readonly isBytes = false;

@@ -1,6 +1,6 @@
 /** The proofs that one request asks for, packed back to back (workers/job/packedCall.ts). */
 import {keyCountOf, packedBytes} from "../../../workers/job/packedCall.ts";
-import type {LaneCalls} from "../../request/requestCalls.ts";
+import {append, type LaneCalls} from "../../request/requestCalls.ts";
 
 /**
  * Highest cost of one segment. An account or slot costs 1. A trip to a worker and back takes both threads 100 us, because
@@ -11,14 +11,14 @@ import type {LaneCalls} from "../../request/requestCalls.ts";
 export const PROOF_SEGMENT_COST = 128;
 
 export class ProofCalls implements LaneCalls {
-  readonly ids: string[] = [];
+  ids: string[] = [];
   readonly segmentCost = PROOF_SEGMENT_COST;
   /** The packed calls. The next one is written at `end`. */
   readonly packed: Buffer;
   /** The answer to the only call is the bytes of a multiproof, and no JSON-RPC response. */
   isBytes = false;
-  private readonly ends: number[] = [];
-  private readonly costs: number[] = [];
+  private ends: number[] = [];
+  private costs: number[] = [];
 
   /** @param cost - of all calls that will be added, an account or slot 1 */
   constructor(cost: number) {
@@ -32,8 +32,8 @@ export class ProofCalls implements LaneCalls {
 
   /** Adds the call that was just packed. @param end - where it ends. @param cost - default: that of one account and its keys */
   add(end: number, cost = 1 + keyCountOf(end - this.end)): void {
-    this.ends.push(end);
-    this.costs.push(cost);
+    this.ends = append(this.ends, end);
+    this.costs = append(this.costs, cost);
   }
 
   costOf(call: number): number {

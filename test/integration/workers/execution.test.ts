@@ -10,7 +10,7 @@ import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
 import {ExecutionError} from "../../../workers/execution/errors.ts";
 import type {Genesis} from "../../../workers/execution/genesis.ts";
-import type {TrieNodes} from "../../../workers/execution/trieNodes.ts";
+import type {TrieNodes} from "../../../workers/trie/trieNodes.ts";
 import {
   type ChainFiles,
   type ExecutedChain,
@@ -111,7 +111,7 @@ test("a damaged block is refused with its number and what did not match, and the
   );
 });
 
-test("a missing trie node is an error, not an empty account", async t => {
+test("a trie node that is missing or damaged is an error, not an empty account or an invalid block", async t => {
   const run = await executeConformanceChain(t);
   if (run === undefined) return;
   const {chain, differences} = run;
@@ -124,6 +124,11 @@ test("a missing trie node is an error, not an empty account", async t => {
   await assert.rejects(executor.execute(chain.blocks[10] ?? new Uint8Array(0)), {
     code: "STATE_MISSING",
     message: /^block 11: trie node 0x/,
+  });
+  for (const [key, node] of run.nodes) nodes.map.set(key, key === root ? node : node.subarray(0, -1));
+  await assert.rejects(executor.execute(chain.blocks[10] ?? new Uint8Array(0)), {
+    code: "RECORD_DAMAGED",
+    message: /^trie node 0x/,
   });
 });
 

@@ -14,7 +14,7 @@ const TESTS = new URL("../../", import.meta.url);
 const AWAITING = [
   "../storage/hash/keccak.js",
   "../storage/leveldb/crc32c.js",
-  "../workers/execution/ecrecover.js",
+  "../workers/evm/ecrecover.js",
   "../workers/execution/jumpAnalyses.js",
 ];
 

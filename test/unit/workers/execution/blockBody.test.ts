@@ -4,7 +4,7 @@ import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {toHex} from "../../../../storage/hex.ts";
 import {checkBlockBody} from "../../../../workers/execution/blockBody.ts";
-import {listRoot} from "../../../../workers/execution/listRoot.ts";
+import {listRoot} from "../../../../workers/trie/listRoot.ts";
 import {readDemoBlocks} from "../../../support/nodes/demoNode.ts";
 
 type Parts = [header: Uint8Array[], transactions: unknown[], uncles: unknown[], withdrawals: unknown[]];

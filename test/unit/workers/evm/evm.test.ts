@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import {describe, it} from "node:test";
+import {keccak256} from "../../../../storage/hash/keccak.ts";
+import {EvmDeclined} from "../../../../workers/evm/ends.ts";
+import {Evm} from "../../../../workers/evm/evm.ts";
+import type {EvmMessage} from "../../../../workers/evm/message.ts";
+import {rulesOf} from "../../../../workers/evm/rules.ts";
+import {readWritten} from "../../../../workers/evm/written.ts";
+import {assemble, OP} from "../../../support/estimates/bytecode.ts";
+
+const SENDER = new Uint8Array(20).fill(0x5e);
+const CONTRACT = new Uint8Array(20).fill(0xc0);
+const NO_BYTES = new Uint8Array(0);
+const WORD = (value: number): Uint8Array => Uint8Array.of(...new Uint8Array(31), value);
+
+function createEvm(code: Uint8Array, fork = "osaka"): {evm: Evm; message: EvmMessage; reads: string[]} {
+  const reads: string[] = [];
+  const evm = new Evm({run: () => "failed"});
+  const rules = rulesOf(fork);
+  assert(rules);
+  evm.moveTo({
+    readAccount: address => {
+      reads.push(`account ${Buffer.from(address).toString("hex", 0, 1)}`);
+      const isContract = Buffer.compare(address, CONTRACT) === 0;
+      const codeHash = keccak256(isContract ? code : NO_BYTES);
+      return {nonce: 1n, balance: 1000n, codeHash, hasStorage: isContract};
+    },
+    readSlot: (_, slot) => {
+      reads.push(`slot ${slot[31]}`);
+      return Uint8Array.of(7);
+    },
+    readCode: () => code,
+    readBlockHash: number => keccak256(Uint8Array.of(number)),
+  });
+  evm.setBlock(rules, {
+    ...{number: 100n, timestamp: 1n, gasLimit: 30_000_000n, coinbase: SENDER, baseFee: 7n, blobBaseFee: 1n},
+    ...{random: 0n, chainId: 1337n},
+  });
+  evm.beginTransaction();
+  const message = {
+    ...{
+      origin: SENDER,
+      caller: SENDER,
+      to: CONTRACT,
+      value: 0n,
+      data: NO_BYTES,
+      gas: 1_000_000n,
+      gasPrice: 1n,
+    },
+    ...{blobHashes: [], nonce: 1n},
+  };
+  return {evm, message, reads};
+}
+
+/** Adds 1 to a slot, for ever. */
+const LOOP = assemble(OP.JUMPDEST, 1n, 0n, OP.SLOAD, OP.ADD, 0n, OP.SSTORE, 0n, OP.JUMP);
+const ADD_ONE = assemble(1n, 0n, OP.SLOAD, OP.ADD, 0n, OP.SSTORE);
+
+describe("the EVM in WebAssembly", () => {
+  it("does not know forks before berlin, nor those that are not there yet", () => {
+    for (const fork of ["istanbul", "chainstart", "amsterdam"]) assert.equal(rulesOf(fork), undefined);
+    assert.equal(rulesOf("bpo2")?.params.hasP256, 1);
+  });
+
+  it("reads a key once, keeps what it wrote, and undoes it to a checkpoint", async () => {
+    const {evm, message, reads} = createEvm(ADD_ONE);
+    const mark = evm.checkpoint();
+    const {end, gasLeft} = await evm.run(message);
+    assert.equal(end, "success");
+    assert.equal(1_000_000n - gasLeft, 3n + 3n + 2100n + 3n + 3n + 2900n);
+    assert.deepEqual(evm.readSlot(CONTRACT, WORD(0)), WORD(8));
+    evm.beginTransaction();
+    await evm.run(message);
+    assert.deepEqual(evm.readSlot(CONTRACT, WORD(0)), WORD(9));
+    assert.deepEqual(reads, ["account 5e", "account c0", "slot 0"]);
+    evm.revertTo(mark);
+    assert.deepEqual(evm.readSlot(CONTRACT, WORD(0)), WORD(7));
+  });
+
+  it("lists what a block wrote, against what was below", async () => {
+    const {evm, message} = createEvm(ADD_ONE);
+    await evm.run({...message, value: 5n});
+    evm.endTransaction();
+    const [contract] = readWritten(evm).filter(({address}) => Buffer.compare(address, CONTRACT) === 0);
+    assert.equal(contract?.before?.balance, 1000n);
+    assert.equal(contract?.after?.balance, 1005n);
+    assert.deepEqual(contract?.slots, [{slot: WORD(0), before: WORD(7), after: WORD(8)}]);
+    evm.seal();
+    assert.deepEqual(readWritten(evm), []);
+  });
+
+  it("pauses after the steps that it was given, and goes on from there", () => {
+    const {evm, message} = createEvm(LOOP);
+    const whole = createEvm(LOOP);
+    whole.evm.begin(message);
+    assert.equal(whole.evm.resume(1_000_000_000), "ended");
+    evm.begin(message);
+    let pauses = 0;
+    while (evm.resume(1) === "paused") pauses++;
+    assert(pauses > 8 * 400, `expected a pause for each opcode, got ${pauses}`);
+    assert.equal(evm.readResult().end, "outOfGas");
+    assert.deepEqual(evm.readResult(), whole.evm.readResult());
+  });
+
+  it("declines a run that needs more memory than it may have", async () => {
+    const {evm, message} = createEvm(assemble(0n, 0xf000_0000n, OP.MSTORE));
+    const gas = 2n ** 62n;
+    await assert.rejects(evm.run({...message, gas}), (error: Error) => {
+      assert(error instanceof EvmDeclined);
+      assert.equal(error.reason, "memory");
+      return true;
+    });
+    evm.replace();
+    evm.beginTransaction();
+    assert.equal((await evm.run(message)).end, "outOfGas");
+  });
+});

@@ -1,0 +1,215 @@
+/**
+ * The accounts that were read: what they are now, and what they were before the block.
+ *
+ * Whether something happened in this transaction is a number: it did if it equals the transaction's own. So a new transaction
+ * clears nothing.
+ */
+
+import {codeOf, EMPTY_HASH} from "./codes";
+import {hashKey} from "./hashing";
+import {allocate} from "./heap";
+import {hostReadAccount, IO_OUT} from "./host";
+import {IO} from "./layout";
+import {hasP256, lastPrecompile} from "./params";
+import {copyWord, isZero, sameWord, storeAddress} from "./words";
+
+const NEXT: usize = 0;
+const HASH: usize = 4;
+export const ADDRESS: usize = 8;
+export const EXISTS: usize = 40;
+/** A number that is new whenever the account's storage is dropped as a whole. Slots are kept by it. */
+export const STORAGE: usize = 44;
+/** 1: it may have slots that are not 0. */
+export const HAS_STORAGE: usize = 48;
+/** Of the transaction in which it is warm, was created, was touched, is destroyed. */
+export const WARM: usize = 52;
+export const CREATED: usize = 56;
+export const TOUCHED: usize = 60;
+export const DESTROYED: usize = 64;
+/** A number of its own, for its transient storage. */
+export const IDENTITY: usize = 68;
+export const NONCE: usize = 72;
+export const BALANCE: usize = 80;
+/** 32 bytes as keccak gives them. */
+export const CODE_HASH: usize = 112;
+/** Before the block. */
+export const BASE_EXISTS: usize = 144;
+export const BASE_STORAGE: usize = 148;
+export const BASE_HAS_STORAGE: usize = 152;
+/** 1: it is in the list of written accounts. */
+export const WRITTEN: usize = 156;
+export const BASE_NONCE: usize = 160;
+export const BASE_BALANCE: usize = 168;
+export const BASE_CODE_HASH: usize = 200;
+export const NEXT_WRITTEN: usize = 232;
+/** Lists of this transaction; an account is in them once. */
+export const NEXT_ENDED: usize = 236;
+export const IN_ENDED: usize = 240;
+/** Entry of its code; 0: not looked up. */
+export const CODE: usize = 244;
+const ENTRY_BYTES: usize = 248;
+
+const FIRST_BUCKETS: usize = 1024;
+const MAX_STORAGE: u32 = 0x7fffffff;
+
+let buckets: usize = 0;
+let mask: u32 = 0;
+let count: u32 = 0;
+let lastStorage: u32 = 0;
+/** The first account of the list. */
+export let written: usize = 0;
+/** Accounts that are looked at when the transaction ends. */
+export let ended: usize = 0;
+/** Of the transaction. Never 0. */
+export let transaction: u32 = 1;
+
+export function resetAccounts(): void {
+  buckets = allocate(4 * FIRST_BUCKETS);
+  mask = <u32>FIRST_BUCKETS - 1;
+  count = 0;
+  lastStorage = 0;
+  written = 0;
+  ended = 0;
+}
+
+export function nextTransaction(): void {
+  transaction++;
+  ended = 0;
+}
+
+export function newStorage(): u32 {
+  return ++lastStorage & MAX_STORAGE;
+}
+
+/** The account at a word's lower 20 bytes. Reads it from the host the first time. */
+export function accountAt(word: usize): usize {
+  const a = load<u64>(word);
+  const b = load<u64>(word, 8);
+  const c = load<u64>(word, 16) & 0xffffffff;
+  const hash = hashKey(a, b, c, 0);
+  let entry: usize = load<u32>(buckets + 4 * (hash & mask));
+  while (entry != 0) {
+    if (
+      load<u64>(entry, ADDRESS) == a &&
+      load<u64>(entry, ADDRESS + 8) == b &&
+      load<u64>(entry, ADDRESS + 16) == c
+    )
+      return entry;
+    entry = load<u32>(entry, NEXT);
+  }
+  return insert(a, b, c, hash);
+}
+
+function insert(a: u64, b: u64, c: u64, hash: u32): usize {
+  if (count > mask) grow();
+  const entry = allocate(ENTRY_BYTES);
+  store<u64>(entry, a, ADDRESS);
+  store<u64>(entry, b, ADDRESS + 8);
+  store<u64>(entry, c, ADDRESS + 16);
+  storeAddress(IO, entry + ADDRESS);
+  hostReadAccount();
+  store<u32>(entry, hash, HASH);
+  const storage = newStorage();
+  store<u32>(entry, storage, STORAGE);
+  store<u32>(entry, newStorage(), IDENTITY);
+  store<u32>(entry, load<u32>(IO_OUT), EXISTS);
+  store<u32>(entry, load<u32>(IO_OUT, 4), HAS_STORAGE);
+  store<u64>(entry, load<u64>(IO_OUT, 8), NONCE);
+  copyWord(entry + BALANCE, IO_OUT + 16);
+  copyWord(entry + CODE_HASH, IO_OUT + 48);
+  makeBase(entry);
+  const bucket = buckets + 4 * (hash & mask);
+  store<u32>(entry, load<u32>(bucket), NEXT);
+  store<u32>(bucket, <u32>entry);
+  count++;
+  return entry;
+}
+
+function grow(): void {
+  const old = buckets;
+  const oldMask = mask;
+  mask = (mask << 2) | 3;
+  buckets = allocate(4 * (<usize>mask + 1));
+  for (let bucket: usize = 0; bucket <= oldMask; bucket++) {
+    let entry: usize = load<u32>(old + 4 * bucket);
+    while (entry != 0) {
+      const next: usize = load<u32>(entry, NEXT);
+      const place = buckets + 4 * (load<u32>(entry, HASH) & mask);
+      store<u32>(entry, load<u32>(place), NEXT);
+      store<u32>(place, <u32>entry);
+      entry = next;
+    }
+  }
+}
+
+/** What the account is now becomes what it was before the block. */
+export function makeBase(entry: usize): void {
+  store<u32>(entry, load<u32>(entry, EXISTS), BASE_EXISTS);
+  store<u32>(entry, load<u32>(entry, STORAGE), BASE_STORAGE);
+  store<u32>(entry, load<u32>(entry, HAS_STORAGE), BASE_HAS_STORAGE);
+  store<u64>(entry, load<u64>(entry, NONCE), BASE_NONCE);
+  copyWord(entry + BASE_BALANCE, entry + BALANCE);
+  copyWord(entry + BASE_CODE_HASH, entry + CODE_HASH);
+}
+
+export function noteWritten(entry: usize): void {
+  if (load<u32>(entry, WRITTEN) != 0) return;
+  store<u32>(entry, 1, WRITTEN);
+  store<u32>(entry, <u32>written, NEXT_WRITTEN);
+  written = entry;
+}
+
+/** Forgets the list; its accounts are as before the block from now on. */
+export function sealWritten(): void {
+  let entry = written;
+  while (entry != 0) {
+    makeBase(entry);
+    store<u32>(entry, 0, WRITTEN);
+    entry = load<u32>(entry, NEXT_WRITTEN);
+  }
+  written = 0;
+}
+
+/** It will be looked at when the transaction ends. */
+export function noteEnded(entry: usize): void {
+  if (load<u32>(entry, IN_ENDED) == transaction) return;
+  store<u32>(entry, transaction, IN_ENDED);
+  store<u32>(entry, <u32>ended, NEXT_ENDED);
+  ended = entry;
+}
+
+/** True if the slots below the block's writes are those that the host has. */
+export function hasBaseStorage(entry: usize): bool {
+  return (
+    load<u32>(entry, STORAGE) == load<u32>(entry, BASE_STORAGE) && load<u32>(entry, BASE_HAS_STORAGE) != 0
+  );
+}
+
+/** EIP-161: no nonce, no balance, no code. An account that does not exist is empty. */
+export function isEmpty(entry: usize): bool {
+  return load<u64>(entry, NONCE) == 0 && isZero(entry + BALANCE) && hasNoCode(entry);
+}
+
+export function hasNoCode(entry: usize): bool {
+  return sameWord(entry + CODE_HASH, EMPTY_HASH);
+}
+
+/** The entry of its code (codes.ts). */
+export function codeEntry(entry: usize): usize {
+  const known: usize = load<u32>(entry, CODE);
+  return known != 0 ? known : lookUpCode(entry);
+}
+
+function lookUpCode(entry: usize): usize {
+  const code = codeOf(entry + CODE_HASH);
+  store<u32>(entry, <u32>code, CODE);
+  return code;
+}
+
+/** The number of the precompile at a word's lower 20 bytes; 0: there is none. */
+export function precompileAt(word: usize): u32 {
+  if ((load<u64>(word, 8) | (load<u64>(word, 16) & 0xffffffff)) != 0) return 0;
+  const low = load<u64>(word);
+  if (low - 1 < lastPrecompile()) return <u32>low;
+  return low == 0x100 && hasP256() ? 0x100 : 0;
+}

@@ -1,0 +1,146 @@
+/** What calls and creations have in common: memory, value, frames, and what their end means for the frame that made them. */
+import {ADDRESS, BALANCE, precompileAt} from "./accounts";
+import {CODE_AT, CODE_BYTES} from "./codes";
+import {
+  CALL_SPENT,
+  CALL_STIPEND,
+  CODE,
+  CODE_ENTRY,
+  CODE_LENGTH,
+  current,
+  expand,
+  FRAME_BYTES,
+  GAS,
+  IP,
+  IS_CLIPPED,
+  IS_STATIC,
+  JOURNAL_MARK,
+  LOGS_MARK,
+  MEMORY,
+  MEMORY_BYTES,
+  OUT,
+  OUT_BYTES,
+  REFUND_MARK,
+  REQUIRED,
+  SP,
+  STACK_BASE,
+  START_GAS,
+  setCurrent,
+} from "./frames";
+import {setBalance, touch, warmAccount} from "./journal";
+import {RETURNED, REVERT, SCRATCH, SUCCESS} from "./layout";
+import {logsMark} from "./logs";
+import {refund} from "./refunds";
+import {returnedBytes} from "./returned";
+import {noteSensitive} from "./run";
+import {add, copyWord, isShort, isZero, setWord, subtract} from "./words";
+
+const WARM_GAS: i64 = 100;
+const COLD_GAS: i64 = 2600;
+
+const SUM: usize = SCRATCH + 512;
+
+/** Gas to look at an account (EIP-2929). */
+export function accessGas(account: usize, word: usize): i64 {
+  return precompileAt(word) != 0 || !warmAccount(account) ? WARM_GAS : COLD_GAS;
+}
+
+/** Gas for memory up to `offset + bytes`, two words. @returns what is left; negative: not enough */
+export function expandFor(frame: usize, offset: usize, bytes: usize, gas: i64): i64 {
+  if (isZero(bytes)) return gas;
+  if (!isShort(offset) || !isShort(bytes)) return -1;
+  const from = load<u64>(offset);
+  const length = load<u64>(bytes);
+  if ((from | length) > 0xffffffff) return -1;
+  const end = from + length;
+  const now = load<u32>(frame, MEMORY_BYTES);
+  if (end <= now) return gas;
+  const left = expand(load<u32>(frame, MEMORY), now, end, gas);
+  if (left >= 0) store<u32>(frame, (<u32>end + 31) & ~31, MEMORY_BYTES);
+  return left;
+}
+
+/** Moves value. @returns false: the receiver would have 2^256 or more */
+export function transfer(from: usize, to: usize, value: usize): bool {
+  if (from == to) return true;
+  if (add(SUM, to + BALANCE, value)) return false;
+  const sum = SUM + 32;
+  subtract(sum, from + BALANCE, value);
+  setBalance(from, sum);
+  touch(from);
+  setBalance(to, SUM);
+  return true;
+}
+
+/** A frame above the current one, without code, input and gas. Its memory begins where the current one's ends. */
+export function pushFrame(arena: usize): usize {
+  const parent = current;
+  const frame = parent + FRAME_BYTES;
+  memory.fill(frame, 0, FRAME_BYTES);
+  const stack = load<u32>(parent, SP);
+  store<u32>(frame, stack, SP);
+  store<u32>(frame, stack, STACK_BASE);
+  store<u32>(frame, <u32>((arena + 31) & ~31), MEMORY);
+  store<u32>(frame, load<u32>(parent, IS_STATIC), IS_STATIC);
+  setCurrent(frame);
+  return frame;
+}
+
+export function giveGas(frame: usize, gas: i64): void {
+  store<i64>(frame, gas, GAS);
+  store<i64>(frame, gas, START_GAS);
+}
+
+export function keepMarks(frame: usize, journal: usize): void {
+  store<u32>(frame, <u32>journal, JOURNAL_MARK);
+  store<u32>(frame, <u32>logsMark(), LOGS_MARK);
+  store<i64>(frame, refund, REFUND_MARK);
+}
+
+export function useCode(frame: usize, code: usize): void {
+  const at = load<u32>(code, CODE_AT);
+  store<u32>(frame, at, CODE);
+  store<u32>(frame, at, IP);
+  store<u32>(frame, load<u32>(code, CODE_BYTES), CODE_LENGTH);
+  store<u32>(frame, <u32>code, CODE_ENTRY);
+}
+
+/** The account's address, as a word. */
+export function setAddress(to: usize, account: usize): void {
+  copyWord(to, account + ADDRESS);
+  store<u64>(to, 0, 24);
+}
+
+/**
+ * What a call or a creation means for the frame that made it. The stack has its result's place already.
+ *
+ * @param given - its gas
+ * @param left - what it gives back
+ * @param least - with what it would have ended alike
+ */
+export function finishCall(frame: usize, end: u32, given: i64, left: i64, least: i64): void {
+  const out: usize = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, OUT);
+  const most = load<u32>(frame, OUT_BYTES);
+  const bytes = returnedBytes < most ? returnedBytes : most;
+  if (bytes != 0) memory.copy(out, RETURNED, bytes);
+  setWord(load<u32>(frame, SP) - 32, end == SUCCESS ? 1 : 0);
+  finishGas(frame, end, given, left, least);
+}
+
+export function finishGas(frame: usize, end: u32, given: i64, left: i64, least: i64): void {
+  store<i64>(frame, load<i64>(frame, GAS) + left, GAS);
+  let needs = least;
+  if (end != SUCCESS && end != REVERT) {
+    // It takes whatever it is given.
+    if (load<u32>(frame, IS_CLIPPED) != 0) noteSensitive();
+    needs = given;
+  }
+  needs -= load<i64>(frame, CALL_STIPEND);
+  // Of x, x - x / 64 may be given: the least x for which that is enough.
+  const total = needs > 0 ? needs + (needs - 1) / 63 : 0;
+  require(frame, load<i64>(frame, CALL_SPENT) + total);
+}
+
+export function require(frame: usize, gas: i64): void {
+  if (gas > load<i64>(frame, REQUIRED)) store<i64>(frame, gas, REQUIRED);
+}

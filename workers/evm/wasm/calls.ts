@@ -1,0 +1,155 @@
+/** Calls of all four kinds. */
+import {accountAt, BALANCE, codeEntry, isEmpty, precompileAt} from "./accounts";
+import {
+  accessGas,
+  expandFor,
+  finishCall,
+  giveGas,
+  keepMarks,
+  pushFrame,
+  setAddress,
+  transfer,
+  useCode,
+} from "./calling";
+import {CODE_BYTES, DELEGATE, isDelegation} from "./codes";
+import {
+  ACCOUNT,
+  CALL_SPENT,
+  CALL_STIPEND,
+  CALLER,
+  current,
+  depth,
+  GAS,
+  INPUT,
+  INPUT_BYTES,
+  IS_CLIPPED,
+  IS_STATIC,
+  MAX_DEPTH,
+  MEMORY,
+  MEMORY_BYTES,
+  OUT,
+  OUT_BYTES,
+  SP,
+  START_GAS,
+  VALUE,
+} from "./frames";
+import {journalMark, touch, undoTo} from "./journal";
+import {OUT_OF_GAS, RUNNING, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
+import {awaitPrecompile, precompileGas, runPrecompile} from "./precompiles";
+import {clearReturned} from "./returned";
+import {copyWord, isLess, isShort, isZero, setWord} from "./words";
+
+const CALL: u32 = 0xf1;
+const CALLCODE: u32 = 0xf2;
+const DELEGATECALL: u32 = 0xf4;
+const STATICCALL: u32 = 0xfa;
+
+const VALUE_GAS: i64 = 9000;
+const NEW_ACCOUNT_GAS: i64 = 25000;
+const STIPEND: i64 = 2300;
+
+/**
+ * The gas was paid up to the opcode's own price.
+ *
+ * @returns RUNNING: the current frame, perhaps a new one, goes on; else the current one ends so
+ */
+export function startCall(opcode: u32): u32 {
+  const frame = current;
+  const sp: usize = load<u32>(frame, SP);
+  const hasValue = opcode == CALL || opcode == CALLCODE;
+  const to = sp - 64;
+  const value = sp - 96;
+  const args = hasValue ? sp - 128 : sp - 96;
+  const carriesValue = hasValue && !isZero(value);
+  if (opcode == CALL && carriesValue && load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
+  let gas = expandFor(frame, args, args - 32, load<i64>(frame, GAS));
+  if (gas >= 0) gas = expandFor(frame, args - 64, args - 96, gas);
+  if (gas < 0) return OUT_OF_GAS;
+  const target = accountAt(to);
+  const precompile = precompileAt(to);
+  gas -= accessGas(target, to);
+  if (gas < 0) return OUT_OF_GAS;
+  let code: usize = 0;
+  if (precompile == 0) {
+    code = codeEntry(target);
+    if (isDelegation(code)) {
+      const word = code + DELEGATE;
+      const delegate = accountAt(word);
+      gas -= accessGas(delegate, word);
+      if (gas < 0) return OUT_OF_GAS;
+      code = precompileAt(word) != 0 ? 0 : codeEntry(delegate);
+    }
+  }
+  if (carriesValue) {
+    gas -= VALUE_GAS;
+    if (opcode == CALL && isEmpty(target)) gas -= NEW_ACCOUNT_GAS;
+  }
+  if (gas < 0) return OUT_OF_GAS;
+  const allowed = gas - gas / 64;
+  const wanted = sp - 32;
+  const isClipped = !isShort(wanted) || load<u64>(wanted) > <u64>allowed;
+  let given = isClipped ? allowed : load<i64>(wanted);
+  const spent = load<i64>(frame, START_GAS) - gas;
+  gas -= given;
+  const stipend: i64 = carriesValue ? STIPEND : 0;
+  given += stipend;
+
+  const inputBytes = load<u32>(args - 32);
+  const input: usize = inputBytes == 0 ? 0 : load<u32>(frame, MEMORY) + load<u32>(args);
+  store<u32>(frame, load<u32>(args - 64), OUT);
+  store<u32>(frame, load<u32>(args - 96), OUT_BYTES);
+  store<i64>(frame, spent, CALL_SPENT);
+  store<i64>(frame, stipend, CALL_STIPEND);
+  store<u32>(frame, isClipped ? 1 : 0, IS_CLIPPED);
+  store<u32>(frame, <u32>(args - 64), SP);
+  store<i64>(frame, gas, GAS);
+  clearReturned();
+  const self: usize = load<u32>(frame, ACCOUNT);
+  if (depth() >= MAX_DEPTH || (carriesValue && isLess(self + BALANCE, value))) {
+    setWord(args - 96, 0);
+    store<i64>(frame, gas + given, GAS);
+    return RUNNING;
+  }
+  const mark = journalMark();
+  if (opcode == CALL || opcode == STATICCALL) touch(target);
+  if (opcode == CALL && carriesValue && !transfer(self, target, value)) {
+    undoTo(mark);
+    finishCall(frame, VALUE_OVERFLOW, given, 0, 0);
+    return RUNNING;
+  }
+  if (precompile != 0) {
+    const end = runPrecompile(precompile, input, inputBytes, given);
+    if (end == RUNNING) {
+      const waiting = pushFrame(load<u32>(frame, MEMORY));
+      keepMarks(waiting, mark);
+      giveGas(waiting, given);
+      awaitPrecompile(precompile, input, inputBytes);
+    } else if (end != SUCCESS) {
+      undoTo(mark);
+      clearReturned();
+      finishCall(frame, end, given, 0, 0);
+    } else finishCall(frame, SUCCESS, given, given - precompileGas, precompileGas);
+    return RUNNING;
+  }
+  if (code == 0 || load<u32>(code, CODE_BYTES) == 0) {
+    finishCall(frame, SUCCESS, given, given, 0);
+    return RUNNING;
+  }
+  const child = pushFrame(<usize>load<u32>(frame, MEMORY) + load<u32>(frame, MEMORY_BYTES));
+  keepMarks(child, mark);
+  giveGas(child, given);
+  useCode(child, code);
+  store<u32>(child, <u32>input, INPUT);
+  store<u32>(child, inputBytes, INPUT_BYTES);
+  if (opcode == DELEGATECALL) {
+    store<u32>(child, <u32>self, ACCOUNT);
+    copyWord(child + CALLER, frame + CALLER);
+    copyWord(child + VALUE, frame + VALUE);
+  } else {
+    store<u32>(child, <u32>(opcode == CALLCODE ? self : target), ACCOUNT);
+    setAddress(child + CALLER, self);
+    if (hasValue) copyWord(child + VALUE, value);
+    if (opcode == STATICCALL) store<u32>(child, 1, IS_STATIC);
+  }
+  return RUNNING;
+}

@@ -1,0 +1,209 @@
+/** CREATE and CREATE2, and the creation that a transaction is. */
+import {keccak256} from "../../../storage/hash/wasm/keccak";
+import {accountAt, BALANCE, HAS_STORAGE, hasNoCode, NONCE} from "./accounts";
+import {expandFor, finishGas, giveGas, keepMarks, pushFrame, setAddress, transfer} from "./calling";
+import {AFTER_CODE, BEFORE_CODE, find, findJumps, finishCode, jumpBytes, reserveCode} from "./codes";
+import {
+  ACCOUNT,
+  CALL_SPENT,
+  CALL_STIPEND,
+  CALLER,
+  CODE,
+  CODE_LENGTH,
+  current,
+  depth,
+  GAS,
+  IP,
+  IS_CLIPPED,
+  IS_CREATION,
+  IS_STATIC,
+  JUMPS,
+  MAX_DEPTH,
+  MEMORY,
+  MEMORY_BYTES,
+  reach,
+  SP,
+  START_GAS,
+  VALUE,
+} from "./frames";
+import {journalMark, markCreated, setCode, setNonce, touch, undoTo, warmAccount} from "./journal";
+import {
+  CODE_STARTS_EF,
+  CODE_STORE_OUT_OF_GAS,
+  CODE_TOO_LONG,
+  COLLISION,
+  INITCODE_TOO_LONG,
+  IO,
+  OUT_OF_GAS,
+  RUNNING,
+  SCRATCH,
+  SUCCESS,
+  VALUE_OVERFLOW,
+  WRITE_PROTECTION,
+} from "./layout";
+import {initcodeWordGas, refusesEf} from "./params";
+import {clearReturned} from "./returned";
+import {copyWord, isLess, isZero, loadBytes, setWord, storeAddress, storeBytes} from "./words";
+
+export const CREATE2: u32 = 0xf5;
+
+/** EIP-170 and EIP-3860. */
+const MAX_CODE_BYTES: u32 = 24576;
+const MAX_INITCODE_BYTES: u32 = 49152;
+const CODE_BYTE_GAS: i64 = 200;
+const HASH_WORD_GAS: i64 = 6;
+/** EIP-2681. */
+const MAX_NONCE: u64 = 0xffffffffffffffff;
+
+/** What an address is the hash of. */
+const PREIMAGE: usize = SCRATCH + 2048;
+const HASH: usize = SCRATCH + 2176;
+const NEW_ADDRESS: usize = SCRATCH + 2208;
+const VALUE_COPY: usize = SCRATCH + 2240;
+
+/** The frame's gas was paid up to the opcode's own price. @returns as startCall does */
+export function startCreate(opcode: u32): u32 {
+  const frame = current;
+  if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
+  const sp: usize = load<u32>(frame, SP);
+  const value = sp - 32;
+  const items: usize = opcode == CREATE2 ? 4 : 3;
+  const result = sp - 32 * items;
+  let gas = expandFor(frame, sp - 64, sp - 96, load<i64>(frame, GAS));
+  if (gas < 0) return OUT_OF_GAS;
+  const bytes = load<u32>(sp - 96);
+  if (initcodeWordGas() != 0 && bytes > MAX_INITCODE_BYTES) return INITCODE_TOO_LONG;
+  const words = (<i64>bytes + 31) >> 5;
+  gas -= words * (initcodeWordGas() + (opcode == CREATE2 ? HASH_WORD_GAS : 0));
+  if (gas < 0) return OUT_OF_GAS;
+  const spent = load<i64>(frame, START_GAS) - gas;
+  const self: usize = load<u32>(frame, ACCOUNT);
+  const initcode: usize = bytes == 0 ? 0 : <usize>load<u32>(frame, MEMORY) + load<u32>(sp - 64);
+  clearReturned();
+  if (depth() >= MAX_DEPTH || isLess(self + BALANCE, value) || load<u64>(self, NONCE) == MAX_NONCE) {
+    setWord(result, 0);
+    store<u32>(frame, <u32>(result + 32), SP);
+    store<i64>(frame, gas, GAS);
+    return RUNNING;
+  }
+  setAddress(NEW_ADDRESS, self);
+  if (opcode == CREATE2) nameBySalt(NEW_ADDRESS, sp - 128, initcode, bytes);
+  else nameByNonce(NEW_ADDRESS, load<u64>(self, NONCE));
+  const given = gas - gas / 64;
+  store<i64>(frame, gas - given, GAS);
+  store<u32>(frame, <u32>(result + 32), SP);
+  store<i64>(frame, spent, CALL_SPENT);
+  store<i64>(frame, 0, CALL_STIPEND);
+  store<u32>(frame, 1, IS_CLIPPED);
+  setNonce(self, load<u64>(self, NONCE) + 1);
+  const arena = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, MEMORY_BYTES);
+  const end = enterCreation(self, NEW_ADDRESS, value, initcode, bytes, given, arena);
+  if (end == RUNNING) return RUNNING;
+  setWord(result, 0);
+  finishGas(frame, end, given, 0, given);
+  return RUNNING;
+}
+
+/**
+ * Begins a creation in a frame of its own.
+ *
+ * @param word - the new address
+ * @param arena - where nothing is needed any more
+ * @returns RUNNING; or how the creation ended at once
+ */
+export function enterCreation(
+  creator: usize,
+  word: usize,
+  value: usize,
+  initcode: usize,
+  bytes: u32,
+  gas: i64,
+  arena: usize,
+): u32 {
+  copyWord(VALUE_COPY, value);
+  const account = accountAt(word);
+  warmAccount(account);
+  if (load<u64>(account, NONCE) != 0 || !hasNoCode(account) || load<u32>(account, HAS_STORAGE) != 0)
+    return COLLISION;
+  const mark = journalMark();
+  markCreated(account);
+  touch(account);
+  setNonce(account, 1);
+  if (!isZero(VALUE_COPY) && !transfer(creator, account, VALUE_COPY)) {
+    undoTo(mark);
+    return VALUE_OVERFLOW;
+  }
+  const code = (arena + BEFORE_CODE + 31) & ~31;
+  const jumps = code + bytes + AFTER_CODE;
+  const end = jumps + jumpBytes(bytes);
+  reach(<u64>end + 64);
+  memory.copy(code, initcode, bytes);
+  memory.fill(code + bytes, 0, AFTER_CODE);
+  findJumps(code, bytes, jumps);
+  const child = pushFrame(end);
+  keepMarks(child, mark);
+  giveGas(child, gas);
+  store<u32>(child, <u32>code, CODE);
+  store<u32>(child, <u32>code, IP);
+  store<u32>(child, bytes, CODE_LENGTH);
+  store<u32>(child, <u32>jumps, JUMPS);
+  store<u32>(child, <u32>account, ACCOUNT);
+  store<u32>(child, 1, IS_CREATION);
+  setAddress(child + CALLER, creator);
+  copyWord(child + VALUE, VALUE_COPY);
+  return RUNNING;
+}
+
+/** Stores the code that a creation returned. @returns SUCCESS, or why it fails */
+export function endCreation(frame: usize, out: usize, bytes: u32): u32 {
+  if (bytes > MAX_CODE_BYTES) return CODE_TOO_LONG;
+  if (bytes != 0 && refusesEf() && load<u8>(out) == 0xef) return CODE_STARTS_EF;
+  const gas = load<i64>(frame, GAS) - CODE_BYTE_GAS * <i64>bytes;
+  if (gas < 0) return CODE_STORE_OUT_OF_GAS;
+  store<i64>(frame, gas, GAS);
+  if (bytes != 0) setCode(load<u32>(frame, ACCOUNT), keepCode(out, bytes));
+  return SUCCESS;
+}
+
+/** @returns the entry of the code with these bytes */
+export function keepCode(from: usize, bytes: u32): usize {
+  keccak256(from, bytes, HASH);
+  const known = find(HASH);
+  if (known != 0) return known;
+  copyWord(IO, HASH);
+  memory.copy(reserveCode(bytes), from, bytes);
+  return finishCode();
+}
+
+/** Replaces the creator's address by the one of its creation: keccak(rlp([creator, nonce])). */
+export function nameByNonce(word: usize, nonce: u64): void {
+  let nonceBytes: usize = 0;
+  if (nonce >= 0x80) nonceBytes = (71 - <usize>clz<u64>(nonce)) >> 3;
+  store<u8>(PREIMAGE, <u8>(0xc0 + 22 + nonceBytes));
+  store<u8>(PREIMAGE + 1, 0x94);
+  storeAddress(PREIMAGE + 2, word);
+  if (nonceBytes == 0) store<u8>(PREIMAGE + 22, nonce == 0 ? 0x80 : <u8>nonce);
+  else {
+    store<u8>(PREIMAGE + 22, <u8>(0x80 + nonceBytes));
+    store<u64>(PREIMAGE + 23, bswap<u64>(nonce << (64 - 8 * nonceBytes)));
+  }
+  keccak256(PREIMAGE, 23 + <u32>nonceBytes, HASH);
+  cutAddress(word);
+}
+
+/** EIP-1014: keccak(0xff, creator, salt, keccak(initcode)). */
+function nameBySalt(word: usize, salt: usize, initcode: usize, bytes: u32): void {
+  store<u8>(PREIMAGE, 0xff);
+  storeAddress(PREIMAGE + 1, word);
+  storeBytes(PREIMAGE + 21, salt);
+  keccak256(initcode, bytes, PREIMAGE + 53);
+  keccak256(PREIMAGE, 85, HASH);
+  cutAddress(word);
+}
+
+/** The lower 20 bytes of HASH. */
+function cutAddress(word: usize): void {
+  loadBytes(word, HASH);
+  store<u64>(word, load<u64>(word, 16) & 0xffffffff, 16);
+  store<u64>(word, 0, 24);
+}

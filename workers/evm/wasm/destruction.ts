@@ -1,0 +1,58 @@
+/** SELFDESTRUCT (EIP-6780: from cancun on, only what was created in the same transaction goes), and the end of a transaction. */
+import {
+  accountAt,
+  BALANCE,
+  CREATED,
+  DESTROYED,
+  EXISTS,
+  ended,
+  isEmpty,
+  NEXT_ENDED,
+  precompileAt,
+  TOUCHED,
+  transaction,
+} from "./accounts";
+import {transfer} from "./calling";
+import {ACCOUNT, GAS, IS_STATIC} from "./frames";
+import {markDestroyed, removeAccount, setBalance, touch, warmAccount} from "./journal";
+import {OUT_OF_GAS, SCRATCH, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
+import {destroysOnlyNew, destructionRefund} from "./params";
+import {refund, setRefund} from "./refunds";
+import {copyWord, isZero, setWord} from "./words";
+
+const COLD_GAS: i64 = 2600;
+const NEW_ACCOUNT_GAS: i64 = 25000;
+
+const ALL: usize = SCRATCH + 2304;
+
+/** @param heir - the word that names who gets the balance. @returns how the frame ends */
+export function destroy(frame: usize, heir: usize, gas: i64): u32 {
+  if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
+  const self: usize = load<u32>(frame, ACCOUNT);
+  const to = accountAt(heir);
+  let left = gas;
+  if (precompileAt(heir) == 0 && warmAccount(to)) left -= COLD_GAS;
+  if (!isZero(self + BALANCE) && isEmpty(to)) left -= NEW_ACCOUNT_GAS;
+  if (left < 0) return OUT_OF_GAS;
+  store<i64>(frame, left, GAS);
+  touch(to);
+  copyWord(ALL, self + BALANCE);
+  if (!transfer(self, to, ALL)) return VALUE_OVERFLOW;
+  if (destroysOnlyNew() && load<u32>(self, CREATED) != transaction) return SUCCESS;
+  if (load<u32>(self, DESTROYED) != transaction) setRefund(refund + destructionRefund());
+  setWord(ALL, 0);
+  setBalance(self, ALL);
+  markDestroyed(self);
+  return SUCCESS;
+}
+
+/** Removes what was destroyed, and empty accounts that were touched (EIP-161). */
+export function endTransaction(): void {
+  let entry = ended;
+  while (entry != 0) {
+    const isGone = load<u32>(entry, DESTROYED) == transaction;
+    const isTouched = load<u32>(entry, TOUCHED) == transaction;
+    if (load<u32>(entry, EXISTS) != 0 && (isGone || (isTouched && isEmpty(entry)))) removeAccount(entry);
+    entry = load<u32>(entry, NEXT_ENDED);
+  }
+}

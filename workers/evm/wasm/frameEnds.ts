@@ -1,0 +1,78 @@
+/** How every frame ends. */
+import {finishCall, finishGas, require, setAddress} from "./calling";
+import {endCreation} from "./creations";
+import {
+  ACCOUNT,
+  current,
+  FRAME_BYTES,
+  GAS,
+  IS_CREATION,
+  JOURNAL_MARK,
+  LOGS_MARK,
+  REFUND_MARK,
+  REQUIRED,
+  SP,
+  START_GAS,
+  setCurrent,
+} from "./frames";
+import {undoTo} from "./journal";
+import {FRAMES, OUT_OF_GAS, PRECOMPILE_FAILED, RETURNED, REVERT, SUCCESS} from "./layout";
+import {cutLogs} from "./logs";
+import {awaitPrecompile} from "./precompiles";
+import {setRefund} from "./refunds";
+import {clearReturned, returnedBytes, setReturned} from "./returned";
+import {endRun} from "./run";
+import {setWord} from "./words";
+
+/** What the host gives for a precompile that has too little gas. Any other negative number: it refuses its input. */
+const PRECOMPILE_OUT_OF_GAS: i64 = -2;
+
+/** The host has run the precompile that was awaited. @param gas - it took; negative: it failed. @returns true if the run has ended */
+export function endAwaited(gas: i64): bool {
+  awaitPrecompile(0, 0, 0);
+  const frame = current;
+  if (gas >= 0) {
+    store<i64>(frame, load<i64>(frame, GAS) - gas, GAS);
+    return endFrame(SUCCESS, RETURNED, returnedBytes);
+  }
+  return endFrame(gas == PRECOMPILE_OUT_OF_GAS ? OUT_OF_GAS : PRECOMPILE_FAILED, RETURNED, 0);
+}
+
+/**
+ * Ends the current frame. The one below goes on.
+ *
+ * @param out - where the output lies
+ * @returns true if it was the lowest one
+ */
+export function endFrame(end: u32, out: usize, bytes: u32): bool {
+  const frame = current;
+  let kind = end;
+  if (kind == SUCCESS && load<u32>(frame, IS_CREATION) != 0) {
+    kind = endCreation(frame, out, bytes);
+    clearReturned();
+  } else if (kind == SUCCESS || kind == REVERT) setReturned(out, bytes);
+  else clearReturned();
+  const left: i64 = kind == SUCCESS || kind == REVERT ? load<i64>(frame, GAS) : 0;
+  if (kind != SUCCESS) {
+    undoTo(load<u32>(frame, JOURNAL_MARK));
+    cutLogs(load<u32>(frame, LOGS_MARK));
+    setRefund(load<i64>(frame, REFUND_MARK));
+  }
+  const given = load<i64>(frame, START_GAS);
+  require(frame, given - load<i64>(frame, GAS));
+  const least = load<i64>(frame, REQUIRED);
+  if (frame == FRAMES) {
+    endRun(kind, left, least);
+    return true;
+  }
+  const parent = frame - FRAME_BYTES;
+  setCurrent(parent);
+  if (load<u32>(frame, IS_CREATION) == 0) finishCall(parent, kind, given, left, least);
+  else {
+    const result = load<u32>(parent, SP) - 32;
+    if (kind == SUCCESS) setAddress(result, load<u32>(frame, ACCOUNT));
+    else setWord(result, 0);
+    finishGas(parent, kind, given, left, least);
+  }
+  return false;
+}

@@ -1,0 +1,96 @@
+/** The frames: one record for each depth of calls and creations, and the arena with their memories. */
+import {hostDecline} from "./host";
+import {ARENA, DECLINE_MEMORY, FRAMES, PAGE_BYTES} from "./layout";
+
+/** Address of the next opcode. */
+export const IP: usize = 0;
+/** Address after the highest word of the frame's stack. */
+export const SP: usize = 4;
+export const STACK_BASE: usize = 8;
+export const MEMORY: usize = 12;
+/** Bytes, a multiple of 32. */
+export const MEMORY_BYTES: usize = 16;
+export const CODE: usize = 20;
+export const CODE_LENGTH: usize = 24;
+/** 0: not looked up yet. */
+export const JUMPS: usize = 28;
+/** Entry of the code (codes.ts); 0 for initcode. */
+export const CODE_ENTRY: usize = 32;
+export const INPUT: usize = 36;
+export const INPUT_BYTES: usize = 40;
+/** The account whose storage is read and written. */
+export const ACCOUNT: usize = 44;
+export const IS_STATIC: usize = 48;
+export const IS_CREATION: usize = 52;
+/** Marks to go back to if it fails. */
+export const JOURNAL_MARK: usize = 56;
+export const LOGS_MARK: usize = 60;
+export const REFUND_MARK: usize = 64;
+export const GAS: usize = 72;
+export const START_GAS: usize = 80;
+/** The least gas with which all until here would have happened alike. */
+export const REQUIRED: usize = 88;
+export const CALLER: usize = 96;
+export const VALUE: usize = 128;
+/** While a call or creation of it runs: where the output goes, gas spent before it, what was given, the stipend in it. */
+export const OUT: usize = 160;
+export const OUT_BYTES: usize = 164;
+export const IS_CLIPPED: usize = 168;
+export const CALL_SPENT: usize = 176;
+export const CALL_STIPEND: usize = 184;
+export const FRAME_BYTES: usize = 192;
+
+/** YP's limit: the frame of the transaction has depth 0. */
+export const MAX_DEPTH: usize = 1024;
+
+export let current: usize = FRAMES;
+/** End of the arena's part that exists. */
+let arenaEnd: usize = 0;
+
+export function depth(): usize {
+  return (current - FRAMES) / FRAME_BYTES;
+}
+
+export function setCurrent(frame: usize): void {
+  current = frame;
+}
+
+/** Makes the arena reach `end`. */
+export function reach(end: u64): void {
+  if (end <= <u64>arenaEnd) return;
+  if (arenaEnd == 0) {
+    arenaEnd = <usize>memory.size() * PAGE_BYTES;
+    return reach(end);
+  }
+  // In large steps: each one may move the whole memory.
+  const missing = end - <u64>arenaEnd;
+  const pages = <i32>((missing + PAGE_BYTES - 1) / PAGE_BYTES);
+  const step = pages > 64 ? pages : 64;
+  if (end > 0xffff0000 || (memory.grow(step) < 0 && memory.grow(pages) < 0)) hostDecline(DECLINE_MEMORY);
+  arenaEnd = <usize>memory.size() * PAGE_BYTES;
+}
+
+export function arenaBytes(): usize {
+  return arenaEnd == 0 ? 0 : arenaEnd - ARENA;
+}
+
+/** Gas of a memory of so many words. */
+function memoryGas(words: u64): i64 {
+  return <i64>(3 * words + (words * words) / 512);
+}
+
+/**
+ * Makes the frame's memory reach `end`.
+ *
+ * @param bytes - of the memory now; less than `end`
+ * @returns the gas that is left; negative: it was not enough, and nothing was done
+ */
+export function expand(base: usize, bytes: u32, end: u64, gas: i64): i64 {
+  if (end > 0xffffffff) return -1;
+  const words = (end + 31) >> 5;
+  const left = gas - (memoryGas(words) - memoryGas(<u64>bytes >> 5));
+  if (left < 0) return -1;
+  reach(<u64>base + (words << 5));
+  memory.fill(base + bytes, 0, <usize>(words << 5) - bytes);
+  return left;
+}

@@ -1,0 +1,853 @@
+/** The loop: takes one opcode after the other, in frames of any depth, until the run ends or its steps are used up. */
+import {keccak256} from "../../../storage/hash/wasm/keccak";
+import {accountAt, BALANCE, CODE_HASH, codeEntry, isEmpty} from "./accounts";
+import {accessGas, expandFor, setAddress} from "./calling";
+import {startCall} from "./calls";
+import {CODE_AT, CODE_BYTES, jumpsOf} from "./codes";
+import {startCreate} from "./creations";
+import {destroy} from "./destruction";
+import {addModulo, divide, divideSigned, multiplyModulo, power, remainder, remainderSigned} from "./division";
+import {endFrame} from "./frameEnds";
+import {
+  ACCOUNT,
+  CALLER,
+  CODE,
+  CODE_ENTRY,
+  CODE_LENGTH,
+  current,
+  expand,
+  GAS,
+  INPUT,
+  INPUT_BYTES,
+  IP,
+  IS_STATIC,
+  JUMPS,
+  MEMORY,
+  MEMORY_BYTES,
+  SP,
+  STACK_BASE,
+  VALUE,
+} from "./frames";
+import {hostReadBlockHash, IO_OUT} from "./host";
+import {setTransient, warmSlot} from "./journal";
+import {
+  BASE_FEE,
+  BLOB_BASE_FEE,
+  BLOBS,
+  CHAIN_ID,
+  COINBASE,
+  GAS_LIMIT,
+  GAS_PRICE,
+  INVALID_JUMP,
+  INVALID_OPCODE,
+  NUMBER,
+  OPCODES,
+  ORIGIN,
+  OUT_OF_GAS,
+  OUT_OF_RANGE,
+  PARAMS,
+  RANDOM,
+  RETURNED,
+  REVERT,
+  RUNNING,
+  SCRATCH,
+  STACK_OVERFLOW,
+  STACK_UNDERFLOW,
+  SUCCESS,
+  TIMESTAMP,
+  WRITE_PROTECTION,
+} from "./layout";
+import {addLog} from "./logs";
+import {awaited} from "./precompiles";
+import {returnedBytes} from "./returned";
+import {noteSensitive} from "./run";
+import {VALUE as SLOT_VALUE, slotAt, transientAt} from "./slots";
+import {COLD_SLOT_GAS, WARM_SLOT_GAS, writeSlot} from "./storage";
+import {
+  add,
+  bitLength,
+  copyWord,
+  extendSign,
+  isLess,
+  isShort,
+  isSignedLess,
+  isZero,
+  loadBytes,
+  multiply,
+  sameWord,
+  setWord,
+  shiftLeft,
+  shiftRight,
+  storeBytes,
+  subtract,
+  toU32,
+} from "./words";
+
+export const BLOB_COUNT: usize = PARAMS + 0x100;
+
+const HASH: usize = SCRATCH + 2560;
+const COPY_WORD_GAS: i64 = 3;
+const HASH_WORD_GAS: i64 = 6;
+const EXPONENT_BYTE_GAS: i64 = 50;
+const LOG_BYTE_GAS: i64 = 8;
+/** How far back BLOCKHASH sees. */
+const RECENT_BLOCKS: u64 = 256;
+/** A host call counts as so many steps, and a word that is copied or hashed as an eighth of one. */
+const HOST_STEPS: i32 = 64;
+
+export const PAUSED: u32 = 0;
+export const ENDED: u32 = 1;
+/** For a precompile (precompiles.ts). */
+export const WAITING: u32 = 2;
+
+/** @returns PAUSED, ENDED or WAITING */
+export function execute(budget: i32): u32 {
+  let steps = budget;
+  while (true) {
+    if (awaited != 0) return WAITING;
+    const frame = current;
+    let ip: usize = load<u32>(frame, IP);
+    let sp: usize = load<u32>(frame, SP);
+    let gas = load<i64>(frame, GAS);
+    let end: u32 = RUNNING;
+    let out: usize = 0;
+    let outBytes: u32 = 0;
+    const base: usize = load<u32>(frame, STACK_BASE);
+    const mem: usize = load<u32>(frame, MEMORY);
+    while (true) {
+      if (--steps < 0) {
+        store<u32>(frame, <u32>ip, IP);
+        store<u32>(frame, <u32>sp, SP);
+        store<i64>(frame, gas, GAS);
+        return PAUSED;
+      }
+      const opcode: u32 = load<u8>(ip);
+      const info = load<u64>(OPCODES + ((<usize>opcode) << 3));
+      if (<u32>(sp - base) - <u32>((info >> 16) & 0xffff) > <u32>((info >> 32) & 0xffff)) {
+        const least = <u32>((info >> 16) & 0xffff);
+        if (least == 0xffff) end = INVALID_OPCODE;
+        else end = <u32>(sp - base) < least ? STACK_UNDERFLOW : STACK_OVERFLOW;
+        break;
+      }
+      gas -= <i64>(info & 0xffff);
+      if (gas < 0) {
+        end = OUT_OF_GAS;
+        break;
+      }
+      ip++;
+      switch (opcode) {
+        case 0x00: // STOP
+          end = SUCCESS;
+          break;
+        case 0x01: // ADD
+          sp -= 32;
+          add(sp - 32, sp, sp - 32);
+          continue;
+        case 0x02: // MUL
+          sp -= 32;
+          multiply(sp - 32, sp, sp - 32);
+          continue;
+        case 0x03: // SUB
+          sp -= 32;
+          subtract(sp - 32, sp, sp - 32);
+          continue;
+        case 0x04: // DIV
+          sp -= 32;
+          divide(sp - 32, sp, sp - 32);
+          continue;
+        case 0x05: // SDIV
+          sp -= 32;
+          divideSigned(sp - 32, sp, sp - 32);
+          continue;
+        case 0x06: // MOD
+          sp -= 32;
+          remainder(sp - 32, sp, sp - 32);
+          continue;
+        case 0x07: // SMOD
+          sp -= 32;
+          remainderSigned(sp - 32, sp, sp - 32);
+          continue;
+        case 0x08: // ADDMOD
+          sp -= 64;
+          addModulo(sp - 32, sp + 32, sp, sp - 32);
+          continue;
+        case 0x09: // MULMOD
+          sp -= 64;
+          multiplyModulo(sp - 32, sp + 32, sp, sp - 32);
+          continue;
+        case 0x0a: {
+          // EXP
+          sp -= 32;
+          const bytes = (bitLength(sp - 32) + 7) >> 3;
+          gas -= EXPONENT_BYTE_GAS * bytes;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          steps -= bytes * 8;
+          power(sp - 32, sp, sp - 32);
+          continue;
+        }
+        case 0x0b: // SIGNEXTEND
+          sp -= 32;
+          if (isShort(sp) && load<u64>(sp) < 31) extendSign(sp - 32, sp - 32, <u32>load<u64>(sp));
+          continue;
+        case 0x10: // LT
+          sp -= 32;
+          setWord(sp - 32, u64(isLess(sp, sp - 32)));
+          continue;
+        case 0x11: // GT
+          sp -= 32;
+          setWord(sp - 32, u64(isLess(sp - 32, sp)));
+          continue;
+        case 0x12: // SLT
+          sp -= 32;
+          setWord(sp - 32, u64(isSignedLess(sp, sp - 32)));
+          continue;
+        case 0x13: // SGT
+          sp -= 32;
+          setWord(sp - 32, u64(isSignedLess(sp - 32, sp)));
+          continue;
+        case 0x14: // EQ
+          sp -= 32;
+          setWord(sp - 32, u64(sameWord(sp, sp - 32)));
+          continue;
+        case 0x15: // ISZERO
+          setWord(sp - 32, u64(isZero(sp - 32)));
+          continue;
+        case 0x16: {
+          // AND
+          sp -= 32;
+          v128.store(sp - 32, v128.and(v128.load(sp), v128.load(sp - 32)));
+          v128.store(sp - 32, v128.and(v128.load(sp, 16), v128.load(sp - 32, 16)), 16);
+          continue;
+        }
+        case 0x17: // OR
+          sp -= 32;
+          v128.store(sp - 32, v128.or(v128.load(sp), v128.load(sp - 32)));
+          v128.store(sp - 32, v128.or(v128.load(sp, 16), v128.load(sp - 32, 16)), 16);
+          continue;
+        case 0x18: // XOR
+          sp -= 32;
+          v128.store(sp - 32, v128.xor(v128.load(sp), v128.load(sp - 32)));
+          v128.store(sp - 32, v128.xor(v128.load(sp, 16), v128.load(sp - 32, 16)), 16);
+          continue;
+        case 0x19: // NOT
+          v128.store(sp - 32, v128.not(v128.load(sp - 32)));
+          v128.store(sp - 32, v128.not(v128.load(sp - 32, 16)), 16);
+          continue;
+        case 0x1a: {
+          // BYTE
+          sp -= 32;
+          const at = load<u64>(sp);
+          setWord(sp - 32, isShort(sp) && at < 32 ? load<u8>(sp - 32 + 31 - <usize>at) : 0);
+          continue;
+        }
+        case 0x1b: // SHL
+          sp -= 32;
+          if (isShort(sp) && load<u64>(sp) < 256) shiftLeft(sp - 32, sp - 32, <u32>load<u64>(sp));
+          else setWord(sp - 32, 0);
+          continue;
+        case 0x1c: // SHR
+          sp -= 32;
+          if (isShort(sp) && load<u64>(sp) < 256) shiftRight(sp - 32, sp - 32, <u32>load<u64>(sp), 0);
+          else setWord(sp - 32, 0);
+          continue;
+        case 0x1d: {
+          // SAR
+          sp -= 32;
+          const sign = load<i64>(sp - 32, 24) >> 63;
+          if (isShort(sp) && load<u64>(sp) < 256) shiftRight(sp - 32, sp - 32, <u32>load<u64>(sp), sign);
+          else {
+            v128.store(sp - 32, i64x2.splat(sign));
+            v128.store(sp - 32, i64x2.splat(sign), 16);
+          }
+          continue;
+        }
+        case 0x1e: // CLZ
+          setWord(sp - 32, 256 - bitLength(sp - 32));
+          continue;
+        case 0x20: {
+          // KECCAK256
+          sp -= 32;
+          gas = expandFor(frame, sp, sp - 32, gas);
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          const bytes = load<u32>(sp - 32);
+          const words = (<i64>bytes + 31) >> 5;
+          gas -= HASH_WORD_GAS * words;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          steps -= <i32>words >> 1;
+          keccak256(bytes == 0 ? mem : mem + load<u32>(sp), bytes, HASH);
+          loadBytes(sp - 32, HASH);
+          continue;
+        }
+        case 0x30: // ADDRESS
+          setAddress(sp, load<u32>(frame, ACCOUNT));
+          sp += 32;
+          continue;
+        case 0x31: {
+          // BALANCE
+          const account = accountAt(sp - 32);
+          gas -= accessGas(account, sp - 32);
+          steps -= HOST_STEPS;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          copyWord(sp - 32, account + BALANCE);
+          continue;
+        }
+        case 0x32: // ORIGIN
+          copyWord(sp, ORIGIN);
+          sp += 32;
+          continue;
+        case 0x33: // CALLER
+          copyWord(sp, frame + CALLER);
+          sp += 32;
+          continue;
+        case 0x34: // CALLVALUE
+          copyWord(sp, frame + VALUE);
+          sp += 32;
+          continue;
+        case 0x35: {
+          // CALLDATALOAD
+          const input: usize = load<u32>(frame, INPUT);
+          const bytes = load<u32>(frame, INPUT_BYTES);
+          const at = toU32(sp - 32);
+          if (at >= bytes) setWord(sp - 32, 0);
+          else if (bytes - at >= 32) loadBytes(sp - 32, input + at);
+          else {
+            setWord(HASH, 0);
+            memory.copy(HASH, input + at, bytes - at);
+            loadBytes(sp - 32, HASH);
+          }
+          continue;
+        }
+        case 0x36: // CALLDATASIZE
+          setWord(sp, load<u32>(frame, INPUT_BYTES));
+          sp += 32;
+          continue;
+        case 0x37: // CALLDATACOPY
+        case 0x39: // CODECOPY
+        case 0x3e: {
+          // RETURNDATACOPY
+          sp -= 96;
+          // To sp + 64, from sp + 32, bytes sp.
+          if (opcode == 0x3e && !isWithin(sp + 32, sp, returnedBytes)) {
+            end = OUT_OF_RANGE;
+            break;
+          }
+          gas = expandFor(frame, sp + 64, sp, gas);
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          const bytes = load<u32>(sp);
+          const words = (<i64>bytes + 31) >> 5;
+          gas -= COPY_WORD_GAS * words;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          if (bytes == 0) continue;
+          steps -= <i32>words >> 3;
+          const to = mem + load<u32>(sp + 64);
+          if (opcode == 0x37)
+            copyPadded(to, load<u32>(frame, INPUT), load<u32>(frame, INPUT_BYTES), toU32(sp + 32), bytes);
+          else if (opcode == 0x39)
+            copyPadded(to, load<u32>(frame, CODE), load<u32>(frame, CODE_LENGTH), toU32(sp + 32), bytes);
+          else memory.copy(to, RETURNED + load<u32>(sp + 32), bytes);
+          continue;
+        }
+        case 0x38: // CODESIZE
+          setWord(sp, load<u32>(frame, CODE_LENGTH));
+          sp += 32;
+          continue;
+        case 0x3a: // GASPRICE
+          copyWord(sp, GAS_PRICE);
+          sp += 32;
+          continue;
+        case 0x3b: {
+          // EXTCODESIZE
+          const account = accountAt(sp - 32);
+          gas -= accessGas(account, sp - 32);
+          steps -= HOST_STEPS;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          setWord(sp - 32, load<u32>(codeEntry(account), CODE_BYTES));
+          continue;
+        }
+        case 0x3c: {
+          // EXTCODECOPY
+          sp -= 128;
+          // Account sp + 96, to sp + 64, from sp + 32, bytes sp.
+          gas = expandFor(frame, sp + 64, sp, gas);
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          const bytes = load<u32>(sp);
+          const account = accountAt(sp + 96);
+          const words = (<i64>bytes + 31) >> 5;
+          gas -= COPY_WORD_GAS * words + accessGas(account, sp + 96);
+          steps -= HOST_STEPS + (<i32>words >> 3);
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          if (bytes == 0) continue;
+          const code = codeEntry(account);
+          copyPadded(
+            mem + load<u32>(sp + 64),
+            load<u32>(code, CODE_AT),
+            load<u32>(code, CODE_BYTES),
+            toU32(sp + 32),
+            bytes,
+          );
+          continue;
+        }
+        case 0x3d: // RETURNDATASIZE
+          setWord(sp, returnedBytes);
+          sp += 32;
+          continue;
+        case 0x3f: {
+          // EXTCODEHASH
+          const account = accountAt(sp - 32);
+          gas -= accessGas(account, sp - 32);
+          steps -= HOST_STEPS;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          if (isEmpty(account)) setWord(sp - 32, 0);
+          else loadBytes(sp - 32, account + CODE_HASH);
+          continue;
+        }
+        case 0x40: {
+          // BLOCKHASH
+          const number = load<u64>(NUMBER);
+          const asked = load<u64>(sp - 32);
+          if (isShort(sp - 32) && asked < number && number - asked <= RECENT_BLOCKS) {
+            steps -= HOST_STEPS;
+            hostReadBlockHash(asked);
+            loadBytes(sp - 32, IO_OUT);
+          } else setWord(sp - 32, 0);
+          continue;
+        }
+        case 0x41: // COINBASE
+          copyWord(sp, COINBASE);
+          sp += 32;
+          continue;
+        case 0x42: // TIMESTAMP
+          copyWord(sp, TIMESTAMP);
+          sp += 32;
+          continue;
+        case 0x43: // NUMBER
+          copyWord(sp, NUMBER);
+          sp += 32;
+          continue;
+        case 0x44: // PREVRANDAO, before paris DIFFICULTY
+          copyWord(sp, RANDOM);
+          sp += 32;
+          continue;
+        case 0x45: // GASLIMIT
+          copyWord(sp, GAS_LIMIT);
+          sp += 32;
+          continue;
+        case 0x46: // CHAINID
+          copyWord(sp, CHAIN_ID);
+          sp += 32;
+          continue;
+        case 0x47: // SELFBALANCE
+          copyWord(sp, <usize>load<u32>(frame, ACCOUNT) + BALANCE);
+          sp += 32;
+          continue;
+        case 0x48: // BASEFEE
+          copyWord(sp, BASE_FEE);
+          sp += 32;
+          continue;
+        case 0x49: {
+          // BLOBHASH
+          const at = toU32(sp - 32);
+          if (at < load<u32>(BLOB_COUNT)) loadBytes(sp - 32, BLOBS + 32 * at);
+          else setWord(sp - 32, 0);
+          continue;
+        }
+        case 0x4a: // BLOBBASEFEE
+          copyWord(sp, BLOB_BASE_FEE);
+          sp += 32;
+          continue;
+        case 0x50: // POP
+          sp -= 32;
+          continue;
+        case 0x51: {
+          // MLOAD
+          const at = toU32(sp - 32);
+          const bytes = load<u32>(frame, MEMORY_BYTES);
+          if (<u64>at + 32 > bytes) {
+            gas = expand(mem, bytes, <u64>at + 32, gas);
+            if (gas < 0) {
+              end = OUT_OF_GAS;
+              break;
+            }
+            store<u32>(frame, (at + 63) & ~31, MEMORY_BYTES);
+          }
+          loadBytes(sp - 32, mem + at);
+          continue;
+        }
+        case 0x52: {
+          // MSTORE
+          sp -= 64;
+          const at = toU32(sp + 32);
+          const bytes = load<u32>(frame, MEMORY_BYTES);
+          if (<u64>at + 32 > bytes) {
+            gas = expand(mem, bytes, <u64>at + 32, gas);
+            if (gas < 0) {
+              end = OUT_OF_GAS;
+              break;
+            }
+            store<u32>(frame, (at + 63) & ~31, MEMORY_BYTES);
+          }
+          storeBytes(mem + at, sp);
+          continue;
+        }
+        case 0x53: {
+          // MSTORE8
+          sp -= 64;
+          const at = toU32(sp + 32);
+          const bytes = load<u32>(frame, MEMORY_BYTES);
+          if (at >= bytes) {
+            gas = expand(mem, bytes, <u64>at + 1, gas);
+            if (gas < 0) {
+              end = OUT_OF_GAS;
+              break;
+            }
+            store<u32>(frame, (at + 32) & ~31, MEMORY_BYTES);
+          }
+          store<u8>(mem + at, load<u8>(sp));
+          continue;
+        }
+        case 0x54: {
+          // SLOAD
+          const slot = slotAt(load<u32>(frame, ACCOUNT), sp - 32);
+          if (warmSlot(slot)) {
+            gas -= COLD_SLOT_GAS;
+            steps -= HOST_STEPS;
+          } else gas -= WARM_SLOT_GAS;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          copyWord(sp - 32, slot + SLOT_VALUE);
+          continue;
+        }
+        case 0x55: // SSTORE
+          sp -= 64;
+          steps -= HOST_STEPS;
+          end = writeSlot(frame, sp + 32, sp, gas);
+          if (end != RUNNING) break;
+          gas = load<i64>(frame, GAS);
+          continue;
+        case 0x56: {
+          // JUMP
+          sp -= 32;
+          const to = toU32(sp);
+          if (!isJumpTarget(frame, to)) {
+            end = INVALID_JUMP;
+            break;
+          }
+          ip = <usize>load<u32>(frame, CODE) + to;
+          continue;
+        }
+        case 0x57: {
+          // JUMPI
+          sp -= 64;
+          if (isZero(sp)) continue;
+          const to = toU32(sp + 32);
+          if (!isJumpTarget(frame, to)) {
+            end = INVALID_JUMP;
+            break;
+          }
+          ip = <usize>load<u32>(frame, CODE) + to;
+          continue;
+        }
+        case 0x58: // PC
+          setWord(sp, ip - 1 - load<u32>(frame, CODE));
+          sp += 32;
+          continue;
+        case 0x59: // MSIZE
+          setWord(sp, load<u32>(frame, MEMORY_BYTES));
+          sp += 32;
+          continue;
+        case 0x5a: {
+          // GAS
+          setWord(sp, gas);
+          sp += 32;
+          // All the gas, given to a call: it gets 63/64 of what is left, whatever that is.
+          const next = <u32>load<u8>(ip);
+          if (next != 0xf1 && next != 0xf2 && next != 0xf4 && next != 0xfa) noteSensitive();
+          continue;
+        }
+        case 0x5b: // JUMPDEST
+          continue;
+        case 0x5c: {
+          // TLOAD
+          const slot = transientAt(load<u32>(frame, ACCOUNT), sp - 32, false);
+          if (slot == 0) setWord(sp - 32, 0);
+          else copyWord(sp - 32, slot + SLOT_VALUE);
+          continue;
+        }
+        case 0x5d: // TSTORE
+          if (load<u32>(frame, IS_STATIC) != 0) {
+            end = WRITE_PROTECTION;
+            break;
+          }
+          sp -= 64;
+          setTransient(transientAt(load<u32>(frame, ACCOUNT), sp + 32, true), sp);
+          continue;
+        case 0x5e: {
+          // MCOPY
+          sp -= 96;
+          // To sp + 64, from sp + 32, bytes sp.
+          gas = expandFor(frame, sp + 64, sp, gas);
+          if (gas >= 0) gas = expandFor(frame, sp + 32, sp, gas);
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          const bytes = load<u32>(sp);
+          const words = (<i64>bytes + 31) >> 5;
+          gas -= COPY_WORD_GAS * words;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          steps -= <i32>words >> 3;
+          if (bytes != 0) memory.copy(mem + load<u32>(sp + 64), mem + load<u32>(sp + 32), bytes);
+          continue;
+        }
+        case 0x5f: // PUSH0
+          setWord(sp, 0);
+          sp += 32;
+          continue;
+        case 0x60: // PUSH1
+          setWord(sp, load<u8>(ip));
+          ip++;
+          sp += 32;
+          continue;
+        case 0x61: // PUSH2
+          setWord(sp, bswap<u16>(load<u16>(ip)));
+          ip += 2;
+          sp += 32;
+          continue;
+        case 0x63: // PUSH4
+          setWord(sp, bswap<u32>(load<u32>(ip)));
+          ip += 4;
+          sp += 32;
+          continue;
+        case 0x62:
+        case 0x64:
+        case 0x65:
+        case 0x66:
+        case 0x67: {
+          // PUSH3, PUSH5 to PUSH8
+          const bytes = opcode - 0x5f;
+          setWord(sp, bswap<u64>(load<u64>(ip)) >> (64 - 8 * bytes));
+          ip += bytes;
+          sp += 32;
+          continue;
+        }
+        case 0x68:
+        case 0x69:
+        case 0x6a:
+        case 0x6b:
+        case 0x6c:
+        case 0x6d:
+        case 0x6e:
+        case 0x6f:
+        case 0x70:
+        case 0x71:
+        case 0x72:
+        case 0x73:
+        case 0x74:
+        case 0x75:
+        case 0x76:
+        case 0x77:
+        case 0x78:
+        case 0x79:
+        case 0x7a:
+        case 0x7b:
+        case 0x7c:
+        case 0x7d:
+        case 0x7e:
+        case 0x7f: {
+          // PUSH9 to PUSH32
+          const bytes: usize = opcode - 0x5f;
+          ip += bytes;
+          // 32 bytes that end where the pushed ones end; those before them go.
+          loadBytes(sp, ip - 32);
+          if (bytes != 32) {
+            const limb = sp + ((bytes >> 3) << 3);
+            const kept: u64 = (bytes & 7) << 3;
+            store<u64>(limb, kept == 0 ? 0 : load<u64>(limb) & (((<u64>1) << kept) - 1));
+            for (let above = limb + 8; above < sp + 32; above += 8) store<u64>(above, 0);
+          }
+          sp += 32;
+          continue;
+        }
+        case 0x80:
+        case 0x81:
+        case 0x82:
+        case 0x83:
+        case 0x84:
+        case 0x85:
+        case 0x86:
+        case 0x87:
+        case 0x88:
+        case 0x89:
+        case 0x8a:
+        case 0x8b:
+        case 0x8c:
+        case 0x8d:
+        case 0x8e:
+        case 0x8f: // DUP1 to DUP16
+          copyWord(sp, sp - 32 * (<usize>opcode - 0x7f));
+          sp += 32;
+          continue;
+        case 0x90:
+        case 0x91:
+        case 0x92:
+        case 0x93:
+        case 0x94:
+        case 0x95:
+        case 0x96:
+        case 0x97:
+        case 0x98:
+        case 0x99:
+        case 0x9a:
+        case 0x9b:
+        case 0x9c:
+        case 0x9d:
+        case 0x9e:
+        case 0x9f: {
+          // SWAP1 to SWAP16
+          const other = sp - 32 * (<usize>opcode - 0x8e);
+          const low = v128.load(other);
+          const high = v128.load(other, 16);
+          copyWord(other, sp - 32);
+          v128.store(sp - 32, low);
+          v128.store(sp - 32, high, 16);
+          continue;
+        }
+        case 0xa0:
+        case 0xa1:
+        case 0xa2:
+        case 0xa3:
+        case 0xa4: {
+          // LOG0 to LOG4
+          if (load<u32>(frame, IS_STATIC) != 0) {
+            end = WRITE_PROTECTION;
+            break;
+          }
+          const topics: usize = opcode - 0xa0;
+          gas = expandFor(frame, sp - 32, sp - 64, gas);
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          const bytes = load<u32>(sp - 64);
+          gas -= LOG_BYTE_GAS * <i64>bytes;
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          steps -= <i32>(bytes >> 8);
+          addLog(
+            load<u32>(frame, ACCOUNT),
+            sp - 96,
+            topics,
+            bytes == 0 ? mem : mem + load<u32>(sp - 32),
+            bytes,
+          );
+          sp -= 32 * (topics + 2);
+          continue;
+        }
+        case 0xf0: // CREATE
+        case 0xf5: // CREATE2
+        case 0xf1: // CALL
+        case 0xf2: // CALLCODE
+        case 0xf4: // DELEGATECALL
+        case 0xfa: // STATICCALL
+          store<u32>(frame, <u32>ip, IP);
+          store<u32>(frame, <u32>sp, SP);
+          store<i64>(frame, gas, GAS);
+          steps -= HOST_STEPS;
+          end = opcode == 0xf0 || opcode == 0xf5 ? startCreate(opcode) : startCall(opcode);
+          break;
+        case 0xf3: // RETURN
+        case 0xfd: {
+          // REVERT
+          sp -= 64;
+          gas = expandFor(frame, sp + 32, sp, gas);
+          if (gas < 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
+          outBytes = load<u32>(sp);
+          out = outBytes == 0 ? mem : mem + load<u32>(sp + 32);
+          end = opcode == 0xf3 ? SUCCESS : REVERT;
+          break;
+        }
+        case 0xff: // SELFDESTRUCT
+          sp -= 32;
+          steps -= HOST_STEPS;
+          end = destroy(frame, sp, gas);
+          if (end == SUCCESS) gas = load<i64>(frame, GAS);
+          break;
+        default: // INVALID
+          end = INVALID_OPCODE;
+      }
+      break;
+    }
+    // A call or a creation stored the frame itself; the current frame goes on.
+    if (end == RUNNING) continue;
+    store<i64>(frame, gas, GAS);
+    if (endFrame(end, out, outBytes)) return ENDED;
+  }
+}
+
+/** True if bytes `from` to `from + bytes` lie within `total`. */
+function isWithin(from: usize, bytes: usize, total: u32): bool {
+  if (!isShort(from) || !isShort(bytes)) return false;
+  const at = load<u64>(from);
+  const length = load<u64>(bytes);
+  return at <= total && length <= <u64>total - at;
+}
+
+/** Copies `bytes` bytes from `at` on; zeros follow the end of the source. */
+function copyPadded(to: usize, source: usize, sourceBytes: u32, at: u32, bytes: u32): void {
+  let there: u32 = 0;
+  if (at < sourceBytes) {
+    there = sourceBytes - at < bytes ? sourceBytes - at : bytes;
+    memory.copy(to, source + at, there);
+  }
+  memory.fill(to + there, 0, bytes - there);
+}
+
+function isJumpTarget(frame: usize, to: u32): bool {
+  if (to >= load<u32>(frame, CODE_LENGTH)) return false;
+  let jumps: usize = load<u32>(frame, JUMPS);
+  if (jumps == 0) {
+    jumps = jumpsOf(load<u32>(frame, CODE_ENTRY));
+    store<u32>(frame, <u32>jumps, JUMPS);
+  }
+  return ((load<u8>(jumps + (to >> 3)) >> (to & 7)) & 1) != 0;
+}

@@ -1,0 +1,78 @@
+/**
+ * Where things lie in linear memory. All regions are reserved at start; the system gives a page only once it is touched.
+ *
+ *   0          constants of the compiler
+ *   OPCODES    what each opcode costs and takes        written by the host for each fork
+ *   PARAMS     the fork's parameters, the block's and the transaction's values
+ *   IO         what crosses to the host and back
+ *   SCRATCH    digits of long divisions
+ *   BLOBS      versioned hashes of the transaction
+ *   FRAMES     one record for each call depth
+ *   STACK      words of all frames, one frame's after the other's
+ *   JOURNAL    undo log
+ *   LOGS       logs of the transaction
+ *   RETURNED   what the last call returned
+ *   CODES      codes and their jump analyses, by hash
+ *   HEAP       accounts, slots, hash tables
+ *   ARENA      call data, then the memories of the frames. Grows
+ *
+ * A word is 32 bytes: four u64, lowest first. An address is a word whose last 12 bytes are 0.
+ */
+export const WORD: usize = 32;
+
+export const OPCODES: usize = 0x10000;
+export const PARAMS: usize = 0x10800;
+export const BLOCK: usize = 0x10a00;
+export const IO: usize = 0x11000;
+export const SCRATCH: usize = 0x12000;
+export const BLOBS: usize = 0x14000;
+export const FRAMES: usize = 0x20000;
+export const STACK: usize = 0x100000;
+export const JOURNAL: usize = 0x2200000;
+export const LOGS: usize = 0x4200000;
+export const RETURNED: usize = 0x5200000;
+export const CODES: usize = 0x6200000;
+export const HEAP: usize = 0x8200000;
+export const ARENA: usize = 0xc200000;
+
+export const PAGE_BYTES: usize = 0x10000;
+
+/** Values of the block and the transaction: words. */
+export const COINBASE: usize = BLOCK;
+export const TIMESTAMP: usize = BLOCK + 32;
+export const NUMBER: usize = BLOCK + 64;
+export const RANDOM: usize = BLOCK + 96;
+export const GAS_LIMIT: usize = BLOCK + 128;
+export const CHAIN_ID: usize = BLOCK + 160;
+export const BASE_FEE: usize = BLOCK + 192;
+export const BLOB_BASE_FEE: usize = BLOCK + 224;
+export const ORIGIN: usize = BLOCK + 256;
+export const GAS_PRICE: usize = BLOCK + 288;
+
+/** Why a frame ends. The host knows the same numbers (end.ts). */
+export const RUNNING: u32 = 0;
+export const SUCCESS: u32 = 1;
+export const REVERT: u32 = 2;
+export const OUT_OF_GAS: u32 = 3;
+export const INVALID_OPCODE: u32 = 4;
+export const STACK_UNDERFLOW: u32 = 5;
+export const STACK_OVERFLOW: u32 = 6;
+export const INVALID_JUMP: u32 = 7;
+export const OUT_OF_RANGE: u32 = 8;
+export const WRITE_PROTECTION: u32 = 9;
+export const CODE_STORE_OUT_OF_GAS: u32 = 10;
+export const CODE_TOO_LONG: u32 = 11;
+export const CODE_STARTS_EF: u32 = 12;
+export const INITCODE_TOO_LONG: u32 = 13;
+export const COLLISION: u32 = 14;
+export const INSUFFICIENT_BALANCE: u32 = 15;
+export const VALUE_OVERFLOW: u32 = 16;
+export const PRECOMPILE_FAILED: u32 = 17;
+
+/** What the interpreter declines. The host knows the same numbers. */
+export const DECLINE_MEMORY: u32 = 1;
+export const DECLINE_JOURNAL: u32 = 2;
+export const DECLINE_LOGS: u32 = 3;
+export const DECLINE_CODES: u32 = 4;
+export const DECLINE_STATE: u32 = 5;
+export const DECLINE_RETURNED: u32 = 6;

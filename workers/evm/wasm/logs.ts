@@ -1,0 +1,37 @@
+/**
+ * The logs of the transaction.
+ *
+ *   log     topics u32, bytes of data u32, address 20, topics 32 each, data; then up to 7 bytes
+ */
+import {ADDRESS} from "./accounts";
+import {hostDecline} from "./host";
+import {DECLINE_LOGS, LOGS, RETURNED} from "./layout";
+import {storeAddress, storeBytes} from "./words";
+
+const HEAD_BYTES: usize = 28;
+
+let top: usize = LOGS;
+
+export function logsMark(): usize {
+  return top;
+}
+
+export function cutLogs(mark: usize): void {
+  top = mark;
+}
+
+/** @param topics - the highest topic word; the next ones lie below it */
+export function addLog(account: usize, topics: usize, count: usize, data: usize, bytes: u32): void {
+  const end = <u64>top + HEAD_BYTES + 32 * count + bytes + 7;
+  if (end > RETURNED) hostDecline(DECLINE_LOGS);
+  store<u32>(top, <u32>count);
+  store<u32>(top, bytes, 4);
+  storeAddress(top + 8, account + ADDRESS);
+  let at = top + HEAD_BYTES;
+  for (let topic: usize = 0; topic < count; topic++) {
+    storeBytes(at, topics - 32 * topic);
+    at += 32;
+  }
+  memory.copy(at, data, bytes);
+  top = (at + bytes + 7) & ~7;
+}

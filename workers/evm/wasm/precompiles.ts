@@ -1,0 +1,44 @@
+/** The precompiles: hashes and copies here. The others are the host's, and may take it a while: the run waits for them. */
+import {OUT_OF_GAS, RUNNING, SUCCESS} from "./layout";
+import {reserveReturned, setReturned} from "./returned";
+import {ripemd160} from "./ripemd160";
+import {sha256} from "./sha256";
+
+const SHA256: u32 = 2;
+const RIPEMD160: u32 = 3;
+const IDENTITY: u32 = 4;
+
+/** Gas of the last precompile that succeeded. */
+export let precompileGas: i64 = 0;
+
+/** What the run waits for; 0: nothing. Its gas is the current frame's. */
+export let awaited: u32 = 0;
+export let awaitedInput: usize = 0;
+export let awaitedBytes: u32 = 0;
+
+export function awaitPrecompile(address: u32, input: usize, bytes: u32): void {
+  awaited = address;
+  awaitedInput = input;
+  awaitedBytes = bytes;
+}
+
+/** The output is what was returned (returned.ts). @returns how it ends; RUNNING: it is the host's */
+export function runPrecompile(address: u32, input: usize, bytes: u32, gas: i64): u32 {
+  const words = (<i64>bytes + 31) >> 5;
+  if (address == SHA256) {
+    precompileGas = 60 + 12 * words;
+    if (precompileGas > gas) return OUT_OF_GAS;
+    sha256(reserveReturned(32), input, bytes);
+  } else if (address == RIPEMD160) {
+    precompileGas = 600 + 120 * words;
+    if (precompileGas > gas) return OUT_OF_GAS;
+    const to = reserveReturned(32);
+    memory.fill(to, 0, 12);
+    ripemd160(to + 12, input, bytes);
+  } else if (address == IDENTITY) {
+    precompileGas = 15 + 3 * words;
+    if (precompileGas > gas) return OUT_OF_GAS;
+    setReturned(input, bytes);
+  } else return RUNNING;
+  return SUCCESS;
+}

@@ -1,0 +1,7 @@
+/** The refund counter of the transaction (EIP-3529). */
+
+export let refund: i64 = 0;
+
+export function setRefund(gas: i64): void {
+  refund = gas;
+}

@@ -1,0 +1,154 @@
+/** The slots that were read: now, before the transaction, and before the block. Transient slots (EIP-1153) are in the same table. */
+import {ADDRESS, EXISTS, hasBaseStorage, IDENTITY, STORAGE, transaction} from "./accounts";
+import {hashKey} from "./hashing";
+import {allocate} from "./heap";
+import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
+import {IO} from "./layout";
+import {copyWord, loadBytes, setWord, storeAddress, storeBytes} from "./words";
+
+const NEXT: usize = 0;
+const HASH: usize = 4;
+/** Of the account when it was read. */
+export const SLOT_STORAGE: usize = 8;
+/** Of the transaction in which it is warm; of a transient one, in which it is not 0. */
+export const SLOT_WARM: usize = 12;
+export const KEY: usize = 16;
+export const VALUE: usize = 48;
+/** Before the transaction ORIGINAL_OF. */
+export const ORIGINAL: usize = 80;
+export const BASE_VALUE: usize = 112;
+export const ORIGINAL_OF: usize = 144;
+export const SLOT_WRITTEN: usize = 148;
+export const NEXT_SLOT_WRITTEN: usize = 152;
+export const SLOT_ACCOUNT: usize = 156;
+const ENTRY_BYTES: usize = 160;
+
+const FIRST_BUCKETS: usize = 4096;
+const TRANSIENT: u32 = 0x80000000;
+
+let buckets: usize = 0;
+let mask: u32 = 0;
+let count: u32 = 0;
+/** The first slot of the list. */
+export let writtenSlots: usize = 0;
+
+export function resetSlots(): void {
+  buckets = allocate(4 * FIRST_BUCKETS);
+  mask = <u32>FIRST_BUCKETS - 1;
+  count = 0;
+  writtenSlots = 0;
+}
+
+function lookUp(storage: u32, key: usize, hash: u32): usize {
+  let entry: usize = load<u32>(buckets + 4 * (hash & mask));
+  while (entry != 0) {
+    if (
+      load<u32>(entry, SLOT_STORAGE) == storage &&
+      load<u64>(entry, KEY) == load<u64>(key) &&
+      load<u64>(entry, KEY + 8) == load<u64>(key, 8) &&
+      load<u64>(entry, KEY + 16) == load<u64>(key, 16) &&
+      load<u64>(entry, KEY + 24) == load<u64>(key, 24)
+    )
+      return entry;
+    entry = load<u32>(entry, NEXT);
+  }
+  return 0;
+}
+
+function hashOf(storage: u32, key: usize): u32 {
+  return hashKey(
+    load<u64>(key) ^ ((<u64>storage) << 32),
+    load<u64>(key, 8),
+    load<u64>(key, 16),
+    load<u64>(key, 24),
+  );
+}
+
+/** A slot of an account. Reads it from the host the first time. */
+export function slotAt(account: usize, key: usize): usize {
+  const storage = load<u32>(account, STORAGE);
+  const hash = hashOf(storage, key);
+  const known = lookUp(storage, key, hash);
+  if (known != 0) return known;
+  const entry = insert(storage, key, hash, account);
+  if (hasBaseStorage(account)) {
+    storeAddress(IO, account + ADDRESS);
+    storeBytes(IO_SLOT, key);
+    hostReadSlot();
+    loadBytes(entry + VALUE, IO_OUT);
+    copyWord(entry + BASE_VALUE, entry + VALUE);
+  }
+  return entry;
+}
+
+/** A transient slot. @returns 0: it was never written, unless `makes` */
+export function transientAt(account: usize, key: usize, makes: bool): usize {
+  const storage = load<u32>(account, IDENTITY) | TRANSIENT;
+  const hash = hashOf(storage, key);
+  const known = lookUp(storage, key, hash);
+  if (known == 0) return makes ? insert(storage, key, hash, account) : 0;
+  if (load<u32>(known, SLOT_WARM) != transaction) setWord(known + VALUE, 0);
+  return known;
+}
+
+function insert(storage: u32, key: usize, hash: u32, account: usize): usize {
+  if (count > mask) grow();
+  const entry = allocate(ENTRY_BYTES);
+  store<u32>(entry, hash, HASH);
+  store<u32>(entry, storage, SLOT_STORAGE);
+  store<u32>(entry, <u32>account, SLOT_ACCOUNT);
+  copyWord(entry + KEY, key);
+  const bucket = buckets + 4 * (hash & mask);
+  store<u32>(entry, load<u32>(bucket), NEXT);
+  store<u32>(bucket, <u32>entry);
+  count++;
+  return entry;
+}
+
+function grow(): void {
+  const old = buckets;
+  const oldMask = mask;
+  mask = (mask << 2) | 3;
+  buckets = allocate(4 * (<usize>mask + 1));
+  for (let bucket: usize = 0; bucket <= oldMask; bucket++) {
+    let entry: usize = load<u32>(old + 4 * bucket);
+    while (entry != 0) {
+      const next: usize = load<u32>(entry, NEXT);
+      const place = buckets + 4 * (load<u32>(entry, HASH) & mask);
+      store<u32>(entry, load<u32>(place), NEXT);
+      store<u32>(place, <u32>entry);
+      entry = next;
+    }
+  }
+}
+
+/** Its value before the transaction. */
+export function keepOriginal(entry: usize): void {
+  if (load<u32>(entry, ORIGINAL_OF) == transaction) return;
+  store<u32>(entry, transaction, ORIGINAL_OF);
+  copyWord(entry + ORIGINAL, entry + VALUE);
+}
+
+export function noteSlotWritten(entry: usize): void {
+  if (load<u32>(entry, SLOT_WRITTEN) != 0) return;
+  store<u32>(entry, 1, SLOT_WRITTEN);
+  store<u32>(entry, <u32>writtenSlots, NEXT_SLOT_WRITTEN);
+  writtenSlots = entry;
+}
+
+/** True if the account has the storage that the slot belongs to. */
+export function isCurrent(entry: usize): bool {
+  const account: usize = load<u32>(entry, SLOT_ACCOUNT);
+  return load<u32>(account, EXISTS) != 0 && load<u32>(account, STORAGE) == load<u32>(entry, SLOT_STORAGE);
+}
+
+/** Call it before the accounts' `sealWritten`. */
+export function sealWrittenSlots(): void {
+  let entry = writtenSlots;
+  while (entry != 0) {
+    copyWord(entry + BASE_VALUE, entry + VALUE);
+    store<u32>(entry, 0, SLOT_WRITTEN);
+    entry = load<u32>(entry, NEXT_SLOT_WRITTEN);
+  }
+  writtenSlots = 0;
+}

@@ -1,0 +1,54 @@
+/** SLOAD and SSTORE, and their gas (EIP-2200, EIP-2929, EIP-3529). */
+import {require} from "./calling";
+import {ACCOUNT, GAS, IS_STATIC, START_GAS} from "./frames";
+import {setSlot, warmSlot} from "./journal";
+import {OUT_OF_GAS, RUNNING, WRITE_PROTECTION} from "./layout";
+import {clearingRefund} from "./params";
+import {refund, setRefund} from "./refunds";
+import {keepOriginal, ORIGINAL, slotAt, VALUE} from "./slots";
+import {isZero, sameWord} from "./words";
+
+export const WARM_SLOT_GAS: i64 = 100;
+export const COLD_SLOT_GAS: i64 = 2100;
+const SET_GAS: i64 = 20000;
+/** 5000, less what a cold access costs. */
+const CHANGE_GAS: i64 = 2900;
+/** A frame with no more than the stipend must not write. */
+const SENTRY_GAS: i64 = 2300;
+
+/** @param gas - of the frame. @returns RUNNING, with its gas stored; or how it ends */
+export function writeSlot(frame: usize, key: usize, value: usize, before: i64): u32 {
+  if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
+  require(frame, load<i64>(frame, START_GAS) - before + SENTRY_GAS + 1);
+  if (before <= SENTRY_GAS) return OUT_OF_GAS;
+  let gas = before;
+  const account: usize = load<u32>(frame, ACCOUNT);
+  const slot = slotAt(account, key);
+  if (warmSlot(slot)) gas -= COLD_SLOT_GAS;
+  keepOriginal(slot);
+  const now = slot + VALUE;
+  if (sameWord(now, value)) {
+    gas -= WARM_SLOT_GAS;
+    if (gas < 0) return OUT_OF_GAS;
+    store<i64>(frame, gas, GAS);
+    return RUNNING;
+  }
+  const original = slot + ORIGINAL;
+  const isNew = isZero(original);
+  if (sameWord(now, original)) {
+    gas -= isNew ? SET_GAS : CHANGE_GAS;
+    if (gas < 0) return OUT_OF_GAS;
+    if (!isNew && isZero(value)) setRefund(refund + clearingRefund());
+  } else {
+    gas -= WARM_SLOT_GAS;
+    if (gas < 0) return OUT_OF_GAS;
+    if (!isNew) {
+      if (isZero(now)) setRefund(refund - clearingRefund());
+      else if (isZero(value)) setRefund(refund + clearingRefund());
+    }
+    if (sameWord(original, value)) setRefund(refund + (isNew ? SET_GAS : CHANGE_GAS) - WARM_SLOT_GAS);
+  }
+  setSlot(account, slot, value);
+  store<i64>(frame, gas, GAS);
+  return RUNNING;
+}

@@ -1,0 +1,44 @@
+/**
+ * The root of the trie over a block's transactions, receipts or withdrawals: position as RLP -> bytes.
+ */
+import {keccak256} from "../../storage/hash/keccak.ts";
+import {TrieModule} from "./trieModule.ts";
+import {EMPTY_ROOT} from "./trieNodes.ts";
+
+let module: TrieModule | undefined;
+
+/** A list has no stored nodes. */
+function createListModule(): TrieModule {
+  const never = () => {
+    throw new Error("the trie of a list asked for a node");
+  };
+  module = new TrieModule({load: never, overflow: never, refuse: never});
+  return module;
+}
+
+/** @returns 32 bytes */
+export function listRoot(values: readonly Uint8Array[]): Uint8Array {
+  const count = values.length;
+  if (count === 0) return EMPTY_ROOT;
+  const list = module ?? createListModule();
+  const {wasm} = list;
+  if (count > wasm.maxList.value)
+    throw new RangeError(`expected a list of at most ${wasm.maxList.value} values, got ${count}`);
+  wasm.beginList(count);
+  const {memory} = list;
+  const messageAt = wasm.messageAt.value;
+  for (let rank = 0; rank < count; rank++) {
+    const value = values[wasm.positionOf(rank, count)] as Uint8Array;
+    const valueAt = wasm.beginLeaf(rank, count, value.length, value[0] ?? 0);
+    const bytes = valueAt - messageAt + value.length;
+    if (bytes <= wasm.messageBytes.value) {
+      memory.set(value, valueAt);
+      wasm.endLeaf(rank, bytes);
+    } else {
+      memory.set(keccak256(Buffer.concat([memory.subarray(messageAt, valueAt), value])), wasm.resultAt.value);
+      wasm.endHashedLeaf(rank);
+    }
+  }
+  wasm.endList(count);
+  return list.result;
+}

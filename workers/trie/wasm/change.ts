@@ -1,0 +1,148 @@
+/**
+ * What a part of a trie has become, before it is encoded: nothing, a leaf, an extension or a branch. There is one at a time: whoever
+ * gets it encodes it, or puts a path above it. Then the leaf's or extension's own path begins further up, and a branch gets an extension.
+ */
+import {copyWord, ENTRY_NIBBLES, ENTRY_VALUE, ENTRY_VALUE_BYTES, REFERENCE_BYTES, RESULT} from "./layout";
+import {hashMade, keepMade, space} from "./nodes";
+import {
+  copyReference,
+  endOf,
+  headBytes,
+  pathBytes,
+  writeHashReference,
+  writeListHead,
+  writePath,
+  writeStringHead,
+} from "./rlp";
+
+const NOTHING = 0;
+const LEAF = 1;
+const EXTENSION = 2;
+const BRANCH = 3;
+
+/** From the root on. */
+const PATH: usize = memory.data(32, 16);
+const BRANCH_REFERENCE: usize = memory.data(48, 16);
+
+let kind = NOTHING;
+/** Positions in the path: the node's own part. */
+let start = 0;
+let end = 0;
+/** The value, the child's reference or the first of 16 references. */
+let from: usize = 0;
+let valueBytes: u32 = 0;
+/** Nodes are kept for a store, not only hashed. */
+let isKept = true;
+
+export function onlyHash(): void {
+  isKept = false;
+}
+
+export function isNothing(): bool {
+  return kind === NOTHING;
+}
+
+export function becomeNothing(): void {
+  kind = NOTHING;
+}
+
+export function becomeLeaf(entry: usize, depth: i32): void {
+  kind = LEAF;
+  copyWord(PATH, entry);
+  start = depth;
+  end = load<i32>(entry, ENTRY_NIBBLES);
+  from = entry + ENTRY_VALUE;
+  valueBytes = load<u32>(entry, ENTRY_VALUE_BYTES);
+}
+
+export function becomeExtension(path: usize, depth: i32, to: i32, reference: usize): void {
+  kind = EXTENSION;
+  copyWord(PATH, path);
+  start = depth;
+  end = to;
+  from = reference;
+}
+
+/** @param path - of any key below it */
+export function becomeBranch(path: usize, depth: i32, references: usize): void {
+  kind = BRANCH;
+  copyWord(PATH, path);
+  start = depth;
+  end = depth;
+  from = references;
+}
+
+export function beginAt(depth: i32): void {
+  start = depth;
+}
+
+/** Writes what stands for it in its parent. */
+export function refer(to: usize): void {
+  if (kind === NOTHING) store<u8>(to, 0x80);
+  else if (kind === BRANCH && start < end) {
+    put(BRANCH_REFERENCE);
+    kind = EXTENSION;
+    from = BRANCH_REFERENCE;
+    put(to);
+  } else put(to);
+}
+
+/** Writes the hash of it as a root to RESULT. */
+export function referRoot(): void {
+  if (kind === BRANCH && start < end) {
+    put(BRANCH_REFERENCE);
+    kind = EXTENSION;
+    from = BRANCH_REFERENCE;
+  }
+  copyWord(RESULT, keep(encode(space())));
+}
+
+function put(to: usize): void {
+  const node = space();
+  const bytes = encode(node);
+  if (bytes < 32) copyReference(to, node);
+  else writeHashReference(to, keep(bytes));
+}
+
+function keep(bytes: u32): usize {
+  return isKept ? keepMade(bytes) : hashMade(bytes);
+}
+
+/** @returns its length */
+function encode(to: usize): u32 {
+  let at: usize;
+  if (kind === BRANCH) {
+    let content: u32 = 1;
+    for (let child: usize = 0; child < 16; child++) {
+      const reference = from + child * REFERENCE_BYTES;
+      content += endOf(reference) - reference;
+    }
+    at = writeListHead(to, content);
+    for (let child: usize = 0; child < 16; child++) at = copyReference(at, from + child * REFERENCE_BYTES);
+    store<u8>(at++, 0x80);
+  } else if (kind === EXTENSION) {
+    at = writeListHead(to, pathBytes(end - start) + (endOf(from) - from));
+    at = writePath(at, PATH, start, end, false);
+    at = copyReference(at, from);
+  } else {
+    at = writeLeafHead(to, PATH, start, end, valueBytes, load<u8>(from));
+    memory.copy(at, from, valueBytes);
+    at += valueBytes;
+  }
+  return at - to;
+}
+
+/** Writes what comes before a leaf's value. @returns the address after it */
+export function writeLeafHead(
+  to: usize,
+  path: usize,
+  depth: i32,
+  nibbles: i32,
+  bytes: u32,
+  first: u32,
+): usize {
+  const isPlain = bytes === 1 && first < 0x80;
+  to = writeListHead(to, pathBytes(nibbles - depth) + (isPlain ? 0 : headBytes(bytes)) + bytes);
+  to = writePath(to, path, depth, nibbles, true);
+  return isPlain ? to : writeStringHead(to, bytes);
+}
