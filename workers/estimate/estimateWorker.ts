@@ -16,7 +16,6 @@ export interface EstimateWorkerSettings extends WorkerSettings {
   readonly chainId: bigint | undefined;
 }
 
-yieldToOtherThreads(Niceness.ESTIMATE);
 const {settings, chainId} = readWorkerSettings<EstimateWorkerSettings>();
 const {reader} = await openWorkerStore();
 let estimator: Estimator | undefined;
@@ -37,6 +36,8 @@ async function answer(job: EstimateJob): Promise<EstimateAnswers> {
   if (estimator === undefined) {
     const {Estimator} = await import("./estimator.ts");
     estimator = new Estimator(reader, settings, chainId);
+    // Not before: a client waits for this.
+    yieldToOtherThreads(Niceness.ESTIMATE);
   }
   return estimator.answer(job);
 }
