@@ -24,6 +24,7 @@ import {
 import {createWithdrawal, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import {toHex} from "../storage/hex.ts";
+import {createChainRules} from "../workers/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../workers/execution/genesis.ts";
 import {makeGenesisBlock} from "../workers/execution/genesisBlock.ts";
 import {type DemoAccount, hashLabel} from "./demoAccount.ts";
@@ -75,7 +76,7 @@ export class DemoChain {
 
   static async create(genesisText: string, miner: Uint8Array): Promise<DemoChain> {
     const genesis = parseGenesis(genesisText);
-    const common = genesis.forks.createCommon();
+    const common = createChainRules(genesis.forks);
     common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));
     const stateManager = new MerkleStateManager({common, caches: new Caches()});
     await stateManager.generateCanonicalGenesis(toGenesisState(genesis));

@@ -16,6 +16,7 @@ import {createTx} from "@ethereumjs/tx";
 import {privateToAddress} from "@ethereumjs/util";
 import {makeGenesisText} from "../../demo/demoGenesis.ts";
 import {toHex} from "../../storage/hex.ts";
+import {createChainRules} from "../../workers/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../../workers/execution/genesis.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {initGeth, startGeth} from "../served/geth.ts";
@@ -91,7 +92,7 @@ export class GethNode implements ChainNode {
   async mine(): Promise<number> {
     const {chainId, forks} = this.genesis;
     const number = this.height + 1;
-    const common = forks.createCommon();
+    const common = createChainRules(forks);
     common.setHardfork(FORK);
     const word = toWord(number);
     const seconds = Math.max(this.seconds + 1, Math.floor(Date.now() / 1000));

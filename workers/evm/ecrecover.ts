@@ -5,8 +5,13 @@
 import {instantiateSecp256k1} from "@bitauth/libauth/build/lib/crypto/secp256k1.js";
 import type {CustomCrypto} from "@ethereumjs/common";
 import {calculateSigRecovery, setLengthLeft} from "@ethereumjs/util";
+import {keccak256} from "../../storage/hash/keccak.ts";
 
 const WORD_BYTES = 32;
+/** An address is the last 20 bytes of the key's hash. */
+const HASH_HEAD_BYTES = 12;
+/** The largest s of a transaction or an authorization (EIP-2, EIP-7702): half of the curve's order. */
+const MAX_S = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
 /** Of an uncompressed public key. It says that two coordinates follow. */
 const PREFIX_BYTES = 1;
 
@@ -27,3 +32,21 @@ export const ecrecover: NonNullable<CustomCrypto["ecrecover"]> = (messageHash, v
   if (typeof key === "string") throw new Error(key);
   return key.subarray(PREFIX_BYTES);
 };
+
+/**
+ * For transactions and authorizations.
+ *
+ * @param rs - 32 bytes each
+ * @param isOdd - the y of the point that r names is odd
+ * @returns 20 bytes; undefined if nobody can have made the signature, or its s is one of the larger half
+ */
+export function recoverAddress(
+  messageHash: Uint8Array,
+  rs: Uint8Array,
+  isOdd: boolean,
+): Uint8Array | undefined {
+  if (Buffer.compare(MAX_S, rs.subarray(WORD_BYTES)) < 0) return undefined;
+  const key = secp256k1.recoverPublicKeyUncompressed(rs, isOdd ? 1 : 0, messageHash);
+  if (typeof key === "string") return undefined;
+  return keccak256(key.subarray(PREFIX_BYTES)).subarray(HASH_HEAD_BYTES);
+}

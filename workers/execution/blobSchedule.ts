@@ -2,47 +2,64 @@
 import type {HardforkConfig, ParamsConfig, ParamsDict} from "@ethereumjs/common";
 import type {ScheduledFork} from "./forks.ts";
 import {invalidGenesis, parseObject, parseQuantity} from "./gethJson.ts";
+import {BLOB_GAS, type BlobLimits} from "./rules/fees.ts";
 
-const BLOB_GAS = 131072;
-
-/** As @ethereumjs/common takes them. */
 export interface BlobSchedule {
+  /** Of each fork from cancun on. */
+  readonly limits: ReadonlyMap<string, BlobLimits>;
+  /** As @ethereumjs/common takes them. */
   readonly params: ParamsDict;
   readonly customHardforks: Record<string, HardforkConfig>;
 }
+
+/** EIP-4844 and EIP-7691. */
+const LIMITS_OF_EIPS: Readonly<Record<string, BlobLimits>> = {
+  cancun: {target: 3n * BLOB_GAS, max: 6n * BLOB_GAS, updateFraction: 3_338_477n},
+  prague: {target: 6n * BLOB_GAS, max: 9n * BLOB_GAS, updateFraction: 5_007_716n},
+};
 
 /** The counts that `blobSchedule` gives for each fork. Forks that it does not name have the counts of their EIPs. */
 export function readBlobSchedule(value: unknown, forks: readonly ScheduledFork[]): BlobSchedule {
   const schedule = parseObject(value ?? {}, "config.blobSchedule");
   const params: ParamsDict = {};
   const customHardforks: Record<string, HardforkConfig> = {};
+  const limits = new Map<string, BlobLimits>();
+  let last: BlobLimits | undefined;
   for (const {name} of forks.slice(1)) {
     const isBlobFork = name.startsWith("bpo");
+    last = LIMITS_OF_EIPS[name] ?? last;
+    if (last !== undefined) limits.set(name, last);
     if (schedule[name] === undefined) {
       if (isBlobFork)
         throw invalidGenesis(`config.blobSchedule.${name}`, `is missing, though ${name}Time is set`);
       continue;
     }
-    const counts = readBlobCounts(schedule[name], `config.blobSchedule.${name}`);
+    last = readBlobLimits(schedule[name], `config.blobSchedule.${name}`);
+    limits.set(name, last);
+    const counts = toParams(last);
     // @ethereumjs does not know every fork that changes only blob counts. It has the EIPs of all other forks.
     if (isBlobFork) customHardforks[name] = {eips: [], params: counts};
     else params[name] = counts;
   }
-  return {params, customHardforks};
+  return {limits, params, customHardforks};
 }
 
-function readBlobCounts(value: unknown, field: string): ParamsConfig {
+function readBlobLimits(value: unknown, field: string): BlobLimits {
   const entry = parseObject(value, field);
-  const target = Number(parseQuantity(entry.target, `${field}.target`, 16));
-  const max = Number(parseQuantity(entry.max, `${field}.max`, 16));
+  return {
+    target: parseQuantity(entry.target, `${field}.target`, 16) * BLOB_GAS,
+    max: parseQuantity(entry.max, `${field}.max`, 16) * BLOB_GAS,
+    updateFraction: parseQuantity(entry.baseFeeUpdateFraction, `${field}.baseFeeUpdateFraction`, 53),
+  };
+}
+
+function toParams({target, max, updateFraction}: BlobLimits): ParamsConfig {
   return {
     // @ethereumjs reads the first two from bpo1 on, the next two before.
-    target,
-    max,
-    targetBlobGasPerBlock: target * BLOB_GAS,
-    maxBlobGasPerBlock: max * BLOB_GAS,
-    blobGasPriceUpdateFraction: Number(
-      parseQuantity(entry.baseFeeUpdateFraction, `${field}.baseFeeUpdateFraction`, 53),
-    ),
+    target: Number(target / BLOB_GAS),
+    max: Number(max / BLOB_GAS),
+    targetBlobGasPerBlock: Number(target),
+    maxBlobGasPerBlock: Number(max),
+    blobGasPriceUpdateFraction: Number(updateFraction),
   };
 }

@@ -4,34 +4,29 @@
  * A block is accepted if its header follows from its parent's (parentCheck.ts) and execution gives what it says: gas used,
  * receipts root, logs bloom, requests hash and state root. What only consensus decides (seals, difficulty) is not checked. It
  * is taken from the chain, whose hashes link it to the genesis.
+ *
+ *   our EVM (evmExecution.ts)   --declines, or does not agree-->   the library (libraryExecution.ts)   --refuses-->   refused
+ *
+ * So a fault of our EVM costs time, and is reported. It never makes a block of the chain a refused one.
  */
-import {
-  type Block,
-  cliqueSigner,
-  createBlockFromRLP,
-  type BlockHeader as LibraryHeader,
-} from "@ethereumjs/block";
-import type {Common} from "@ethereumjs/common";
-import {createEVM, type EVMOpts} from "@ethereumjs/evm";
-import {createVM, runBlock, type VM} from "@ethereumjs/vm";
+import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
-import {listRoot} from "../trie/listRoot.ts";
+import {EvmDeclined} from "../evm/ends.ts";
+import type {EvmRules} from "../evm/rules.ts";
+import {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
+import {RlpError} from "./block/rlpReader.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
-import {checkShape} from "./blockShape.ts";
 import {describeMissingTrie, ExecutionError} from "./errors.ts";
-import {ExecutionState} from "./executionState.ts";
+import {Declined, EvmExecution} from "./evmExecution.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
-import {keepJumpAnalyses} from "./jumpAnalyses.ts";
-import {requireParts} from "./libraryParts.ts";
-import {checkParent} from "./parentCheck.ts";
-import {describeRefusal} from "./refusal.ts";
-import {checkSystemCode, watchSystemCalls} from "./systemContracts.ts";
+import type {LibraryExecution} from "./libraryExecution.ts";
+import {BlockMismatch} from "./run/blockMismatch.ts";
 
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
@@ -39,6 +34,19 @@ export interface BlockExecutorOptions {
   readonly nodes: TrieNodes;
   /** Hash of a stored block, for BLOCKHASH. Called only for blocks that this executor did not execute. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
+  /** Called after each block that the library had to execute. */
+  readonly onLibraryRun?: (run: LibraryRun) => void;
+  /** Other rules for our own EVM than its own, for tests of what follows. */
+  readonly evmRules?: (fork: string) => EvmRules | undefined;
+}
+
+/** A block that was not executed in our own EVM alone. */
+export interface LibraryRun {
+  readonly block: number;
+  /** Why the library had to execute it. One of few words. */
+  readonly reason: string;
+  /** What our own EVM said of the block, which the library found to be as its header says. */
+  readonly mismatch: string | undefined;
 }
 
 export interface BlockId {
@@ -51,20 +59,21 @@ export interface BlockId {
 const RECENT_BLOCKS = 256;
 
 export class BlockExecutor {
-  private readonly common: Common;
-  private readonly state: ExecutionState;
+  /** Of the state after the last block. */
+  private readonly trie: StateTrie;
+  private readonly evm: EvmExecution;
+  private library: LibraryExecution | undefined;
   private readonly recent = new Map<number, Uint8Array>();
-  /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
-  private vm: VM | undefined;
-  /** Position in the block that `explain` executes. */
-  private refusedTransaction: number | undefined;
 
+  /** @param root - of the state after `last`. @throws ExecutionError STATE_MISSING */
   private constructor(
     private readonly options: BlockExecutorOptions,
     private last: BlockHeader,
+    root: Uint8Array,
   ) {
-    this.common = options.forks.createCommon();
-    this.state = new ExecutionState(options.nodes);
+    const {forks, nodes, evmRules} = options;
+    this.trie = StateTrie.open(nodes, root);
+    this.evm = new EvmExecution(forks, nodes, this.trie, number => this.findBlockHash(number), evmRules);
   }
 
   /**
@@ -81,8 +90,7 @@ export class BlockExecutor {
     const made = await makeGenesisBlock(genesis, options.nodes);
     const header = chainHead ?? made.head;
     putRoot(options.nodes, header, made.head.stateRoot);
-    const executor = new BlockExecutor(options, header);
-    await executor.state.setStateRoot(made.head.stateRoot);
+    const executor = new BlockExecutor(options, header, made.head.stateRoot);
     return {executor, difference: {...made.difference, header}};
   }
 
@@ -94,9 +102,7 @@ export class BlockExecutor {
   static async resume(options: BlockExecutorOptions, after: BlockHeader): Promise<BlockExecutor> {
     const stored = options.nodes.get(trieRootName(after.hash));
     if (stored === undefined) throw new ExecutionError("STATE_MISSING", describeMissingTrie(after.number));
-    const executor = new BlockExecutor(options, after);
-    await executor.state.setStateRoot(decodeTrieRoot(stored).root);
-    return executor;
+    return new BlockExecutor(options, after, decodeTrieRoot(stored).root);
   }
 
   /** The block that the next one must follow. */
@@ -114,24 +120,17 @@ export class BlockExecutor {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
     this.checkLink(head);
     try {
-      await this.run(blockRlp, head);
-      const accounts = await this.state.listDifferences();
-      await this.state.seal();
+      const accounts = await this.run(blockRlp, head);
       putRoot(this.options.nodes, head, head.stateRoot);
       this.last = head;
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
       return {header: head, accounts};
     } catch (error) {
-      this.state.discard();
-      this.vm = undefined;
       // The store is damaged, and says nothing of the block.
       if (error instanceof StoreError) throw error;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
-      const reason = describeRefusal(error, this.refusedTransaction);
-      throw new ExecutionError(code, `block ${head.number}: ${reason}`, {cause: error});
-    } finally {
-      this.refusedTransaction = undefined;
+      throw new ExecutionError(code, `block ${head.number}: ${(error as Error).message}`, {cause: error});
     }
   }
 
@@ -149,73 +148,32 @@ export class BlockExecutor {
       );
   }
 
-  private async run(blockRlp: Uint8Array, head: BlockHead): Promise<void> {
-    this.moveToFork(this.options.forks.forkAt(head));
-    // Uncles may be older than a fork. The library finds their fork by number, which is enough before the merge.
-    let block: Block;
+  private async run(blockRlp: Uint8Array, head: BlockHead): Promise<AccountDifferences> {
+    const fork = this.options.forks.forkAt(head);
+    let failure: Error;
     try {
-      block = createBlockFromRLP(blockRlp, {
-        common: this.common,
-        ...(head.difficulty !== 0n && {setHardfork: true}),
-      });
+      return await this.evm.execute(blockRlp, head, fork, this.last);
     } catch (error) {
-      checkShape(blockRlp, head, this.common);
-      throw error;
+      if (error instanceof ExecutionError || error instanceof StoreError) throw error;
+      failure = error as Error;
     }
-    // The library encodes the header again from the fields that it knows.
-    checkField("header hash", toHex(head.hash), toHex(block.hash()));
-    checkParent(head, this.last, this.common);
-    rememberTransactionsRoot(block);
+    let mismatch: string | undefined;
     try {
-      this.vm ??= await this.createVm();
-      await runBlock(this.vm, {block, skipHeaderValidation: true});
-    } catch (error) {
-      await this.explain(block);
-      throw error;
+      this.library ??= await this.openLibrary();
+      const accounts = await this.library.execute(blockRlp, head, fork, this.last);
+      this.evm.forget();
+      if (!isDecline(failure)) mismatch = failure.message;
+      return accounts;
+    } finally {
+      this.options.onLibraryRun?.({block: head.number, reason: reasonOf(failure), mismatch});
     }
-    await checkSystemCode(this.common, this.state);
   }
 
-  private moveToFork(fork: string): void {
-    if (fork === this.common.hardfork()) return;
-    this.common.setHardfork(fork);
-    // Its jump analyses hold the gas of the opcodes of the fork before.
-    this.vm = undefined;
-  }
-
-  /** Executes a refused block again without the library's comparison, because its errors do not name the computed value. */
-  private async explain(block: Block): Promise<void> {
-    this.state.discard();
-    const vm = await this.createVm();
-    let done = 0;
-    vm.events.on("beforeBlock", () => {
-      this.refusedTransaction = block.transactions.length > 0 ? 0 : undefined;
-    });
-    vm.events.on("afterTx", () => {
-      done++;
-      this.refusedTransaction = done < block.transactions.length ? done : undefined;
-    });
-    const result = await runBlock(vm, {block, generate: true, skipHeaderValidation: true});
-    const {header} = block;
-    checkField("gas used", `${header.gasUsed}`, `${result.gasUsed}`);
-    checkField("receipts root", toHex(header.receiptTrie), toHex(result.receiptsRoot));
-    checkField("logs bloom", toHex(header.logsBloom), toHex(result.logsBloom));
-    if (header.requestsHash !== undefined && result.requestsHash !== undefined)
-      checkField("requests hash", toHex(header.requestsHash), toHex(result.requestsHash));
-    checkField("state root", toHex(header.stateRoot), toHex(result.stateRoot));
-  }
-
-  private async createVm(): Promise<VM> {
-    const blockchain = {
-      getBlock: async (number: number) => ({hash: () => this.findBlockHash(number)}),
-      putBlock: async () => {},
-      shallowCopy: () => blockchain,
-    };
-    const {common, state: stateManager} = this;
-    const evm = await createEVM({common, stateManager, blockchain, cliqueSigner: findCliqueSigner});
-    keepJumpAnalyses(evm, {check: () => {}});
-    watchSystemCalls(evm, common);
-    return createVM({common, stateManager, blockchain, evm});
+  /** Its modules take a third of a second, which most chains never need. */
+  private async openLibrary(): Promise<LibraryExecution> {
+    const {LibraryExecution} = await import("./libraryExecution.ts");
+    const {forks, nodes} = this.options;
+    return new LibraryExecution(forks, nodes, this.trie, number => this.findBlockHash(number));
   }
 
   private findBlockHash(number: number): Uint8Array {
@@ -228,21 +186,16 @@ export class BlockExecutor {
   }
 }
 
-/** The EVM calls this for the block that it runs, whose header is complete. */
-const findCliqueSigner: NonNullable<EVMOpts["cliqueSigner"]> = header =>
-  cliqueSigner(header as LibraryHeader);
+function isDecline(failure: Error): failure is Declined | EvmDeclined {
+  return failure instanceof Declined || failure instanceof EvmDeclined;
+}
 
-/** The library compares it with the header's. It would compute it with a trie that it writes key by key. */
-function rememberTransactionsRoot(block: Block): void {
-  requireParts(block, "a block", {cache: "object", genTxTrie: "function"});
-  const {cache} = block as unknown as {readonly cache: {txTrieRoot?: Uint8Array}};
-  cache.txTrieRoot = listRoot(block.transactions.map(transaction => transaction.serialize()));
+function reasonOf(failure: Error): string {
+  if (isDecline(failure)) return failure.reason;
+  if (failure instanceof RlpError) return "encoding";
+  return failure instanceof BlockMismatch ? "disagreement" : "fault";
 }
 
 function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {
   nodes.put(trieRootName(head.hash), encodeTrieRoot({root, kind: "executed"}));
-}
-
-function checkField(name: string, expected: string, got: string): void {
-  if (expected !== got) throw new Error(`${name}: expected ${expected} as in its header, got ${got}`);
 }

@@ -5,8 +5,22 @@
  * transaction: a third of the time of a block of token transfers.
  */
 import {paramsBlock} from "@ethereumjs/block";
-import {Common, type CommonOpts, type ParamsDict} from "@ethereumjs/common";
+import {
+  type ChainConfig,
+  Common,
+  type CommonOpts,
+  type HardforkTransitionConfig,
+  type ParamsDict,
+} from "@ethereumjs/common";
 import {paramsTx} from "@ethereumjs/tx";
+import type {PrefixedHexString} from "@ethereumjs/util";
+import {keccak256} from "../../storage/hash/keccak.ts";
+import {toHex} from "../../storage/hex.ts";
+import {ecrecover} from "../evm/ecrecover.ts";
+import type {ForkSchedule} from "./forkSchedule.ts";
+import {CHAIN_START, PARIS} from "./forks.ts";
+import {parseObject, parseQuantity} from "./gethJson.ts";
+import {kzg} from "./kzg.ts";
 
 export class ChainRules extends Common {
   // Initialised after the constructor of Common, which calls _buildActivatedEIPsCache.
@@ -41,4 +55,45 @@ export class ChainRules extends Common {
     super._buildActivatedEIPsCache();
     this.activeEips = new Set(this._activatedEIPsCache);
   }
+}
+
+/** The rules of the whole chain; `setHardfork(forks.forkAt(block))` selects a block's. */
+export function createChainRules(forks: ForkSchedule): ChainRules {
+  const {config, blobs, systemContracts} = forks;
+  const scheduled: HardforkTransitionConfig[] = [
+    {name: CHAIN_START, block: 0},
+    ...forks.byNumber.map(({name, from}) => ({name, block: Number(from)})),
+    {name: PARIS, block: null},
+    ...forks.byTime.map(({name, from}) => ({name, block: null, timestamp: Number(from)})),
+  ];
+  const {customHardforks} = blobs;
+  const addresses = Object.fromEntries(systemContracts.map(({param, address}) => [param, toHex(address)]));
+  const params = {...blobs.params, prague: {...blobs.params.prague, ...addresses}};
+  const chain: ChainConfig = {
+    name: "genesis",
+    chainId: Number(forks.chainId),
+    defaultHardfork: CHAIN_START,
+    // Only @ethereumjs' blockchain package reads this. genesisBlock.ts makes the genesis block.
+    genesis: {gasLimit: 0, difficulty: 0, nonce: "0x", extraData: "0x"},
+    hardforks: scheduled,
+    customHardforks,
+    bootstrapNodes: [],
+    consensus:
+      config.clique === undefined
+        ? {type: "pow", algorithm: "ethash", ethash: {}}
+        : {type: "poa", algorithm: "clique", clique: readClique(config.clique)},
+    // geth's default is no deposit contract; @ethereumjs would take mainnet's.
+    depositContractAddress: toHex(forks.depositContract) as PrefixedHexString,
+  };
+  return new ChainRules({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
+}
+
+function readClique(value: unknown): {period: number; epoch: number} {
+  const clique = parseObject(value, "config.clique");
+  return {
+    period: Number(
+      parseQuantity(clique.period ?? clique.blockperiodseconds ?? 0, "config.clique.period", 53),
+    ),
+    epoch: Number(parseQuantity(clique.epoch ?? clique.epochlength ?? 30000, "config.clique.epoch", 53)),
+  };
 }

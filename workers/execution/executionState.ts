@@ -14,7 +14,7 @@ import {KECCAK256_RLP} from "@ethereumjs/util";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
-import {differAccount, type WrittenAccount} from "./accountDifference.ts";
+import {differAccount, type WrittenAccount, type WrittenSlot} from "./accountDifference.ts";
 import {BaseState} from "./baseState.ts";
 import {type ByteKey, fromKey, sameBytes} from "./byteKey.ts";
 import {NO_BYTES, StateOverlay} from "./stateOverlay.ts";
@@ -69,7 +69,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     const differences = new AccountDifferences();
     for (const key of this.writtenKeys()) {
       const written = await this.describeWritten(key);
-      const difference = differAccount(fromKey(key), written, slot => this.parent.readSlot(key, slot));
+      const difference = differAccount(fromKey(key), written);
       if (difference !== undefined) differences.add(difference);
     }
     return differences;
@@ -91,14 +91,15 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
   private async describeWritten(key: ByteKey): Promise<WrittenAccount> {
     const before = this.parent.readAccount(key);
     const after = await this.readAccount(key);
-    return {
-      before,
-      after,
-      isReset:
-        this.destroyed.has(key) ||
-        (this.cleared.has(key) && before !== undefined && !sameBytes(before.storageRoot, KECCAK256_RLP)),
-      slots: [...(this.slots.get(key) ?? [])].map(([slot, value]) => [fromKey(slot), value]),
-      code: after === undefined ? NO_BYTES : this.readCode(after.codeHash),
-    };
+    const hadSlots = before !== undefined && !sameBytes(before.storageRoot, KECCAK256_RLP);
+    const isReset = this.destroyed.has(key) || (this.cleared.has(key) && hadSlots);
+    const slots: WrittenSlot[] = [];
+    for (const [slotKey, value] of this.slots.get(key) ?? []) {
+      const slot = fromKey(slotKey);
+      const valueBefore = isReset || before === undefined ? NO_BYTES : this.parent.readSlot(key, slot);
+      if (!sameBytes(value, valueBefore)) slots.push([slot, value]);
+    }
+    const readCode = (): Uint8Array => (after === undefined ? NO_BYTES : this.readCode(after.codeHash));
+    return {before, after, isReset, slots, readCode};
   }
 }

@@ -5,13 +5,7 @@
  *   paris         blocks with difficulty 0      geth's own test, so no total difficulty is needed
  *   by timestamp  shanghai ... bpo5             blocks with difficulty 0
  */
-import type {ChainConfig, HardforkTransitionConfig, ParamsConfig} from "@ethereumjs/common";
-import type {PrefixedHexString} from "@ethereumjs/util";
-import {keccak256} from "../../storage/hash/keccak.ts";
-import {toHex} from "../../storage/hex.ts";
-import {ecrecover} from "../evm/ecrecover.ts";
 import {type BlobSchedule, readBlobSchedule} from "./blobSchedule.ts";
-import {ChainRules} from "./chainRules.ts";
 import {
   CHAIN_START,
   checkForkFields,
@@ -20,9 +14,9 @@ import {
   readTimeForks,
   type ScheduledFork,
 } from "./forks.ts";
-import {invalidGenesis, type JsonObject, parseFixedBytes, parseObject, parseQuantity} from "./gethJson.ts";
-import {kzg} from "./kzg.ts";
-import {readSystemAddresses} from "./systemContracts.ts";
+import {invalidGenesis, type JsonObject, parseFixedBytes, parseQuantity} from "./gethJson.ts";
+import type {BlobLimits} from "./rules/fees.ts";
+import {readSystemContracts, type SystemContract} from "./systemContracts.ts";
 
 interface BlockMoment {
   readonly number: number;
@@ -32,13 +26,15 @@ interface BlockMoment {
 
 export class ForkSchedule {
   readonly chainId: bigint;
-  private readonly byNumber: readonly ScheduledFork[];
-  private readonly byTime: readonly ScheduledFork[];
-  private readonly blobs: BlobSchedule;
-  private readonly systemAddresses: ParamsConfig;
+  readonly byNumber: readonly ScheduledFork[];
+  readonly byTime: readonly ScheduledFork[];
+  readonly blobs: BlobSchedule;
+  readonly systemContracts: readonly SystemContract[];
+  /** 20 bytes; zeros if there is none, as in geth. Its logs are deposits (EIP-6110). */
+  readonly depositContract: Uint8Array;
 
   /** @throws ExecutionError GENESIS_INVALID naming the field of `config` */
-  constructor(private readonly config: JsonObject) {
+  constructor(readonly config: JsonObject) {
     if (config.chainId === undefined) throw invalidGenesis("config.chainId", "is missing");
     this.chainId = parseQuantity(config.chainId, "config.chainId", 53);
     checkForkFields(config);
@@ -52,7 +48,11 @@ export class ForkSchedule {
     if (this.byTime.length > 0 && !this.byNumber.some(fork => fork.name === "london"))
       throw invalidGenesis("config.londonBlock", "is missing, though a fork by time is set");
     this.blobs = readBlobSchedule(config.blobSchedule, this.byTime);
-    this.systemAddresses = readSystemAddresses(config);
+    this.systemContracts = readSystemContracts(config);
+    this.depositContract =
+      config.depositContractAddress === undefined
+        ? new Uint8Array(20)
+        : parseFixedBytes(config.depositContractAddress, "config.depositContractAddress", 20);
   }
 
   /**
@@ -96,51 +96,14 @@ export class ForkSchedule {
     );
   }
 
-  /** The rules of the whole chain; `setHardfork(forkAt(block))` selects a block's. */
-  createCommon(): ChainRules {
-    const {config} = this;
-    const scheduled: HardforkTransitionConfig[] = [
-      {name: CHAIN_START, block: 0},
-      ...this.byNumber.map(fork => ({name: fork.name, block: Number(fork.from)})),
-      {name: PARIS, block: null},
-      ...this.byTime.map(fork => ({name: fork.name, block: null, timestamp: Number(fork.from)})),
-    ];
-    const {customHardforks} = this.blobs;
-    const params = {...this.blobs.params, prague: {...this.blobs.params.prague, ...this.systemAddresses}};
-    // geth's default is no deposit contract; @ethereumjs would take mainnet's.
-    const depositContract =
-      config.depositContractAddress === undefined
-        ? new Uint8Array(20)
-        : parseFixedBytes(config.depositContractAddress, "config.depositContractAddress", 20);
-    const chain: ChainConfig = {
-      name: "genesis",
-      chainId: Number(this.chainId),
-      defaultHardfork: CHAIN_START,
-      // Only @ethereumjs' blockchain package reads this. genesisBlock.ts makes the genesis block.
-      genesis: {gasLimit: 0, difficulty: 0, nonce: "0x", extraData: "0x"},
-      hardforks: scheduled,
-      customHardforks,
-      bootstrapNodes: [],
-      consensus:
-        config.clique === undefined
-          ? {type: "pow", algorithm: "ethash", ethash: {}}
-          : {type: "poa", algorithm: "clique", clique: readClique(config.clique)},
-      depositContractAddress: toHex(depositContract) as PrefixedHexString,
-    };
-    return new ChainRules({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
+  /** @param fork - from cancun on */
+  blobLimits(fork: string): BlobLimits {
+    const limits = this.blobs.limits.get(fork);
+    if (limits === undefined) throw new Error(`expected a fork that has blobs, got ${fork}`);
+    return limits;
   }
 }
 
 function lastActive(forks: readonly ScheduledFork[], now: bigint): string | undefined {
   return forks.findLast(fork => fork.from <= now)?.name;
-}
-
-function readClique(value: unknown): {period: number; epoch: number} {
-  const clique = parseObject(value, "config.clique");
-  return {
-    period: Number(
-      parseQuantity(clique.period ?? clique.blockperiodseconds ?? 0, "config.clique.period", 53),
-    ),
-    epoch: Number(parseQuantity(clique.epoch ?? clique.epochlength ?? 30000, "config.clique.epoch", 53)),
-  };
 }

@@ -51,6 +51,18 @@ export interface ScheduledFork {
   readonly from: bigint;
 }
 
+const IN_ORDER: readonly string[] = [
+  CHAIN_START,
+  ...NUMBER_FORKS.map(({name}) => name),
+  PARIS,
+  ...TIME_FORKS.map(({name}) => name),
+];
+
+/** True if `fork` is `since` or came after it. */
+export function hasReached(fork: string, since: string): boolean {
+  return IN_ORDER.indexOf(fork) >= IN_ORDER.indexOf(since);
+}
+
 /** A genesis config under which every block of a chain falls under `fork`, one of HARDFORKS. */
 export function configOfFork(fork: string): JsonObject {
   const config: Record<string, unknown> = {};

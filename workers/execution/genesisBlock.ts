@@ -9,9 +9,8 @@ import {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis} from "./genesis.ts";
+import {INITIAL_BASE_FEE} from "./rules/fees.ts";
 
-/** London's first base fee, also geth's default for a genesis under London's rules. */
-const INITIAL_BASE_FEE = 1_000_000_000n;
 const LOGS_BLOOM_BYTES = 256;
 
 /** Puts the allocation's trie nodes and codes, and returns block 0 with its header. */

@@ -1,61 +1,41 @@
 /**
  * The contracts that are called after a block's transactions: for withdrawal requests (EIP-7002) and consolidation requests
- * (EIP-7251). A block is invalid if one of them has no code or if its call fails. The library takes both for a call that returned
- * no requests.
+ * (EIP-7251). A block is invalid if one of them has no code or if its call fails.
  */
-import type {Common, ParamsConfig, StateManagerInterface} from "@ethereumjs/common";
-import type {EVM} from "@ethereumjs/evm";
-import {type Address, createAddressFromBigInt, SYSTEM_ADDRESS} from "@ethereumjs/util";
-import {toHex} from "../../storage/hex.ts";
 import {type JsonObject, parseFixedBytes} from "./gethJson.ts";
 
-interface SystemContract {
+export interface SystemContract {
   readonly eip: number;
-  /** The name of its address in the library. */
+  /** Of its requests (EIP-7685). */
+  readonly type: number;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** The name of its address in @ethereumjs. */
   readonly param: string;
-  /** The same in Besu's genesis config. */
-  readonly field: string;
 }
 
-const CONTRACTS: readonly SystemContract[] = [
-  {eip: 7002, param: "withdrawalRequestPredeployAddress", field: "withdrawalRequestContractAddress"},
-  {eip: 7251, param: "consolidationRequestPredeployAddress", field: "consolidationRequestContractAddress"},
+/** With the names of their addresses in Besu's genesis config. */
+const CONTRACTS = [
+  {
+    eip: 7002,
+    type: 1,
+    standard: "0x00000961ef480eb55e80d19ad83579a64c007002",
+    field: "withdrawalRequestContractAddress",
+    param: "withdrawalRequestPredeployAddress",
+  },
+  {
+    eip: 7251,
+    type: 2,
+    standard: "0x0000bbddc7ce488642fb579f8b00f3a590007251",
+    field: "consolidationRequestContractAddress",
+    param: "consolidationRequestPredeployAddress",
+  },
 ];
 
-/** The addresses that a genesis config sets. Without them, they are those of the EIPs. */
-export function readSystemAddresses(config: JsonObject): ParamsConfig {
-  return Object.fromEntries(
-    CONTRACTS.filter(({field}) => config[field] !== undefined).map(({param, field}) => [
-      param,
-      toHex(parseFixedBytes(config[field], `config.${field}`, 20)),
-    ]),
-  );
-}
-
-/** Makes a failing call an error. */
-export function watchSystemCalls(evm: EVM, common: Common): void {
-  const runCall = evm.runCall.bind(evm);
-  evm.runCall = async call => {
-    const result = await runCall(call);
-    const failure = result.execResult.exceptionError;
-    if (failure === undefined || call.caller?.toString() !== SYSTEM_ADDRESS) return result;
-    const called = CONTRACTS.find(one => call.to?.equals(addressOf(one, common)));
-    throw new Error(
-      `the call of the system contract ${call.to} (EIP-${called?.eip}) fails: ${failure.error}`,
-    );
-  };
-}
-
-/** Call it after the block, which may have made the contracts. @throws Error naming the one that has no code */
-export async function checkSystemCode(common: Common, state: StateManagerInterface): Promise<void> {
-  for (const contract of CONTRACTS) {
-    if (!common.isActivatedEIP(contract.eip)) continue;
-    const address = addressOf(contract, common);
-    if ((await state.getCode(address)).length === 0)
-      throw new Error(`the system contract ${address} (EIP-${contract.eip}) has no code`);
-  }
-}
-
-function addressOf({param}: SystemContract, common: Common): Address {
-  return createAddressFromBigInt(common.param(param));
+/** In the order of their calls. Addresses that a genesis config does not set are those of the EIPs. */
+export function readSystemContracts(config: JsonObject): SystemContract[] {
+  return CONTRACTS.map(({standard, field, ...contract}) => ({
+    ...contract,
+    address: parseFixedBytes(config[field] ?? standard, `config.${field}`, 20),
+  }));
 }

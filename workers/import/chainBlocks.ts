@@ -7,27 +7,21 @@ import {decodeBlockHead} from "../execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../execution/genesis.ts";
 import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
-import {ChainExecution} from "./chainExecution.ts";
+import {ChainExecution, type ExecutionHost} from "./chainExecution.ts";
 import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
-/**
- * Blocks that are in the store are only compared, by hash.
- *
- * @param writer - returns the writer of the store, which a rollback replaces
- * @throws SourceError, ExecutionError
- */
+/** Blocks that are in the store are only compared, by hash. @throws SourceError, ExecutionError */
 export async function* readChainBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
-  writer: () => BlockWriter,
-  signal: AbortSignal,
+  host: ExecutionHost,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
-  const execution = new ChainExecution(genesis.forks, writer, signal);
-  const zero = await readGenesisBlock(genesis, execution, writer);
+  const execution = new ChainExecution(genesis.forks, host);
+  const zero = await readGenesisBlock(genesis, execution, host.writer);
   yield zero;
-  for await (const {bytes, position} of readRlpBlocks(chunks, signal)) {
+  for await (const {bytes, position} of readRlpBlocks(chunks, host.signal)) {
     const {number, hash} = decodeBlockHead(bytes, `the block at position ${position} of the file`);
     if (number === 0) {
       if (Buffer.compare(hash, zero.hash) !== 0)
@@ -42,19 +36,17 @@ export async function* readChainBlocks(
  * Blocks from trie logs, after the block of a genesis file. A trie log of block 0 is only compared, by hash: the genesis file says
  * what is in that block.
  *
- * @param writer - returns the writer of the store, which a rollback replaces
  * @throws SourceError, ExecutionError
  */
 export async function* readTrieLogBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
-  writer: () => BlockWriter,
-  signal: AbortSignal,
+  host: ExecutionHost,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
-  const zero = await readGenesisBlock(genesis, new ChainExecution(genesis.forks, writer, signal), writer);
+  const zero = await readGenesisBlock(genesis, new ChainExecution(genesis.forks, host), host.writer);
   yield zero;
-  for await (const block of readTrieLogLines(chunks, signal)) {
+  for await (const block of readTrieLogLines(chunks, host.signal)) {
     if (block.number > 0) yield block;
     else if (Buffer.compare(block.hash, zero.hash) !== 0)
       throw new SourceError(`line ${block.line}: block 0 of the trie logs is not the genesis file's block`);

@@ -4,31 +4,31 @@
  * Execution continues after the newest block, from the trie nodes stored with it.
  */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../execution/blockExecutor.ts";
 import type {BlockHead} from "../execution/blockHead.ts";
 import type {ForkSchedule} from "../execution/forkSchedule.ts";
 import type {Genesis} from "../execution/genesis.ts";
 import {neverHeld} from "./sourceBlock.ts";
+import type {SourceHost} from "./sourceHost.ts";
 import {createStoredNodes} from "./storedNodes.ts";
+
+export type ExecutionHost = Pick<SourceHost, "writer" | "signal" | "onEvent">;
 
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;
   private executor: BlockExecutor | undefined;
 
-  /**
-   * @param writer - returns the writer of the store, which a rollback replaces
-   * @param signal - ends the writing of a large allocation, with Stopped
-   */
+  /** @param host - its signal ends the writing of a large allocation, with Stopped */
   constructor(
     forks: ForkSchedule,
-    private readonly writer: () => BlockWriter,
-    signal: AbortSignal,
+    private readonly host: ExecutionHost,
   ) {
+    const {writer, signal, onEvent} = host;
     this.options = {
       forks,
       nodes: createStoredNodes(writer, signal),
       blockHash: number => writer().blockHash(number),
+      onLibraryRun: run => onEvent({kind: "library", ...run}),
     };
   }
 
@@ -44,7 +44,7 @@ export class ChainExecution {
 
   /** Executes the block after the newest one. @throws ExecutionError, SourceError */
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
-    const newest = this.writer().newest ?? neverHeld(0);
+    const newest = this.host.writer().newest ?? neverHeld(0);
     // A rollback leaves the executor ahead of the chain.
     if (this.executor === undefined || !isSame(this.executor.head, newest))
       this.executor = await BlockExecutor.resume(this.options, newest);

@@ -20,7 +20,7 @@ export async function openSource(job: ImportJob, host: SourceHost): Promise<Open
 
 async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource> {
   const {source} = job;
-  const {writer, signal} = host;
+  const {signal} = host;
   if (source.kind === "node") {
     const {openNode} = await import("./follow/openedNode.ts");
     return openNode(source, job, host);
@@ -34,18 +34,19 @@ async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource>
   const input = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal});
   // Loads the EVM, which costs half a second and 15 MB. Differences do not need it.
   const {readChainBlocks} = await import("./chainBlocks.ts");
-  return {blocks: readChainBlocks(genesis, input.chunks, writer, signal), input};
+  return {blocks: readChainBlocks(genesis, input.chunks, host), input};
 }
 
 async function openTrieLogs(
   path: string,
   genesisPath: string | undefined,
-  {writer, signal}: SourceHost,
+  host: SourceHost,
 ): Promise<OpenedSource> {
+  const {signal} = host;
   const genesis = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
   const input = await openInput(path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
   if (genesis === undefined) return {blocks: readTrieLogLines(input.chunks, signal), input};
   // The genesis file needs the EVM's libraries; trie logs do not.
   const {readTrieLogBlocks} = await import("./chainBlocks.ts");
-  return {blocks: readTrieLogBlocks(genesis, input.chunks, writer, signal), input};
+  return {blocks: readTrieLogBlocks(genesis, input.chunks, host), input};
 }

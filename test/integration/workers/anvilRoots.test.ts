@@ -18,6 +18,7 @@ import {makeGenesisText} from "../../../demo/demoGenesis.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {encodeJsonBlock} from "../../../workers/import/follow/jsonBlock.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -99,7 +100,7 @@ async function mine(
     );
     const blocks = [await anvil.request<Mined>("eth_getBlockByNumber", "0x0", true)];
     assert.equal(blocks[0]?.hash, toHex(difference.header.hash));
-    const common = genesis.forks.createCommon();
+    const common = createChainRules(genesis.forks);
     let nonce = 0n;
     const ours: string[] = [];
     for (const transaction of transactions) {

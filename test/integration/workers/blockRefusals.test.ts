@@ -8,6 +8,7 @@ import {createFeeMarket1559Tx, createLegacyTx, type TypedTransaction} from "@eth
 import {KECCAK256_RLP, KECCAK256_RLP_ARRAY, privateToAddress} from "@ethereumjs/util";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {ExecutionError} from "../../../workers/execution/errors.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 
@@ -43,7 +44,7 @@ const genesis = parseGenesis(
 );
 let parentHash: Uint8Array;
 let stateRoot: Uint8Array;
-const common: Common = genesis.forks.createCommon();
+const common: Common = createChainRules(genesis.forks);
 common.setHardfork("shanghai");
 
 before(async () => {

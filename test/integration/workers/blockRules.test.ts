@@ -1,13 +1,12 @@
 /** Blocks that are invalid although they change nothing: by their parent, or by a system contract. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Hardfork, Mainnet} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {KECCAK256_RLP, KECCAK256_RLP_ARRAY, SHA256_NULL} from "@ethereumjs/util";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {BlockExecutor, type BlockExecutorOptions} from "../../../workers/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../workers/execution/blockHead.ts";
-import {ChainRules} from "../../../workers/execution/chainRules.ts";
+import {ForkSchedule} from "../../../workers/execution/forkSchedule.ts";
 import {configOfFork} from "../../../workers/execution/forks.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {checkParent} from "../../../workers/execution/parentCheck.ts";
@@ -82,12 +81,12 @@ test("timestamp, gas limit and base fee must follow from the parent's", async ()
 });
 
 test("the first block with a base fee has the initial one, and twice the gas limit of its parent", () => {
-  const rules = new ChainRules({chain: Mainnet, hardfork: Hardfork.London});
+  const forks = new ForkSchedule({...configOfFork("london"), chainId: 1});
   const parent = {timestamp: 100n, gasLimit: 5_000_000n, gasUsed: 0n} as BlockHead;
   const head = {timestamp: 112n, gasLimit: 10_000_000n, baseFeePerGas: 1_000_000_000n} as BlockHead;
-  checkParent(head, parent, rules);
+  checkParent(head, parent, forks, "london");
   const refuse = (changes: Partial<BlockHead>, message: string) =>
-    assert.throws(() => checkParent({...head, ...changes}, parent, rules), {message});
+    assert.throws(() => checkParent({...head, ...changes}, parent, forks, "london"), {message});
   refuse({baseFeePerGas: 875_000_000n}, "base fee: expected 1000000000 by its parent, got 875000000");
   refuse({gasLimit: 5_000_000n}, "gas limit: expected 9990236 to 10009764 by its parent's, got 5000000");
 });

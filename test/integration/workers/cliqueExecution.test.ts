@@ -11,6 +11,7 @@ import {type PrefixedHexString, privateToAddress} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
 import {toHex} from "../../../storage/hex.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 
@@ -66,7 +67,7 @@ function makeGenesis(): Genesis {
 }
 
 async function makeBlock(genesis: Genesis, parentHash: Uint8Array): Promise<Block> {
-  const common = genesis.forks.createCommon();
+  const common = createChainRules(genesis.forks);
   common.setHardfork("london");
   const stateManager = new MerkleStateManager({common});
   await stateManager.generateCanonicalGenesis({

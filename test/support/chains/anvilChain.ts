@@ -15,6 +15,7 @@ import {createVM, runBlock} from "@ethereumjs/vm";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {ExecutionState} from "../../../workers/execution/executionState.ts";
 import {configOfFork} from "../../../workers/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
@@ -86,7 +87,7 @@ export class AnvilChain {
     transactions: readonly Sent[],
   ): Promise<{executed: BlockDifference; block: JSONRPCBlock; succeeded: readonly boolean[]}> {
     const hashes: string[] = [];
-    const common = this.genesis.forks.createCommon();
+    const common = createChainRules(this.genesis.forks);
     common.setHardfork(this.genesis.forks.forkAt({number: 1, timestamp: 1n << 40n, difficulty: 0n}));
     for (const sent of transactions)
       hashes.push(await this.anvil.request("eth_sendRawTransaction", this.people.sign(sent, common)));
@@ -105,7 +106,7 @@ export class AnvilChain {
   }
 
   private async execute(answer: JSONRPCBlock): Promise<BlockDifference> {
-    const common = this.genesis.forks.createCommon();
+    const common = createChainRules(this.genesis.forks);
     const timestamp = BigInt(answer.timestamp);
     common.setHardfork(this.genesis.forks.forkAt({number: this.number, timestamp, difficulty: 0n}));
     const block = createBlockFromRPC(answer, [], {common});

@@ -9,6 +9,7 @@
 import {writeFile} from "node:fs/promises";
 import {setTimeout as pause} from "node:timers/promises";
 import {toHex} from "../../../storage/hex.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {LOOK_MS} from "../http/askedService.ts";
 import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
@@ -212,7 +213,7 @@ export class EngineChain {
   private async build(plan: BlockPlan): Promise<void> {
     const number = this.height + 1;
     const fork = this.forkOf(number);
-    const common = this.genesis.forks.createCommon();
+    const common = createChainRules(this.genesis.forks);
     common.setHardfork(fork);
     const transactions = (plan.transactions ?? []).map(sent => this.people.sign(sent, common));
     const attributes = this.makeAttributes(number, fork, plan);

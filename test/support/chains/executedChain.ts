@@ -76,3 +76,12 @@ export function toPlain({header, accounts}: BlockDifference): PlainDifference {
   const changes = Array.from({length: accounts.count}, (_, i) => accounts.at(i));
   return {header, changes: new Map(changes.map(({address, change}) => [toHex(address), change]))};
 }
+
+/** A difference lists an account's slots in any order. */
+export function sortSlots({header, changes}: PlainDifference): PlainDifference {
+  const sorted = [...changes].map(([address, change]) => {
+    const storage = change?.storage?.toSorted((a, b) => Buffer.compare(a.slot, b.slot));
+    return [address, change && storage ? {...change, storage} : change] as const;
+  });
+  return {header, changes: new Map(sorted)};
+}

@@ -17,6 +17,7 @@ import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
 import {NodeRefusal} from "../../../sync/rpc/node.ts";
 import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {ExecutionState} from "../../../workers/execution/executionState.ts";
 import type {Genesis} from "../../../workers/execution/genesis.ts";
 import {describeBlock} from "../nodes/jsonBlocks.ts";
@@ -59,7 +60,7 @@ export class ExecutedNode implements Node {
     for (const rlp of blocks) {
       const {stateRoot: _, ...parent} = decodeBlockHead(rlp, "a block");
       const made = await executor.execute(rlp);
-      const common = genesis.forks.createCommon();
+      const common = createChainRules(genesis.forks);
       common.setHardfork(genesis.forks.forkAt(parent));
       const block = createBlockFromRLP(rlp, {common});
       const looked = new ExecutionState(nodes);

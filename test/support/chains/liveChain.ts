@@ -16,6 +16,7 @@ import {balanceSlot} from "../../../demo/demoAddresses.ts";
 import {GAS_LIMIT} from "../../../demo/demoChain.ts";
 import {DEMO_CHAIN_ID, makeGenesisText} from "../../../demo/demoGenesis.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {Anvil} from "../processes/anvil.ts";
 
@@ -47,7 +48,7 @@ export class LiveChain {
     this.statePath = statePath;
     this.cast = cast;
     const {forks, timestamp} = parseGenesis(genesis);
-    this.common = forks.createCommon();
+    this.common = createChainRules(forks);
     this.common.setHardfork(forks.forkAt({number: 1, timestamp, difficulty: 0n}));
   }
 

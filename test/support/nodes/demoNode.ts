@@ -7,6 +7,7 @@ import {join} from "node:path";
 import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
@@ -101,7 +102,7 @@ export function readDemoBlocks(): Promise<readonly Block[]> {
 
 async function parseDemoBlocks(): Promise<Block[]> {
   const genesis = parseGenesis(readFileSync(DEMO_GENESIS, "utf8"));
-  const common = genesis.forks.createCommon();
+  const common = createChainRules(genesis.forks);
   common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));
   const {head} = await makeGenesisBlock(genesis, {get: () => undefined, put: () => {}});
   const {timestamp, gasLimit, extraData, baseFeePerGas = 0n} = genesis;

@@ -7,6 +7,7 @@ import type {Common} from "@ethereumjs/common";
 import {Address} from "@ethereumjs/util";
 import type {BlockRecord} from "../../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {createChainRules} from "../../execution/chainRules.ts";
 import {ExecutionError} from "../../execution/errors.ts";
 import {ForkSchedule} from "../../execution/forkSchedule.ts";
 import {configOfFork} from "../../execution/forks.ts";
@@ -88,7 +89,7 @@ export class ForkEvms {
   }
 
   private createEvm(schedule: ForkSchedule, fork: string, held: HeldState): ForkEvm {
-    const common = schedule.createCommon();
+    const common = createChainRules(schedule);
     common.setHardfork(fork);
     const {deadline, store} = this.options;
     const state = new CallState(held);

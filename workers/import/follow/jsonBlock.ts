@@ -17,6 +17,7 @@ import {
   parseQuantity,
 } from "../../../sync/rpc/answerValues.ts";
 import {NodeFailure} from "../../../sync/rpc/node.ts";
+import {createChainRules} from "../../execution/chainRules.ts";
 import type {ForkSchedule} from "../../execution/forkSchedule.ts";
 
 /**
@@ -52,7 +53,7 @@ function createCommon(block: JsonObject, forks: ForkSchedule, where: string): Co
     timestamp: quantity("timestamp", 64),
     difficulty: quantity("difficulty", 256),
   };
-  const common = forks.createCommon();
+  const common = createChainRules(forks);
   try {
     common.setHardfork(forks.forkAt(moment));
   } catch (error) {

@@ -112,7 +112,7 @@ class OpenedNode {
       onEvent({kind: "method", name, method, why});
     const createExecution = (forks: ForkSchedule) => ({
       rawBlocks: new RawBlocks(forks, onMethod),
-      execution: new ChainExecution(forks, writer, signal),
+      execution: new ChainExecution(forks, this.host),
     });
     const executed = choice.source === "execute" ? createExecution(this.readForks(genesis)) : undefined;
     if (writer().latest === undefined && genesis !== undefined) {

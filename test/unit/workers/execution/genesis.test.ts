@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {toHex} from "../../../../storage/hex.ts";
+import {createChainRules} from "../../../../workers/execution/chainRules.ts";
 import {ForkSchedule} from "../../../../workers/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../workers/execution/forks.ts";
 import {parseGenesis} from "../../../../workers/execution/genesis.ts";
@@ -182,7 +183,7 @@ test("every hard fork that can be named makes a config that has it, and none aft
         HARDFORKS.indexOf(other) <= HARDFORKS.indexOf(fork),
         `${other} under ${fork}`,
       );
-    const common = forks.createCommon();
+    const common = createChainRules(forks);
     common.setHardfork(fork);
     assert.equal(common.hardfork(), fork);
   }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {floorGas, intrinsicGas} from "../../../../workers/estimate/call/callTransaction.ts";
+import {createChainRules} from "../../../../workers/execution/chainRules.ts";
 import {ForkSchedule} from "../../../../workers/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../workers/execution/forks.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
@@ -26,7 +27,7 @@ test("the gas of a transaction's bytes is that of its fork", () => {
   const to = new Uint8Array(20);
   for (const [fork, [call, creation, zero, other, floor]] of Object.entries(EXPECTED)) {
     assert.ok(HARDFORKS.includes(fork));
-    const common = new ForkSchedule({...configOfFork(fork), chainId: 1}).createCommon();
+    const common = createChainRules(new ForkSchedule({...configOfFork(fork), chainId: 1}));
     common.setHardfork(fork);
     const gasOf = (data: readonly number[], to?: Uint8Array): bigint =>
       intrinsicGas(createCall(data, to), common);

@@ -5,6 +5,7 @@ import {createBlob4844Tx} from "@ethereumjs/tx";
 import {keccak256} from "../../../../../storage/hash/keccak.ts";
 import {toHex} from "../../../../../storage/hex.ts";
 import {encodeHeader} from "../../../../../sync/layer2/headerRlp.ts";
+import {createChainRules} from "../../../../../workers/execution/chainRules.ts";
 import {ForkSchedule} from "../../../../../workers/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../../workers/execution/forks.ts";
 import {encodeJsonBlock} from "../../../../../workers/import/follow/jsonBlock.ts";
@@ -23,7 +24,7 @@ test("every block of the demo chain is encoded as it was: types 0, 1, 2 and 4, a
 });
 
 test("a blob transaction is encoded as it stands in a block, without its blobs", () => {
-  const common = FORKS.createCommon();
+  const common = createChainRules(FORKS);
   common.setHardfork("osaka");
   const transaction = createBlob4844Tx(
     {

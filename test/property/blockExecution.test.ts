@@ -1,0 +1,171 @@
+/** Random blocks that @ethereumjs makes: our own EVM finds every one to be as its header says, and changes what the library changes. */
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {createTx, type TypedTransaction} from "@ethereumjs/tx";
+import {eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
+import fc from "fast-check";
+import {encodeNumber} from "../../workers/execution/block/rlpWriter.ts";
+import {
+  BlockExecutor,
+  type BlockExecutorOptions,
+  type LibraryRun,
+} from "../../workers/execution/blockExecutor.ts";
+import {sortSlots, toPlain} from "../support/chains/executedChain.ts";
+import {LibraryChain} from "../support/chains/libraryChain.ts";
+import {MemoryNodes} from "../support/chains/memoryNodes.ts";
+import {KEYS, PEOPLE} from "../support/chains/people.ts";
+import {randomTraffic} from "../support/chains/randomTraffic.ts";
+import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
+import {propertyRuns} from "../support/soak.ts";
+
+const CHAIN_ID = 1234;
+const ABILITIES = {istanbul: true, cancun: true, addresses: PEOPLE.map(BigInt)};
+const NOBODY = `0x${"5a".repeat(20)}`;
+const DEPOSITS = `0x${"00".repeat(20)}`;
+/** Writes two slots and logs. It creates nothing, so that the nonces of who delegates to it are known. */
+const DELEGATE = `0x${"de".repeat(20)}`;
+const DELEGATE_CODE = {balance: "0x0", code: "0x335f55476001555f5fa000"};
+const RICH = {balance: `0x${(10n ** 24n).toString(16)}`};
+
+const systemContracts = JSON.parse(
+  readFileSync(
+    fileURLToPath(new URL("demo/systemContracts.json", import.meta.resolve("#package/package.json"))),
+    "utf8",
+  ),
+).contracts as {address: string; code: string}[];
+const SYSTEM = Object.fromEntries(
+  systemContracts.map(({address, code}) => [address, {balance: "0x0", nonce: "0x1", code}]),
+);
+
+const programAt = (at: number) => `0x${(PROGRAM_ADDRESSES[at] as bigint).toString(16).padStart(40, "0")}`;
+const target = fc.constantFrom(
+  ...PROGRAM_ADDRESSES.map((_, at) => programAt(at)),
+  ...PEOPLE,
+  ...Object.keys(SYSTEM),
+  ...[NOBODY, DEPOSITS, `0x${"00".repeat(19)}05`, `0x${"00".repeat(19)}08`],
+);
+const slot = fc.integer({min: 0, max: 5}).map(at => `0x${at.toString(16).padStart(64, "0")}`);
+
+const sent = fc.record({
+  type: fc.constantFrom(0, 1, 2, 2, 3, 4),
+  from: fc.integer({min: 0, max: KEYS.length - 1}),
+  to: fc.option(target, {freq: 8, nil: undefined}),
+  initcode: randomProgram(ABILITIES),
+  data: fc.uint8Array({maxLength: 200}),
+  value: fc.constantFrom(0n, 0n, 1n, 1000n, 10n ** 18n),
+  gas: fc.constantFrom(150_000n, 300_000n, 900_000n),
+  fee: fc.constantFrom(0n, 1n, 100n, 10n ** 9n),
+  tip: fc.constantFrom(0n, 1n, 100n, 10n ** 9n),
+  listed: fc.array(fc.tuple(target, fc.array(slot, {maxLength: 3})), {maxLength: 3}),
+  blobs: fc.integer({min: 1, max: 3}),
+  delegations: fc.array(
+    fc.record({
+      by: fc.integer({min: 0, max: KEYS.length - 1}),
+      to: fc.constantFrom(DELEGATE, DELEGATE, DEPOSITS, PEOPLE[0] as string, NOBODY),
+      distance: fc.constantFrom(0n, 0n, 0n, 1n),
+      chainId: fc.constantFrom(0n, BigInt(CHAIN_ID), 7n),
+    }),
+    {minLength: 1, maxLength: 3},
+  ),
+});
+type Sent = typeof sent extends fc.Arbitrary<infer T> ? T : never;
+
+const block = fc.record({
+  transactions: fc.array(sent, {maxLength: 5}),
+  coinbase: fc.constantFrom(NOBODY, PEOPLE[1] as string, programAt(2), `0x${"5b".repeat(20)}`),
+  withdrawals: fc.array(fc.tuple(target, fc.constantFrom(0n, 1n, 5n)), {maxLength: 3}),
+});
+
+for (const fork of ["paris", "shanghai", "cancun", "prague", "osaka"])
+  test(`random blocks of ${fork} are as their headers say, without the library`, async () => {
+    const programs = randomTraffic(["cancun", "prague", "osaka"].includes(fork), {
+      minLength: 1,
+      maxLength: 1,
+    });
+    await fc.assert(
+      fc.asyncProperty(programs, fc.array(block, {minLength: 1, maxLength: 4}), async ({alloc}, blocks) => {
+        const people = Object.fromEntries(PEOPLE.map(address => [address, RICH]));
+        const chain = await LibraryChain.create(fork, CHAIN_ID, {
+          ...people,
+          ...SYSTEM,
+          ...alloc,
+          [DELEGATE]: DELEGATE_CODE,
+        });
+        const runs: LibraryRun[] = [];
+        const start = async (options: Partial<BlockExecutorOptions>) => {
+          const base = {
+            forks: chain.genesis.forks,
+            nodes: new MemoryNodes(),
+            blockHash: () => undefined,
+          };
+          return (await BlockExecutor.start({...base, ...options}, chain.genesis)).executor;
+        };
+        const own = await start({onLibraryRun: run => runs.push(run)});
+        const library = await start({evmRules: () => undefined});
+        const signer = new Signer(chain, fork);
+        for (const {transactions, ...fields} of blocks) {
+          const signed = transactions.flatMap(one => signer.sign(one));
+          const encoded = await chain.build(signed, fields);
+          const [made, expected] = [await own.execute(encoded), await library.execute(encoded)];
+          assert.deepEqual(sortSlots(toPlain(made)), sortSlots(toPlain(expected)));
+        }
+        assert.deepEqual(runs, []);
+      }),
+      {numRuns: propertyRuns(12)},
+    );
+  });
+
+/** Signs transactions that may stand in a block: types that the fork has, and the right nonces, whatever delegations do to them. */
+class Signer {
+  private readonly nonces = KEYS.map(() => 0n);
+
+  constructor(
+    private readonly chain: LibraryChain,
+    private readonly fork: string,
+  ) {}
+
+  sign(given: Sent): TypedTransaction[] {
+    const {from, to, initcode, value, gas: gasLimit, fee, tip, listed, delegations} = given;
+    const type = given.type > this.newestType ? 2 : given.type;
+    const place = to ?? (type > 2 ? NOBODY : undefined);
+    const nonce = this.nonces[from] as bigint;
+    this.nonces[from] = nonce + 1n;
+    const price = this.chain.nextBaseFee + fee;
+    const fields = {
+      ...{nonce, gasLimit, value, data: place === undefined ? initcode : given.data},
+      ...(place !== undefined && {to: place as PrefixedHexString}),
+      ...(type < 2
+        ? {gasPrice: price}
+        : {maxFeePerGas: price, maxPriorityFeePerGas: tip < price ? tip : price, chainId: BigInt(CHAIN_ID)}),
+      ...(type > 0 && {
+        accessList: listed.map(([address, storageKeys]) => ({address, storageKeys})),
+      }),
+      ...(type === 3 && {
+        maxFeePerBlobGas: 10n ** 9n,
+        blobVersionedHashes: Array.from({length: given.blobs}, () => `0x01${"ab".repeat(31)}`),
+      }),
+      ...(type === 4 && {authorizationList: delegations.map(one => this.authorize(one))}),
+    };
+    const {common} = this.chain;
+    return [
+      createTx({...fields, type} as Parameters<typeof createTx>[0], {common}).sign(KEYS[from] as Uint8Array),
+    ];
+  }
+
+  private get newestType(): number {
+    if (["prague", "osaka"].includes(this.fork)) return 4;
+    return this.fork === "cancun" ? 3 : 2;
+  }
+
+  private authorize({by, to, distance, chainId}: Sent["delegations"][number]) {
+    const nonce = (this.nonces[by] as bigint) + distance;
+    if (distance === 0n && chainId !== 7n) this.nonces[by] = nonce + 1n;
+    const fields = [encodeNumber(chainId), Buffer.from(to.slice(2), "hex"), encodeNumber(nonce)] as const;
+    return eoaCode7702SignAuthorization(
+      fields.map(one => new Uint8Array(one)) as [Uint8Array, Uint8Array, Uint8Array],
+      KEYS[by] as Uint8Array,
+    );
+  }
+}

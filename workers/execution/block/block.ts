@@ -1,0 +1,144 @@
+/**
+ * A block since the merge, decoded once: what is not a number is a view of its bytes.
+ *
+ *   block      = [header, transactions, uncles, (withdrawals)]          withdrawals from shanghai on
+ *   withdrawal = [index, validatorIndex, address, amount in gwei]
+ */
+import {keccak256} from "../../../storage/hash/keccak.ts";
+import {listRoot} from "../../trie/listRoot.ts";
+import type {ForkRules} from "../rules/forkRules.ts";
+import {RlpError, RlpReader, readBigEndian} from "./rlpReader.ts";
+import {readTransaction, type Transaction} from "./transaction.ts";
+
+export interface DecodedBlock {
+  readonly header: Header;
+  readonly transactions: readonly Transaction[];
+  readonly withdrawals: readonly Withdrawal[];
+}
+
+/** The fields that are compared with what the block gives, or used by it. Hashes are of 32 bytes. */
+export interface Header {
+  readonly parentHash: Uint8Array;
+  readonly coinbase: Uint8Array;
+  readonly stateRoot: Uint8Array;
+  readonly receiptsRoot: Uint8Array;
+  /** 256 bytes. */
+  readonly logsBloom: Uint8Array;
+  readonly number: bigint;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  readonly timestamp: bigint;
+  /** prevRandao. */
+  readonly random: bigint;
+  readonly baseFee: bigint;
+  /** The last four are undefined before their forks: twice cancun, prague. */
+  readonly blobGasUsed: bigint | undefined;
+  readonly excessBlobGas: bigint | undefined;
+  readonly parentBeaconBlockRoot: Uint8Array | undefined;
+  readonly requestsHash: Uint8Array | undefined;
+}
+
+interface Withdrawal {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly gwei: bigint;
+}
+
+const HASH_BYTES = 32;
+const ADDRESS_BYTES = 20;
+const BLOOM_BYTES = 256;
+const NONCE_BYTES = 8;
+const COUNT_BYTES = 8;
+const WORD_BYTES = 32;
+const MAX_EXTRA_BYTES = 32;
+const MAX_GAS_LIMIT = 2n ** 63n - 1n;
+/** EIP-7934: 10 MiB without the 2 MiB that the consensus layer keeps for itself. */
+const MAX_BLOCK_BYTES = 8 << 20;
+/** keccak256 of an empty list. */
+const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
+
+/**
+ * Compares the roots of transactions, uncles and withdrawals with the header's, and everything else that the header alone says.
+ *
+ * @throws RlpError if the block has another form than its fork gives it, or does not fit its header
+ */
+export function decodeBlock(blockRlp: Uint8Array, rules: ForkRules, chainId: bigint): DecodedBlock {
+  if (rules.isOsaka && blockRlp.length > MAX_BLOCK_BYTES)
+    throw new RlpError(`expected at most ${MAX_BLOCK_BYTES} bytes, got ${blockRlp.length}`);
+  // Views of a Buffer are Buffers, which cost three times as much.
+  const outer = new RlpReader(new Uint8Array(blockRlp.buffer, blockRlp.byteOffset, blockRlp.length));
+  const parts = outer.readList();
+  outer.close();
+  const {header, transactionsRoot, withdrawalsRoot} = readHeader(parts.readList(), rules);
+  const transactions: Transaction[] = [];
+  for (const list = parts.readList(); !list.isDone; ) transactions.push(readTransaction(list, chainId));
+  requireSame("transactions root", transactionsRoot, listRoot(transactions.map(({encoded}) => encoded)));
+  parts.readList().close();
+  const withdrawals = withdrawalsRoot === undefined ? [] : readWithdrawals(parts.readList(), withdrawalsRoot);
+  parts.close();
+  return {header, transactions, withdrawals};
+}
+
+interface HeaderWithRoots {
+  readonly header: Header;
+  readonly transactionsRoot: Uint8Array;
+  readonly withdrawalsRoot: Uint8Array | undefined;
+}
+
+function readHeader(fields: RlpReader, {isShanghai, hasBlobs, isPrague}: ForkRules): HeaderWithRoots {
+  const hash = (): Uint8Array => fields.readBytes(HASH_BYTES);
+  const count = (): bigint => fields.readNumber(COUNT_BYTES);
+  const parentHash = hash();
+  requireSame("uncle hash", hash(), NO_UNCLES);
+  const coinbase = fields.readBytes(ADDRESS_BYTES);
+  const stateRoot = hash();
+  const transactionsRoot = hash();
+  const receiptsRoot = hash();
+  const logsBloom = fields.readBytes(BLOOM_BYTES);
+  fields.readBytes(0);
+  const number = count();
+  const gasLimit = count();
+  const gasUsed = count();
+  const timestamp = count();
+  const extraBytes = fields.readBytes().length;
+  const random = readBigEndian(hash());
+  requireSame("nonce", fields.readBytes(NONCE_BYTES), new Uint8Array(NONCE_BYTES));
+  const baseFee = fields.readNumber(WORD_BYTES);
+  const withdrawalsRoot = isShanghai ? hash() : undefined;
+  const blobGasUsed = hasBlobs ? count() : undefined;
+  const excessBlobGas = hasBlobs ? count() : undefined;
+  const parentBeaconBlockRoot = hasBlobs ? hash() : undefined;
+  const requestsHash = isPrague ? hash() : undefined;
+  fields.close();
+  if (gasUsed > gasLimit || gasLimit > MAX_GAS_LIMIT)
+    throw new RlpError(`gas limit ${gasLimit}, used ${gasUsed}`);
+  if (extraBytes > MAX_EXTRA_BYTES)
+    throw new RlpError(`expected at most ${MAX_EXTRA_BYTES} bytes of extra data, got ${extraBytes}`);
+  const roots = {parentHash, coinbase, stateRoot, receiptsRoot, logsBloom, random};
+  const counts = {number, gasLimit, gasUsed, timestamp, baseFee, blobGasUsed, excessBlobGas};
+  return {
+    header: {...roots, ...counts, parentBeaconBlockRoot, requestsHash},
+    transactionsRoot,
+    withdrawalsRoot,
+  };
+}
+
+function readWithdrawals(list: RlpReader, root: Uint8Array): Withdrawal[] {
+  const withdrawals: Withdrawal[] = [];
+  const encoded: Uint8Array[] = [];
+  while (!list.isDone) {
+    const start = list.at;
+    const fields = list.readList();
+    fields.readNumber(COUNT_BYTES);
+    fields.readNumber(COUNT_BYTES);
+    withdrawals.push({address: fields.readBytes(ADDRESS_BYTES), gwei: fields.readNumber(COUNT_BYTES)});
+    fields.close();
+    encoded.push(list.bytes.subarray(start, list.at));
+  }
+  requireSame("withdrawals root", root, listRoot(encoded));
+  return withdrawals;
+}
+
+function requireSame(name: string, expected: Uint8Array, got: Uint8Array): void {
+  if (Buffer.compare(expected, got) !== 0) throw new RlpError(`its ${name} is another one`);
+}

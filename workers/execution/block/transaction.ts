@@ -1,0 +1,223 @@
+/**
+ * A transaction as its bytes in a block say it. Types 1 to 4 are a byte string: the type, then the list of fields.
+ *
+ *   0  [nonce, gasPrice, gas, to, value, data, v, r, s]
+ *   1  [chainId, nonce, gasPrice, gas, to, value, data, accessList, yParity, r, s]
+ *   2  [chainId, nonce, maxPriorityFee, maxFee, gas, to, value, data, accessList, yParity, r, s]
+ *   3  [chainId, nonce, maxPriorityFee, maxFee, gas, to, value, data, accessList, maxBlobFee, blobHashes, yParity, r, s]
+ *   4  [chainId, nonce, maxPriorityFee, maxFee, gas, to, value, data, accessList, authorizations, yParity, r, s]
+ *
+ * What is signed is the same with only the fields before the signature. Of type 0 with a chain id in v, these follow: chainId, 0, 0.
+ */
+import {keccak256} from "../../../storage/hash/keccak.ts";
+import {RlpError, RlpReader} from "./rlpReader.ts";
+import {encodeList, encodeNumber} from "./rlpWriter.ts";
+
+export interface Transaction {
+  readonly type: number;
+  /** As its leaf in the trie of transactions. A view of the block. */
+  readonly encoded: Uint8Array;
+  readonly nonce: bigint;
+  readonly gasLimit: bigint;
+  /** Wei per gas. Of types 0 and 1 both are the gas price. */
+  readonly maxFee: bigint;
+  readonly maxPriorityFee: bigint;
+  /** 20 bytes; undefined: a creation. */
+  readonly to: Uint8Array | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly accessList: readonly ListedAddress[];
+  /** Wei per blob gas. */
+  readonly maxBlobFee: bigint;
+  /** 32 bytes each. */
+  readonly blobHashes: readonly Uint8Array[];
+  /** undefined: not of type 4. */
+  readonly authorizations: readonly Authorization[] | undefined;
+  readonly signature: Signature;
+}
+
+interface ListedAddress {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** 32 bytes each. */
+  readonly slots: readonly Uint8Array[];
+}
+
+/** EIP-7702, signed. */
+export interface Authorization {
+  readonly chainId: bigint;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly nonce: bigint;
+  readonly yParity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+export interface Signature {
+  /** 32 bytes, keccak256. */
+  readonly hash: Uint8Array;
+  /** The y of the point that r names is odd. */
+  readonly isOdd: boolean;
+  /** r and s, 32 bytes each. */
+  readonly rs: Uint8Array;
+}
+
+const NEWEST_TYPE = 4;
+const ACCESS_LIST = 1;
+const BLOBS = 3;
+const DELEGATION = 4;
+
+const WORD_BYTES = 32;
+const ADDRESS_BYTES = 20;
+/** Of gas and nonces. */
+const COUNT_BYTES = 8;
+
+const LIST = 0xc0;
+const MAX_SHORT = 55;
+/** Of v with a chain id (EIP-155), and without one. */
+const CHAIN_V = 35n;
+const PLAIN_V = 27n;
+
+/** @param item - stands at the transaction, and moves behind it. @throws RlpError */
+export function readTransaction(item: RlpReader, chainId: bigint): Transaction {
+  if (item.isList) {
+    const start = item.at;
+    const fields = item.readList();
+    return readLegacy(fields, item.bytes.subarray(start, item.at), chainId);
+  }
+  const encoded = item.readBytes();
+  const type = encoded[0] ?? 0;
+  if (type === 0 || type > NEWEST_TYPE)
+    throw new RlpError(`expected a transaction of type 1 to 4, got ${type}`);
+  const outer = new RlpReader(encoded, 1);
+  const fields = outer.readList();
+  outer.close();
+  return readTyped(fields, encoded, type, chainId);
+}
+
+function readLegacy(fields: RlpReader, encoded: Uint8Array, chainId: bigint): Transaction {
+  const from = fields.at;
+  const nonce = fields.readNumber(COUNT_BYTES);
+  const maxFee = fields.readNumber(WORD_BYTES);
+  const call = readCall(fields);
+  const signed = fields.bytes.subarray(from, fields.at);
+  const v = fields.readNumber(WORD_BYTES);
+  const hasChain = v === CHAIN_V + 2n * chainId || v === CHAIN_V + 2n * chainId + 1n;
+  if (!hasChain && v !== PLAIN_V && v !== PLAIN_V + 1n)
+    throw new RlpError(
+      `expected v to be 27, 28, or ${CHAIN_V + 2n * chainId} or the next for chain ${chainId}, got ${v}`,
+    );
+  const isOdd = v === (hasChain ? CHAIN_V + 2n * chainId : PLAIN_V) + 1n;
+  const signature = readSignature(
+    fields,
+    isOdd,
+    hashSigned(undefined, signed, hasChain ? chainId : undefined),
+  );
+  const typed = {type: 0, accessList: [], maxBlobFee: 0n, blobHashes: [], authorizations: undefined};
+  return {...typed, ...call, encoded, nonce, maxFee, maxPriorityFee: maxFee, signature};
+}
+
+function readTyped(fields: RlpReader, encoded: Uint8Array, type: number, chainId: bigint): Transaction {
+  const from = fields.at;
+  const chain = fields.readNumber(WORD_BYTES);
+  if (chain !== chainId) throw new RlpError(`expected a transaction of chain ${chainId}, got chain ${chain}`);
+  const nonce = fields.readNumber(COUNT_BYTES);
+  const maxPriorityFee = fields.readNumber(WORD_BYTES);
+  const maxFee = type === ACCESS_LIST ? maxPriorityFee : fields.readNumber(WORD_BYTES);
+  const call = readCall(fields);
+  const accessList = readAll(fields.readList(), readListedAddress);
+  const maxBlobFee = type === BLOBS ? fields.readNumber(WORD_BYTES) : 0n;
+  const blobHashes = type === BLOBS ? readAll(fields.readList(), hashes => hashes.readBytes(WORD_BYTES)) : [];
+  const authorizations = type === DELEGATION ? readAll(fields.readList(), readAuthorization) : undefined;
+  const signed = fields.bytes.subarray(from, fields.at);
+  const isOdd = readParity(fields);
+  const signature = readSignature(fields, isOdd, hashSigned(type, signed, undefined));
+  const fees = {nonce, maxFee, maxPriorityFee, maxBlobFee};
+  return {type, encoded, ...fees, ...call, accessList, blobHashes, authorizations, signature};
+}
+
+function readCall(fields: RlpReader): Pick<Transaction, "gasLimit" | "to" | "value" | "data"> {
+  const gasLimit = fields.readNumber(COUNT_BYTES);
+  const to = fields.readBytes();
+  if (to.length !== 0 && to.length !== ADDRESS_BYTES)
+    throw new RlpError(`expected an address or nothing, got ${to.length} bytes`);
+  const value = fields.readNumber(WORD_BYTES);
+  return {gasLimit, to: to.length === 0 ? undefined : to, value, data: fields.readBytes()};
+}
+
+function readListedAddress(entries: RlpReader): ListedAddress {
+  const entry = entries.readList();
+  const address = entry.readBytes(ADDRESS_BYTES);
+  const slots = readAll(entry.readList(), words => words.readBytes(WORD_BYTES));
+  entry.close();
+  return {address, slots};
+}
+
+function readAuthorization(entries: RlpReader): Authorization {
+  const entry = entries.readList();
+  const authorization = {
+    chainId: entry.readNumber(WORD_BYTES),
+    address: entry.readBytes(ADDRESS_BYTES),
+    nonce: entry.readNumber(COUNT_BYTES),
+    yParity: entry.readNumber(1),
+    r: entry.readNumber(WORD_BYTES),
+    s: entry.readNumber(WORD_BYTES),
+  };
+  entry.close();
+  return authorization;
+}
+
+function readAll<Item>(list: RlpReader, read: (list: RlpReader) => Item): Item[] {
+  const items: Item[] = [];
+  while (!list.isDone) items.push(read(list));
+  return items;
+}
+
+function readParity(fields: RlpReader): boolean {
+  const parity = fields.readNumber(1);
+  if (parity > 1n) throw new RlpError(`expected yParity to be 0 or 1, got ${parity}`);
+  return parity === 1n;
+}
+
+function readSignature(fields: RlpReader, isOdd: boolean, hash: Uint8Array): Signature {
+  const rs = new Uint8Array(2 * WORD_BYTES);
+  fields.readWordInto(rs, 0);
+  fields.readWordInto(rs, WORD_BYTES);
+  fields.close();
+  return {hash, isOdd, rs};
+}
+
+/** Of the longest head, the type, and a chain id with two zeros. */
+const AROUND_BYTES = 64;
+let scratch = new Uint8Array(4096);
+
+/**
+ * The hash that the sender signs.
+ *
+ * @param fields - one after the other, as in the transaction
+ * @param chainId - what follows the fields of a legacy transaction (EIP-155)
+ */
+function hashSigned(type: number | undefined, fields: Uint8Array, chainId: bigint | undefined): Uint8Array {
+  if (scratch.length < fields.length + AROUND_BYTES)
+    scratch = new Uint8Array(2 * fields.length + AROUND_BYTES);
+  const tail = chainId === undefined ? NO_BYTES : tailOf(chainId);
+  const length = fields.length + tail.length;
+  let at = 0;
+  if (type !== undefined) scratch[at++] = type;
+  if (length <= MAX_SHORT) scratch[at++] = LIST + length;
+  else {
+    const lengthBytes = Math.ceil((32 - Math.clz32(length)) / 8);
+    scratch[at++] = LIST + MAX_SHORT + lengthBytes;
+    for (let shift = lengthBytes - 1; shift >= 0; shift--) scratch[at++] = (length >>> (8 * shift)) & 0xff;
+  }
+  scratch.set(fields, at);
+  scratch.set(tail, at + fields.length);
+  return keccak256(scratch.subarray(0, at + length));
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function tailOf(chainId: bigint): Uint8Array {
+  return encodeList([encodeNumber(chainId), NO_BYTES, NO_BYTES]).subarray(1);
+}

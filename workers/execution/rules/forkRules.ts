@@ -1,0 +1,43 @@
+/**
+ * What a hard fork means for blocks and transactions. What it means inside the EVM is in the EVM's own table.
+ */
+import {hasReached} from "../forks.ts";
+
+export interface ForkRules {
+  /** A creation costs more than a call (EIP-2). */
+  readonly chargesCreation: boolean;
+  /** A byte that is not zero costs 16 gas, not 68 (EIP-2028). */
+  readonly hasCheapData: boolean;
+  /** EIP-2930. */
+  readonly hasAccessLists: boolean;
+  /** EIP-1559, EIP-3529. */
+  readonly hasBaseFee: boolean;
+  /** EIP-3651, EIP-3860, EIP-4895. */
+  readonly isShanghai: boolean;
+  /** EIP-4844, EIP-4788. */
+  readonly hasBlobs: boolean;
+  /** EIP-7702, EIP-7623, EIP-2935, and the requests of EIP-6110, EIP-7002, EIP-7251 and EIP-7685. */
+  readonly isPrague: boolean;
+  /** EIP-7594, EIP-7825, EIP-7918, EIP-7934. */
+  readonly isOsaka: boolean;
+}
+
+const rulesOfForks = new Map<string, ForkRules>();
+
+/** @param fork - as ForkSchedule names it */
+export function forkRules(fork: string): ForkRules {
+  const known = rulesOfForks.get(fork);
+  if (known !== undefined) return known;
+  const rules = {
+    chargesCreation: hasReached(fork, "homestead"),
+    hasCheapData: hasReached(fork, "istanbul"),
+    hasAccessLists: hasReached(fork, "berlin"),
+    hasBaseFee: hasReached(fork, "london"),
+    isShanghai: hasReached(fork, "shanghai"),
+    hasBlobs: hasReached(fork, "cancun"),
+    isPrague: hasReached(fork, "prague"),
+    isOsaka: hasReached(fork, "osaka"),
+  };
+  rulesOfForks.set(fork, rules);
+  return rules;
+}

@@ -1,0 +1,76 @@
+/**
+ * Gas that a transaction pays whatever it executes.
+ */
+import type {ForkRules} from "./forkRules.ts";
+
+/** Of a call without data. It is also where the floor of EIP-7623 begins. */
+export const TX_GAS = 21_000;
+const CREATION_GAS = 32_000;
+const ZERO_BYTE_GAS = 4;
+/** EIP-2028; before istanbul 68. */
+const NONZERO_BYTE_GAS = 16;
+const OLD_NONZERO_BYTE_GAS = 68;
+/** EIP-3860. */
+const INITCODE_WORD_GAS = 2;
+const WORD_BYTES = 32;
+/** EIP-2930. */
+const LISTED_ADDRESS_GAS = 2400;
+const LISTED_SLOT_GAS = 1900;
+/** EIP-7702, for a new account. authorizations.ts has the refund for an account that exists already. */
+const AUTHORIZATION_GAS = 25_000;
+/** EIP-7623: a zero byte is one token, another four. */
+const FLOOR_TOKEN_GAS = 10;
+const TOKENS_OF_NONZERO_BYTE = 4;
+/** EIP-3529: at most a fifth of the gas is given back, before a half. */
+const REFUND_PART = 5n;
+const OLD_REFUND_PART = 2n;
+
+/** What the gas depends on. */
+interface PaidFields {
+  readonly data: Uint8Array;
+  readonly isCreation: boolean;
+  readonly listedAddresses: number;
+  readonly listedSlots: number;
+  readonly authorizations: number;
+}
+
+export interface PaidGas {
+  readonly intrinsic: bigint;
+  /** The least that is paid, however little is executed (EIP-7623). 0 before prague. */
+  readonly floor: bigint;
+}
+
+export function paidGas(fields: PaidFields, rules: ForkRules): PaidGas {
+  const {data, listedAddresses, listedSlots, authorizations} = fields;
+  let zeros = 0;
+  for (let at = 0; at < data.length; at++) if (data[at] === 0) zeros++;
+  const others = data.length - zeros;
+  let gas = TX_GAS + zeros * ZERO_BYTE_GAS;
+  gas += others * (rules.hasCheapData ? NONZERO_BYTE_GAS : OLD_NONZERO_BYTE_GAS);
+  if (fields.isCreation) {
+    if (rules.chargesCreation) gas += CREATION_GAS;
+    if (rules.isShanghai) gas += INITCODE_WORD_GAS * Math.ceil(data.length / WORD_BYTES);
+  }
+  gas += LISTED_ADDRESS_GAS * listedAddresses + LISTED_SLOT_GAS * listedSlots;
+  gas += AUTHORIZATION_GAS * authorizations;
+  const floor = TX_GAS + FLOOR_TOKEN_GAS * (zeros + TOKENS_OF_NONZERO_BYTE * others);
+  return {intrinsic: BigInt(gas), floor: rules.isPrague ? BigInt(floor) : 0n};
+}
+
+/**
+ * @param limit - of the transaction
+ * @param refund - what was counted for storage that was cleared and accounts that existed
+ * @returns what the sender pays for
+ */
+export function gasUsed(
+  limit: bigint,
+  left: bigint,
+  refund: bigint,
+  floor: bigint,
+  rules: ForkRules,
+): bigint {
+  const spent = limit - left;
+  const most = spent / (rules.hasBaseFee ? REFUND_PART : OLD_REFUND_PART);
+  const used = spent - (refund < most ? refund : most);
+  return used > floor ? used : floor;
+}
