@@ -74,6 +74,8 @@ interface PruningOptions {
 
 /** The main thread reads no pages. */
 const MAIN_CACHE_BYTES = 0;
+/** The import thread has 1/IMPORT_PART of the cache of a proof thread: a block of random accounts costs no more with it. */
+const IMPORT_PART = 2;
 
 export class Engine {
   /** Proof threads. */
@@ -101,7 +103,7 @@ export class Engine {
     this.workers = workers;
     this.memories = new AnswerMemories(workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
-    this.imports = new ImportThread({directory, cacheBytes}, onExit);
+    this.imports = new ImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
     this.writes = new ChainWrites(store, this.chain, this.imports, () => this.reopen());
     if (pruning === undefined) return;
     const {finalizations} = store.reader;

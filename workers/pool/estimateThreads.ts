@@ -16,14 +16,10 @@ import {ThreadPool} from "./threadPool.ts";
 const ESTIMATES_PER_THREAD = 2;
 /**
  * An estimate that still runs this long after its own time and that of the one before it is stuck in code that never checks
- * the deadline. Its thread is replaced. A busy machine delays a thread by far less.
+ * the deadline. Its thread is replaced. The thread may have to start first, or to load the EVM: half a second, but several on a
+ * busy machine. A job whose thread cannot start ends after this time too.
  */
-const GRACE_MS = 5000;
-/**
- * A thread for long jobs starts with the first of them, and again after one was replaced: half a second, but several on a busy
- * machine. A job whose thread cannot start ends after this time too.
- */
-const START_MS = 30_000;
+const GRACE_MS = 30_000;
 
 /**
  * How many threads there are for long estimates, 30 MB each. They have the same niceness as the others, 10: while proofs take
@@ -73,8 +69,7 @@ export class EstimateThreads {
     const isSliced = job.slice !== undefined;
     // The job before it may have the longest slice.
     const callMs = isSliced ? SLICES.second.clockMs : this.longMs;
-    const startMs = isSliced ? 0 : START_MS;
-    const limitMs = startMs + ESTIMATES_PER_THREAD * callMs * job.calls.length + GRACE_MS;
+    const limitMs = ESTIMATES_PER_THREAD * callMs * job.calls.length + GRACE_MS;
     // Not AbortSignal.timeout: its weak references cost the main thread a tenth of a short estimate's time.
     const signal = new EventEmitter();
     const timer = setTimeout(() => signal.emit("abort"), limitMs);
