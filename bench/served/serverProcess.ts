@@ -15,6 +15,8 @@ interface Launch {
   readonly args: readonly string[];
   /** Matches host and port in the server's standard output. */
   readonly listening: RegExp;
+  /** Called with each part of its output. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** Memory of a process in bytes. The anonymous part is its own; the rest is mostly table files that the kernel can drop. */
@@ -28,13 +30,22 @@ export const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url
 /** The output of proofd and of the naive server. */
 export const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
-/** @throws Error with its output if it ends before it listens */
-export function startProofd(db: string, args: readonly string[]): Promise<ServerProcess> {
+/**
+ * @param traced - called with V8's lines about garbage collections, and all other output
+ * @throws Error with its output if it ends before it listens
+ */
+export function startProofd(
+  db: string,
+  args: readonly string[],
+  traced?: (text: string) => void,
+): Promise<ServerProcess> {
+  const command = [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn", ...args];
   return startServer({
     name: "proofd",
     command: process.execPath,
-    args: [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn", ...args],
+    args: traced === undefined ? command : ["--trace-gc", ...command],
     listening: ANNOUNCEMENT,
+    ...(traced === undefined ? {} : {onOutput: traced}),
   });
 }
 
@@ -53,6 +64,7 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   const host = await new Promise<string>((resolve, reject) => {
     const onText = (text: string) => {
       output = (output + text).slice(-KEPT_OUTPUT);
+      launch.onOutput?.(text);
       const found = launch.listening.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     };

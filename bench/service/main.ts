@@ -2,7 +2,16 @@
 import {countOption, createProgram, namesOption, runProgram, writeCommand} from "../program/benchProgram.ts";
 import type {PartName, ServiceFlags} from "./serviceRun.ts";
 
-const PART_NAMES: readonly PartName[] = ["memory", "clients", "loops", "reader", "idle", "import", "wait"];
+const PART_NAMES: readonly PartName[] = [
+  "memory",
+  "tail",
+  "clients",
+  "loops",
+  "reader",
+  "idle",
+  "import",
+  "wait",
+];
 
 const program = createProgram(
   "npm run bench:service --",

@@ -18,20 +18,21 @@ export interface ServiceBench {
 export interface Finding {
   readonly figure: string;
   readonly value: number;
-  readonly unit: "MB" | "ms" | "x" | "us" | "/s" | "bytes" | "";
+  readonly unit: "MB" | "ms" | "x" | "us" | "/s" | "/min" | "bytes" | "";
 }
 
 const SAMPLE_MS = 50;
 const CONNECTIONS = 16;
 export const MB = 1e6;
 
-/** Runs `work` with a server of its own. @param args - flags of `proofd serve` */
+/** Runs `work` with a server of its own. @param args - flags of `proofd serve`. @param traced - as for startProofd */
 export async function withServer(
   {directory}: ServiceBench,
   args: readonly string[],
   work: (server: ServerProcess) => Promise<Finding[]>,
+  traced?: (text: string) => void,
 ): Promise<Finding[]> {
-  const server = await startProofd(directory, args);
+  const server = await startProofd(directory, args, traced);
   try {
     return await work(server);
   } finally {

@@ -14,12 +14,13 @@ import {keepBenchStore} from "../stages/benchStore.ts";
 import {measureManyClients, measureMemory} from "./busyService.ts";
 import {measureIdleConnections} from "./idleConnections.ts";
 import {measureImport} from "./importBeside.ts";
+import {measureTail} from "./latencyTail.ts";
 import {measureLoopingClients} from "./loopingClients.ts";
 import type {Finding, ServiceBench} from "./serviceBench.ts";
 import {measureSlowReader} from "./slowReader.ts";
 import {measureWaiting} from "./waitingCalls.ts";
 
-export type PartName = "memory" | "clients" | "loops" | "reader" | "idle" | "import" | "wait";
+export type PartName = "memory" | "tail" | "clients" | "loops" | "reader" | "idle" | "import" | "wait";
 
 /** Commander's values, by flag. */
 export interface ServiceFlags {
@@ -33,6 +34,7 @@ export interface ServiceFlags {
 
 const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[]>>> = {
   memory: measureMemory,
+  tail: measureTail,
   clients: measureManyClients,
   loops: measureLoopingClients,
   reader: measureSlowReader,

@@ -3,7 +3,7 @@ import type {Engine} from "../../../workers/engine.ts";
 import type {ProveJob} from "../../../workers/job/proveJob.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
-import {append, callsOf} from "../../request/requestCalls.ts";
+import {callsOf} from "../../request/requestCalls.ts";
 import type {Segment} from "../../request/segment.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
@@ -24,26 +24,18 @@ export function createProofLane(engine: Engine): LaneOptions {
   };
 }
 
-/** Packs the calls of a task back to back (workers/job/packedCall.ts). Those of a single request are packed already. */
-export function packTask(task: Task): ProveJob {
-  let views: Uint8Array[] = [];
-  let ids: string[] = [];
-  let byteCount = 0;
-  for (let at = 0; at < task.requests.length; at++) {
-    const request = task.requests[at] as PendingRequest;
-    const {lane, firstCall, endCall} = request.segments[task.indexes[at] as number] as Segment;
-    const own = callsOf(request.calls, lane) as ProofCalls;
-    const view = own.slice(firstCall, endCall);
-    views = append(views, view);
-    byteCount += view.length;
-    for (let call = firstCall; call < endCall; call++) ids = append(ids, own.ids[call] as string);
-  }
-  if (views.length === 1) return {calls: views[0] as Uint8Array, ids};
-  const calls = new Uint8Array(byteCount);
-  let at = 0;
-  for (const view of views) {
-    calls.set(view, at);
-    at += view.length;
-  }
-  return {calls, ids};
+/** Packs the calls of a task back to back (workers/job/packedCall.ts). */
+export function packTask({requests, indexes}: Task): ProveJob {
+  const [first] = requests as [PendingRequest];
+  if (requests.length === 1) return packSegment(first, indexes[0] as number);
+  const parts = requests.map((request, at) => packSegment(request, indexes[at] as number));
+  return {calls: Buffer.concat(parts.map(({calls}) => calls)), ids: parts.flatMap(({ids}) => ids)};
+}
+
+/** The calls of a request are packed already. */
+function packSegment({calls, segments}: PendingRequest, index: number): ProveJob {
+  const {lane, firstCall, endCall} = segments[index] as Segment;
+  const own = callsOf(calls, lane) as ProofCalls;
+  const isAll = endCall - firstCall === own.ids.length;
+  return {calls: own.slice(firstCall, endCall), ids: isAll ? own.ids : own.ids.slice(firstCall, endCall)};
 }
