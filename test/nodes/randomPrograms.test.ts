@@ -15,7 +15,7 @@ const FORKS = {cancun: BLOCKS / 2, prague: BLOCKS / 2 + 1, osaka: BLOCKS / 2 + 2
 
 test("blocks of random programs are read by traces", () =>
   fc.assert(
-    fc.asyncProperty(randomTraffic(false, {minLength: BLOCKS, maxLength: BLOCKS}), readByTraces),
+    fc.asyncProperty(randomTraffic("shanghai", {minLength: BLOCKS, maxLength: BLOCKS}), readByTraces),
     // Another try takes seconds.
     {numRuns: propertyRuns(1), endOnFailure: true},
   ));

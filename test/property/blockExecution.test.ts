@@ -21,7 +21,7 @@ import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomProgr
 import {propertyRuns} from "../support/soak.ts";
 
 const CHAIN_ID = 1234;
-const ABILITIES = {istanbul: true, cancun: true, addresses: PEOPLE.map(BigInt)};
+const ABILITIES = {hardfork: "cancun", addresses: PEOPLE.map(BigInt)};
 const NOBODY = `0x${"5a".repeat(20)}`;
 const DEPOSITS = `0x${"00".repeat(20)}`;
 /** Writes two slots and logs. It creates nothing, so that the nonces of who delegates to it are known. */
@@ -80,10 +80,7 @@ const block = fc.record({
 
 for (const fork of ["paris", "shanghai", "cancun", "prague", "osaka"])
   test(`random blocks of ${fork} are as their headers say, without the library`, async () => {
-    const programs = randomTraffic(["cancun", "prague", "osaka"].includes(fork), {
-      minLength: 1,
-      maxLength: 1,
-    });
+    const programs = randomTraffic(fork, {minLength: 1, maxLength: 1});
     await fc.assert(
       fc.asyncProperty(programs, fc.array(block, {minLength: 1, maxLength: 4}), async ({alloc}, blocks) => {
         const people = Object.fromEntries(PEOPLE.map(address => [address, RICH]));

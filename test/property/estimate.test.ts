@@ -118,8 +118,7 @@ const authorizationList = fc.array(
 
 function cases(common: Common): fc.Arbitrary<Case> {
   const abilities = {
-    istanbul: common.gteHardfork("istanbul"),
-    cancun: common.gteHardfork("cancun"),
+    hardfork: common.hardfork(),
     addresses: [
       BigInt(MINER),
       ...[SENDER_KEY, ...OWNER_KEYS].map(key => bytesToBigInt(privateToAddress(key))),

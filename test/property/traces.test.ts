@@ -17,7 +17,7 @@ const CHAINS_PER_FORK = propertyRuns(1);
 
 for (const fork of ["shanghai", "prague"])
   test(`blocks of random programs under ${fork} have the same roots from traces as executed`, async t => {
-    const traffic = randomTraffic(fork === "prague", {minLength: 2, maxLength: 6});
+    const traffic = randomTraffic(fork, {minLength: 2, maxLength: 6});
     await fc.assert(
       fc.asyncProperty(traffic, random => compareChain(t, fork, random)),
       {numRuns: CHAINS_PER_FORK},

@@ -2,54 +2,67 @@
  * Compares what a block brings besides its header with the header, without executing anything. So a node that leaves out,
  * changes or reorders transactions is told from a block that does not execute.
  */
-import {type NestedUint8Array, RLP} from "@ethereumjs/rlp";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {listRoot} from "../trie/listRoot.ts";
+import {RlpReader} from "./block/rlpReader.ts";
 import {ExecutionError} from "./errors.ts";
-
-type Item = Uint8Array | NestedUint8Array;
 
 /** Positions in the header. */
 const UNCLES_HASH = 1;
 const TRANSACTIONS_ROOT = 4;
 const WITHDRAWALS_ROOT = 16;
 
+interface Parts {
+  readonly header: readonly Uint8Array[];
+  readonly transactions: readonly Uint8Array[];
+  /** The list, with its head. */
+  readonly uncles: Uint8Array;
+  readonly withdrawals: readonly Uint8Array[] | undefined;
+}
+
 /** @throws ExecutionError BLOCK_INVALID naming the part and both hashes */
 export function checkBlockBody(blockRlp: Uint8Array): void {
-  const [header, transactions, uncles, withdrawals] = decodeParts(blockRlp);
-  compare("transactions", header[TRANSACTIONS_ROOT], rootOf(transactions));
-  compare("uncles", header[UNCLES_HASH], keccak256(RLP.encode(uncles)));
-  compare(
-    "withdrawals",
-    header[WITHDRAWALS_ROOT],
-    withdrawals === undefined ? undefined : rootOf(withdrawals),
-  );
-}
-
-function decodeParts(
-  blockRlp: Uint8Array,
-): [header: Item[], transactions: Item[], uncles: Item[], withdrawals?: Item[]] {
-  let parts: Item;
+  let parts: Parts;
   try {
-    parts = RLP.decode(blockRlp);
+    parts = readParts(blockRlp);
   } catch (error) {
-    throw invalid(`it is not RLP: ${(error as Error).message}`);
+    throw invalid(`it is no block: ${(error as Error).message}`);
   }
-  if (!Array.isArray(parts) || parts.length < 3 || parts.length > 4 || !parts.every(Array.isArray))
-    throw invalid("it is not a list of header, transactions, uncles and perhaps withdrawals");
-  return parts as unknown as ReturnType<typeof decodeParts>;
+  const {header, transactions, uncles, withdrawals} = parts;
+  compare("transactions", header[TRANSACTIONS_ROOT], listRoot(transactions));
+  compare("uncles", header[UNCLES_HASH], keccak256(uncles));
+  compare("withdrawals", header[WITHDRAWALS_ROOT], withdrawals && listRoot(withdrawals));
 }
 
-/** A typed transaction is its bytes already. */
-function rootOf(items: readonly Item[]): Uint8Array {
-  return listRoot(items.map(item => (item instanceof Uint8Array ? item : RLP.encode(item))));
+function readParts(blockRlp: Uint8Array): Parts {
+  const outer = new RlpReader(new Uint8Array(blockRlp.buffer, blockRlp.byteOffset, blockRlp.length));
+  const parts = outer.readList();
+  outer.close();
+  const header = readLeaves(parts.readList());
+  const transactions = readLeaves(parts.readList());
+  const at = parts.at;
+  parts.readList();
+  const uncles = parts.bytes.subarray(at, parts.at);
+  const withdrawals = parts.isDone ? undefined : readLeaves(parts.readList());
+  parts.close();
+  return {header, transactions, uncles, withdrawals};
 }
 
-function compare(part: string, named: Item | undefined, made: Uint8Array | undefined): void {
+/** A byte string is its bytes, as a typed transaction is; a list keeps its head. */
+function readLeaves(list: RlpReader): Uint8Array[] {
+  const leaves: Uint8Array[] = [];
+  while (!list.isDone) {
+    const start = list.at;
+    leaves.push(list.isList ? list.bytes.subarray(start, list.readList().end) : list.readBytes());
+  }
+  return leaves;
+}
+
+function compare(part: string, named: Uint8Array | undefined, made: Uint8Array | undefined): void {
   if (named === undefined && made === undefined) return;
   if (made === undefined) throw invalid(`its ${part} are missing`);
-  if (!(named instanceof Uint8Array)) throw invalid(`it has ${part}, its header has none`);
+  if (named === undefined) throw invalid(`it has ${part}, its header has none`);
   if (Buffer.compare(named, made) !== 0)
     throw invalid(`its ${part} have the root ${toHex(made)}, its header names ${toHex(named)}`);
 }

@@ -2,14 +2,15 @@
  * Block 0 as geth makes it from a genesis file: the state's trie, the header, its hash.
  */
 import {RLP} from "@ethereumjs/rlp";
-import {KECCAK256_RLP, KECCAK256_RLP_ARRAY, SHA256_NULL} from "@ethereumjs/util";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieNodes} from "../trie/trieNodes.ts";
+import {EMPTY_ROOT, type TrieNodes} from "../trie/trieNodes.ts";
+import {NO_UNCLES} from "./block/block.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis} from "./genesis.ts";
 import {INITIAL_BASE_FEE} from "./rules/fees.ts";
+import {hashRequests} from "./run/requests.ts";
 
 const LOGS_BLOOM_BYTES = 256;
 
@@ -36,11 +37,11 @@ function headerFields(genesis: Genesis, stateRoot: Uint8Array): (Uint8Array | bi
   nonce.writeBigUInt64BE(genesis.nonce);
   const fields: (Uint8Array | bigint)[] = [
     genesis.parentHash,
-    KECCAK256_RLP_ARRAY,
+    NO_UNCLES,
     genesis.coinbase,
     stateRoot,
-    KECCAK256_RLP,
-    KECCAK256_RLP,
+    EMPTY_ROOT,
+    EMPTY_ROOT,
     new Uint8Array(LOGS_BLOOM_BYTES),
     genesis.difficulty,
     0n,
@@ -52,9 +53,9 @@ function headerFields(genesis: Genesis, stateRoot: Uint8Array): (Uint8Array | bi
     nonce,
   ];
   if (genesis.forks.isActive("london", moment)) fields.push(genesis.baseFeePerGas ?? INITIAL_BASE_FEE);
-  if (genesis.forks.isActive("shanghai", moment)) fields.push(KECCAK256_RLP);
+  if (genesis.forks.isActive("shanghai", moment)) fields.push(EMPTY_ROOT);
   if (genesis.forks.isActive("cancun", moment))
     fields.push(genesis.blobGasUsed, genesis.excessBlobGas, new Uint8Array(32));
-  if (genesis.forks.isActive("prague", moment)) fields.push(SHA256_NULL);
+  if (genesis.forks.isActive("prague", moment)) fields.push(hashRequests([]));
   return fields;
 }

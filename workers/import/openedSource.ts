@@ -32,7 +32,7 @@ async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource>
   if (source.kind === "trielogs") return openTrieLogs(source.path, source.genesisPath, host);
   const genesis = await readGenesis(source.genesisPath, signal);
   const input = await openInput(source.blocksPath, {chunkBytes: CHAIN_CHUNK_BYTES, signal});
-  // Loads the EVM, which costs half a second and 15 MB. Differences do not need it.
+  // Loads the EVM and the trie, which differences do not need.
   const {readChainBlocks} = await import("./chainBlocks.ts");
   return {blocks: readChainBlocks(genesis, input.chunks, host), input};
 }
@@ -46,7 +46,7 @@ async function openTrieLogs(
   const genesis = genesisPath === undefined ? undefined : await readGenesis(genesisPath, signal);
   const input = await openInput(path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
   if (genesis === undefined) return {blocks: readTrieLogLines(input.chunks, signal), input};
-  // The genesis file needs the EVM's libraries; trie logs do not.
+  // The genesis file needs the trie; trie logs do not.
   const {readTrieLogBlocks} = await import("./chainBlocks.ts");
   return {blocks: readTrieLogBlocks(genesis, input.chunks, host), input};
 }

@@ -21,12 +21,12 @@ const transaction: fc.Arbitrary<Sent> = fc.record({
   gas: fc.constantFrom(60_000n, 300_000n, 900_000n),
 });
 
-/** @param cancun - the chain has the instructions of cancun from block 1 on */
+/** @param hardfork - that the chain has from block 1 on */
 export function randomTraffic(
-  cancun: boolean,
+  hardfork: string,
   blocks: {readonly minLength: number; readonly maxLength: number},
 ): fc.Arbitrary<RandomTraffic> {
-  const abilities = {istanbul: true, cancun, addresses: []};
+  const abilities = {hardfork, addresses: []};
   return fc.record({
     alloc: fc.tuple(...PROGRAM_ADDRESSES.map(() => randomProgram(abilities))).map(allocate),
     blocks: fc.array(fc.array(transaction, {minLength: 1, maxLength: 6}), blocks),

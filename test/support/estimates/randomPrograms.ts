@@ -4,25 +4,29 @@
  */
 import fc from "fast-check";
 import {assemble, OP, type Part, pushWidth} from "./bytecode.ts";
+import {createCommon} from "./hardforks.ts";
 
 /** The programs lie at these addresses and call each other there. */
 export const PROGRAM_ADDRESSES: readonly bigint[] = [0xc0de00n, 0xc0de01n, 0xc0de02n, 0xc0de03n];
-/** An account without code, an account that does not exist, and precompiles that take any input. */
-const OTHER_ADDRESSES: readonly bigint[] = [0xacc0n, 0xab5e47n, 1n, 2n, 3n, 4n, 5n];
+/** An account without code, an account that does not exist, and precompiles. Most take any input. */
+const OTHER_ADDRESSES: readonly bigint[] = [
+  ...[0xacc0n, 0xab5e47n, 1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n],
+  ...[0x0an, 0x0bn, 0x0fn, 0x11n, 0x12n, 0x100n],
+];
 export const PLAIN_ADDRESS = 0xacc0n;
 
 /** The address that a call, a read or a SELFDESTRUCT goes to. */
 type Target = fc.Arbitrary<bigint>;
 
-/** What a hard fork allows in addition to homestead. */
 interface Abilities {
-  /** RETURNDATA, STATICCALL, REVERT, CREATE2, EXTCODEHASH, SELFBALANCE. */
-  readonly istanbul: boolean;
-  /** TLOAD, TSTORE, MCOPY. */
-  readonly cancun: boolean;
+  /** Programs have its opcodes. From homestead on. */
+  readonly hardfork: string;
   /** Further addresses to call and read. */
   readonly addresses: readonly bigint[];
 }
+
+/** Whether `hardfork` is this fork or a later one. */
+type Has = (fork: string) => boolean;
 
 /** Code that depends on its position. Its length does not. */
 interface Fragment {
@@ -90,7 +94,17 @@ function loop(times: number, body: Fragment): Fragment {
 const small = fc.bigInt({min: 0n, max: 5n});
 const offset = fc.oneof(fc.bigInt({min: 0n, max: 200n}), fc.bigInt({min: 0n, max: 20_000n}));
 const size = fc.oneof(fc.constant(0n), fc.bigInt({min: 0n, max: 100n}), fc.bigInt({min: 0n, max: 3000n}));
-const word = fc.oneof(small, fc.bigInt({min: 0n, max: 2n ** 256n - 1n}));
+const edges = [0n, 1n, 31n, 32n, 64n, 128n, 255n, 256n].flatMap(bits => [
+  2n ** bits - 1n,
+  2n ** bits,
+  -(2n ** bits),
+]);
+const word = fc.oneof(
+  small,
+  fc.constantFrom(...edges.map(edge => BigInt.asUintN(256, edge))),
+  fc.bigInt({min: 0n, max: 300n}),
+  fc.bigInt({min: 0n, max: 2n ** 256n - 1n}),
+);
 function createTarget({addresses}: Abilities): Target {
   return fc.oneof(
     {weight: 3, arbitrary: fc.constantFrom(...PROGRAM_ADDRESSES)},
@@ -114,13 +128,49 @@ const initcode = fc
   })
   .map(({value, codeBytes, end}) => assemble(value, 1n, OP.SSTORE, codeBytes, 0n, end));
 
-function simpleStatement({istanbul, cancun}: Abilities, target: Target): fc.Arbitrary<Fragment> {
-  const arithmetic = [OP.ADD, OP.MUL, OP.SUB, OP.DIV, OP.MOD, OP.EXP, OP.LT, OP.AND];
-  const reads: number[] = [OP.BALANCE, OP.EXTCODESIZE, ...(istanbul ? [OP.EXTCODEHASH] : [])];
-  const values: number[] = [OP.ADDRESS, OP.CALLER, OP.CALLVALUE, OP.CALLDATASIZE, OP.CODESIZE, OP.MSIZE];
-  if (istanbul) values.push(OP.SELFBALANCE, OP.RETURNDATASIZE);
-  const always = [
-    fc.tuple(word, word, fc.constantFrom(...arithmetic)).map(([a, b, opcode]) => plain(a, b, opcode, OP.POP)),
+/** What is done with the word that an opcode leaves: it is dropped, or written to memory. */
+const used = fc.oneof(
+  fc.constant(assemble(OP.POP)),
+  offset.map(at => assemble(at, OP.MSTORE)),
+);
+
+/** Opcodes that take words and leave one. */
+function operations(has: Has): fc.Arbitrary<Fragment> {
+  const of = (count: number, opcodes: readonly number[]) =>
+    fc
+      .tuple(fc.array(word, {minLength: count, maxLength: count}), fc.constantFrom(...opcodes), used)
+      .map(([words, opcode, use]) => plain(...words, opcode, use));
+  const binary = [1, 2, 3, 4, 5, 6, 7, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a];
+  if (has("constantinople")) binary.push(0x1b, 0x1c, 0x1d);
+  const unary: number[] = [OP.ISZERO, OP.NOT, OP.CALLDATALOAD, OP.BLOCKHASH];
+  if (has("cancun")) unary.push(0x49);
+  if (has("osaka")) unary.push(OP.CLZ);
+  const none = [0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x41, 0x42, 0x43, 0x44, 0x45, 0x58, 0x59, 0x5a];
+  if (has("byzantium")) none.push(OP.RETURNDATASIZE);
+  if (has("istanbul")) none.push(0x46, OP.SELFBALANCE);
+  if (has("london")) none.push(OP.BASEFEE);
+  if (has("shanghai")) none.push(OP.PUSH0);
+  if (has("cancun")) none.push(OP.BLOBBASEFEE);
+  return fc.oneof({weight: 4, arbitrary: of(2, binary)}, of(1, unary), of(3, [0x08, OP.MULMOD]), of(0, none));
+}
+
+/** DUP and SWAP reach below what a statement pushes, which it drops again. */
+const stackStatement = fc.oneof(
+  fc.tuple(fc.integer({min: 1, max: 16}), fc.constantFrom(0x7f, 0x8f)).map(([reach, before]) => {
+    const words = Array.from({length: 17}, (_, at) => BigInt(at) << 200n);
+    return plain(...words, before + reach, ...new Array<number>(before === 0x7f ? 18 : 17).fill(OP.POP));
+  }),
+  fc
+    .uint8Array({minLength: 1, maxLength: 32})
+    .map(bytes => plain(Uint8Array.of(0x5f + bytes.length), bytes, OP.POP)),
+);
+
+function simpleStatement(has: Has, target: Target): fc.Arbitrary<Fragment> {
+  const reads: number[] = [OP.BALANCE, OP.EXTCODESIZE];
+  if (has("constantinople")) reads.push(OP.EXTCODEHASH);
+  const always: fc.MaybeWeightedArbitrary<Fragment>[] = [
+    {weight: 6, arbitrary: operations(has)},
+    {weight: 1, arbitrary: stackStatement},
     fc.tuple(small, small).map(([value, slot]) => plain(value, slot, OP.SSTORE)),
     fc.tuple(small, small).map(([value, slot]) => plain(value, slot, OP.SSTORE)),
     small.map(slot => plain(slot, OP.SLOAD, OP.POP)),
@@ -128,9 +178,12 @@ function simpleStatement({istanbul, cancun}: Abilities, target: Target): fc.Arbi
     fc.tuple(small, offset).map(([value, at]) => plain(value, at, OP.MSTORE8)),
     offset.map(at => plain(at, OP.MLOAD, OP.POP)),
     fc.tuple(size, offset).map(([bytes, at]) => plain(bytes, at, OP.KECCAK256, OP.POP)),
-    fc.tuple(size, offset).map(([bytes, at]) => plain(7n, bytes, at, OP.LOG1)),
+    fc
+      .tuple(size, offset, fc.integer({min: 0, max: 4}))
+      .map(([bytes, at, topics]) =>
+        plain(...Array.from({length: topics}, (_, topic) => BigInt(topic)), bytes, at, OP.LOG0 + topics),
+      ),
     fc.tuple(target, fc.constantFrom(...reads)).map(([address, opcode]) => plain(address, opcode, OP.POP)),
-    fc.constantFrom(...values).map(opcode => plain(opcode, OP.POP)),
     // The remaining gas decides which value is written, and whether one is written.
     fc.constant(plain(OP.GAS, 3n, OP.SSTORE)),
     fc.tuple(size, offset, offset).map(([bytes, from, to]) => plain(bytes, from, to, OP.CODECOPY)),
@@ -139,8 +192,8 @@ function simpleStatement({istanbul, cancun}: Abilities, target: Target): fc.Arbi
       .tuple(target, size, offset)
       .map(([address, bytes, to]) => plain(bytes, 0n, to, address, OP.EXTCODECOPY)),
   ];
-  if (istanbul) always.push(fc.constant(plain(OP.RETURNDATASIZE, 0n, 0n, OP.RETURNDATACOPY)));
-  if (cancun)
+  if (has("byzantium")) always.push(fc.constant(plain(OP.RETURNDATASIZE, 0n, 0n, OP.RETURNDATACOPY)));
+  if (has("cancun"))
     always.push(
       fc.tuple(small, small).map(([value, slot]) => plain(value, slot, OP.TSTORE)),
       // The value in transient storage is written to permanent storage.
@@ -150,9 +203,9 @@ function simpleStatement({istanbul, cancun}: Abilities, target: Target): fc.Arbi
   return fc.oneof(...always);
 }
 
-function callStatement({istanbul}: Abilities, target: Target): fc.Arbitrary<Fragment> {
+function callStatement(has: Has, target: Target): fc.Arbitrary<Fragment> {
   const withValue = [OP.CALL, OP.CALL, OP.CALLCODE];
-  const without = [OP.DELEGATECALL, ...(istanbul ? [OP.STATICCALL] : [])];
+  const without = [OP.DELEGATECALL, ...(has("byzantium") ? [OP.STATICCALL] : [])];
   const call = fc
     .record({
       opcode: fc.constantFrom<number>(...withValue, ...without),
@@ -183,14 +236,14 @@ function callStatement({istanbul}: Abilities, target: Target): fc.Arbitrary<Frag
     .map(({code, value, salt, isSecond}) => {
       const at = BigInt(32 - code.length);
       const lay = assemble(BigInt(`0x${Buffer.from(code).toString("hex")}`), 0n, OP.MSTORE);
-      return istanbul && isSecond
+      return isSecond && has("constantinople")
         ? plain(lay, salt, BigInt(code.length), at, value, OP.CREATE2, OP.POP)
         : plain(lay, BigInt(code.length), at, value, OP.CREATE, 2n, OP.SSTORE);
     });
   return fc.oneof({weight: 4, arbitrary: call}, create);
 }
 
-function end({istanbul}: Abilities, target: Target): fc.Arbitrary<Fragment> {
+function end(has: Has, target: Target): fc.Arbitrary<Fragment> {
   const returned = fc.tuple(size, offset);
   const ends: fc.MaybeWeightedArbitrary<Fragment>[] = [
     {weight: 6, arbitrary: fc.constant(plain(OP.STOP))},
@@ -198,22 +251,25 @@ function end({istanbul}: Abilities, target: Target): fc.Arbitrary<Fragment> {
     {weight: 1, arbitrary: fc.constant(plain(OP.INVALID))},
     {weight: 1, arbitrary: target.map(address => plain(address, OP.SELFDESTRUCT))},
   ];
-  if (istanbul) ends.push({weight: 1, arbitrary: returned.map(([bytes, at]) => plain(bytes, at, OP.REVERT))});
+  if (has("byzantium"))
+    ends.push({weight: 1, arbitrary: returned.map(([bytes, at]) => plain(bytes, at, OP.REVERT))});
   return fc.oneof(...ends);
 }
 
 /** Code that must lie at offset 0. */
 export function randomProgram(abilities: Abilities): fc.Arbitrary<Uint8Array> {
   const target = createTarget(abilities);
+  const common = createCommon(abilities.hardfork, 1n);
+  const has: Has = fork => common.gteHardfork(fork);
   const {statement} = fc.letrec<{statement: Fragment; body: Fragment}>(tie => ({
     body: fc.array(tie("statement"), {minLength: 1, maxLength: 4}).map(sequence),
     statement: fc.oneof(
       {maxDepth: 2, withCrossShrink: true},
-      {weight: 8, arbitrary: simpleStatement(abilities, target)},
-      {weight: 4, arbitrary: callStatement(abilities, target)},
+      {weight: 8, arbitrary: simpleStatement(has, target)},
+      {weight: 4, arbitrary: callStatement(has, target)},
       {
         weight: 1,
-        arbitrary: fc.tuple(fc.integer({min: 1, max: 6}), tie("body")).map(([n, body]) => loop(n, body)),
+        arbitrary: fc.tuple(fc.integer({min: 1, max: 60}), tie("body")).map(([n, body]) => loop(n, body)),
       },
       {
         weight: 1,
@@ -227,7 +283,13 @@ export function randomProgram(abilities: Abilities): fc.Arbitrary<Uint8Array> {
       },
     ),
   }));
-  return fc
-    .tuple(fc.array(statement, {maxLength: 8}), end(abilities, target))
+  const whole = fc
+    .tuple(fc.array(statement, {maxLength: 10, size: "max"}), end(has, target))
     .map(([statements, last]) => sequence([...statements, last]).at(0));
+  const broken = fc
+    .tuple(whole, fc.nat(), fc.uint8Array({maxLength: 4}))
+    .map(([code, at, bytes]) =>
+      Buffer.concat([code.subarray(0, at % code.length), bytes, code.subarray(at % code.length)]),
+    );
+  return fc.oneof({weight: 12, arbitrary: whole}, broken);
 }

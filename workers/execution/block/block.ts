@@ -55,7 +55,7 @@ const MAX_GAS_LIMIT = 2n ** 63n - 1n;
 /** EIP-7934: 10 MiB without the 2 MiB that the consensus layer keeps for itself. */
 const MAX_BLOCK_BYTES = 8 << 20;
 /** keccak256 of an empty list. */
-const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
+export const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
 
 /**
  * Compares the roots of transactions, uncles and withdrawals with the header's, and everything else that the header alone says.

@@ -25,7 +25,7 @@ export class RlpReader {
   constructor(
     readonly bytes: Uint8Array,
     public at = 0,
-    private readonly end = bytes.length,
+    readonly end = bytes.length,
   ) {}
 
   get isDone(): boolean {

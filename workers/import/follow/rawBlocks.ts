@@ -9,7 +9,6 @@ import {NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
 import {checkBlockBody} from "../../execution/blockBody.ts";
 import {type BlockHead, decodeBlockHead} from "../../execution/blockHead.ts";
 import type {ForkSchedule} from "../../execution/forkSchedule.ts";
-import {encodeJsonBlock} from "./jsonBlock.ts";
 
 const RAW = "debug_getRawBlock";
 const JSON_BLOCK = "eth_getBlockByNumber";
@@ -46,7 +45,7 @@ export class RawBlocks {
     for (const [at, answer] of answers.entries()) {
       if ((answer ?? undefined) === undefined || answer === NO_BYTES) break;
       const number = from + at;
-      const block = this.decode(node, method, number, answer);
+      const block = await this.decode(node, method, number, answer);
       const before = blocks.at(-1);
       if (before !== undefined && Buffer.compare(block.head.parentHash, before.head.hash) !== 0)
         throw new NodeFailure(
@@ -90,10 +89,10 @@ export class RawBlocks {
     }
   }
 
-  private decode(node: Node, method: string, number: number, answer: unknown): RawBlock {
+  private async decode(node: Node, method: string, number: number, answer: unknown): Promise<RawBlock> {
     let block: RawBlock;
     try {
-      const bytes = method === RAW ? parseRaw(answer) : encodeJsonBlock(answer, number, this.forks);
+      const bytes = method === RAW ? parseRaw(answer) : await this.encode(answer, number);
       block = {bytes, head: decodeBlockHead(bytes, "the answer")};
       checkBlockBody(bytes);
     } catch (error) {
@@ -107,6 +106,12 @@ export class RawBlocks {
         `${node.name}: ${method}: expected block ${number}, got block ${block.head.number}`,
       );
     return block;
+  }
+
+  private async encode(answer: unknown, number: number): Promise<Uint8Array> {
+    // Loads the library's transactions, which raw blocks do not need.
+    const {encodeJsonBlock} = await import("./jsonBlock.ts");
+    return encodeJsonBlock(answer, number, this.forks);
   }
 }
 

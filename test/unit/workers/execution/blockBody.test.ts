@@ -66,10 +66,13 @@ test("uncles and withdrawals that are not the header's are found", async () => {
 });
 
 test("bytes that are no block are refused", () => {
-  for (const bytes of [new Uint8Array(0), new Uint8Array([0xc0]), new Uint8Array([0xc3, 1, 2, 3])])
-    assert.throws(
-      () => checkBlockBody(bytes),
-      /it is not a list of header, transactions, uncles and perhaps withdrawals/,
-    );
-  assert.throws(() => checkBlockBody(new Uint8Array([0xff, 1])), /it is not RLP/);
+  for (const bytes of [
+    [],
+    [0xc0],
+    [0xc3, 1, 2, 3],
+    [0xff, 1],
+    [0xc3, 0xc0, 0xc0],
+    [0xc4, 0xc0, 0xc0, 0xc0, 0],
+  ])
+    assert.throws(() => checkBlockBody(Uint8Array.from(bytes)), /^ExecutionError: it is no block: /);
 });

@@ -1,0 +1,20 @@
+/** A hard fork of a chain, as each side of a comparison needs it. */
+import type {Common} from "@ethereumjs/common";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
+import {ForkSchedule} from "../../../workers/execution/forkSchedule.ts";
+import {configOfFork} from "../../../workers/execution/forks.ts";
+import type {JsonObject} from "../../../workers/execution/gethJson.ts";
+
+export interface ChainFork {
+  readonly name: string;
+  readonly forks: ForkSchedule;
+  readonly common: Common;
+}
+
+/** @param config - geth's; the default has the fork from block 0 on */
+export function chainFork(name: string, config?: JsonObject): ChainFork {
+  const forks = new ForkSchedule(config ?? {...configOfFork(name), chainId: 1});
+  const common = createChainRules(forks);
+  common.setHardfork(name);
+  return {name, forks, common};
+}

@@ -1,0 +1,135 @@
+/** The interpreter with one contract, for tests that write out code and what it costs. */
+import assert from "node:assert/strict";
+import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {Evm} from "../../../workers/evm/evm.ts";
+import type {EvmResult} from "../../../workers/evm/message.ts";
+import {type EvmRules, rulesOf} from "../../../workers/evm/rules.ts";
+import {InterpreterState} from "./interpreterState.ts";
+import {addressOf, FORKS} from "./randomState.ts";
+
+export const CONTRACT = 0xc0den;
+const CALLER = addressOf(0xca11e4n);
+const COINBASE = addressOf(0xc01bn);
+const GAS = 10_000_000n;
+const STEPS = 100_000;
+
+export interface Setting {
+  readonly gas?: bigint;
+  readonly value?: bigint;
+  readonly data?: Uint8Array;
+  /** Of the contract: value by slot. */
+  readonly slots?: Readonly<Record<string, bigint>>;
+  /** Other accounts, by address. */
+  readonly accounts?: readonly (readonly [address: bigint, account: Partial<MemoryAccount>])[];
+  readonly balance?: bigint;
+  /** The code is the initcode of a creation, not the contract's. */
+  readonly isCreation?: boolean;
+}
+
+export interface Run extends EvmResult {
+  readonly gasUsed: bigint;
+  readonly refund: bigint;
+  /** The first word of what was returned. */
+  readonly word: bigint;
+  readonly state: MemoryState;
+}
+
+/** No case calls a precompile that the host runs. */
+const evm = new Evm({run: (address: number) => assert.fail(`precompile ${address} was called`)});
+
+export class EvmKit {
+  constructor(
+    readonly fork: string,
+    private readonly rules: EvmRules = rulesOf(fork) ?? assert.fail(`no rules of ${fork}`),
+  ) {}
+
+  has(fork: string): boolean {
+    return FORKS.indexOf(this.fork) >= FORKS.indexOf(fork);
+  }
+
+  /** Everything is cold but the precompiles and the contract. */
+  run(code: Uint8Array, setting: Setting = {}): Run {
+    const state = new MemoryState();
+    const put = (address: bigint, fields: Partial<MemoryAccount>) =>
+      state.accounts.set(toHex(addressOf(address)), {
+        nonce: 0n,
+        balance: 0n,
+        code: new Uint8Array(0),
+        slots: new Map(),
+        ...fields,
+      });
+    const isCreation = setting.isCreation === true;
+    const slots = Object.entries(setting.slots ?? {}).map(
+      ([slot, value]) => [word(slot), word(value)] as const,
+    );
+    put(BigInt(toHex(CALLER)), {nonce: 1n, balance: 10n ** 18n});
+    if (!isCreation) put(CONTRACT, {nonce: 1n, balance: setting.balance ?? 0n, code, slots: new Map(slots)});
+    for (const [address, fields] of setting.accounts ?? []) put(address, fields);
+    const source = new InterpreterState(state, number => Uint8Array.from({length: 32}, () => number % 256));
+    evm.moveTo(source);
+    evm.setBlock(this.rules, {
+      number: 1000n,
+      timestamp: 2000n,
+      gasLimit: 30_000_000n,
+      coinbase: COINBASE,
+      baseFee: 7n,
+      blobBaseFee: 3n,
+      random: 9n,
+      chainId: 1337n,
+    });
+    evm.beginTransaction();
+    evm.warmAddress(CALLER);
+    if (!isCreation) evm.warmAddress(addressOf(CONTRACT));
+    const gas = setting.gas ?? GAS;
+    evm.begin({
+      origin: CALLER,
+      caller: CALLER,
+      to: isCreation ? undefined : addressOf(CONTRACT),
+      value: setting.value ?? 0n,
+      data: isCreation ? code : (setting.data ?? new Uint8Array(0)),
+      gas,
+      gasPrice: 5n,
+      blobHashes: [new Uint8Array(32).fill(1)],
+      nonce: 0n,
+    });
+    while (evm.resume(STEPS) !== "ended");
+    const result = evm.readResult();
+    const {refund} = evm;
+    evm.endTransaction();
+    return {
+      ...result,
+      gasUsed: gas - result.gasLeft,
+      refund,
+      word: BigInt(`0x0${Buffer.from(result.returned.subarray(0, 32)).toString("hex")}`),
+      state: source.after(evm),
+    };
+  }
+
+  /** @throws AssertionError if the code does not succeed, or costs something else */
+  expectGas(code: Uint8Array, gas: number, setting: Setting = {}): Run {
+    const run = this.run(code, setting);
+    const got = {end: run.end, gas: run.gasUsed};
+    assert.deepEqual(got, {end: "success", gas: BigInt(gas)}, `${this.fork}: ${toHex(code).slice(0, 200)}`);
+    return run;
+  }
+
+  /** @throws AssertionError if the code does not fail and take all gas */
+  expectFailure(code: Uint8Array, setting: Setting = {}): void {
+    const {end, gasLeft} = this.run(code, setting);
+    const where = `${this.fork}: ${toHex(code).slice(0, 200)}`;
+    assert.ok(end !== "success" && end !== "revert", `${where}: expected a failure, got ${end}`);
+    assert.equal(gasLeft, 0n, where);
+  }
+}
+
+export interface GasCase {
+  readonly title: string;
+  /** The first fork that it holds under; undefined: berlin. */
+  readonly since?: string;
+  check(kit: EvmKit): void;
+}
+
+function word(value: string | bigint): string {
+  return `0x${BigInt(value).toString(16).padStart(64, "0")}`;
+}

@@ -1,0 +1,84 @@
+/** A signed transaction in the interpreter, by the rules of `import`, on a state in plain maps. */
+import assert from "node:assert/strict";
+import {RLP} from "@ethereumjs/rlp";
+import type {MemoryState} from "../../../bench/chains/memoryState.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {recoverAddress} from "../../../workers/evm/ecrecover.ts";
+import {Evm} from "../../../workers/evm/evm.ts";
+import {rulesOf} from "../../../workers/evm/rules.ts";
+import {RlpError, RlpReader} from "../../../workers/execution/block/rlpReader.ts";
+import {readTransaction} from "../../../workers/execution/block/transaction.ts";
+import {LibraryPrecompiles} from "../../../workers/execution/libraryPrecompiles.ts";
+import {BLOB_GAS, blobBaseFee} from "../../../workers/execution/rules/fees.ts";
+import {forkRules} from "../../../workers/execution/rules/forkRules.ts";
+import {BlockMismatch} from "../../../workers/execution/run/blockMismatch.ts";
+import {runTransaction} from "../../../workers/execution/run/transaction.ts";
+import type {ChainFork} from "./chainFork.ts";
+import {InterpreterState} from "./interpreterState.ts";
+import {type BlockFields, type Outcome, plainLog} from "./transactionOutcome.ts";
+
+const FIRST_LIST = 0xc0;
+const evms = new WeakMap<ChainFork, Evm>();
+
+/** @returns one for each fork, which is used again */
+export function evmUnder(fork: ChainFork): Evm {
+  const evm = evms.get(fork) ?? new Evm(new LibraryPrecompiles(fork.forks, () => fork.name));
+  evms.set(fork, evm);
+  return evm;
+}
+
+/** Sets the state and the block, as EVM opcodes see it. */
+export function setUp(evm: Evm, fork: ChainFork, source: InterpreterState, block: BlockFields): void {
+  const rules = rulesOf(fork.name);
+  assert.ok(rules);
+  evm.moveTo(source);
+  evm.setBlock(rules, {
+    ...block,
+    random: fork.common.gteHardfork("paris") ? BigInt(toHex(block.random)) : block.difficulty,
+    ...feesOf(fork, block),
+  });
+}
+
+function feesOf({name, forks}: ChainFork, {coinbase, baseFee = 0n, excessBlobGas}: BlockFields) {
+  const blobFee = excessBlobGas === undefined ? 0n : blobBaseFee(excessBlobGas, forks.blobLimits(name));
+  return {chainId: forks.chainId, coinbase, baseFee, blobBaseFee: blobFee};
+}
+
+/**
+ * @param transaction - RLP, after its type's byte if it has one
+ * @throws EvmDeclined
+ */
+export async function runByInterpreter(
+  fork: ChainFork,
+  before: MemoryState,
+  block: BlockFields,
+  transaction: Uint8Array,
+): Promise<Outcome> {
+  const source = new InterpreterState(before, block.blockHash);
+  const {name, forks} = fork;
+  const evm = evmUnder(fork);
+  setUp(evm, fork, source, block);
+  try {
+    const item = (transaction[0] ?? 0) >= FIRST_LIST ? transaction : RLP.encode(transaction);
+    const decoded = readTransaction(new RlpReader(new Uint8Array(item)), forks.chainId);
+    const {hash, rs, isOdd} = decoded.signature;
+    // Of a whole block, which the rules of transactions do not count.
+    if (
+      decoded.blobHashes.length > 0 &&
+      BLOB_GAS * BigInt(decoded.blobHashes.length) > forks.blobLimits(name).max
+    )
+      return {refused: "it has more blobs than a block may have"};
+    const context = {rules: forkRules(name), ...feesOf(fork, block)};
+    const sender = recoverAddress(hash, rs, isOdd);
+    const {hasSucceeded, gasUsed, logs} = await runTransaction(evm, decoded, sender, context, block.gasLimit);
+    return {
+      succeeds: hasSucceeded,
+      gasUsed,
+      logs: logs.map(({address, topics, data}) => plainLog(address, topics, data)),
+      state: source.after(evm),
+    };
+  } catch (error) {
+    if (error instanceof BlockMismatch || error instanceof RlpError) return {refused: error.message};
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+/** One transaction in a block: what goes in, and what comes out whoever executes it. */
+import type {MemoryState} from "../../../bench/chains/memoryState.ts";
+import {toHex} from "../../../storage/hex.ts";
+
+/** The fields of a block that a transaction can see. */
+export interface BlockFields {
+  readonly number: bigint;
+  readonly timestamp: bigint;
+  readonly gasLimit: bigint;
+  /** 20 bytes. */
+  readonly coinbase: Uint8Array;
+  readonly difficulty: bigint;
+  /** 32 bytes, from paris on. */
+  readonly random: Uint8Array;
+  /** From london on. */
+  readonly baseFee: bigint | undefined;
+  /** From cancun on. */
+  readonly excessBlobGas: bigint | undefined;
+  readonly blockHash: (number: number) => Uint8Array;
+}
+
+interface PlainLog {
+  readonly address: string;
+  readonly topics: readonly string[];
+  readonly data: string;
+}
+
+export type Outcome =
+  | {readonly refused: string}
+  | {
+      readonly refused?: undefined;
+      readonly succeeds: boolean;
+      readonly gasUsed: bigint;
+      readonly logs: readonly PlainLog[];
+      readonly state: MemoryState;
+    };
+
+export function plainLog(address: Uint8Array, topics: readonly Uint8Array[], data: Uint8Array): PlainLog {
+  return {address: toHex(address), topics: topics.map(toHex), data: toHex(data)};
+}
+
+/** Everything in a state, in a form that compares and prints. */
+export function plainAccounts({accounts}: MemoryState): object {
+  const plain = [...accounts].map(([name, {nonce, balance, code, slots}]) => [
+    name,
+    {nonce, balance, code: toHex(code), slots: Object.fromEntries([...slots].sort())},
+  ]);
+  return Object.fromEntries(plain);
+}

@@ -1,0 +1,145 @@
+/**
+ * State tests: one transaction in one block, with the root of the state and the hash of the logs after it.
+ *
+ *   env, pre, transaction      the block, the state, the parts of a transaction
+ *   post.FORK[]                root and hash of the logs for the transaction of one choice of parts; txbytes: it, signed
+ */
+
+import type {Common} from "@ethereumjs/common";
+import {RLP} from "@ethereumjs/rlp";
+import {createTx} from "@ethereumjs/tx";
+import {hexToBytes, type PrefixedHexString} from "@ethereumjs/util";
+import {MemoryState} from "../../../bench/chains/memoryState.ts";
+import {keccak256} from "../../../storage/hash/keccak.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {EvmDeclined} from "../../../workers/evm/ends.ts";
+import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {
+  type JsonObject,
+  parseBytes,
+  parseObject,
+  parseQuantity,
+  parseWord,
+} from "../../../workers/execution/gethJson.ts";
+import type {ChainFork} from "../evm/chainFork.ts";
+import type {BlockFields, Outcome} from "../evm/transactionOutcome.ts";
+import {forkOf} from "./testForks.ts";
+
+/** Executes one transaction. */
+type Execute = (
+  fork: ChainFork,
+  before: MemoryState,
+  block: BlockFields,
+  transaction: Uint8Array,
+) => Promise<Outcome>;
+
+/** What became of one case. undefined: it passed. */
+export type Verdict = {readonly failure: string} | {readonly skipped: string} | undefined;
+
+/** Runs the cases of one test of a file. */
+export async function* runStateTest(
+  test: JsonObject,
+  execute: Execute,
+): AsyncGenerator<{name: string; verdict: Verdict}> {
+  const config = parseObject(test.config ?? {}, "config");
+  const before = readState(test.pre);
+  for (const [network, cases] of Object.entries(parseObject(test.post, "post")))
+    for (const [position, one] of (cases as JsonObject[]).entries()) {
+      const name = `${network} ${position}`;
+      const fork = forkOf(network, config);
+      if (fork === undefined) yield {name, verdict: {skipped: `fork ${network}`}};
+      else yield {name, verdict: await runCase(test, one, before, fork, execute)};
+    }
+}
+
+async function runCase(
+  test: JsonObject,
+  one: JsonObject,
+  before: MemoryState,
+  fork: ChainFork,
+  execute: Execute,
+): Promise<Verdict> {
+  const {common} = fork;
+  const transaction =
+    one.txbytes === undefined ? sign(test, one, common) : parseBytes(one.txbytes, "txbytes");
+  const block = readBlock(parseObject(test.env, "env"), common);
+  let outcome: Outcome;
+  try {
+    outcome = await execute(fork, before, block, transaction);
+  } catch (error) {
+    if (error instanceof EvmDeclined) return {skipped: `the interpreter declines: ${error.reason}`};
+    throw error;
+  }
+  const isRefused = outcome.refused !== undefined;
+  if (isRefused !== (one.expectException !== undefined))
+    return {
+      failure: isRefused ? `refused: ${outcome.refused}` : `expected ${one.expectException}, got no error`,
+    };
+  const logs = outcome.refused === undefined ? outcome.logs : [];
+  const encoded = RLP.encode(
+    logs.map(({address, topics, data}) => [address, [...topics], data] as unknown as Uint8Array[]),
+  );
+  const state = outcome.refused === undefined ? outcome.state : before;
+  const root = toHex(await state.computeTrieRoot());
+  if (root !== one.hash) return {failure: `state root: expected ${one.hash}, got ${root}`};
+  const hash = toHex(keccak256(encoded));
+  return hash === one.logs ? undefined : {failure: `hash of logs: expected ${one.logs}, got ${hash}`};
+}
+
+/** For tests that do not have the signed bytes. */
+function sign(test: JsonObject, one: JsonObject, common: Common): Uint8Array {
+  const parts = parseObject(test.transaction, "transaction");
+  const at = parseObject(one.indexes, "indexes") as Record<"data" | "gas" | "value", number>;
+  const pick = <T>(list: unknown, index: number): T | undefined =>
+    (list as readonly T[] | undefined)?.[index];
+  const {accessLists, secretKey, sender: _, to, ...fields} = parts;
+  const accessList = pick<object>(accessLists, at.data);
+  const type =
+    parts.authorizationList !== undefined
+      ? 4
+      : parts.maxFeePerBlobGas !== undefined
+        ? 3
+        : parts.maxFeePerGas !== undefined
+          ? 2
+          : accessList !== undefined
+            ? 1
+            : 0;
+  const transaction = {
+    ...fields,
+    type,
+    chainId: common.chainId(),
+    data: pick(parts.data, at.data),
+    gasLimit: pick(parts.gasLimit, at.gas),
+    value: pick(parts.value, at.value),
+    ...(to !== "" && {to}),
+    ...(accessList !== undefined && {accessList}),
+  };
+  return createTx(transaction as object, {common, allowUnlimitedInitCodeSize: true})
+    .sign(hexToBytes(secretKey as PrefixedHexString))
+    .serialize();
+}
+
+function readBlock(env: JsonObject, common: Common): BlockFields {
+  const quantity = (field: string): bigint => parseQuantity(env[field] ?? 0, field, 256);
+  return {
+    number: quantity("currentNumber"),
+    timestamp: quantity("currentTimestamp"),
+    gasLimit: quantity("currentGasLimit"),
+    coinbase: parseBytes(env.currentCoinbase, "currentCoinbase"),
+    difficulty: quantity("currentDifficulty"),
+    random: parseWord(env.currentRandom ?? "", "currentRandom"),
+    baseFee: common.isActivatedEIP(1559) ? quantity("currentBaseFee") : undefined,
+    excessBlobGas: common.isActivatedEIP(4844) ? quantity("currentExcessBlobGas") : undefined,
+    blockHash: number => keccak256(Buffer.from(`${number}`)),
+  };
+}
+
+function readState(pre: unknown): MemoryState {
+  const text = JSON.stringify({config: {chainId: 1}, alloc: pre, gasLimit: 0, difficulty: 0});
+  const state = new MemoryState();
+  for (const {address, nonce, balance, code, storage} of parseGenesis(text).accounts) {
+    const slots = new Map(storage.map(({slot, value}) => [toHex(slot), toHex(value)]));
+    state.accounts.set(toHex(address), {nonce, balance, code, slots});
+  }
+  return state;
+}
