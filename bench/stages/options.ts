@@ -8,8 +8,8 @@ import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
 
 /** In the order in which they run. */
 export const STAGE_NAMES = ["hash", "proof", "multiproof", "verify", "estimate", "commit"] as const;
-/** They measure whole processes and make their own stores, so they run only if they are asked for. */
-export const FOLLOW_STAGE_NAMES = ["follow", "geth"] as const;
+/** They start a node, so they run only if they are asked for. */
+export const FOLLOW_STAGE_NAMES = ["execute", "follow", "geth"] as const;
 
 export type StageName = (typeof STAGE_NAMES)[number];
 export type FollowStageName = (typeof FOLLOW_STAGE_NAMES)[number];
@@ -76,7 +76,7 @@ export function createStagesProgram(): Command {
       ).default(16),
       namesOption("--only <names>", "only these stages", [...STAGE_NAMES, ...FOLLOW_STAGE_NAMES]).default(
         STAGE_NAMES,
-        "all but follow and geth",
+        "all but execute, follow and geth",
       ),
       namesOption("--suite <names>", "hash suites of the stores", SUITE_NAMES).default(
         [DEFAULT_SUITE_NAME],

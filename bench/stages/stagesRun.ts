@@ -28,6 +28,7 @@ const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
 };
 
 const FOLLOW_STAGES: Readonly<Record<FollowStageName, (flags: StageFlags) => Promise<FollowStage>>> = {
+  execute: async () => (await import("./execute.bench.ts")).measureExecution,
   follow: async () => (await import("./follow.bench.ts")).measureFollowing,
   geth: async ({geth}) => (await import("./geth.bench.ts")).createGethStage(geth),
 };

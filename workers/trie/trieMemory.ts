@@ -18,7 +18,6 @@ export interface TrieWrite {
   readonly value: Uint8Array | undefined;
 }
 
-const HASH_BYTES = 32;
 const VALUE_BYTES_AT = 36;
 const VALUE_AT = 40;
 const NODE_BYTES_AT = 44;
@@ -31,7 +30,7 @@ export class TrieMemory {
     refuse: hashAt => {
       throw new StoreError(
         "RECORD_DAMAGED",
-        `trie node 0x${this.hexAt(hashAt)}: these are not the bytes of a node here`,
+        `trie node 0x${this.module.hexAt(hashAt)}: these are not the bytes of a node here`,
       );
     },
   });
@@ -78,7 +77,7 @@ export class TrieMemory {
     for (let node = wasm.firstPending(); node !== 0; node = wasm.nextPending(node)) {
       const bytes =
         (memory[node + NODE_BYTES_AT] as number) + 256 * (memory[node + NODE_BYTES_AT + 1] as number);
-      this.nodes.put(this.hexAt(node), memory.slice(node + NODE_AT, node + NODE_AT + bytes));
+      this.nodes.put(this.module.hexAt(node), memory.slice(node + NODE_AT, node + NODE_AT + bytes));
     }
     wasm.persisted();
   }
@@ -100,7 +99,7 @@ export class TrieMemory {
   }
 
   private load(hashAt: number, to: number): number {
-    const name = this.hexAt(hashAt);
+    const name = this.module.hexAt(hashAt);
     const bytes = this.nodes.get(name);
     if (bytes === undefined)
       throw new ExecutionError("STATE_MISSING", `trie node 0x${name} is not in this store`);
@@ -113,9 +112,5 @@ export class TrieMemory {
       );
     memory.set(bytes, to);
     return bytes.length;
-  }
-
-  private hexAt(hashAt: number): string {
-    return Buffer.from(this.module.memory.buffer, hashAt, HASH_BYTES).toString("hex");
   }
 }

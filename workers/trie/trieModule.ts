@@ -1,6 +1,8 @@
 /** The WebAssembly that tries are made of (wasm/main.ts). */
 import {loadWasm, type WasmConstant, type WasmMemory} from "../../storage/hash/webAssembly.ts";
 
+const HASH_BYTES = 32;
+
 /** What the module asks for. */
 interface TrieHost {
   /** Writes the RLP of a stored node. @returns its length. @throws if there is no such node, or it is too long */
@@ -44,20 +46,33 @@ interface Exports {
 export class TrieModule {
   readonly wasm: Exports;
   private bytes = new Uint8Array(0);
+  /** The same memory. */
+  private buffer = Buffer.alloc(0);
 
   constructor(host: TrieHost) {
     this.wasm = loadWasm<Exports>(new URL("./trie.wasm", import.meta.url), {host: {...host}});
   }
 
+  private refresh(): void {
+    if (this.bytes.length > 0) return;
+    this.bytes = new Uint8Array(this.wasm.memory.buffer);
+    this.buffer = Buffer.from(this.wasm.memory.buffer);
+  }
+
   /** A call that makes the memory grow takes it from the arrays that were made before. */
   get memory(): Uint8Array {
-    if (this.bytes.length === 0) this.bytes = new Uint8Array(this.wasm.memory.buffer);
+    this.refresh();
     return this.bytes;
   }
 
   /** 32 bytes. */
   get result(): Uint8Array {
     const at = this.wasm.resultAt.value;
-    return this.memory.slice(at, at + 32);
+    return this.memory.slice(at, at + HASH_BYTES);
+  }
+
+  hexAt(hashAt: number): string {
+    this.refresh();
+    return this.buffer.toString("hex", hashAt, hashAt + HASH_BYTES);
   }
 }

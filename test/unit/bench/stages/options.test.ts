@@ -25,10 +25,10 @@ test("without arguments: 100 000 accounts, 300 blocks, a second and 16 runs per 
 });
 
 test("counts may end in k or M; names are separated by commas", () => {
-  const flags = parseFlags("--accounts", "10M", "--blocks", "1k", "--only", "proof,hash,follow,geth");
+  const flags = parseFlags("--accounts", "10M", "--blocks", "1k", "--only", "proof,hash,execute,geth");
   assert.equal(flags.accounts, 10_000_000);
   assert.equal(flags.blocks, 1000);
-  assert.deepEqual(flags.only, ["proof", "hash", "follow", "geth"]);
+  assert.deepEqual(flags.only, ["proof", "hash", "execute", "geth"]);
 });
 
 test("the help names every flag with its value, what it is and its default", () => {
