@@ -6,7 +6,7 @@ import type {StateReader} from "./stateReader.ts";
 const NO_BYTES = new Uint8Array(0);
 
 /** An account that is not there has zeros and no code. */
-export interface HeldAccount {
+interface HeldAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
   readonly code: Uint8Array;

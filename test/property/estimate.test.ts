@@ -1,6 +1,6 @@
 /**
  * Random programs in a real store, estimated, and each run again as a signed transaction by @ethereumjs/vm on a state
- * of its own. Both have the EVM from the same library; state, search, transaction and block are ours on one side only.
+ * of its own. Estimates run in our EVM and, where it declines, in the library's: both are compared.
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
@@ -21,11 +21,14 @@ import {createVM, runTx} from "@ethereumjs/vm";
 import fc from "fast-check";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {Simulation} from "../../workers/estimate/call/simulation.ts";
+import {ChainRules} from "../../workers/estimate/blockRules.ts";
+import type {CallRuns} from "../../workers/estimate/call/callRuns.ts";
+import {Deadline} from "../../workers/estimate/call/deadline.ts";
+import {EstimateError} from "../../workers/estimate/call/estimateError.ts";
+import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
-import {Deadline} from "../../workers/estimate/evm/deadline.ts";
-import {EstimateError} from "../../workers/estimate/evm/estimateError.ts";
-import {ForkEvms} from "../../workers/estimate/evm/forkEvms.ts";
+import {LibraryRuns} from "../../workers/estimate/library/libraryRuns.ts";
+import {HeldEvms} from "../../workers/estimate/state/heldEvms.ts";
 import type {Authorization, EstimateCall} from "../../workers/job/estimateCall.ts";
 import type {AccountDifference} from "../support/chains/differenceLine.ts";
 import {createTransaction} from "../support/estimates/callAsTransaction.ts";
@@ -65,7 +68,7 @@ interface Outcome {
 }
 
 /** Of all hard forks. */
-const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0};
+const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0, traced: 0};
 let store: EstimateStore;
 let shared: StateStore;
 
@@ -269,13 +272,9 @@ for (const hardfork of HARDFORKS)
     const settings = {...SETTINGS, hardfork, gasCap: GAS_CAP, timeMs: LIMIT_MS, gasTolerance: 0};
     const estimator = new Estimator(shared.reader, settings, CHAIN_ID);
     const deadline = new Deadline(LIMIT_MS);
-    const evms = new ForkEvms({
-      store: shared.reader,
-      deadline,
-      hardfork,
-      chainId: CHAIN_ID,
-      gasCap: BigInt(GAS_CAP),
-    });
+    const {reader} = shared;
+    const chain = new ChainRules({store: reader, hardfork, chainId: CHAIN_ID, gasCap: BigInt(GAS_CAP)});
+    const library = new LibraryRuns(reader, deadline);
     const common = createCommon(hardfork, CHAIN_ID);
     await fc.assert(
       fc.asyncProperty(cases(common), fc.bigInt({min: 1n, max: 999n}), async (one, part) => {
@@ -304,17 +303,35 @@ for (const hardfork of HARDFORKS)
           } else assert.equal(failure.failure, "EXECUTION_FAILED");
         }
         deadline.start();
-        const {forkEvm, context} = evms.at(shared.reader.blockOrThrow(number));
+        const block = reader.blockOrThrow(number);
+        const rules = chain.at(block);
         const price = call.gasPrice ?? 10n;
-        const simulation = new Simulation(call, forkEvm, context, price);
-        for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
-          const {failure, spent, returned} = await simulation.run(gasLimit);
-          const outcome = await reference.run(call, gasLimit);
-          assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
-          if (failure?.kind === "intrinsic") continue;
-          assert.equal(spent, outcome.spent, `at ${gasLimit}`);
-          assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
-        }
+        const compare = async (runs: CallRuns): Promise<void> => {
+          for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
+            const {failure, spent, returned} = await runs.run(gasLimit);
+            const outcome = await reference.run(call, gasLimit);
+            assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
+            if (failure?.kind === "intrinsic") continue;
+            assert.equal(spent, outcome.spent, `at ${gasLimit}`);
+            // What a creation returns is its code. Ours gives it only to the account.
+            if (call.to !== undefined || !outcome.succeeds)
+              assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
+          }
+        };
+        await library.use(call, block, rules, price, compare);
+        if (rules.evmRules === undefined) return;
+        const evms = new HeldEvms(reader, {
+          run: (address, data, gas) => library.runPrecompile(block, rules, address, data, gas),
+        });
+        const evm = evms.at(block.accounts);
+        evm.setBlock(rules.evmRules, rules.evmBlock);
+        const runs = new EvmRuns(call, evm, rules, price, deadline);
+        await compare(runs);
+        const {least, isBounded} = await runs.run(upper);
+        if (least === undefined || (isBounded === true && limit < least)) return;
+        counts.traced++;
+        assert.equal(limit, least);
+        assert.equal((await reference.run(call, least - 1n)).succeeds, false, `${least} is not the least`);
       }),
       {numRuns: RUNS_PER_FORK},
     );

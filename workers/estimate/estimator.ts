@@ -2,26 +2,33 @@
  * Answers the calls of an EstimateJob: gas limit, base fee and priority fee of each, as a whole JSON-RPC response in text.
  *
  *   call -> EVM at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
+ *
+ * The EVM is ours (workers/evm). What it declines, and forks before berlin, the library's EVM runs, which is loaded then.
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
+import {EvmDeclined} from "../evm/ends.ts";
+import type {Evm} from "../evm/evm.ts";
 import {encodeResponse, SEPARATOR} from "../job/answers.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
 import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";
 import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
+import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
+import {type CallRuns, ZERO_ADDRESS} from "./call/callRuns.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
+import {Deadline, TimeLimitError} from "./call/deadline.ts";
+import {EstimateError} from "./call/estimateError.ts";
+import {EvmRuns, override} from "./call/evmRuns.ts";
 import {explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
 import {checkNonce, upperBound} from "./call/senderBounds.ts";
-import {Simulation} from "./call/simulation.ts";
-import {Deadline, TimeLimitError} from "./evm/deadline.ts";
-import {EstimateError} from "./evm/estimateError.ts";
-import {BASE_FEE, type BlockContext, type ForkEvm, ForkEvms, resetEvm} from "./evm/forkEvms.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
+import type {LibraryRuns} from "./library/libraryRuns.ts";
+import {HeldEvms} from "./state/heldEvms.ts";
 
 /** Longest call data for a first slice. With more, the work after execution takes too long and never checks the deadline. */
 const MAX_FIRST_DATA_BYTES = 32 << 10;
@@ -36,7 +43,11 @@ export interface Estimate {
 export class Estimator {
   private readonly gasCap: bigint;
   private readonly deadline: Deadline;
-  private readonly evms: ForkEvms;
+  private readonly rules: ChainRules;
+  private readonly evms: HeldEvms;
+  private library: Promise<LibraryRuns> | undefined;
+  /** What is estimated now. The EVM asks for precompiles under its rules. */
+  private current: {readonly block: BlockRecord; readonly rules: BlockRules} | undefined;
   private readonly priorityFee: PriorityFee;
 
   /** @param chainId - the chain id if block 0 names none */
@@ -47,12 +58,13 @@ export class Estimator {
   ) {
     this.gasCap = BigInt(settings.gasCap);
     this.deadline = new Deadline(settings.timeMs);
-    this.evms = new ForkEvms({
-      store,
-      deadline: this.deadline,
-      hardfork: settings.hardfork,
-      chainId,
-      gasCap: this.gasCap,
+    this.rules = new ChainRules({store, hardfork: settings.hardfork, chainId, gasCap: this.gasCap});
+    this.evms = new HeldEvms(store, {
+      run: async (address, data, gas) => {
+        if (this.current === undefined) throw new Error("a precompile was asked for outside an estimate");
+        const {block, rules} = this.current;
+        return (await this.openLibrary()).runPrecompile(block, rules, address, data, gas);
+      },
     });
     this.priorityFee = new PriorityFee(settings.fee);
   }
@@ -100,17 +112,63 @@ export class Estimator {
 
   private async estimateAt(call: EstimateCall, slice?: EstimateSlice): Promise<Estimate> {
     const block = this.store.blockOrThrow(call.block);
-    const {forkEvm, context} = this.evms.at(block);
+    const rules = this.rules.at(block);
+    this.current = {block, rules};
     this.deadline.start(slice === undefined ? undefined : SLICES[slice]);
     try {
       if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0);
-      return await this.estimateOn(forkEvm, context, block, call);
+      checkType(call, rules);
+      if (rules.evmRules === undefined) return await this.estimateByLibrary(block, rules, call);
+      try {
+        return await this.estimateByEvm(block, rules, call);
+      } catch (error) {
+        if (!(error instanceof EvmDeclined)) throw error;
+        return await this.estimateByLibrary(block, rules, call);
+      }
     } catch (error) {
-      if (error instanceof TimeLimitError) resetEvm(forkEvm);
-      else if (!(error instanceof EstimateError)) this.evms.discard(forkEvm);
       if (isDamage(error)) this.requireHeld(block);
       throw error;
     }
+  }
+
+  private async estimateByEvm(block: BlockRecord, rules: BlockRules, call: EstimateCall): Promise<Estimate> {
+    const {evmRules, evmBlock} = rules;
+    if (evmRules === undefined) throw new Error(`the EVM does not know ${rules.fork}`);
+    const evm: Evm = this.evms.at(block.accounts);
+    evm.setBlock(evmRules, evmBlock);
+    const mark = evm.checkpoint();
+    try {
+      override(evm, call.overrides ?? []);
+      const {price} = feeOf(call, rules.baseFee);
+      const runs = new EvmRuns(call, evm, rules, price, this.deadline);
+      const estimate = await this.estimateOn(runs, block, rules, call);
+      evm.revertTo(mark);
+      return estimate;
+    } catch (error) {
+      const isExpected =
+        error instanceof EstimateError || error instanceof TimeLimitError || error instanceof StoreError;
+      if (isExpected) evm.revertTo(mark);
+      else this.evms.discard(evm);
+      throw error;
+    }
+  }
+
+  private async estimateByLibrary(
+    block: BlockRecord,
+    rules: BlockRules,
+    call: EstimateCall,
+  ): Promise<Estimate> {
+    const library = await this.openLibrary();
+    const {price} = feeOf(call, rules.baseFee);
+    return library.use(call, block, rules, price, runs => this.estimateOn(runs, block, rules, call));
+  }
+
+  /** Loads it the first time: 0.3 s of processor time. */
+  private openLibrary(): Promise<LibraryRuns> {
+    this.library ??= import("./library/libraryRuns.ts").then(
+      ({LibraryRuns}) => new LibraryRuns(this.store, this.deadline),
+    );
+    return this.library;
   }
 
   /**
@@ -126,45 +184,39 @@ export class Estimator {
   }
 
   private async estimateOn(
-    forkEvm: ForkEvm,
-    context: BlockContext,
+    runs: CallRuns,
     block: BlockRecord,
+    rules: BlockRules,
     call: EstimateCall,
   ): Promise<Estimate> {
-    const {common} = forkEvm;
-    const type = typeOf(call, common);
-    const eip = missingEip(type, common);
-    if (eip !== undefined) {
-      const detail = `transactions of type ${type} need EIP-${eip}, which block ${call.block} (${common.hardfork()}) does not have`;
-      throw new EstimateError({failure: "CALL_INVALID", detail});
-    }
-    await forkEvm.state.override(call.overrides ?? []);
-    const fee = feeOf(call, context.header.baseFeePerGas);
-    const simulation = new Simulation(call, forkEvm, context, fee.price);
-    const account = await simulation.senderAccount();
-    checkNonce(call, account.nonce);
-    const upper = upperBound(call, {
-      block: context,
-      gasCap: this.gasCap,
-      feeCap: fee.cap,
-      balance: account.balance,
-      hasTransactionCap: common.isActivatedEIP(7825),
-    });
-    const limit = await searchGasLimit(gasLimit => simulation.run(gasLimit), {
+    const {nonce, balance} = await runs.readSender();
+    checkNonce(call, nonce);
+    const feeCap = feeOf(call, rules.baseFee).cap;
+    const upper = upperBound(call, {block: rules, gasCap: this.gasCap, feeCap, balance});
+    const limit = await searchGasLimit(gasLimit => runs.run(gasLimit), {
       upper,
-      isPlainTransfer: await simulation.isPlainTransfer(),
+      isPlainTransfer: await runs.isPlainTransfer(),
       tolerance: this.settings.gasTolerance,
     });
     if (typeof limit !== "bigint") throw explainFailure(limit, upper);
-    const unsigned = encodeUnsigned(call, type, account.nonce, limit, forkEvm.chainId);
+    const unsigned = encodeUnsigned(call, typeOf(call, rules.rules), nonce, limit, rules.chainId);
     const priorityFeePerGas = this.priorityFee.of({
       gasLimit: limit,
-      compressedSize: compressedSize(simulation.sender.bytes, unsigned),
+      compressedSize: compressedSize(call.from ?? ZERO_ADDRESS, unsigned),
       baseFee: BASE_FEE,
       extraData: block.header.extraData,
     });
-    return {gasLimit: limit, priorityFeePerGas, runs: simulation.runs};
+    return {gasLimit: limit, priorityFeePerGas, runs: runs.runs};
   }
+}
+
+/** @throws EstimateError CALL_INVALID if the block's fork does not have the transaction type */
+function checkType(call: EstimateCall, {rules, fork}: BlockRules): void {
+  const type = typeOf(call, rules);
+  const eip = missingEip(type, rules);
+  if (eip === undefined) return;
+  const detail = `transactions of type ${type} need EIP-${eip}, which block ${call.block} (${fork}) does not have`;
+  throw new EstimateError({failure: "CALL_INVALID", detail});
 }
 
 function failureOfEstimate(error: unknown): Failure {

@@ -50,6 +50,15 @@ export class Evm {
     return this.native;
   }
 
+  /** It keeps so much that `moveTo` should make room. */
+  get isFull(): boolean {
+    const {exports} = this.native;
+    const isStateFull = exports.heapBytes() > MAX_KEPT_STATE_BYTES;
+    return (
+      isStateFull || exports.codesBytes() > MAX_KEPT_CODE_BYTES || exports.arenaBytes() > MAX_KEPT_ARENA_BYTES
+    );
+  }
+
   /** Begins on another state, of which nothing is known. */
   moveTo(source: StateSource): void {
     const {exports} = this.native;
@@ -100,7 +109,7 @@ export class Evm {
   seal(): void {
     const {native} = this;
     native.exports.seal();
-    if (native.exports.heapBytes() > MAX_KEPT_STATE_BYTES) this.moveTo(native.source as StateSource);
+    if (this.isFull) this.moveTo(native.source as StateSource);
   }
 
   /** Precompiles are warm by themselves. */
@@ -301,6 +310,7 @@ export class Evm {
       created:
         this.isCreation && end === "success" ? native.readAddress(exports.CREATED_ADDRESS.value) : undefined,
       leastGas: least < 0n ? undefined : least,
+      isBounded: exports.isBounded() !== 0,
     };
   }
 

@@ -3,7 +3,7 @@ import {randomBytes} from "node:crypto";
 import {readFileSync} from "node:fs";
 import type {WasmConstant, WasmMemory} from "../../storage/hash/webAssembly.ts";
 import {EvmDeclined} from "./ends.ts";
-import type {StateSource} from "./stateSource.ts";
+import {EMPTY_CODE_HASH, type StateSource} from "./stateSource.ts";
 
 /** Declared here, since neither the types of ES2023 nor those of Node 20 have it. */
 declare const WebAssembly: {
@@ -60,6 +60,7 @@ interface EvmExports extends Offsets {
   endKind(): number;
   gasLeft(): bigint;
   leastGas(): bigint;
+  isBounded(): number;
   returnedBytes(): number;
   refund(): bigint;
   addRefund(gas: bigint): void;
@@ -224,7 +225,3 @@ export class EvmInstance {
     this.bytes.set(this.state.readBlockHash(Number(number)), this.ioOut);
   }
 }
-
-const EMPTY_CODE_HASH = new Uint8Array(
-  Buffer.from("c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470", "hex"),
-);

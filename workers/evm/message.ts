@@ -45,6 +45,8 @@ export interface EvmResult {
   readonly created: Uint8Array | undefined;
   /** The least gas with which the same happens. undefined: only running tells. */
   readonly leastGas: bigint | undefined;
+  /** With less than `leastGas` it may succeed too, in another way: a call inside fails then. */
+  readonly isBounded: boolean;
 }
 
 export interface EvmLog {

@@ -1,7 +1,7 @@
 /**
  * The precompiles that our own EVM leaves to others: those of @ethereumjs. They are loaded with the first call of one.
  */
-import type {EVM} from "@ethereumjs/evm";
+import type {EVM, ExecResult} from "@ethereumjs/evm";
 import type {PrecompileHost, PrecompileOutput} from "../evm/precompileHost.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 
@@ -26,10 +26,7 @@ export class LibraryPrecompiles implements PrecompileHost {
     const name = `0x${address.toString(16).padStart(40, "0")}` as const;
     const precompile = evm.getPrecompile(name);
     if (precompile === undefined) throw new Error(`the library has no precompile ${name} under ${fork}`);
-    const result = await precompile({data, gasLimit, common: evm.common, _EVM: evm});
-    if (result.exceptionError !== undefined)
-      return result.exceptionError.error === "out of gas" ? "outOfGas" : "failed";
-    return {gas: result.executionGasUsed, output: result.returnValue};
+    return outputOf(await precompile({data, gasLimit, common: evm.common, _EVM: evm}));
   }
 
   private async open(fork: string): Promise<EVM> {
@@ -41,4 +38,11 @@ export class LibraryPrecompiles implements PrecompileHost {
     common.setHardfork(fork);
     return createEVM({common});
   }
+}
+
+/** What a precompile of the library gave, for our EVM. */
+export function outputOf(result: ExecResult): PrecompileOutput | "failed" | "outOfGas" {
+  if (result.exceptionError !== undefined)
+    return result.exceptionError.error === "out of gas" ? "outOfGas" : "failed";
+  return {gas: result.executionGasUsed, output: result.returnValue};
 }

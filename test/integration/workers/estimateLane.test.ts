@@ -12,14 +12,17 @@ import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
-const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
+/** Hashes: what takes longest for its gas. */
+const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 0 PUSH1 0 KECCAK256 POP PUSH1 again JUMP")}};
 /** Counts the first word of the data down to 0, and then runs `last`. */
 const countdown = (last: string) =>
   codeOf(
     `PUSH1 0 CALLDATALOAD again: DUP1 ISZERO PUSH1 done JUMPI PUSH1 1 SWAP1 SUB PUSH1 again JUMP done: ${last}`,
   );
-const MANY_TURNS = `0x${(100_000).toString(16).padStart(64, "0")}`;
-const FLAGS = ["--hardfork", "prague", "--workers", "1", "--estimate-workers", "1"];
+const MANY_TURNS = `0x${(5_000_000).toString(16).padStart(64, "0")}`;
+/** The most that there is. The loop takes a minute and more for it. */
+const ENDLESS_GAS = 2 ** 32;
+const FLAGS = `--hardfork prague --workers 1 --estimate-workers 1 --gas-cap ${ENDLESS_GAS}`.split(" ");
 const LOOPING_CONNECTIONS = 8;
 /** On Linux every address of 127.0.0.0/8 is this machine's; elsewhere the loops' own client stands in. */
 const OTHER_CLIENT = process.platform === "linux" ? "127.0.0.2" : "127.0.0.1";
@@ -33,7 +36,7 @@ function transfer(id: unknown): string {
 }
 
 function loop(id: unknown): string {
-  return call(id, [{to: LOOP}, "latest", ENDLESS]);
+  return call(id, [{to: LOOP, gas: `0x${ENDLESS_GAS.toString(16)}`}, "latest", ENDLESS]);
 }
 
 describe("estimates beside endless loops", () => {
@@ -93,7 +96,14 @@ describe("estimates beside endless loops", () => {
     await start("--estimate-time", "600000", "--request-timeout", "86400000");
     const connection = await connect();
     const counting = (id: string, last: string) =>
-      ask(connection, call(id, [{to: LOOP, data: MANY_TURNS}, "latest", {[LOOP]: {code: countdown(last)}}]));
+      ask(
+        connection,
+        call(id, [
+          {to: LOOP, data: MANY_TURNS, gas: "0x40000000"},
+          "latest",
+          {[LOOP]: {code: countdown(last)}},
+        ]),
+      );
     const answer = await counting("long", "STOP");
     assert.ok(Number(answer.result?.gasLimit) > 3_000_000, JSON.stringify(answer));
     assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);

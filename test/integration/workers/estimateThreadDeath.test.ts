@@ -20,6 +20,8 @@ import {PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 const LOOK_MS = 5;
+/** A loop of hashes takes a minute and more for it. */
+const ENDLESS_GAS = 2 ** 32;
 
 describe("an estimate thread that dies", () => {
   let folder: WorkFolder;
@@ -33,7 +35,7 @@ describe("an estimate thread that dies", () => {
     const log = pino({level: "silent"});
     const trouble = new TroubleLog(log);
     // A loop never ends by itself here.
-    const settings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague", timeMs: 600_000};
+    const settings = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague", timeMs: 600_000, gasCap: ENDLESS_GAS};
     engine = await Engine.open({
       directory,
       workers: 0,
@@ -77,17 +79,18 @@ describe("an estimate thread that dies", () => {
   }
 
   function loop(id: number) {
-    const params = [{to: LOOP}, "latest", {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}}];
+    const code = codeOf("again: PUSH1 0 PUSH1 0 KECCAK256 POP PUSH1 again JUMP");
+    const params = [{to: LOOP, gas: `0x${ENDLESS_GAS.toString(16)}`}, "latest", {[LOOP]: {code}}];
     return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
   }
 
   /** Longer than both slices. */
   function countdown(id: number) {
-    const turns = (100_000).toString(16).padStart(64, "0");
+    const turns = (5_000_000).toString(16).padStart(64, "0");
     const code = codeOf(
       "PUSH1 0 CALLDATALOAD again: DUP1 ISZERO PUSH1 done JUMPI PUSH1 1 SWAP1 SUB PUSH1 again JUMP done: STOP",
     );
-    const params = [{to: LOOP, data: `0x${turns}`}, "latest", {[LOOP]: {code}}];
+    const params = [{to: LOOP, data: `0x${turns}`, gas: "0x40000000"}, "latest", {[LOOP]: {code}}];
     return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
   }
 

@@ -10,7 +10,7 @@ import {
 } from "@ethereumjs/tx";
 import {Address, type PrefixedHexString} from "@ethereumjs/util";
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import {splitWords} from "../../../workers/estimate/state/words.ts";
+import {splitWords} from "../../../workers/estimate/call/words.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
 
 /** Not signed. A call without a nonce has 0. */

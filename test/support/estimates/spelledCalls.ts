@@ -1,7 +1,7 @@
 /** Random valid calls of chain_estimateGas, each with parameters spelled as a client might spell them. */
 import fc from "fast-check";
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import {splitWords} from "../../../workers/estimate/state/words.ts";
+import {splitWords} from "../../../workers/estimate/call/words.ts";
 import type {
   AccessListEntry,
   AccountOverride,

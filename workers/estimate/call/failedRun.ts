@@ -1,7 +1,8 @@
 /** Explains to the caller why a call fails even with all the gas that it may have. */
-import {EstimateError, executionFailed} from "../evm/estimateError.ts";
+
+import type {RunResult} from "./callRuns.ts";
+import {EstimateError, executionFailed} from "./estimateError.ts";
 import {decodeRevertReason} from "./revertReason.ts";
-import type {RunResult} from "./simulation.ts";
 
 /** Longer revert data is not passed on. Even 4 KB is unusual; 32 KiB bounds the size of an answer. */
 const MAX_REVERT_BYTES = 32 << 10;

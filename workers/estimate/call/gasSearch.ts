@@ -4,8 +4,9 @@
  *
  *   low: fails   ......   high: succeeds          until (high - low) / high < tolerance
  */
+
+import type {RunResult} from "./callRuns.ts";
 import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
-import type {RunResult} from "./simulation.ts";
 
 export interface GasSearch {
   readonly upper: bigint;
@@ -30,7 +31,10 @@ export async function searchGasLimit(
     return PLAIN_TRANSFER_GAS;
   const first = await run(upper);
   if (first.failure !== undefined) return first;
-  const {spent} = first;
+  const {spent, least, isBounded} = first;
+  // The trace says it; it is run anyway. Where less may be enough in another way, that is looked at too.
+  if (least !== undefined && (least >= upper || (await succeeds(least))))
+    if (isBounded !== true || !(await succeeds(least - 1n))) return least < upper ? least : upper;
   if (spent >= upper || (await succeeds(spent))) return spent < upper ? spent : upper;
   let low = spent;
   let high = upper;

@@ -1,8 +1,8 @@
 /** What a call's sender, block and settings allow, before anything is executed. */
 import type {EstimateCall} from "../../job/estimateCall.ts";
-import {executionFailed} from "../evm/estimateError.ts";
-import type {BlockContext} from "../evm/forkEvms.ts";
+import type {BlockRules} from "../blockRules.ts";
 import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
+import {executionFailed} from "./estimateError.ts";
 
 /** EIP-7825. */
 const MAX_TRANSACTION_GAS = 1n << 24n;
@@ -10,15 +10,13 @@ const MAX_TRANSACTION_GAS = 1n << 24n;
 const MAX_NONCE = 2n ** 64n - 1n;
 
 interface GasBounds {
-  readonly block: BlockContext;
+  readonly block: BlockRules;
   /** From the settings. */
   readonly gasCap: bigint;
   /** Wei per gas: the most that the call would pay. 0 if it names no fee. */
   readonly feeCap: bigint;
   /** The sender's balance, wei. */
   readonly balance: bigint;
-  /** EIP-7825 is active. */
-  readonly hasTransactionCap: boolean;
 }
 
 /** @param next - the sender's nonce. @throws EstimateError EXECUTION_FAILED */
@@ -33,18 +31,18 @@ export function checkNonce({nonce}: EstimateCall, next: bigint): void {
 
 /** @returns the highest gas limit that may be tried. @throws EstimateError EXECUTION_FAILED */
 export function upperBound(call: EstimateCall, bounds: GasBounds): bigint {
-  const {block, gasCap, feeCap, balance, hasTransactionCap} = bounds;
+  const {block, gasCap, feeCap, balance} = bounds;
   if (balance < call.value)
     throw executionFailed(
       `insufficient funds for transfer: the sender has ${balance} wei, the value is ${call.value}`,
     );
-  let upper = call.gas ?? smaller(block.header.gasLimit, gasCap);
-  if (hasTransactionCap) upper = smaller(upper, MAX_TRANSACTION_GAS);
+  let upper = call.gas ?? smaller(block.evmBlock.gasLimit, gasCap);
+  if (block.rules.isOsaka) upper = smaller(upper, MAX_TRANSACTION_GAS);
   if (feeCap === 0n) return upper;
-  const {baseFeePerGas = 0n} = block.header;
-  if (feeCap < baseFeePerGas)
+  const {baseFee = 0n} = block;
+  if (feeCap < baseFee)
     throw executionFailed(
-      `max fee per gas less than block base fee: the call pays at most ${feeCap} wei, the base fee is ${baseFeePerGas}`,
+      `max fee per gas less than block base fee: the call pays at most ${feeCap} wei, the base fee is ${baseFee}`,
     );
   if (call.from === undefined) return upper;
   const affordable = (balance - call.value) / feeCap;

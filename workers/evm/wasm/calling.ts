@@ -32,7 +32,7 @@ import {RETURNED, REVERT, SCRATCH, SUCCESS} from "./layout";
 import {logsMark} from "./logs";
 import {refund} from "./refunds";
 import {returnedBytes} from "./returned";
-import {noteSensitive} from "./run";
+import {noteBounded, noteSensitive} from "./run";
 import {add, copyWord, isShort, isZero, setWord, subtract} from "./words";
 
 const WARM_GAS: i64 = 100;
@@ -130,6 +130,7 @@ export function finishCall(frame: usize, end: u32, given: i64, left: i64, least:
 export function finishGas(frame: usize, end: u32, given: i64, left: i64, least: i64): void {
   store<i64>(frame, load<i64>(frame, GAS) + left, GAS);
   let needs = least;
+  if (load<u32>(frame, IS_CLIPPED) != 0) noteBounded();
   if (end != SUCCESS && end != REVERT) {
     // It takes whatever it is given.
     if (load<u32>(frame, IS_CLIPPED) != 0) noteSensitive();

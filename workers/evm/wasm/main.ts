@@ -83,6 +83,7 @@ import {clearReturned, returnedBytes as lastReturned} from "./returned";
 import {
   beginRun,
   endRun,
+  isBounded as lastBounded,
   endKind as lastEnd,
   gasLeft as lastGas,
   leastGas as lastLeast,
@@ -348,6 +349,11 @@ export function gasLeft(): i64 {
 /** -1: it depends on the gas in a way that only running tells. */
 export function leastGas(): i64 {
   return lastSensitive ? -1 : lastLeast;
+}
+
+/** With less than `leastGas` it may succeed too, in another way. */
+export function isBounded(): bool {
+  return lastBounded;
 }
 
 export function returnedBytes(): u32 {

@@ -7,10 +7,13 @@ export let gasLeft: i64 = 0;
 export let leastGas: i64 = 0;
 /** True once something depended on the gas that was left, beyond there being enough. */
 export let isSensitive: bool = false;
+/** True once a call or creation was given 63/64 of what was left: with less it may fail, and the run may still succeed. */
+export let isBounded: bool = false;
 
 export function beginRun(): void {
   endKind = RUNNING;
   isSensitive = false;
+  isBounded = false;
 }
 
 export function endRun(end: u32, left: i64, least: i64): void {
@@ -21,4 +24,8 @@ export function endRun(end: u32, left: i64, least: i64): void {
 
 export function noteSensitive(): void {
   isSensitive = true;
+}
+
+export function noteBounded(): void {
+  isBounded = true;
 }

@@ -12,6 +12,8 @@ export interface ForkRules {
   readonly hasAccessLists: boolean;
   /** EIP-1559, EIP-3529. */
   readonly hasBaseFee: boolean;
+  /** Blocks have no difficulty (EIP-3675, EIP-4399). */
+  readonly isMerged: boolean;
   /** EIP-3651, EIP-3860, EIP-4895. */
   readonly isShanghai: boolean;
   /** EIP-4844, EIP-4788. */
@@ -33,6 +35,7 @@ export function forkRules(fork: string): ForkRules {
     hasCheapData: hasReached(fork, "istanbul"),
     hasAccessLists: hasReached(fork, "berlin"),
     hasBaseFee: hasReached(fork, "london"),
+    isMerged: hasReached(fork, "paris"),
     isShanghai: hasReached(fork, "shanghai"),
     hasBlobs: hasReached(fork, "cancun"),
     isPrague: hasReached(fork, "prague"),

@@ -26,7 +26,7 @@ const REFUND_PART = 5n;
 const OLD_REFUND_PART = 2n;
 
 /** What the gas depends on. */
-interface PaidFields {
+export interface PaidFields {
   readonly data: Uint8Array;
   readonly isCreation: boolean;
   readonly listedAddresses: number;

@@ -1,10 +1,9 @@
 /** What a transaction pays before it executes, fork by fork. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {floorGas, intrinsicGas} from "../../../../workers/estimate/call/callTransaction.ts";
-import {createChainRules} from "../../../../workers/execution/chainRules.ts";
-import {ForkSchedule} from "../../../../workers/execution/forkSchedule.ts";
-import {configOfFork} from "../../../../workers/execution/forks.ts";
+import {paidFieldsOf} from "../../../../workers/estimate/call/callTransaction.ts";
+import {forkRules} from "../../../../workers/execution/rules/forkRules.ts";
+import {type PaidGas, paidGas} from "../../../../workers/execution/rules/gas.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
 import {HARDFORKS} from "../../../../workers/job/estimateSettings.ts";
 
@@ -27,14 +26,13 @@ test("the gas of a transaction's bytes is that of its fork", () => {
   const to = new Uint8Array(20);
   for (const [fork, [call, creation, zero, other, floor]] of Object.entries(EXPECTED)) {
     assert.ok(HARDFORKS.includes(fork));
-    const common = createChainRules(new ForkSchedule({...configOfFork(fork), chainId: 1}));
-    common.setHardfork(fork);
-    const gasOf = (data: readonly number[], to?: Uint8Array): bigint =>
-      intrinsicGas(createCall(data, to), common);
+    const paid = (data: readonly number[], to?: Uint8Array): PaidGas =>
+      paidGas(paidFieldsOf(createCall(data, to)), forkRules(fork));
+    const gasOf = (data: readonly number[], to?: Uint8Array): bigint => paid(data, to).intrinsic;
     assert.equal(gasOf([], to), call, fork);
     assert.equal(gasOf([]), creation, fork);
     assert.equal(gasOf([0, 0], to) - call, 2n * zero, fork);
     assert.equal(gasOf([1, 255], to) - call, 2n * other, fork);
-    assert.equal(floorGas(createCall([1], to), common), floor, fork);
+    assert.equal(paid([1], to).floor, floor, fork);
   }
 });

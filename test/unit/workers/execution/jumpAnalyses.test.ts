@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createEVM, type EVM} from "@ethereumjs/evm";
 import fc from "fast-check";
-import {Deadline} from "../../../../workers/estimate/evm/deadline.ts";
+import {Deadline} from "../../../../workers/estimate/call/deadline.ts";
 import {JumpAnalyses, keepJumpAnalyses} from "../../../../workers/execution/jumpAnalyses.ts";
 import {assemble, OP, pushWidth} from "../../../support/estimates/bytecode.ts";
 

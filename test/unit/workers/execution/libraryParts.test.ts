@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createEVM, type EVM} from "@ethereumjs/evm";
-import {requireBounds} from "../../../../workers/estimate/evm/boundedEvm.ts";
+import {requireBounds} from "../../../../workers/estimate/library/boundedEvm.ts";
 import {requireUse, wrapInterpreter} from "../../../../workers/execution/jumpAnalyses.ts";
 
 /** The EVM without one of its parts. */

@@ -6,11 +6,12 @@ import {getCalldataFloorGas} from "@ethereumjs/tx";
 import fc from "fast-check";
 import {
   encodeUnsigned,
-  floorGas,
-  intrinsicGas,
   missingEip,
+  paidFieldsOf,
   typeOf,
 } from "../../../../../workers/estimate/call/callTransaction.ts";
+import {forkRules} from "../../../../../workers/execution/rules/forkRules.ts";
+import {paidGas} from "../../../../../workers/execution/rules/gas.ts";
 import type {EstimateCall} from "../../../../../workers/job/estimateCall.ts";
 import {HARDFORKS} from "../../../../../workers/job/estimateSettings.ts";
 import {createTransaction} from "../../../../support/estimates/callAsTransaction.ts";
@@ -69,8 +70,8 @@ function join<A extends object, B extends object>([a, b]: [A, B]): A & B {
 
 /** Of the forks that the call's type is known to. */
 function hasType(call: EstimateCall, hardfork: string): boolean {
-  const common = createCommon(hardfork, CHAIN_ID);
-  return missingEip(typeOf(call, common), common) === undefined;
+  const rules = forkRules(hardfork);
+  return missingEip(typeOf(call, rules), rules) === undefined;
 }
 
 test("what is taken before execution, and the floor, are the library's under every hard fork", () => {
@@ -78,10 +79,10 @@ test("what is taken before execution, and the floor, are the library's under eve
     fc.property(call, fc.constantFrom(...HARDFORKS), (call, hardfork) => {
       fc.pre(hasType(call, hardfork));
       const transaction = createTransaction(call, createCommon(hardfork, CHAIN_ID), 10_000_000n);
-      const rules = createCommon(hardfork, CHAIN_ID);
-      assert.equal(intrinsicGas(call, rules), transaction.getIntrinsicGas());
-      const floor = rules.isActivatedEIP(7623) ? getCalldataFloorGas(transaction) : 0n;
-      assert.equal(floorGas(call, rules), floor);
+      const paid = paidGas(paidFieldsOf(call), forkRules(hardfork));
+      assert.equal(paid.intrinsic, transaction.getIntrinsicGas());
+      const hasFloor = createCommon(hardfork, CHAIN_ID).isActivatedEIP(7623);
+      assert.equal(paid.floor, hasFloor ? getCalldataFloorGas(transaction) : 0n);
     }),
     {numRuns: propertyRuns(300)},
   );
@@ -104,16 +105,16 @@ test("gas before execution, by hand: a non-zero byte is 68 up to petersburg and 
     ["prague", 21_036n, 21_090n],
     ["osaka", 21_036n, 21_090n],
   ] as const) {
-    const rules = createCommon(hardfork, CHAIN_ID);
-    assert.deepEqual([intrinsicGas(call, rules), floorGas(call, rules)], [intrinsic, floor], hardfork);
+    const paid = paidGas(paidFieldsOf(call), forkRules(hardfork));
+    assert.deepEqual(paid, {intrinsic, floor}, hardfork);
   }
 });
 
 test("gas before execution, by hand: creations, lists and authorizations", () => {
-  const rules = createCommon("prague", CHAIN_ID);
+  const rules = forkRules("prague");
   // 21000 + 32000 + 33 * 16 + 2 words * 2 = 53532.
   const creation: EstimateCall = {block: 0, value: 0n, data: new Uint8Array(33).fill(1), type: 0};
-  assert.equal(intrinsicGas(creation, rules), 53_532n);
+  assert.equal(paidGas(paidFieldsOf(creation), rules).intrinsic, 53_532n);
   // 21000 + 2 * 2400 + 3 * 1900 + 25000 = 56500.
   const address = new Uint8Array(20);
   const key = new Uint8Array(32);
@@ -130,7 +131,7 @@ test("gas before execution, by hand: creations, lists and authorizations", () =>
     ],
     authorizationList: [authorization],
   };
-  assert.equal(intrinsicGas(delegation, rules), 56_500n);
+  assert.equal(paidGas(paidFieldsOf(delegation), rules).intrinsic, 56_500n);
 });
 
 test("what would be signed is what the library signs, for every type", () => {
@@ -140,7 +141,7 @@ test("what would be signed is what the library signs, for every type", () => {
       const signed = createTransaction(call, common, gasLimit).getMessageToSign();
       const message = signed instanceof Uint8Array ? signed : RLP.encode(signed);
       assert.deepEqual(
-        Buffer.from(encodeUnsigned(call, typeOf(call, common), 99n, gasLimit, CHAIN_ID)),
+        Buffer.from(encodeUnsigned(call, typeOf(call, forkRules("prague")), 99n, gasLimit, CHAIN_ID)),
         Buffer.from(message),
         `type ${call.type}`,
       );

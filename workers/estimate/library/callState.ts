@@ -5,8 +5,8 @@ import type {StateManagerInterface} from "@ethereumjs/common";
 import {Account, Address} from "@ethereumjs/util";
 import {StateOverlay} from "../../execution/stateOverlay.ts";
 import type {AccountOverride} from "../../job/estimateCall.ts";
+import {splitWords} from "../call/words.ts";
 import type {HeldState} from "./heldState.ts";
-import {splitWords} from "./words.ts";
 
 export class CallState extends StateOverlay implements StateManagerInterface {
   constructor(private held: HeldState) {

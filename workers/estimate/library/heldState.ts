@@ -1,28 +1,21 @@
 /**
- * The state of one block as the EVM reads it: accounts, slots and code, by point reads of the store's trees.
+ * The state of one block as the library's EVM reads it.
  *
  * Everything that was read is cached, since it never changes: accounts and slots per block, codes for all blocks. A full
  * cache is dropped whole.
  */
-import {Account, bytesToBigInt, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
+import {Account, KECCAK256_NULL, KECCAK256_RLP} from "@ethereumjs/util";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
-import {decodeStoredAccount} from "../../../storage/tree/account.ts";
-import type {Tree} from "../../../storage/tree/tree.ts";
-import {accountTree, storageTree} from "../../../storage/tree/tree.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
 import {type ByteKey, fromKey, sameBytes, toKey} from "../../execution/byteKey.ts";
 import {NO_BYTES, type StateBase} from "../../execution/stateOverlay.ts";
+import {HeldSource} from "../state/heldSource.ts";
 
 /** About 30 MB: accounts and slots of 200 to 250 bytes each. */
 const MAX_CACHED_VALUES = 120_000;
 const MAX_CACHED_CODE_BYTES = 16 << 20;
-
-interface HeldAccount {
-  /** undefined: there is no such account. */
-  readonly account: Account | undefined;
-  /** undefined: the account never had a slot. */
-  readonly slots: Tree | undefined;
-}
+/** Of an account that has slots. The EVM only asks whether the root is the one of an empty storage (EIP-7610). */
+const SOME_STORAGE = new Uint8Array(32).fill(1);
 
 /** The states of the blocks that a worker reads, with their caches. */
 export class HeldStates {
@@ -42,7 +35,7 @@ export class HeldStates {
     }
     let state = this.states.get(accounts.rootPage);
     if (state === undefined) {
-      state = new HeldState(this, this.store, accounts);
+      state = new HeldState(this, new HeldSource(this.store, accounts));
       this.states.set(accounts.rootPage, state);
       this.cachedValues++;
     }
@@ -72,26 +65,28 @@ export class HeldStates {
 }
 
 export class HeldState implements StateBase {
-  private readonly tree: Tree;
-  private readonly accounts = new Map<ByteKey, HeldAccount>();
+  /** undefined: there is no such account. */
+  private readonly accounts = new Map<ByteKey, Account | undefined>();
   private readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();
 
   constructor(
     private readonly kept: HeldStates,
-    private readonly store: StateReader,
-    accounts: TreeRoot,
-  ) {
-    this.tree = accountTree(store, accounts);
-  }
+    private readonly source: HeldSource,
+  ) {}
 
   /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   readAccount(key: ByteKey): Account | undefined {
-    return this.readHeld(key).account;
+    const cached = this.accounts.get(key);
+    if (cached !== undefined || this.accounts.has(key)) return cached;
+    const read = this.source.readAccount(fromKey(key));
+    const root = read?.hasStorage === true ? SOME_STORAGE : KECCAK256_RLP;
+    const account = read && new Account(read.nonce, read.balance, root, read.codeHash);
+    this.accounts.set(key, account);
+    this.kept.countValue();
+    return account;
   }
 
   readSlot(key: ByteKey, slot: Uint8Array): Uint8Array {
-    const {slots: tree} = this.readHeld(key);
-    if (tree === undefined) return NO_BYTES;
     let slots = this.slots.get(key);
     if (slots === undefined) {
       slots = new Map();
@@ -100,9 +95,9 @@ export class HeldState implements StateBase {
     const slotKey = toKey(slot);
     const cached = slots.get(slotKey);
     if (cached !== undefined) return cached;
-    // The slot comes from the EVM's stack and has 32 bytes. The value is copied, since pages are views of LevelDB's memory.
-    const leaf = tree.read(this.store.suite.hashSlot(slot));
-    const value = leaf === undefined ? NO_BYTES : new Uint8Array(leaf.value);
+    this.readAccount(key);
+    // The slot comes from the EVM's stack and has 32 bytes.
+    const value = this.source.readSlot(fromKey(key), slot);
     slots.set(slotKey, value);
     this.kept.countValue();
     return value;
@@ -110,28 +105,5 @@ export class HeldState implements StateBase {
 
   readCode(codeHash: Uint8Array): Uint8Array {
     return this.kept.readCode(codeHash);
-  }
-
-  private readHeld(key: ByteKey): HeldAccount {
-    const cached = this.accounts.get(key);
-    if (cached !== undefined) return cached;
-    const held = this.loadAccount(key);
-    this.accounts.set(key, held);
-    this.kept.countValue();
-    return held;
-  }
-
-  private loadAccount(key: ByteKey): HeldAccount {
-    const hKey = this.store.suite.hashAddress(fromKey(key));
-    const leaf = this.tree.read(hKey);
-    if (leaf === undefined) return {account: undefined, slots: undefined};
-    const {nonce, balance, code, storage} = decodeStoredAccount(leaf.value);
-    const slots = storage === undefined ? undefined : storageTree(this.store, storage.tree, hKey);
-    // The EVM only asks whether the storage root is the one of an empty storage (EIP-7610).
-    const root =
-      slots === undefined || slots.isEmpty ? KECCAK256_RLP : new Uint8Array(storage?.storageRoot ?? []);
-    const codeHash = code === undefined ? KECCAK256_NULL : new Uint8Array(code.keccakCodeHash);
-    const account = new Account(bytesToBigInt(nonce), bytesToBigInt(balance), root, codeHash);
-    return {account, slots};
   }
 }

@@ -23,7 +23,7 @@ import {
 import {Address} from "@ethereumjs/util";
 import {keepJumpAnalyses} from "../../execution/jumpAnalyses.ts";
 import {requireParts} from "../../execution/libraryParts.ts";
-import type {Deadline} from "./deadline.ts";
+import type {Deadline} from "../call/deadline.ts";
 import {createModexp} from "./modexp.ts";
 
 interface BoundedEvmOptions extends Pick<EVMOpts, "stateManager" | "blockchain" | "cliqueSigner"> {
@@ -81,7 +81,7 @@ export class BoundedEvm extends EVM {
     return super.runCall(options);
   }
 
-  protected override runPrecompile(
+  override runPrecompile(
     code: PrecompileFunc,
     data: Uint8Array,
     gasLimit: bigint,

@@ -9,7 +9,7 @@
  */
 import type {Common} from "@ethereumjs/common";
 import {EVMError, type ExecResult, type PrecompileInput} from "@ethereumjs/evm";
-import type {Deadline} from "./deadline.ts";
+import type {Deadline} from "../call/deadline.ts";
 
 const WORD_BYTES = 32;
 const HEAD_BYTES = 3 * WORD_BYTES;

@@ -1,7 +1,7 @@
 /** The time limit of a call, on the processor time of this thread. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Deadline, TimeLimitError} from "../../../../../workers/estimate/evm/deadline.ts";
+import {Deadline, TimeLimitError} from "../../../../../workers/estimate/call/deadline.ts";
 import {ThreadClock} from "../../../../../workers/thread/threadClock.ts";
 
 const thread = new ThreadClock();

@@ -3,9 +3,9 @@
  */
 import {Account, type Address, bigIntToUnpaddedBytes, eoaCode7702RecoverAuthority} from "@ethereumjs/util";
 import type {Authorization} from "../../job/estimateCall.ts";
-import type {BoundedEvm} from "../evm/boundedEvm.ts";
-import type {Deadline} from "../evm/deadline.ts";
-import type {CallState} from "../state/callState.ts";
+import type {Deadline} from "../call/deadline.ts";
+import type {BoundedEvm} from "./boundedEvm.ts";
+import type {CallState} from "./callState.ts";
 
 /** An authorization and its signer. Without a signer it is invalid by the EIP, so it is skipped. */
 export interface SignedAuthorization extends Authorization {

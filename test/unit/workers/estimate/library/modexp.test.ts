@@ -10,8 +10,8 @@ import {
   paramsEVM,
 } from "@ethereumjs/evm";
 import fc from "fast-check";
-import {Deadline} from "../../../../../workers/estimate/evm/deadline.ts";
-import {createModexp} from "../../../../../workers/estimate/evm/modexp.ts";
+import {Deadline} from "../../../../../workers/estimate/call/deadline.ts";
+import {createModexp} from "../../../../../workers/estimate/library/modexp.ts";
 import {propertyRuns} from "../../../../support/soak.ts";
 
 const HARDFORKS = ["byzantium", "istanbul", "berlin", "prague", "osaka"];

@@ -6,26 +6,16 @@
  */
 import {EVMError} from "@ethereumjs/evm";
 import {Account, Address} from "@ethereumjs/util";
+import {paidGas} from "../../execution/rules/gas.ts";
 import type {EstimateCall} from "../../job/estimateCall.ts";
-import type {BlockContext, ForkEvm} from "../evm/forkEvms.ts";
-import {splitWords} from "../state/words.ts";
+import type {BlockRules} from "../blockRules.ts";
+import {type CallRuns, type RunResult, tooLittleGas, ZERO_ADDRESS} from "../call/callRuns.ts";
+import {paidFieldsOf} from "../call/callTransaction.ts";
+import type {Deadline} from "../call/deadline.ts";
+import {splitWords} from "../call/words.ts";
 import {applyAuthorizations, recoverAuthorities, type SignedAuthorization} from "./authorizations.ts";
-import {floorGas, intrinsicGas} from "./callTransaction.ts";
+import {type BlockContext, contextOf, type ForkEvm} from "./libraryEvms.ts";
 
-export interface RunResult {
-  /** undefined: the call succeeded. */
-  readonly failure: RunFailure | undefined;
-  readonly returned: Uint8Array;
-  /** Gas taken before refunds, at least the floor. No lower gas limit is enough. */
-  readonly spent: bigint;
-}
-
-interface RunFailure {
-  readonly kind: "revert" | "outOfGas" | "intrinsic" | "other";
-  readonly reason: string;
-}
-
-const NO_BYTES = new Uint8Array(0);
 const {
   REVERT,
   OUT_OF_GAS,
@@ -60,12 +50,10 @@ const REASONS: Readonly<Record<string, string>> = {
   [INVALID_EOF_FORMAT]: "the code begins with 0xef (EIP-3541)",
 };
 
-/** The sender of a call that names none: its balance and nonce count. */
-const ZERO_ADDRESS = new Uint8Array(20);
-
-export class Simulation {
-  readonly sender: Address;
+export class LibrarySimulation implements CallRuns {
   runs = 0;
+  private readonly block: BlockContext;
+  private readonly sender: Address;
   private readonly minimum: bigint;
   private readonly intrinsic: bigint;
   private readonly to: Address | undefined;
@@ -75,17 +63,19 @@ export class Simulation {
   constructor(
     private readonly call: EstimateCall,
     private readonly forkEvm: ForkEvm,
-    private readonly block: BlockContext,
+    private readonly rules: BlockRules,
     private readonly gasPrice: bigint,
+    private readonly deadline: Deadline,
   ) {
-    this.intrinsic = intrinsicGas(call, forkEvm.common);
-    const floor = floorGas(call, forkEvm.common);
-    this.minimum = floor > this.intrinsic ? floor : this.intrinsic;
+    const {intrinsic, floor} = paidGas(paidFieldsOf(call), rules.rules);
+    this.intrinsic = intrinsic;
+    this.minimum = floor > intrinsic ? floor : intrinsic;
+    this.block = contextOf(rules);
     this.sender = new Address(call.from ?? ZERO_ADDRESS);
     this.to = call.to === undefined ? undefined : new Address(call.to);
   }
 
-  async senderAccount(): Promise<Account> {
+  async readSender(): Promise<Account> {
     return (await this.forkEvm.state.getAccount(this.sender)) ?? new Account();
   }
 
@@ -97,13 +87,10 @@ export class Simulation {
 
   /** @throws TimeLimitError, StoreError; after either, the EVM must be reset or dropped before the next call */
   async run(gasLimit: bigint): Promise<RunResult> {
-    if (gasLimit < this.minimum) {
-      const reason = `the call takes ${this.minimum} gas before it executes anything`;
-      return {failure: {kind: "intrinsic", reason}, returned: NO_BYTES, spent: this.minimum};
-    }
+    if (gasLimit < this.minimum) return tooLittleGas(this.minimum);
     this.runs++;
     const {state, evm} = this.forkEvm;
-    this.authorizations ??= recoverAuthorities(this.call.authorizationList ?? [], this.forkEvm.deadline);
+    this.authorizations ??= recoverAuthorities(this.call.authorizationList ?? [], this.deadline);
     const result = await state.attempt(() => this.execute(gasLimit));
     evm.journal.cleanJournal();
     evm.transientStorage.clear();
@@ -111,13 +98,13 @@ export class Simulation {
   }
 
   private async execute(gasLimit: bigint): Promise<RunResult> {
-    const {state, evm, chainId} = this.forkEvm;
-    const account = await this.senderAccount();
+    const {state, evm} = this.forkEvm;
+    const account = await this.readSender();
     if (this.call.from !== undefined) account.balance -= gasLimit * this.gasPrice;
     account.nonce = (this.call.nonce ?? account.nonce) + 1n;
     await state.putAccount(this.sender, account);
     this.warm();
-    await applyAuthorizations(this.authorizations ?? [], chainId, state, evm);
+    await applyAuthorizations(this.authorizations ?? [], this.rules.chainId, state, evm);
     const {execResult} = await evm.runCall({
       block: this.block,
       gasPrice: this.gasPrice,
@@ -153,7 +140,7 @@ export class Simulation {
     }
   }
 
-  private describeFailure(error: EVMError | undefined): RunFailure | undefined {
+  private describeFailure(error: EVMError | undefined): RunResult["failure"] {
     if (error === undefined) return undefined;
     // The library adds the place of an invalid jump, as hashes of code and contract.
     const reason = error.error.replace(/ at 0x.*$/s, "");

@@ -1,0 +1,105 @@
+/**
+ * Under which rules a call runs at a block, and what it sees of the block. The chain's rules come from block 0 of the store (geth's
+ * genesis config), or from --hardfork.
+ */
+import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import type {StateReader} from "../../storage/block/stateReader.ts";
+import type {EvmBlock} from "../evm/message.ts";
+import {type EvmRules, rulesOf} from "../evm/rules.ts";
+import {ExecutionError} from "../execution/errors.ts";
+import {ForkSchedule} from "../execution/forkSchedule.ts";
+import {configOfFork} from "../execution/forks.ts";
+import {type JsonObject, parseObject} from "../execution/gethJson.ts";
+import {type ForkRules, forkRules} from "../execution/rules/forkRules.ts";
+import {EstimateError} from "./call/estimateError.ts";
+
+export interface BlockRules {
+  readonly schedule: ForkSchedule;
+  readonly fork: string;
+  readonly rules: ForkRules;
+  /** undefined: the library executes calls under this fork. */
+  readonly evmRules: EvmRules | undefined;
+  readonly chainId: bigint;
+  readonly evmBlock: EvmBlock;
+  /** Wei; undefined before london. */
+  readonly baseFee: bigint | undefined;
+}
+
+/** Wei: fixed on this layer 2, whatever the header says (docs/gas.md). */
+export const BASE_FEE = 7n;
+/** Blob gas is not used on a layer 2. Its price stays at EIP-4844's minimum. */
+const BLOB_BASE_FEE = 1n;
+const ZERO_ADDRESS = new Uint8Array(20);
+
+interface ChainRulesOptions {
+  readonly store: StateReader;
+  /** One of HARDFORKS, for every block; undefined: as the genesis config says. */
+  readonly hardfork: string | undefined;
+  /** The chain id if block 0 names none. */
+  readonly chainId: bigint | undefined;
+  /** Gas limit of a block whose source gave none. */
+  readonly gasCap: bigint;
+}
+
+export class ChainRules {
+  private schedule: ForkSchedule | undefined;
+
+  constructor(private readonly options: ChainRulesOptions) {}
+
+  /** @throws EstimateError NOT_AVAILABLE if the store does not say what the chain's rules are */
+  at({header}: BlockRecord): BlockRules {
+    // A failure is not kept, because block 0 may still come.
+    this.schedule ??= this.makeSchedule();
+    const {schedule} = this;
+    const {number, timestamp = 0n, difficulty, gasLimit, miner, mixHash} = header;
+    const moment = {number, timestamp, ...(difficulty === undefined ? {} : {difficulty})};
+    const fork = this.options.hardfork ?? schedule.forkOfHeld(moment);
+    const rules = forkRules(fork);
+    const baseFee = rules.hasBaseFee ? BASE_FEE : undefined;
+    const {chainId} = schedule;
+    return {
+      ...{schedule, fork, rules, evmRules: rulesOf(fork), chainId, baseFee},
+      evmBlock: {
+        ...{number: BigInt(number), timestamp, chainId},
+        gasLimit: gasLimit ?? this.options.gasCap,
+        coinbase: miner ?? ZERO_ADDRESS,
+        baseFee: baseFee ?? 0n,
+        blobBaseFee: BLOB_BASE_FEE,
+        random: rules.isMerged ? toNumber(mixHash) : (difficulty ?? 0n),
+      },
+    };
+  }
+
+  private makeSchedule(): ForkSchedule {
+    const {store, hardfork} = this.options;
+    const chain = store.readChain();
+    const chainId = chain?.chainId ?? this.options.chainId;
+    try {
+      const config: JsonObject | undefined =
+        hardfork !== undefined
+          ? configOfFork(hardfork)
+          : chain?.config === undefined
+            ? undefined
+            : parseObject(JSON.parse(chain.config), "config");
+      if (config === undefined)
+        throw notAvailable(
+          "block 0 of this store has no genesis config (start with --hardfork to name its rules)",
+        );
+      if (chainId === undefined && config.chainId === undefined)
+        throw notAvailable("block 0 of this store names no chain id (start with --chain-id to name it)");
+      return new ForkSchedule(chainId === undefined ? config : {...config, chainId: `${chainId}`});
+    } catch (error) {
+      if (!(error instanceof ExecutionError)) throw error;
+      throw notAvailable(`${error.message} (start with --hardfork to name the rules of this chain)`);
+    }
+  }
+}
+
+function notAvailable(reason: string): EstimateError {
+  const detail = `chain_estimateGas is not available: ${reason}`;
+  return new EstimateError({failure: "NOT_AVAILABLE", detail});
+}
+
+function toNumber(word: Uint8Array | undefined): bigint {
+  return word === undefined ? 0n : BigInt(`0x${Buffer.from(word).toString("hex")}`);
+}

@@ -1,0 +1,45 @@
+/** EVMs, each on the state of one block, where what it has read stays warm from call to call. */
+import type {StateReader} from "../../../storage/block/stateReader.ts";
+import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
+import {Evm} from "../../evm/evm.ts";
+import type {PrecompileHost} from "../../evm/precompileHost.ts";
+import {HeldSource} from "./heldSource.ts";
+
+/** Most clients ask for the newest block, or for the newest that is finalized. */
+const MAX_EVMS = 3;
+
+interface HeldEvm {
+  /** Of the account tree. Its number is never given to another state. */
+  readonly rootPage: number;
+  readonly evm: Evm;
+}
+
+export class HeldEvms {
+  /** The one that was used last comes last. */
+  private evms: HeldEvm[] = [];
+
+  constructor(
+    private readonly store: StateReader,
+    private readonly precompiles: PrecompileHost,
+  ) {}
+
+  /** @param accounts - the account tree of a block record */
+  at(accounts: TreeRoot): Evm {
+    const {rootPage} = accounts;
+    const known = this.evms.find(one => one.rootPage === rootPage);
+    const evm = known?.evm ?? this.take();
+    if (known === undefined || evm.isFull) evm.moveTo(new HeldSource(this.store, accounts));
+    this.evms = [...this.evms.filter(one => one.evm !== evm), {rootPage, evm}];
+    return evm;
+  }
+
+  /** After a failure that may have left anything behind. */
+  discard(evm: Evm): void {
+    this.evms = this.evms.filter(one => one.evm !== evm);
+  }
+
+  private take(): Evm {
+    const [oldest] = this.evms;
+    return this.evms.length < MAX_EVMS || oldest === undefined ? new Evm(this.precompiles) : oldest.evm;
+  }
+}

@@ -1,0 +1,60 @@
+/** The state of one block as an EVM reads it: accounts, slots and code, by point reads of the store's trees. It keeps no values. */
+import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {decodeStoredAccount} from "../../../storage/tree/account.ts";
+import {accountTree, storageTree, type Tree} from "../../../storage/tree/tree.ts";
+import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
+import {EMPTY_CODE_HASH, type SourceAccount, type StateSource} from "../../evm/stateSource.ts";
+import {type ByteKey, toKey} from "../../execution/byteKey.ts";
+
+const NO_BYTES = new Uint8Array(0);
+
+export class HeldSource implements StateSource {
+  private readonly tree: Tree;
+  /** Of the accounts that were read and have one. */
+  private readonly storages = new Map<ByteKey, Tree>();
+
+  /** @param accounts - the account tree of a block record */
+  constructor(
+    private readonly store: StateReader,
+    accounts: TreeRoot,
+  ) {
+    this.tree = accountTree(store, accounts);
+  }
+
+  /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+  readAccount(address: Uint8Array): SourceAccount | undefined {
+    const hKey = this.store.suite.hashAddress(address);
+    const leaf = this.tree.read(hKey);
+    if (leaf === undefined) return undefined;
+    const {nonce, balance, code, storage} = decodeStoredAccount(leaf.value);
+    const slots = storage === undefined ? undefined : storageTree(this.store, storage.tree, hKey);
+    if (slots !== undefined) this.storages.set(toKey(address), slots);
+    return {
+      nonce: toNumber(nonce),
+      balance: toNumber(balance),
+      codeHash: code === undefined ? EMPTY_CODE_HASH : new Uint8Array(code.keccakCodeHash),
+      hasStorage: slots !== undefined && !slots.isEmpty,
+    };
+  }
+
+  /** Of an account that was read. */
+  readSlot(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const leaf = this.storages.get(toKey(address))?.read(this.store.suite.hashSlot(slot));
+    // A copy, since pages are views of LevelDB's memory.
+    return leaf === undefined ? NO_BYTES : new Uint8Array(leaf.value);
+  }
+
+  /** @throws StoreError RECORD_MISSING */
+  readCode(codeHash: Uint8Array): Uint8Array {
+    return this.store.readCode(codeHash);
+  }
+
+  readBlockHash(number: number): Uint8Array {
+    return this.store.headerRecordOrThrow(number).header.hash;
+  }
+}
+
+function toNumber(bytes: Uint8Array): bigint {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
+  return text === "" ? 0n : BigInt(`0x${text}`);
+}
