@@ -42,6 +42,8 @@ interface SettledTask {
   readonly next: SliceQueue | undefined;
 }
 
+const NO_RUNS: readonly string[] = [];
+
 interface Observers {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
@@ -56,6 +58,7 @@ export class Dispatcher implements EstimateQueues {
   private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
   givenBack = 0;
+  readonly libraryRuns = new Map<string, number>();
 
   constructor(
     lanes: ByLane<LaneOptions>,
@@ -135,6 +138,8 @@ export class Dispatcher implements EstimateQueues {
     }
     const text = answers === undefined ? undefined : new TaskText(answers.text, answers.memory);
     const settled = {answers, text, next};
+    for (const reason of answers?.libraryRuns ?? NO_RUNS)
+      this.libraryRuns.set(reason, (this.libraryRuns.get(reason) ?? 0) + 1);
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at] as PendingRequest;

@@ -20,6 +20,7 @@ export const HELP = {
   proofd_connections: "Open connections",
   proofd_connections_refused_total: "Connections closed because too many were open",
   proofd_damaged_records_total: "Reads that met a damaged record",
+  proofd_estimate_library_runs_total: "Gas estimates that the library made in place of our own EVM",
   proofd_estimate_queue_calls:
     "Gas estimates in each queue: first (waiting or running), second (waiting), long (waiting)",
   proofd_estimate_starts_total:
@@ -69,6 +70,7 @@ export type FigureName = keyof typeof HELP;
 export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_bodies_refused_total: ["reason"],
   proofd_calls_total: ["method", "code"],
+  proofd_estimate_library_runs_total: ["reason"],
   proofd_estimate_queue_calls: ["queue"],
   proofd_estimate_starts_total: ["queue"],
   proofd_estimate_wait_seconds_total: ["queue"],
@@ -137,6 +139,7 @@ export function readFigures(sources: FigureSources): FigureValues {
 function readEstimates(estimates: EstimateQueues): FigureValues {
   const queues = estimates.readEstimateQueues();
   return {
+    proofd_estimate_library_runs_total: estimates.libraryRuns,
     proofd_estimate_queue_calls: queues.map(({figures, calls}) => [figures.name, calls]),
     proofd_estimate_starts_total: queues.map(({figures}) => [figures.name, figures.started]),
     proofd_estimate_wait_seconds_total: queues.map(({figures}) => [figures.name, figures.waitedMs / 1000]),

@@ -36,4 +36,6 @@ export interface EstimateQueues {
   readEstimateQueues(): readonly {readonly figures: QueueFigures; readonly calls: number}[];
   /** Number of calls that came back from their tasks because they had not begun. */
   readonly givenBack: number;
+  /** By reason, how many estimates the library's EVM made. */
+  readonly libraryRuns: ReadonlyMap<string, number>;
 }

@@ -46,6 +46,8 @@ export class Estimator {
   private readonly rules: ChainRules;
   private readonly evms: HeldEvms;
   private library: Promise<LibraryRuns> | undefined;
+  /** Why the library ran calls of this job. */
+  private libraryRuns: string[] = [];
   /** What is estimated now. The EVM asks for precompiles under its rules. */
   private current: {readonly block: BlockRecord; readonly rules: BlockRules} | undefined;
   private readonly priorityFee: PriorityFee;
@@ -71,6 +73,7 @@ export class Estimator {
 
   async answer({calls, ids, slice}: EstimateJob): Promise<EstimateAnswers> {
     const startedMs = performance.now();
+    this.libraryRuns = [];
     const unfinished: number[] = [];
     let begun = 0;
     const texts: Buffer[] = [];
@@ -93,7 +96,14 @@ export class Estimator {
       ends[call] = end;
     }
     ends.fill(end, begun);
-    return {text: new Uint8Array(Buffer.concat(texts)), ends, failures, unfinished, begun};
+    return {
+      text: new Uint8Array(Buffer.concat(texts)),
+      ends,
+      failures,
+      unfinished,
+      begun,
+      libraryRuns: this.libraryRuns,
+    };
   }
 
   /** @throws EstimateError, TimeLimitError, StoreError */
@@ -118,12 +128,12 @@ export class Estimator {
     try {
       if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0);
       checkType(call, rules);
-      if (rules.evmRules === undefined) return await this.estimateByLibrary(block, rules, call);
+      if (rules.evmRules === undefined) return await this.estimateByLibrary(block, rules, call, "fork");
       try {
         return await this.estimateByEvm(block, rules, call);
       } catch (error) {
         if (!(error instanceof EvmDeclined)) throw error;
-        return await this.estimateByLibrary(block, rules, call);
+        return await this.estimateByLibrary(block, rules, call, error.reason);
       }
     } catch (error) {
       if (isDamage(error)) this.requireHeld(block);
@@ -157,7 +167,9 @@ export class Estimator {
     block: BlockRecord,
     rules: BlockRules,
     call: EstimateCall,
+    reason: string,
   ): Promise<Estimate> {
+    this.libraryRuns.push(reason);
     const library = await this.openLibrary();
     const {price} = feeOf(call, rules.baseFee);
     return library.use(call, block, rules, price, runs => this.estimateOn(runs, block, rules, call));

@@ -1,0 +1,67 @@
+/** What an estimate thread does when its EVM in WebAssembly breaks, and which calls the library makes in its place. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {encodeHex} from "../../../client/bytes/hex.ts";
+import type {StateStore} from "../../../storage/stateStore.ts";
+import {Estimator} from "../../../workers/estimate/estimator.ts";
+import type {HeldEvms} from "../../../workers/estimate/state/heldEvms.ts";
+import type {Evm} from "../../../workers/evm/evm.ts";
+import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import {assemble, OP} from "../../support/estimates/bytecode.ts";
+import {CHAIN_ID, EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
+
+const CONTRACT = new Uint8Array(20).fill(0xc0);
+const CALL: EstimateCall = {...PLAIN_CALL, to: CONTRACT, data: Uint8Array.of(1)};
+/** As in wasm/layout.ts. */
+const CODES = 0x6200000;
+/** Never reached. */
+const LIMIT_MS = 3_600_000;
+
+let store: EstimateStore;
+let shared: StateStore;
+
+before(async () => {
+  store = await EstimateStore.create();
+  const code = encodeHex(assemble(1n, 0n, OP.SSTORE));
+  await store.addBlock({accounts: {[encodeHex(CONTRACT)]: {nonce: "0x1", code}}});
+  shared = await store.share();
+});
+
+after(async () => {
+  await shared.close();
+  await store.close();
+});
+
+function createEstimator(hardfork: string): Estimator {
+  return new Estimator(shared.reader, {...SETTINGS, hardfork, timeMs: LIMIT_MS}, CHAIN_ID);
+}
+
+/** The EVM is the estimator's own business; only a test may break it. */
+function breakEvm(estimator: Estimator): void {
+  const {evms: held} = estimator as unknown as {evms: HeldEvms};
+  const {evms} = held as unknown as {evms: {evm: Evm}[]};
+  assert.equal(evms.length, 1);
+  // Tables of codes, accounts and slots that lead out of the memory.
+  for (const {evm} of evms) evm.instance.bytes.fill(0xff, CODES);
+}
+
+test("a trap ends its call as a fault, and the next call gets a fresh EVM", async () => {
+  const estimator = createEstimator("prague");
+  const expected = await estimator.estimate(CALL);
+  breakEvm(estimator);
+  const job = {calls: [CALL, CALL], ids: ["1", "2"]};
+  const {failures, libraryRuns, begun} = await estimator.answer(job);
+  assert.deepEqual(
+    failures.map(({call, failure}) => [call, failure]),
+    [[0, "INTERNAL"]],
+  );
+  assert.match(failures[0]?.detail ?? "", /memory access out of bounds/);
+  assert.deepEqual([libraryRuns, begun], [[], 2]);
+  assert.deepEqual(await estimator.estimate(CALL), expected);
+});
+
+test("calls before berlin are made by the library, which is counted", async () => {
+  const estimator = createEstimator("istanbul");
+  const {failures, libraryRuns} = await estimator.answer({calls: [CALL, CALL], ids: ["1", "2"]});
+  assert.deepEqual([failures, libraryRuns], [[], ["fork", "fork"]]);
+});
