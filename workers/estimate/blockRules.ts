@@ -43,11 +43,19 @@ interface ChainRulesOptions {
 
 export class ChainRules {
   private schedule: ForkSchedule | undefined;
+  /** Of the block that was asked for last. */
+  private last: {readonly hash: Uint8Array; readonly rules: BlockRules} | undefined;
 
   constructor(private readonly options: ChainRulesOptions) {}
 
   /** @throws EstimateError NOT_AVAILABLE if the store does not say what the chain's rules are */
   at({header}: BlockRecord): BlockRules {
+    if (this.last === undefined || Buffer.compare(this.last.hash, header.hash) !== 0)
+      this.last = {hash: new Uint8Array(header.hash), rules: this.read(header)};
+    return this.last.rules;
+  }
+
+  private read(header: BlockRecord["header"]): BlockRules {
     // A failure is not kept, because block 0 may still come.
     this.schedule ??= this.makeSchedule();
     const {schedule} = this;
@@ -62,7 +70,7 @@ export class ChainRules {
       evmBlock: {
         ...{number: BigInt(number), timestamp, chainId},
         gasLimit: gasLimit ?? this.options.gasCap,
-        coinbase: miner ?? ZERO_ADDRESS,
+        coinbase: new Uint8Array(miner ?? ZERO_ADDRESS),
         baseFee: baseFee ?? 0n,
         blobBaseFee: BLOB_BASE_FEE,
         random: rules.isMerged ? toNumber(mixHash) : (difficulty ?? 0n),

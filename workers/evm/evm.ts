@@ -77,12 +77,14 @@ export class Evm {
     this.native = new EvmInstance();
     this.native.source = source;
     this.rules = undefined;
+    this.block = undefined;
     if (rules !== undefined && block !== undefined) this.setBlock(rules, block);
   }
 
   setBlock(rules: EvmRules, block: EvmBlock): void {
     const {native} = this;
     const {exports} = native;
+    if (rules === this.rules && block === this.block) return;
     if (rules !== this.rules) this.writeRules(rules);
     this.rules = rules;
     this.block = block;

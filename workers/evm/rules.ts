@@ -158,8 +158,15 @@ export interface EvmRules {
   readonly params: Params;
 }
 
-/** @returns undefined if the interpreter does not know the fork */
+const known = new Map<string, EvmRules | undefined>();
+
+/** @returns the same object for the same fork; undefined if the interpreter does not know it */
 export function rulesOf(fork: string): EvmRules | undefined {
+  if (!known.has(fork)) known.set(fork, makeRules(fork));
+  return known.get(fork);
+}
+
+function makeRules(fork: string): EvmRules | undefined {
   const last = FORKS.indexOf((SAME_AS[fork] ?? fork) as Fork);
   if (last < 0) return undefined;
   const forks = FORKS.slice(0, last + 1);
