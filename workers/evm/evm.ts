@@ -131,12 +131,6 @@ export class Evm {
     return native.readU32(native.account(address) + native.exports.EXISTS.value) !== 0;
   }
 
-  /** EIP-161: no nonce, no balance, no code. */
-  isEmpty(address: Uint8Array): boolean {
-    const {native} = this;
-    return native.exports.isEmptyAccount(native.account(address)) !== 0;
-  }
-
   readNonce(address: Uint8Array): bigint {
     const {native} = this;
     return native.readU64(native.account(address) + native.exports.NONCE.value);
@@ -147,23 +141,9 @@ export class Evm {
     return native.readWord(native.account(address) + native.exports.BALANCE.value);
   }
 
-  /** 32 bytes, keccak256. */
-  readCodeHash(address: Uint8Array): Uint8Array {
-    const {native} = this;
-    const at = native.account(address) + native.exports.CODE_HASH.value;
-    return native.bytes.slice(at, at + WORD_BYTES);
-  }
-
   readCode(address: Uint8Array): Uint8Array {
     const {native} = this;
     return this.copyCode(native.exports.code(native.account(address)));
-  }
-
-  /** @param codeHash - 32 bytes, of an account that was read or written */
-  readCodeByHash(codeHash: Uint8Array): Uint8Array {
-    const {native} = this;
-    native.bytes.set(codeHash, native.exports.IO.value);
-    return this.copyCode(native.exports.codeByHash());
   }
 
   /** @param slot - 32 bytes. @returns 32 bytes */

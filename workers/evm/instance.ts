@@ -35,9 +35,7 @@ interface EvmExports extends Offsets {
   slot(account: number): number;
   warm(account: number): void;
   warmSlot(slot: number): void;
-  isEmptyAccount(account: number): number;
   code(account: number): number;
-  codeByHash(): number;
   writeNonce(account: number, nonce: bigint): void;
   writeBalance(account: number): void;
   writeCode(account: number, bytes: number): void;

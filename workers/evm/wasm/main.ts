@@ -6,7 +6,6 @@ import {
   accountAt,
   BALANCE,
   codeEntry,
-  isEmpty,
   nextTransaction,
   precompileAt,
   resetAccounts,
@@ -188,18 +187,9 @@ export function warmSlot(entry: usize): void {
   makeSlotWarm(entry);
 }
 
-export function isEmptyAccount(entry: usize): bool {
-  return isEmpty(entry);
-}
-
 /** @returns the entry of its code */
 export function code(entry: usize): usize {
   return codeEntry(entry);
-}
-
-/** @returns the entry of the code with the hash in IO */
-export function codeByHash(): usize {
-  return codeOf(IO);
 }
 
 export function writeNonce(entry: usize, nonce: u64): void {
