@@ -75,7 +75,7 @@ test("every bench program answers --help, and refuses flags and values that it d
     "service/main": [
       [["--duration", "1h"], /argument '1h' is invalid. Expected a whole number from 1 to 600/],
       [["--rate", "0"], /'--rate <requests\/s>' argument '0'/],
-      [["--only", ""], /Expected some of memory, clients, /],
+      [["--only", ""], /Expected some of memory, tail, /],
     ],
     "contracts/main": [
       [["--accounts", "9"], /argument '9' is invalid. Expected a whole number from 10 to 1000000000/],
