@@ -7,7 +7,7 @@
  * and on a disk that can no longer be written, it stays behind: then nothing listens on its port, or a program that does not
  * know the token.
  */
-import {readFile, rm, writeFile} from "node:fs/promises";
+import {readFile, rename, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 
 const FILE_NAME = "control.json";
@@ -20,11 +20,13 @@ export interface ControlAddress {
   readonly token: string;
 }
 
-/** Replaces a file that an earlier process left. The caller has the store open, so no other process uses the file. */
+/** Replaces a file that an earlier process left, at once. The caller has the store open, so no other process writes the file. */
 export async function writeControlFile(directory: string, address: ControlAddress): Promise<void> {
   const path = join(directory, FILE_NAME);
-  await rm(path, {force: true});
-  await writeFile(path, `${JSON.stringify(address)}\n`, {flag: "wx", mode: 0o600});
+  const draft = `${path}.new`;
+  await rm(draft, {force: true});
+  await writeFile(draft, `${JSON.stringify(address)}\n`, {flag: "wx", mode: 0o600});
+  await rename(draft, path);
 }
 
 /** The process is ending, so a disk that refuses must not keep it from closing the store. */
@@ -32,7 +34,7 @@ export async function removeControlFile(directory: string): Promise<void> {
   await rm(join(directory, FILE_NAME), {force: true}).catch(() => {});
 }
 
-/** @returns undefined if there is no file, or it is incomplete */
+/** @returns undefined if there is no file, or it is none of ours */
 export async function readControlFile(directory: string): Promise<ControlAddress | undefined> {
   let text: string;
   try {
@@ -49,7 +51,7 @@ function parseAddress(text: string): ControlAddress | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined; // the file is just being written
+    return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
   const {pid, port, token} = value as Record<string, unknown>;
