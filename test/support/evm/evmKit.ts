@@ -114,12 +114,15 @@ export class EvmKit {
     return run;
   }
 
-  /** @throws AssertionError if the code does not fail and take all gas */
-  expectFailure(code: Uint8Array, setting: Setting = {}): void {
-    const {end, gasLeft} = this.run(code, setting);
+  /**
+   * @param end - how it fails; undefined: whichever way
+   * @throws AssertionError if the code does not fail and take all gas
+   */
+  expectFailure(code: Uint8Array, setting: Setting = {}, end?: EvmResult["end"]): void {
+    const run = this.run(code, setting);
     const where = `${this.fork}: ${toHex(code).slice(0, 200)}`;
-    assert.ok(end !== "success" && end !== "revert", `${where}: expected a failure, got ${end}`);
-    assert.equal(gasLeft, 0n, where);
+    assert.ok(run.end !== "success" && run.end !== "revert", `${where}: expected a failure, got ${run.end}`);
+    assert.deepEqual([run.end, run.gasLeft], [end ?? run.end, 0n], where);
   }
 }
 

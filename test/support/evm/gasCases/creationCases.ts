@@ -219,6 +219,7 @@ export const CREATION_CASES: readonly GasCase[] = [
       const {code} = creation(initcode, false, 2n);
       const run = kit.run(code, {balance: 5n, accounts: [[CHILD, {balance: 1n}]]});
       assert.equal(run.word, BigInt(toHex(FIRST)));
+      assert.equal(run.refund, kit.has("london") ? 0n : 24_000n);
       assert.equal(accountIn(run, FIRST), undefined);
       assert.equal(accountIn(run, addressOf(PLAIN))?.balance, 2n);
     },

@@ -68,19 +68,19 @@ function checkRow(kit: EvmKit, [opcode, taken, left, gas, since = "berlin"]: Row
   const body = assemble(opcode, new Uint8Array(opcode >= 0x60 && opcode < 0x80 ? opcode - 0x5f : 0));
   const code = assemble(zeros(taken), body);
   if (!kit.has(since)) {
-    kit.expectFailure(code);
+    kit.expectFailure(code, {}, "invalidOpcode");
     return;
   }
   kit.expectGas(code, 3 * taken + gas);
   // One gas less is not enough.
-  kit.expectFailure(code, {gas: BigInt(3 * taken + gas - 1)});
-  if (taken > 0) kit.expectFailure(assemble(zeros(taken - 1), body));
+  kit.expectFailure(code, {gas: BigInt(3 * taken + gas - 1)}, "outOfGas");
+  if (taken > 0) kit.expectFailure(assemble(zeros(taken - 1), body), {}, "stackUnderflow");
   const grows = left - taken;
   kit.expectGas(
     assemble(zeros(STACK_LIMIT - Math.max(grows, 0)), body),
     3 * (STACK_LIMIT - Math.max(grows, 0)) + gas,
   );
-  if (grows > 0) kit.expectFailure(assemble(zeros(STACK_LIMIT - grows + 1), body));
+  if (grows > 0) kit.expectFailure(assemble(zeros(STACK_LIMIT - grows + 1), body), {}, "stackOverflow");
 }
 
 /** Opcodes that end a frame or jump, which have cases of their own. */
@@ -98,7 +98,7 @@ export const OPCODE_CASES: readonly GasCase[] = [
   {
     title: "what no fork gives a meaning is invalid",
     check: kit => {
-      for (const opcode of NEVER) kit.expectFailure(assemble(zeros(20), opcode));
+      for (const opcode of NEVER) kit.expectFailure(assemble(zeros(20), opcode), {}, "invalidOpcode");
     },
   },
   {
@@ -106,7 +106,7 @@ export const OPCODE_CASES: readonly GasCase[] = [
     check: kit => {
       kit.expectGas(assemble(3n, OP.JUMP, OP.JUMPDEST), 3 + 8 + 1);
       kit.expectGas(assemble(1n, 5n, OP.JUMPI, OP.JUMPDEST), 3 + 3 + 10 + 1);
-      kit.expectFailure(assemble(OP.JUMP));
+      kit.expectFailure(assemble(OP.JUMP), {}, "stackUnderflow");
       kit.expectFailure(assemble(4n, OP.JUMP, 0x60, OP.JUMPDEST));
       kit.expectFailure(assemble(1n, 6n, OP.JUMPI, 0x60, OP.JUMPDEST));
       kit.expectFailure(assemble(9n, OP.JUMP, OP.JUMPDEST));
@@ -122,8 +122,9 @@ export const OPCODE_CASES: readonly GasCase[] = [
       const {end, gasUsed} = kit.run(assemble(0n, 0n, OP.REVERT));
       if (end !== "revert" || gasUsed !== 6n) throw new Error(`REVERT: got ${end} with ${gasUsed} gas`);
       kit.expectFailure(assemble(OP.INVALID));
-      for (const opcode of [OP.RETURN, OP.REVERT]) kit.expectFailure(assemble(0n, opcode));
-      kit.expectFailure(assemble(OP.SELFDESTRUCT));
+      for (const opcode of [OP.RETURN, OP.REVERT])
+        kit.expectFailure(assemble(0n, opcode), {}, "stackUnderflow");
+      kit.expectFailure(assemble(OP.SELFDESTRUCT), {}, "stackUnderflow");
     },
   },
 ];

@@ -89,6 +89,18 @@ export const STORAGE_CASES: readonly GasCase[] = [
     },
   },
   {
+    title: "precompiles are warm, as many as the fork has",
+    check: kit => {
+      const last = kit.has("prague") ? 0x11 : kit.has("cancun") ? 0x0a : 0x09;
+      for (let address = 0; address <= 0x14; address++)
+        kit.expectGas(
+          assemble(BigInt(address), OP.BALANCE),
+          3 + (address > 0 && address <= last ? WARM : COLD_ACCOUNT),
+        );
+      kit.expectGas(assemble(0x100n, OP.BALANCE), 3 + (kit.has("osaka") ? WARM : COLD_ACCOUNT));
+    },
+  },
+  {
     title: "what a call made warm is cold again after it reverted",
     check: kit => {
       const spent = (end: number) => {
