@@ -13,24 +13,21 @@ export async function* executeChain(
   to: number,
 ): AsyncGenerator<BlockDifference> {
   const nodes = new Map<string, Uint8Array>();
-  const hashes: Uint8Array[] = [];
   const genesis = parseGenesis(genesisText);
   const {executor, difference} = await BlockExecutor.start(
     {
       forks: genesis.forks,
       nodes: {get: key => nodes.get(key), put: (key, node) => void nodes.set(key, node)},
-      blockHash: number => hashes[number],
+      blockHash: () => undefined,
     },
     genesis,
   );
-  hashes.push(difference.header.hash);
   yield difference;
   const chunks = (async function* () {
     yield chainRlp;
   })();
   for await (const {bytes} of readRlpBlocks(chunks, new AbortController().signal)) {
     const block = await executor.execute(bytes);
-    hashes.push(block.header.hash);
     yield block;
     if (block.header.number === to) return;
   }

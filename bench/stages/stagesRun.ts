@@ -24,6 +24,7 @@ const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
   multiproof: async () => (await import("./multiproof.bench.ts")).createMultiproofStage,
   verify: async () => (await import("./verify.bench.ts")).createVerifyStage,
   estimate: async () => (await import("./estimate.bench.ts")).createEstimateStage,
+  evm: async () => (await import("./evm.bench.ts")).createEvmStage,
   commit: async () => (await import("./commit.bench.ts")).createCommitStage,
 };
 

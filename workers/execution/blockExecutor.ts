@@ -32,7 +32,7 @@ export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
   /** Keeps the tries between runs. It must return whatever was put. */
   readonly nodes: TrieNodes;
-  /** Hash of a stored block, for BLOCKHASH. Called only for blocks that this executor did not execute. */
+  /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor began with. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
   /** Called after each block that the library had to execute. */
   readonly onLibraryRun?: (run: LibraryRun) => void;
@@ -65,6 +65,7 @@ export class BlockExecutor {
   private readonly trie: StateTrie;
   private readonly evm: EvmExecution;
   private library: LibraryExecution | undefined;
+  /** Hashes of the blocks that it began with and executed. */
   private readonly recent = new Map<number, Uint8Array>();
 
   /** @param root - of the state after `last`. @throws ExecutionError STATE_MISSING */
@@ -74,6 +75,7 @@ export class BlockExecutor {
     root: Uint8Array,
   ) {
     const {forks, nodes, evmRules, findSender} = options;
+    this.recent.set(last.number, last.hash);
     this.trie = StateTrie.open(nodes, root);
     const findBlockHash = (number: number): Uint8Array => this.findBlockHash(number);
     this.evm = new EvmExecution(forks, nodes, this.trie, findBlockHash, evmRules, findSender);
@@ -180,9 +182,7 @@ export class BlockExecutor {
   }
 
   private findBlockHash(number: number): Uint8Array {
-    const hash =
-      this.recent.get(number) ??
-      (number === this.last.number ? this.last.hash : this.options.blockHash(number));
+    const hash = this.recent.get(number) ?? this.options.blockHash(number);
     if (hash === undefined)
       throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is needed but not known`);
     return hash;

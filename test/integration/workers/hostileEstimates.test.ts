@@ -91,13 +91,19 @@ function ignoreAbort(error: Error): undefined {
   if (error.name !== "AbortError") throw error;
 }
 
-function toCall({code, helper, data, isCreation}: HostileCall): EstimateCall {
+function toCall({code, helper, data, isCreation, gas}: HostileCall): EstimateCall {
   if (isCreation === true) return {...PLAIN_CALL, data: code};
   const overrides = [
     {address: HOSTILE, code},
     {address: HELPER, code: helper ?? new Uint8Array(0)},
   ];
-  return {...PLAIN_CALL, to: HOSTILE, data: data ?? PLAIN_CALL.data, overrides};
+  return {
+    ...PLAIN_CALL,
+    to: HOSTILE,
+    data: data ?? PLAIN_CALL.data,
+    overrides,
+    ...(gas === undefined ? {} : {gas}),
+  };
 }
 
 /** `npm test` takes those that only the limit ends, and every ninth. */

@@ -56,6 +56,7 @@ export async function runByInterpreter(
 ): Promise<Outcome> {
   const source = new InterpreterState(before, block.blockHash);
   const {name, forks} = fork;
+  const rules = forkRules(name);
   const evm = evmUnder(fork);
   setUp(evm, fork, source, block);
   try {
@@ -63,12 +64,9 @@ export async function runByInterpreter(
     const decoded = readTransaction(new RlpReader(new Uint8Array(item)), forks.chainId);
     const {hash, rs, isOdd} = decoded.signature;
     // Of a whole block, which the rules of transactions do not count.
-    if (
-      decoded.blobHashes.length > 0 &&
-      BLOB_GAS * BigInt(decoded.blobHashes.length) > forks.blobLimits(name).max
-    )
+    if (rules.hasBlobs && BLOB_GAS * BigInt(decoded.blobHashes.length) > forks.blobLimits(name).max)
       return {refused: "it has more blobs than a block may have"};
-    const context = {rules: forkRules(name), ...feesOf(fork, block)};
+    const context = {rules, ...feesOf(fork, block)};
     const sender = recoverAddress(hash, rs, isOdd);
     const {hasSucceeded, gasUsed, logs} = await runTransaction(evm, decoded, sender, context, block.gasLimit);
     return {

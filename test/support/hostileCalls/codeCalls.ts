@@ -1,14 +1,20 @@
 /** Loops and code without loops, with the opcodes that take longest for their gas. */
 import {assemble, loopForever, OP, pushWidth, repeat} from "../estimates/bytecode.ts";
-import {GROW, type HostileCall, hostile, LONGEST_CODE, MAX_WORD, MUCH_MEMORY} from "./hostileCall.ts";
+import {
+  ENDLESS,
+  GROW,
+  type HostileCall,
+  hostile,
+  LONGEST_CODE,
+  MAX_WORD,
+  MUCH_MEMORY,
+} from "./hostileCall.ts";
 
 export function codeCalls(): readonly HostileCall[] {
   return [
-    hostile("an empty loop", loopForever(), {isLong: true}),
+    hostile("an empty loop", loopForever(), ENDLESS),
     hostile("a loop of pushes and pops", loopForever(...new Array(400).fill(assemble(1n, OP.POP)))),
-    hostile("24 KB of JUMPDESTs in a loop", loopForever(repeat(Uint8Array.of(OP.JUMPDEST), 24_570)), {
-      isLong: true,
-    }),
+    hostile("24 KB of JUMPDESTs in a loop", loopForever(repeat(Uint8Array.of(OP.JUMPDEST), 24_570)), ENDLESS),
     hostile("2.4 MB of JUMPDESTs in a loop", loopForever(repeat(Uint8Array.of(OP.JUMPDEST), LONGEST_CODE))),
     hostile("2.4 MB of JUMPDESTs, run through once", repeat(Uint8Array.of(OP.JUMPDEST), LONGEST_CODE)),
     hostile(

@@ -1,6 +1,6 @@
 /** Calls within calls and creations within creations: recursion, and code that must be analysed. */
 import {assemble, loopForever, OP, type Part, repeat, withMemory} from "../estimates/bytecode.ts";
-import {HELPER_ADDRESS, type HostileCall, hostile} from "./hostileCall.ts";
+import {ENDLESS, HELPER_ADDRESS, type HostileCall, hostile} from "./hostileCall.ts";
 
 const LONGEST_INITCODE = 49_152;
 /** Gas to pass on. Before EIP-150 it must be left after the price of the call. */
@@ -12,7 +12,7 @@ export function frameCalls(): readonly HostileCall[] {
     hostile(
       "recursion that branches twice at every level",
       assemble(callSelf(assemble()), callSelf(assemble())),
-      {isLong: true},
+      ENDLESS,
     ),
     hostile(
       "recursion with 100 KB of memory at every level",

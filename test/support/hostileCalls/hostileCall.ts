@@ -13,10 +13,14 @@ export interface HostileCall {
   readonly isCreation?: boolean;
   /** Without a time limit it would take seconds on any machine. */
   readonly isLong?: boolean;
+  /** More than the front allows: what 50 million gas buys of a plain loop ends in a tenth of a second. */
+  readonly gas?: bigint;
 }
 
 const HOSTILE_ADDRESS = 0xbad0n;
 export const HELPER_ADDRESS = 0xbad1n;
+/** With it, only the time limit ends a loop. */
+export const ENDLESS = {isLong: true, gas: 2n ** 40n};
 export const HOSTILE = addressBytes(HOSTILE_ADDRESS);
 export const HELPER = addressBytes(HELPER_ADDRESS);
 /** Has slots 0 to `STORED_SLOTS` - 1 in the test's store. */

@@ -91,6 +91,33 @@ export const CALL_CASES: readonly GasCase[] = [
     },
   },
   {
+    title: "SHA-256, RIPEMD-160 and the identity cost gas by the word of their input",
+    check: kit => {
+      for (const [address, first, perWord] of [
+        [2n, 60, 12],
+        [3n, 600, 120],
+        [4n, 15, 3],
+      ] as const)
+        for (const [bytes, memory] of [
+          [0n, 0],
+          [1n, 3],
+          [32n, 3],
+          [33n, 6],
+        ] as const) {
+          const gas = first + perWord * Math.ceil(Number(bytes) / 32);
+          const hashed = (given: number) =>
+            assemble(0n, 0n, bytes, 0n, address, BigInt(given), OP.STATICCALL);
+          kit.expectGas(hashed(5000), 18 + WARM + memory + gas);
+          const answered = (given: number) => kit.run(assemble(hashed(given), ...RETURN_WORD)).word;
+          assert.deepEqual(
+            [answered(gas), answered(gas - 1)],
+            [1n, 0n],
+            `${kit.fork}: precompile ${address}`,
+          );
+        }
+    },
+  },
+  {
     title: "a call's input and output are memory of the caller, paid before the call",
     check: kit => {
       // 40 words: 120 gas and 3 more.

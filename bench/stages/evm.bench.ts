@@ -1,0 +1,113 @@
+/**
+ * The EVM alone, in this process: groups of opcodes, per opcode; writes, calls and precompiles, each; and an ERC-20 transfer, also as
+ * the library runs it.
+ *
+ * The code of a group stands many times in a row, after values for the stack. It leaves the stack as it was, so most groups have DUP
+ * and POP in them too.
+ */
+import {ChainRules} from "../../workers/estimate/blockRules.ts";
+import type {CallRuns} from "../../workers/estimate/call/callRuns.ts";
+import {Deadline} from "../../workers/estimate/call/deadline.ts";
+import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
+import {LibraryRuns} from "../../workers/estimate/library/libraryRuns.ts";
+import {HeldSource} from "../../workers/estimate/state/heldSource.ts";
+import {Evm} from "../../workers/evm/evm.ts";
+import type {EstimateCall} from "../../workers/job/estimateCall.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
+import {addressAt} from "./benchChain.ts";
+import {encodeTransfer, TOKEN} from "./benchContracts.ts";
+import type {BenchStore} from "./benchStore.ts";
+import type {BenchTask, Stage} from "./stage.ts";
+
+/** Opcodes by name, and their bytes. */
+const GROUPS: readonly (readonly [names: string, code: string])[] = [
+  ["PUSH1 POP", "600150"],
+  ["DUP2 SWAP1 POP", "819050"],
+  ["PUSH1 PUSH1 ADD SWAP1 SUB", "60016002019003"],
+  ["DUP2 DUP2 MUL POP", "81810250"],
+  ["DUP2 DUP4 DIV POP", "81830450"],
+  ["DUP3 DUP3 DUP3 MULMOD POP", "8282820950"],
+  ["DUP2 DUP2 EXP POP", "81810a50"],
+  ["DUP2 DUP2 LT ISZERO POP", "8181101550"],
+  ["DUP2 DUP2 AND NOT POP", "8181161950"],
+  ["PUSH0 MLOAD PUSH0 MSTORE", "5f515f52"],
+  ["PUSH1 PUSH0 KECCAK256 POP", "60405f2050"],
+  ["PUSH0 SLOAD POP", "5f5450"],
+];
+/** What a round does, and its bytes. */
+const ROUNDS: readonly (readonly [name: string, code: string])[] = [
+  ["a warm slot written", "5a5f55"],
+  ["a log of 32 bytes", "5f60205fa1"],
+  ["a call of a contract that stops", `5f5f5f5f5f73${"c1".repeat(20)}5af150`],
+  ["a creation of an empty contract", "5f5f5ff050"],
+  ["SHA-256 of 64 bytes", "60205f60405f60025afa50"],
+  ["ecrecover", "60205f60805f60015afa50"],
+];
+/** Three words of 32 bytes, and a signature in memory: v 27, r the generator's x, s 1. */
+const START =
+  `7f${"c3".repeat(32)}7f${"a5".repeat(32)}7f${"07".repeat(32)}` +
+  "601b6020527f79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f817986040526001606052";
+const TIMES = 200;
+const CONTRACT = new Uint8Array(20).fill(0xc0);
+const STOPPING = new Uint8Array(20).fill(0xc1);
+const GAS = 1_000_000_000n;
+const TRANSFER_GAS = 100_000n;
+
+export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
+  const gasCap = BigInt(DEFAULT_ESTIMATE_SETTINGS.gasCap);
+  const rules = new ChainRules({store: reader, hardfork: undefined, chainId: undefined, gasCap});
+  const block = reader.blockOrThrow(blocks);
+  const blockRules = rules.at(block);
+  const {evmRules, evmBlock} = blockRules;
+  if (evmRules === undefined) throw new Error(`the EVM does not know ${blockRules.fork}`);
+  const evm = new Evm({run: address => Promise.reject(new Error(`precompile ${address} was called`))});
+  evm.moveTo(new HeldSource(reader, block.accounts));
+  evm.setBlock(evmRules, evmBlock);
+  evm.writeCode(STOPPING, new Uint8Array(1));
+
+  const runCode = (name: string, code: string, units: number): BenchTask => {
+    const bytes = Buffer.from(START + code.repeat(TIMES), "hex");
+    return {
+      name,
+      units: TIMES * units,
+      hooks: {beforeAll: () => evm.writeCode(CONTRACT, bytes)},
+      run: async () => {
+        const mark = evm.checkpoint();
+        evm.beginTransaction();
+        const {end} = await evm.run({
+          ...{origin: STOPPING, caller: STOPPING, to: CONTRACT, value: 0n, data: new Uint8Array(0)},
+          ...{gas: GAS, gasPrice: 7n, blobHashes: [], nonce: 0n},
+        });
+        if (end !== "success") throw new Error(`${name}: expected success, got ${end}`);
+        evm.revertTo(mark);
+      },
+    };
+  };
+
+  const deadline = new Deadline(DEFAULT_ESTIMATE_SETTINGS.timeMs);
+  const call: EstimateCall = {
+    ...{block: blocks, from: addressAt(0), to: TOKEN, value: 0n},
+    data: encodeTransfer(addressAt(1), 5n),
+  };
+  const library = new LibraryRuns(reader, deadline);
+  const runTransfer = async (runs: CallRuns): Promise<void> => {
+    const {failure} = await runs.run(TRANSFER_GAS);
+    if (failure !== undefined) throw new Error(`the transfer failed: ${failure.reason}`);
+  };
+  const transfer = (name: string, run: () => Promise<void>): BenchTask => ({
+    name: `an ERC-20 transfer, ${name}`,
+    units: 1,
+    run: async () => {
+      deadline.start();
+      await run();
+    },
+  });
+  return {
+    tasks: [
+      ...GROUPS.map(([names, code]) => runCode(names, code, names.split(" ").length)),
+      ...ROUNDS.map(([name, code]) => runCode(name, code, 1)),
+      transfer("our EVM", () => runTransfer(new EvmRuns(call, evm, blockRules, 0n, deadline))),
+      transfer("the library's", () => library.use(call, block, blockRules, 0n, runTransfer)),
+    ],
+  };
+}
