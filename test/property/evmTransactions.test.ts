@@ -10,7 +10,7 @@ import {transactionsUnder} from "../support/evm/randomTransaction.ts";
 import {type Outcome, plainAccounts} from "../support/evm/transactionOutcome.ts";
 import {propertyRuns} from "../support/soak.ts";
 
-const RUNS_PER_FORK = propertyRuns(10);
+const RUNS_PER_FORK = propertyRuns(15);
 const counts = {refused: 0, failed: 0, succeeded: 0};
 
 function plain(outcome: Outcome): object {
