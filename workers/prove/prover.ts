@@ -61,7 +61,7 @@ export class Prover {
   answer(job: ProveJob, memory?: Buffer, ends: Uint32Array = new Uint32Array(job.ids.length)): Answers {
     const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
     const failures: (Failure & {call: number})[] = [];
-    this.text.clear(memory);
+    this.text.clear();
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
       const end = callEnd(calls, at);
@@ -80,7 +80,7 @@ export class Prover {
       ends[call] = this.text.size;
       at = end;
     }
-    return {text: this.text.take(), ends, failures};
+    return {text: this.text.take(memory), ends, failures};
   }
 
   private answerCall(id: string, call: Buffer): void {
