@@ -31,6 +31,12 @@ async function growUntilFailed(daemon: Daemon, live: LiveChain): Promise<void> {
   while ((await daemon.readMetric('proofd_source_state{state="failed"}')) !== 1) await live.grow(1);
 }
 
+/** Waits until the disk is written again. The block whose write failed may be held before: LevelDB may have taken it. */
+async function waitUntilReady(daemon: Daemon, live: LiveChain): Promise<void> {
+  while ((await readReadiness(daemon))[0] !== 200) await daemon.changed();
+  await compareBlocks(daemon, live, await waitForChain(daemon, live));
+}
+
 /** Compares the blocks up to `latest` with the node, and asks a proof thread for a proof of the last one. */
 async function compareServed(daemon: Daemon, live: LiveChain, latest: number): Promise<void> {
   await compareBlocks(daemon, live, latest);
@@ -87,8 +93,7 @@ liveTest(
         await compareServed(daemon, live, latest);
         await disk.freeFor(pid);
         // The same process opens the store again.
-        await compareBlocks(daemon, live, await waitForChain(daemon, live));
-        assert.equal((await readReadiness(daemon))[0], 200);
+        await waitUntilReady(daemon, live);
         await disk.fillFor(pid);
         await growUntilFailed(daemon, live);
       },
@@ -98,10 +103,11 @@ liveTest(
       flags,
       async daemon => {
         const latest = await daemon.readMetric(HEAD);
+        await waitForState(daemon, "failed");
+        assert.match((await readReadiness(daemon))[1], /nothing is written until .*no space left on device/i);
         await compareServed(daemon, live, latest);
-        assert.match((await readReadiness(daemon))[1], /nothing is written until .*No space left on device/);
         await disk.freeFor(daemon.child.pid as number);
-        await compareBlocks(daemon, live, await waitForChain(daemon, live));
+        await waitUntilReady(daemon, live);
       },
       {under},
     );

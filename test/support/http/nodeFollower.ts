@@ -29,7 +29,7 @@ export async function withFollowerProcess(
     await body(daemon);
     assert.equal((await daemon.stop()).code, 0, daemon.stderr);
   } finally {
-    daemon.child.kill("SIGKILL");
+    await daemon.stop("SIGKILL");
   }
 }
 
