@@ -8,14 +8,13 @@ import {encodeJsonBlock} from "../../workers/import/follow/jsonBlock.ts";
 import {ANVIL_ACCOUNTS, makeAnvilState} from "../chains/anvilState.ts";
 import {startAnvil} from "../served/anvil.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import {allocateToken, type ChainNode, makeTransfer} from "./chainNode.ts";
+import {allocateToken, type ChainNode, makeTransaction} from "./chainNode.ts";
 
 export const TRANSACTIONS_PER_BLOCK = 50;
 const CHAIN_ID = 424_242;
 /** The newest fork whose state roots anvil 1.7.1 computes as the rules say. */
 const FORK = "cancun";
 const GAS_LIMIT = 30_000_000;
-const GAS = "0x186a0";
 const ETHER = "0x21e19e0c9bab2400000";
 
 export class AnvilNode implements ChainNode {
@@ -62,7 +61,7 @@ export class AnvilNode implements ChainNode {
     });
     const answers = (await response.json()) as {error?: {message: string}}[];
     const refused = answers.find(({error}) => error !== undefined)?.error;
-    if (refused !== undefined) throw new Error(`anvil refused a transfer: ${refused.message}`);
+    if (refused !== undefined) throw new Error(`anvil refused a transaction: ${refused.message}`);
     await this.server.call("evm_mine");
     return Number(await this.server.call("eth_blockNumber"));
   }
@@ -102,5 +101,5 @@ function makeGenesis(): object {
 }
 
 function addSender(i: number): object {
-  return {from: ANVIL_ACCOUNTS[i % ANVIL_ACCOUNTS.length], gas: GAS, ...makeTransfer(i)};
+  return {from: ANVIL_ACCOUNTS[i % ANVIL_ACCOUNTS.length], ...makeTransaction(i)};
 }

@@ -1,4 +1,4 @@
-/** Catching up with a node from an empty store: `proofd import --l2`, by one source. */
+/** `proofd import` into an empty store: from a node by one source, or from files. */
 import {spawn} from "node:child_process";
 import {once} from "node:events";
 import type {NodeSourceName} from "../../workers/job/importSource.ts";
@@ -25,20 +25,23 @@ export interface CatchUp {
  * @param blocks - how many: the number of the last one
  * @throws Error with the import's output if it fails
  */
-export async function measureCatchUp(
-  node: Followed,
-  db: string,
-  suite: string,
+export function measureCatchUp(node: Followed, db: string, suite: string, blocks: number): Promise<CatchUp> {
+  const {source, url, genesisPath, processes} = node;
+  const flags = ["--l2", url.href, "--genesis", genesisPath, "--source", source, "--to", `${blocks}`];
+  return measureImport(["--db", db, "--suite", suite, ...flags], blocks, processes);
+}
+
+/** @param flags - of an import of so many blocks. @param nodes - which make them meanwhile */
+export async function measureImport(
+  flags: readonly string[],
   blocks: number,
+  nodes: readonly ServerProcess[] = [],
 ): Promise<CatchUp> {
-  const readNodeMs = () => node.processes.reduce((sum, process) => sum + process.readCpuMs(), 0);
+  const readNodeMs = () => nodes.reduce((sum, process) => sum + process.readCpuMs(), 0);
   const nodeStartMs = readNodeMs();
   const ownStartMs = readChildrenCpuMs();
   const startMs = performance.now();
-  await runProofd([
-    ...["import", "--db", db, "--suite", suite, "--l2", node.url.href],
-    ...["--genesis", node.genesisPath, "--source", node.source, "--to", `${blocks}`],
-  ]);
+  await runProofd(["import", ...flags]);
   const blocksPerSecond = (1000 * blocks) / (performance.now() - startMs);
   const nodeMs = (readNodeMs() - nodeStartMs) / blocks;
   return {blocksPerSecond, ownMs: (readChildrenCpuMs() - ownStartMs) / blocks, nodeMs};

@@ -21,10 +21,10 @@ import {type Genesis, parseGenesis} from "../../workers/execution/genesis.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {initGeth, startGeth} from "../served/geth.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
-import {allocateToken, type ChainNode, makeTransfer} from "./chainNode.ts";
+import {allocateToken, type ChainNode, makeTransaction} from "./chainNode.ts";
 
 /** Raised whenever the chain changes, so that kept chains differ from new ones. */
-const LAYOUT_VERSION = 1;
+const LAYOUT_VERSION = 2;
 /** Each has another sender. */
 export const TRANSACTIONS_PER_BLOCK = 100;
 /** Of the genesis file, from block 0 on. */
@@ -32,7 +32,6 @@ const FORK = "osaka";
 /** geth indexes old states before it answers for them. It begins once it has a block of the last six hours, and looks every minute. */
 const STATES_MS = 180_000;
 const LOOK_MS = 100;
-const GAS_LIMIT = 100_000n;
 /** Of the fees of every block. */
 export const RECIPIENT = `0x${"c0".repeat(20)}`;
 const GENESIS = "genesis.json";
@@ -103,7 +102,7 @@ export class GethNode implements ChainNode {
       withdrawals: [],
       parentBeaconBlockRoot: word,
     };
-    const transactions = KEYS.map((_, i) => signTransfer(this.height, i, chainId, common));
+    const transactions = KEYS.map((_, i) => signTransaction(this.height, i, chainId, common));
     // Like engine_newPayload and engine_forkchoiceUpdated it executes the block, makes it the head and announces it.
     await this.server.call("testing_commitBlockV1", [attributes, transactions]);
     this.height = number;
@@ -140,9 +139,9 @@ async function makeChain(geth: GethBinary, blocks: number, folder: string): Prom
 }
 
 /** @param nonce - how many blocks there are, since each sender sends once in a block. @param i - position of the sender */
-function signTransfer(nonce: number, i: number, chainId: bigint, common: Common): string {
-  const transfer = makeTransfer(nonce * KEYS.length + i);
-  const unsigned = createTx({type: 2, chainId, nonce, gasLimit: GAS_LIMIT, ...transfer}, {common});
+function signTransaction(nonce: number, i: number, chainId: bigint, common: Common): string {
+  const {gas, ...call} = makeTransaction(nonce * KEYS.length + i);
+  const unsigned = createTx({type: 2, chainId, nonce, gasLimit: gas, ...call}, {common});
   const signed = secp256k1.signMessageHashRecoverableCompact(
     KEYS[i] as Uint8Array,
     unsigned.getHashedMessageToSign(),

@@ -25,6 +25,8 @@ export function describeSourceEvent(event: SourceEvent): string | undefined {
         ? undefined
         : `block ${event.block}: the EVM and the library do not agree; the library's result is taken, which is as the block's ` +
             `header says. Please report this. The EVM: ${event.mismatch}`;
+    case "senders":
+      return `the thread that recovers senders ahead has ended; blocks take longer: ${event.reason}`;
     case "state":
       return undefined;
   }

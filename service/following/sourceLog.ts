@@ -76,6 +76,12 @@ export class SourceLog {
           log.info({block, reason}, "the library executes blocks in place of the EVM");
         break;
       }
+      case "senders":
+        log.error(
+          {reason: event.reason},
+          "the thread that recovers senders ahead has ended; senders are recovered as their blocks are executed",
+        );
+        break;
       case "heads":
         log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
         break;

@@ -21,7 +21,7 @@ import type {TrieNodes} from "../trie/trieNodes.ts";
 import {RlpError} from "./block/rlpReader.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {describeMissingTrie, ExecutionError} from "./errors.ts";
-import {Declined, EvmExecution} from "./evmExecution.ts";
+import {Declined, EvmExecution, type FindSender} from "./evmExecution.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
@@ -36,6 +36,8 @@ export interface BlockExecutorOptions {
   readonly blockHash: (number: number) => Uint8Array | undefined;
   /** Called after each block that the library had to execute. */
   readonly onLibraryRun?: (run: LibraryRun) => void;
+  /** Default: every sender is recovered when its transaction runs. */
+  readonly findSender?: FindSender;
   /** Other rules for our own EVM than its own, for tests of what follows. */
   readonly evmRules?: (fork: string) => EvmRules | undefined;
 }
@@ -72,10 +74,11 @@ export class BlockExecutor {
     private last: BlockHeader,
     root: Uint8Array,
   ) {
-    const {forks, nodes, evmRules} = options;
+    const {forks, nodes, evmRules, findSender} = options;
     this.recent.set(last.number, last.hash);
     this.trie = StateTrie.open(nodes, root);
-    this.evm = new EvmExecution(forks, nodes, this.trie, number => this.findBlockHash(number), evmRules);
+    const findBlockHash = (number: number): Uint8Array => this.findBlockHash(number);
+    this.evm = new EvmExecution(forks, nodes, this.trie, findBlockHash, evmRules, findSender);
   }
 
   /**

@@ -24,6 +24,13 @@ export class Declined extends Error {
   }
 }
 
+/**
+ * Who signed a transaction of a block, if it is known already.
+ *
+ * @param blockRlp - the object that is executed
+ */
+export type FindSender = (blockRlp: Uint8Array, position: number) => Uint8Array | undefined;
+
 export class EvmExecution {
   /** undefined after a failure, which may leave it anywhere, and when the trie has moved on. */
   private evm: Evm | undefined;
@@ -37,6 +44,7 @@ export class EvmExecution {
     private readonly trie: StateTrie,
     findBlockHash: (number: number) => Uint8Array,
     private readonly findRules: (fork: string) => EvmRules | undefined = rulesOf,
+    private readonly findSender: FindSender = () => undefined,
   ) {
     this.state = new ChainState(nodes, trie, findBlockHash);
     this.precompiles = new LibraryPrecompiles(forks, () => this.rules?.fork as string);
@@ -68,7 +76,8 @@ export class EvmExecution {
     const evm = this.openEvm();
     try {
       evm.setBlock(evmRules, {...header, ...fees});
-      await runBlock(evm, block, {forks: this.forks, fork, rules, ...fees});
+      const senderAt = (position: number): Uint8Array | undefined => this.findSender(blockRlp, position);
+      await runBlock(evm, block, {forks: this.forks, fork, rules, senderAt, ...fees});
       const accounts = listDifferences(evm);
       compare("state root", stateRoot, this.trie.change(accounts));
       this.trie.seal();

@@ -8,6 +8,7 @@ import {type Genesis, parseGenesis} from "../execution/genesis.ts";
 import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
 import {ChainExecution, type ExecutionHost} from "./chainExecution.ts";
+import {readOn} from "./readOn.ts";
 import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
@@ -21,14 +22,34 @@ export async function* readChainBlocks(
   const execution = new ChainExecution(genesis.forks, host);
   const zero = await readGenesisBlock(genesis, execution, host.writer);
   yield zero;
-  for await (const {bytes, position} of readRlpBlocks(chunks, host.signal)) {
-    const {number, hash} = decodeBlockHead(bytes, `the block at position ${position} of the file`);
-    if (number === 0) {
-      if (Buffer.compare(hash, zero.hash) !== 0)
-        throw new SourceError("block 0 of the blocks file is not the genesis file's block");
-      continue;
+  const prepare = ({number, bytes}: FileBlock): void => {
+    if (number > (host.writer().latest ?? -1)) execution.prepare(bytes);
+  };
+  try {
+    for await (const {bytes, number, hash} of readOn(readFileBlocks(chunks, host.signal), prepare)) {
+      if (number === 0) {
+        if (Buffer.compare(hash, zero.hash) !== 0)
+          throw new SourceError("block 0 of the blocks file is not the genesis file's block");
+        continue;
+      }
+      yield {number, hash, origin: "the block", isExecuted: true, difference: () => execution.execute(bytes)};
     }
-    yield {number, hash, origin: "the block", isExecuted: true, difference: () => execution.execute(bytes)};
+  } finally {
+    await execution.close();
+  }
+}
+
+interface FileBlock extends BlockId {
+  readonly bytes: Uint8Array;
+}
+
+async function* readFileBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<FileBlock, void> {
+  for await (const {bytes, position} of readRlpBlocks(chunks, signal)) {
+    const {number, hash} = decodeBlockHead(bytes, `the block at position ${position} of the file`);
+    yield {bytes, number, hash};
   }
 }
 

@@ -8,6 +8,7 @@ import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../executi
 import type {BlockHead} from "../execution/blockHead.ts";
 import type {ForkSchedule} from "../execution/forkSchedule.ts";
 import type {Genesis} from "../execution/genesis.ts";
+import {SendersAhead} from "./senders/sendersAhead.ts";
 import {neverHeld} from "./sourceBlock.ts";
 import type {SourceHost} from "./sourceHost.ts";
 import {createStoredNodes} from "./storedNodes.ts";
@@ -16,6 +17,7 @@ export type ExecutionHost = Pick<SourceHost, "writer" | "signal" | "onEvent">;
 
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;
+  private readonly senders: SendersAhead;
   private executor: BlockExecutor | undefined;
 
   /** @param host - its signal ends the writing of a large allocation, with Stopped */
@@ -29,7 +31,9 @@ export class ChainExecution {
       nodes: createStoredNodes(writer, signal),
       blockHash: number => writer().blockHash(number),
       onLibraryRun: run => onEvent({kind: "library", ...run}),
+      findSender: (block, position) => this.senders.find(block, position),
     };
+    this.senders = new SendersAhead(forks.chainId, reason => onEvent({kind: "senders", reason}));
   }
 
   /** Block 0. @param chainHead - see BlockExecutor.start */
@@ -48,7 +52,21 @@ export class ChainExecution {
     // A rollback leaves the executor ahead of the chain.
     if (this.executor === undefined || !isSame(this.executor.head, newest))
       this.executor = await BlockExecutor.resume(this.options, newest);
-    return this.executor.execute(blockRlp);
+    try {
+      return await this.executor.execute(blockRlp);
+    } finally {
+      this.senders.drop(blockRlp);
+    }
+  }
+
+  /** @param blockRlp - will be executed soon, but not at once: others come before it */
+  prepare(blockRlp: Uint8Array): void {
+    this.senders.ask(blockRlp);
+  }
+
+  /** Call it when no more blocks are executed. */
+  close(): Promise<void> {
+    return this.senders.close();
   }
 }
 

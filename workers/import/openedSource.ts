@@ -8,7 +8,7 @@ import {readTrieLogLines} from "./trieLogLines.ts";
 
 const TEXT_CHUNK_BYTES = 256 << 10;
 /** Holds only a few blocks: each takes a while to execute, and progress is counted by the bytes read. */
-const CHAIN_CHUNK_BYTES = 4 << 10;
+const CHAIN_CHUNK_BYTES = 32 << 10;
 
 /** @throws SourceError, ExecutionError; Stopped if the signal came before the genesis file was read */
 export async function openSource(job: ImportJob, host: SourceHost): Promise<OpenedSource> {

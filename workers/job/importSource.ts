@@ -68,5 +68,7 @@ export type SourceEvent =
       readonly reason: string;
       readonly mismatch: string | undefined;
     }
+  /** The thread that recovers senders ahead of their blocks has ended, for this reason. */
+  | {readonly kind: "senders"; readonly reason: string}
   | NodesEvent
   | HeadsEvent;

@@ -70,13 +70,25 @@ export function decodeBlock(blockRlp: Uint8Array, rules: ForkRules, chainId: big
   const parts = outer.readList();
   outer.close();
   const {header, transactionsRoot, withdrawalsRoot} = readHeader(parts.readList(), rules);
-  const transactions: Transaction[] = [];
-  for (const list = parts.readList(); !list.isDone; ) transactions.push(readTransaction(list, chainId));
+  const transactions = readList(parts.readList(), chainId);
   requireSame("transactions root", transactionsRoot, listRoot(transactions.map(({encoded}) => encoded)));
   parts.readList().close();
   const withdrawals = withdrawalsRoot === undefined ? [] : readWithdrawals(parts.readList(), withdrawalsRoot);
   parts.close();
   return {header, transactions, withdrawals};
+}
+
+/** The transactions alone: nothing is compared with the header. @throws RlpError */
+export function readTransactions(blockRlp: Uint8Array, chainId: bigint): Transaction[] {
+  const parts = new RlpReader(blockRlp).readList();
+  parts.readList();
+  return readList(parts.readList(), chainId);
+}
+
+function readList(list: RlpReader, chainId: bigint): Transaction[] {
+  const transactions: Transaction[] = [];
+  while (!list.isDone) transactions.push(readTransaction(list, chainId));
+  return transactions;
 }
 
 interface HeaderWithRoots {

@@ -32,6 +32,8 @@ const BLOOM_BYTES = 256;
 export interface BlockContext extends TransactionBlock {
   readonly forks: ForkSchedule;
   readonly fork: string;
+  /** Who signed the transaction at a position: 20 bytes. undefined: not known yet, so it is recovered here. */
+  readonly senderAt: (position: number) => Uint8Array | undefined;
 }
 
 /** @throws BlockMismatch that says what does not agree */
@@ -72,7 +74,7 @@ async function runTransactions(
   for (const [position, transaction] of transactions.entries()) {
     const {hash, rs, isOdd} = transaction.signature;
     try {
-      const sender = recoverAddress(hash, rs, isOdd);
+      const sender = context.senderAt(position) ?? recoverAddress(hash, rs, isOdd);
       const result = await runTransaction(evm, transaction, sender, context, header.gasLimit - used);
       used += result.gasUsed;
       const {logs} = result;

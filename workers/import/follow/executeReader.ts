@@ -15,6 +15,8 @@ export function createExecuteReader(rawBlocks: RawBlocks, execution: ChainExecut
     maxBlocks: MAX_BLOCKS,
     async read(node, from, to) {
       const blocks = await rawBlocks.read(node, from, to);
+      // A block that comes alone is executed at once.
+      if (blocks.length > 1) for (const {bytes} of blocks) execution.prepare(bytes);
       return blocks.map(({head: {number, hash, parentHash}, bytes}) => ({
         number,
         hash,

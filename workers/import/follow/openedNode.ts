@@ -129,7 +129,7 @@ class OpenedNode {
       executed === undefined
         ? createReader(choice.source, {chainId, isAudited: audit !== undefined})
         : createExecuteReader(executed.rawBlocks, executed.execution);
-    yield* readNodeBlocks({
+    const feed: NodeFeed = {
       reader: this.countBytes(reader),
       ask,
       pause,
@@ -140,7 +140,12 @@ class OpenedNode {
       audit,
       end: follow ? undefined : (to ?? "head"),
       signal,
-    });
+    };
+    try {
+      yield* readNodeBlocks(feed);
+    } finally {
+      await executed?.execution.close();
+    }
   }
 
   private createAudit(source: NodeSourceName, ask: Ask): RangeAudit | undefined {
