@@ -115,7 +115,7 @@ for (const fork of ["paris", "shanghai", "cancun", "prague", "osaka"])
         }
         assert.deepEqual(runs, []);
       }),
-      {numRuns: propertyRuns(12)},
+      {numRuns: propertyRuns(4)},
     );
   });
 

@@ -6,6 +6,7 @@
  * The EVM is ours (workers/evm). What it declines, and forks before berlin, the library's EVM runs, which is loaded then.
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
 import {EvmDeclined} from "../evm/ends.ts";
@@ -33,6 +34,8 @@ import {HeldEvms} from "./state/heldEvms.ts";
 
 /** Longest call data for a first slice. With more, the work after execution takes too long and never checks the deadline. */
 const MAX_FIRST_DATA_BYTES = 32 << 10;
+/** Of finalized blocks, whose records are kept: half a KB each, 64 KB at most. */
+const KEPT_BLOCKS = 64;
 
 export interface Estimate {
   readonly gasLimit: bigint;
@@ -44,6 +47,7 @@ export interface Estimate {
 export class Estimator {
   private readonly gasCap: bigint;
   private readonly deadline: Deadline;
+  private readonly blocks: FinalizedBlocks<BlockRecord>;
   private readonly rules: ChainRules;
   private readonly evms: HeldEvms;
   private library: Promise<LibraryRuns> | undefined;
@@ -61,6 +65,7 @@ export class Estimator {
   ) {
     this.gasCap = BigInt(settings.gasCap);
     this.deadline = new Deadline(settings.timeMs);
+    this.blocks = new FinalizedBlocks(store, record => record, KEPT_BLOCKS);
     this.rules = new ChainRules({store, hardfork: settings.hardfork, chainId, gasCap: this.gasCap});
     this.evms = new HeldEvms(store, {
       run: async (address, data, gas) => {
@@ -125,7 +130,7 @@ export class Estimator {
     slice: EstimateSlice | undefined,
     last: PausedEstimate | undefined,
   ): Promise<Estimate> {
-    const block = this.store.blockOrThrow(call.block);
+    const block = this.blocks.at(call.block);
     // After a rollback another block may have its number. There the call begins again.
     const paused =
       last !== undefined && Buffer.compare(last.block, block.header.hash) === 0 ? last : undefined;

@@ -26,7 +26,7 @@ type Offsets = Record<
 /** wasm/main.ts says what each does. Numbers are addresses or counts; u64 and i64 are bigint. */
 interface EvmExports extends Offsets {
   readonly memory: {readonly buffer: ArrayBuffer; grow(pages: number): number};
-  start(first: bigint, second: bigint): void;
+  start(...seeds: readonly [bigint, bigint, bigint, bigint]): void;
   resetState(): void;
   forgetCodes(): void;
   beginTransaction(): void;
@@ -122,8 +122,8 @@ export class EvmInstance {
     this.ioOut = this.exports.IO_OUT.value;
     this.ioSlot = this.exports.IO_SLOT.value;
     this.views = this.makeViews();
-    const seeds = randomBytes(16);
-    this.exports.start(seeds.readBigUInt64LE(0), seeds.readBigUInt64LE(8));
+    const [a = 0n, b = 0n, c = 0n, d = 0n] = new BigUint64Array(new Uint8Array(randomBytes(32)).buffer);
+    this.exports.start(a, b, c, d);
   }
 
   /** A view of all of the memory, until it grows: do not keep it. */

@@ -2,6 +2,8 @@
  * Answers each call of a ProveJob with its whole JSON-RPC response, as text.
  */
 
+import type {BlockRecord} from "../../storage/block/blockRecord.ts";
+import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
@@ -44,14 +46,13 @@ export class Prover {
   private blockText = {block: -1, text: ""};
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
-  /** The account trees of finalized blocks; others may be rolled back. */
-  private readonly trees = new Map<number, Tree>();
-  /** Blocks up to this one are known to be finalized. */
-  private finalized = -1;
+  private readonly trees: FinalizedBlocks<Tree>;
 
   constructor(private readonly store: StateReader) {
     this.proofs = new ProofText(store.suite, store.empty);
     this.multi = new MultiProver(store);
+    const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
+    this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
 
   /**
@@ -61,7 +62,7 @@ export class Prover {
   answer(job: ProveJob, memory?: Buffer, ends: Uint32Array = new Uint32Array(job.ids.length)): Answers {
     const calls = Buffer.from(job.calls.buffer, job.calls.byteOffset, job.calls.length);
     const failures: (Failure & {call: number})[] = [];
-    this.text.clear(memory);
+    this.text.clear();
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
       const end = callEnd(calls, at);
@@ -80,7 +81,7 @@ export class Prover {
       ends[call] = this.text.size;
       at = end;
     }
-    return {text: this.text.take(), ends, failures};
+    return {text: this.text.take(memory), ends, failures};
   }
 
   private answerCall(id: string, call: Buffer): void {
@@ -92,7 +93,7 @@ export class Prover {
       return;
     }
     const block = readCallBlock(call, 0);
-    const accounts = this.accountsAt(block);
+    const accounts = this.trees.at(block);
     if (form === ProofForm.MULTI_HEX) this.writeMultiHex(id, accounts, call);
     else if (form === ProofForm.MULTI_BYTES) {
       this.writeMultiBytes(accounts, call);
@@ -166,20 +167,5 @@ export class Prover {
       this.blockText = {block, text};
     }
     return this.blockText.text;
-  }
-
-  /** @throws StoreError BLOCK_UNKNOWN */
-  private accountsAt(block: number): Tree {
-    let tree = this.trees.get(block);
-    if (tree === undefined) {
-      // Read before the record: between the two reads another block could get this number and be finalized.
-      if (block > this.finalized) this.finalized = this.store.readFinalized() ?? -1;
-      tree = accountTree(this.store, ownTreeRoot(this.store.blockOrThrow(block).accounts));
-      if (block <= this.finalized) {
-        if (this.trees.size >= KEPT_TREES) this.trees.clear();
-        this.trees.set(block, tree);
-      }
-    }
-    return tree;
   }
 }

@@ -71,7 +71,7 @@ export class Deadline {
     this.limitMs = Math.min(ms, whole.ms);
     this.clockLimitMs = Math.min(clockMs, whole.clockMs);
     this.startedMs = performance.now();
-    this.startedThreadMs = this.thread.readMs();
+    this.startedThreadMs = this.thread.readRecentMs(this.startedMs);
     this.dueMs = this.startedMs + this.limitMs;
   }
 

@@ -32,13 +32,16 @@ export const START_GAS: usize = 80;
 export const REQUIRED: usize = 88;
 export const CALLER: usize = 96;
 export const VALUE: usize = 128;
-/** While a call or creation of it runs: where the output goes, gas spent before it, what was given, the stipend in it. */
+/** While a call or creation of it runs: where the output goes, whether it was given all it could be, gas spent before it, its stipend. */
 export const OUT: usize = 160;
 export const OUT_BYTES: usize = 164;
 export const IS_CLIPPED: usize = 168;
 export const CALL_SPENT: usize = 176;
 export const CALL_STIPEND: usize = 184;
 export const FRAME_BYTES: usize = 192;
+
+/** More costs beyond 2^55 gas, which nobody has. */
+export const MOST_PRICED: u64 = 0x1fffffffff;
 
 /** YP's limit: the frame of the transaction has depth 0. */
 export const MAX_DEPTH: usize = 1024;
@@ -95,7 +98,7 @@ function memoryGas(words: u64): i64 {
  * @returns the gas that is left; negative: it was not enough, and nothing was done
  */
 export function expand(base: usize, bytes: u32, end: u64, gas: i64): i64 {
-  if (end > 0xffffffff) return -1;
+  if (end > MOST_PRICED) return -1;
   const words = (end + 31) >> 5;
   const left = gas - (memoryGas(words) - memoryGas(<u64>bytes >> 5));
   if (left < 0) return -1;

@@ -109,6 +109,7 @@ test("a value out of its range or form is refused", () => {
     ["--gas-tolerance", "", /Expected a fraction/],
     ["--hardfork", "frontier", /Allowed choices are homestead,/],
     ["--hardfork", "London", /Allowed choices/],
+    ["--hardfork", "amsterdam", /argument .amsterdam. is invalid. Allowed choices are .*, osaka\./],
     ["--estimate-workers", "0", /Expected a whole number from 1 to 256/],
     ["--fee-model", "fixed", /Allowed choices are verification, extra-data/],
     ["--min-margin", "1.1234567890", /Expected a number such as 1\.2, with at most 9 digits after the point/],
