@@ -125,10 +125,11 @@ async function serve(
     maxFinalityLagSeconds,
   );
   const named = namespace === undefined ? {} : {namespace};
-  const {workers, estimate, allowedHosts = []} = options;
+  const {workers, estimate, allowedHosts = [], http, tls} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
   const httpOptions = {
-    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, maxConnections},
+    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, maxConnections, tls},
+    ...(http === undefined ? {} : {http}),
     ...named,
   };
   const shown = {source, readiness, finality: finality?.status};
@@ -136,7 +137,14 @@ async function serve(
   const boundPort = await front.http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  const announcement = describeService(host, boundPort, engine, estimates.kind);
+  const announcement = describeService(
+    host,
+    boundPort,
+    tls !== undefined,
+    front.http.library,
+    engine,
+    estimates.kind,
+  );
   const following =
     followed === undefined || source === undefined
       ? undefined

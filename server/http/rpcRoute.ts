@@ -1,7 +1,7 @@
 /** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
-import type {HttpRequest, HttpResponse} from "uWebSockets.js";
 import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
+import type {HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import type {OpenReply} from "../request/replySink.ts";
 import {SharedBytes} from "../request/sharedBytes.ts";
@@ -10,6 +10,7 @@ import {Cors} from "./cors.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {ReceivedRequest, Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
+import type {RequestHead} from "./requestHead.ts";
 
 export interface RpcOptions {
   readonly limits: Limits;
@@ -60,31 +61,31 @@ export class RpcRoute {
     });
   }
 
-  take(response: HttpResponse, request: HttpRequest, reply: Reply, verb: string): void {
-    if (this.cors !== undefined) reply.headers = this.cors.headersFor(request.getHeader("origin"));
-    if (verb === "post") this.receive(response, request, reply);
-    else if (verb === "options") this.answerPreflight(request, reply);
+  take(response: HttpResponse, head: RequestHead, reply: Reply, verb: string): void {
+    if (this.cors !== undefined) reply.headers = this.cors.headersFor(head.origin);
+    if (verb === "post") this.receive(response, head, reply);
+    else if (verb === "options") this.answerPreflight(head, reply);
     else refuseVerb(reply, verb, "POST");
   }
 
-  private answerPreflight(request: HttpRequest, reply: Reply): void {
-    const headers = this.cors?.preflightFor(request.getHeader("origin"));
+  private answerPreflight({origin}: RequestHead, reply: Reply): void {
+    const headers = this.cors?.preflightFor(origin);
     if (headers === undefined) refuseVerb(reply, "options", "POST");
     else reply.send("204 No Content", headers, "", false);
   }
 
-  private receive(response: HttpResponse, request: HttpRequest, reply: Reply): void {
+  private receive(response: HttpResponse, head: RequestHead, reply: Reply): void {
     const limit = this.options.limits.bodyBytes;
     // Chunked bodies declare no length (the header is empty). They are counted as they come.
-    const declared = Number(request.getHeader("content-length"));
-    const encoding = request.getHeader("content-encoding");
+    const declared = Number(head.contentLength);
+    const encoding = head.contentEncoding;
     if (this.isDraining) this.refuseStopping(reply);
     else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
-    else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
+    else if (!isJson(head.contentType)) refuseType(reply);
     else if (!isPlain(encoding)) refuseEncoding(reply, encoding);
     else if (declared > limit) this.refuseLarge(reply, declared);
     else {
-      reply.acceptsBytes = acceptsBytes(request.getHeader("accept"));
+      reply.acceptsBytes = acceptsBytes(head.accept);
       reply.onAborted = collectBody(response, this.receiving, reply, this);
     }
   }
