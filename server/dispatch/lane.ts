@@ -155,7 +155,11 @@ export class Lane {
   private run(task: Task): void {
     this.tasksUnderWay++;
     const startMs = performance.now();
-    this.options.perform(task, settlement => this.settle(task, startMs, settlement));
+    try {
+      this.options.perform(task, settlement => this.settle(task, startMs, settlement));
+    } catch (error) {
+      this.settle(task, startMs, {error});
+    }
   }
 
   private settle(task: Task, startMs: number, settlement: Settlement<TaskAnswers>): void {

@@ -62,7 +62,7 @@ export class ProveMailbox {
   private readonly numbers: Int32Array;
   private readonly ends: readonly [Uint32Array, Uint32Array];
   private readonly job: Buffer;
-  /** Jobs that this end has put or taken. */
+  /** Jobs that this end has put or taken, as an i32: it starts again below zero where the shared number does. */
   private count = 0;
 
   /** @param shared - default: memory for a new thread */
@@ -126,7 +126,8 @@ export class ProveMailbox {
   }
 
   private nextEnds(): Uint32Array {
-    return this.ends[++this.count & 1] as Uint32Array;
+    this.count = (this.count + 1) | 0;
+    return this.ends[this.count & 1] as Uint32Array;
   }
 }
 

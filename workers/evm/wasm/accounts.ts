@@ -49,6 +49,9 @@ export const IN_ENDED: usize = 240;
 export const CODE: usize = 244;
 const ENTRY_BYTES: usize = 248;
 
+/** EIP-2929. */
+export const COLD_GAS: i64 = 2600;
+
 const FIRST_BUCKETS: usize = 1024;
 const MAX_STORAGE: u32 = 0x7fffffff;
 
@@ -83,6 +86,16 @@ export function newStorage(): u32 {
 
 /** The account at a word's lower 20 bytes. Reads it from the host the first time. */
 export function accountAt(word: usize): usize {
+  return accountFor(word, i64.MAX_VALUE);
+}
+
+/**
+ * As accountAt.
+ *
+ * @param gas - what there is for it. An account that was not read is cold, unless it is a precompile's
+ * @returns 0 if the gas is not enough for a read
+ */
+export function accountFor(word: usize, gas: i64): usize {
   const a = load<u64>(word);
   const b = load<u64>(word, 8);
   const c = load<u64>(word, 16) & 0xffffffff;
@@ -97,7 +110,7 @@ export function accountAt(word: usize): usize {
       return entry;
     entry = load<u32>(entry, NEXT);
   }
-  return insert(a, b, c, hash);
+  return gas < COLD_GAS && precompileAt(word) == 0 ? 0 : insert(a, b, c, hash);
 }
 
 function insert(a: u64, b: u64, c: u64, hash: u32): usize {

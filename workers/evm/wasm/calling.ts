@@ -1,5 +1,5 @@
 /** What calls and creations have in common: memory, value, frames, and what their end means for the frame that made them. */
-import {ADDRESS, BALANCE, precompileAt} from "./accounts";
+import {ADDRESS, accountFor, BALANCE, COLD_GAS, precompileAt} from "./accounts";
 import {CODE_AT, CODE_BYTES} from "./codes";
 import {
   CALL_SPENT,
@@ -18,6 +18,7 @@ import {
   LOGS_MARK,
   MEMORY,
   MEMORY_BYTES,
+  MOST_PRICED,
   OUT,
   OUT_BYTES,
   REFUND_MARK,
@@ -36,13 +37,18 @@ import {noteBounded, noteSensitive} from "./run";
 import {add, copyWord, isShort, isZero, setWord, subtract} from "./words";
 
 const WARM_GAS: i64 = 100;
-const COLD_GAS: i64 = 2600;
 
 const SUM: usize = SCRATCH + 512;
 
-/** Gas to look at an account (EIP-2929). */
-export function accessGas(account: usize, word: usize): i64 {
-  return precompileAt(word) != 0 || !warmAccount(account) ? WARM_GAS : COLD_GAS;
+/** The account that `access` has found. */
+export let accessed: usize = 0;
+
+/** Looks at an account (EIP-2929). @returns the gas that is left; negative: it was not enough, and nothing was read */
+export function access(word: usize, gas: i64): i64 {
+  const account = accountFor(word, gas);
+  if (account == 0) return -1;
+  accessed = account;
+  return gas - (precompileAt(word) != 0 || !warmAccount(account) ? WARM_GAS : COLD_GAS);
 }
 
 /** Gas for memory up to `offset + bytes`, two words. @returns what is left; negative: not enough */
@@ -51,7 +57,7 @@ export function expandFor(frame: usize, offset: usize, bytes: usize, gas: i64): 
   if (!isShort(offset) || !isShort(bytes)) return -1;
   const from = load<u64>(offset);
   const length = load<u64>(bytes);
-  if ((from | length) > 0xffffffff) return -1;
+  if ((from | length) > MOST_PRICED) return -1;
   const end = from + length;
   const now = load<u32>(frame, MEMORY_BYTES);
   if (end <= now) return gas;
@@ -130,7 +136,6 @@ export function finishCall(frame: usize, end: u32, given: i64, left: i64, least:
 export function finishGas(frame: usize, end: u32, given: i64, left: i64, least: i64): void {
   store<i64>(frame, load<i64>(frame, GAS) + left, GAS);
   let needs = least;
-  if (load<u32>(frame, IS_CLIPPED) != 0) noteBounded();
   if (end != SUCCESS && end != REVERT) {
     // It takes whatever it is given.
     if (load<u32>(frame, IS_CLIPPED) != 0) noteSensitive();
@@ -139,6 +144,7 @@ export function finishGas(frame: usize, end: u32, given: i64, left: i64, least: 
   needs -= load<i64>(frame, CALL_STIPEND);
   // Of x, x - x / 64 may be given: the least x for which that is enough.
   const total = needs > 0 ? needs + (needs - 1) / 63 : 0;
+  if (total > 0) noteBounded();
   require(frame, load<i64>(frame, CALL_SPENT) + total);
 }
 

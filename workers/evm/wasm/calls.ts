@@ -1,7 +1,8 @@
 /** Calls of all four kinds. */
-import {accountAt, BALANCE, codeEntry, isEmpty, precompileAt} from "./accounts";
+import {BALANCE, codeEntry, isEmpty, precompileAt} from "./accounts";
 import {
-  accessGas,
+  access,
+  accessed,
   expandFor,
   finishCall,
   giveGas,
@@ -65,19 +66,18 @@ export function startCall(opcode: u32): u32 {
   let gas = expandFor(frame, args, args - 32, load<i64>(frame, GAS));
   if (gas >= 0) gas = expandFor(frame, args - 64, args - 96, gas);
   if (gas < 0) return OUT_OF_GAS;
-  const target = accountAt(to);
-  const precompile = precompileAt(to);
-  gas -= accessGas(target, to);
+  gas = access(to, gas);
   if (gas < 0) return OUT_OF_GAS;
+  const target = accessed;
+  const precompile = precompileAt(to);
   let code: usize = 0;
   if (precompile == 0) {
     code = codeEntry(target);
     if (isDelegation(code)) {
       const word = code + DELEGATE;
-      const delegate = accountAt(word);
-      gas -= accessGas(delegate, word);
+      gas = access(word, gas);
       if (gas < 0) return OUT_OF_GAS;
-      code = precompileAt(word) != 0 ? 0 : codeEntry(delegate);
+      code = precompileAt(word) != 0 ? 0 : codeEntry(accessed);
     }
   }
   if (carriesValue) {

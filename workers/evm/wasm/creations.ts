@@ -43,6 +43,7 @@ import {
 } from "./layout";
 import {initcodeWordGas, refusesEf} from "./params";
 import {clearReturned} from "./returned";
+import {addWork} from "./run";
 import {copyWord, isLess, isZero, loadBytes, setWord, storeAddress, storeBytes} from "./words";
 
 export const CREATE2: u32 = 0xf5;
@@ -76,6 +77,8 @@ export function startCreate(opcode: u32): u32 {
   const words = (<i64>bytes + 31) >> 5;
   gas -= words * (initcodeWordGas() + (opcode == CREATE2 ? HASH_WORD_GAS : 0));
   if (gas < 0) return OUT_OF_GAS;
+  // Each word is copied and looked at for jumps, and for CREATE2 hashed.
+  addWork(opcode == CREATE2 ? words << 4 : words << 1);
   const spent = load<i64>(frame, START_GAS) - gas;
   const self: usize = load<u32>(frame, ACCOUNT);
   const initcode: usize = bytes == 0 ? 0 : <usize>load<u32>(frame, MEMORY) + load<u32>(sp - 64);

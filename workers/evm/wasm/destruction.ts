@@ -1,7 +1,8 @@
 /** SELFDESTRUCT (EIP-6780: from cancun on, only what was created in the same transaction goes), and the end of a transaction. */
 import {
-  accountAt,
+  accountFor,
   BALANCE,
+  COLD_GAS,
   CREATED,
   DESTROYED,
   EXISTS,
@@ -20,7 +21,6 @@ import {destroysOnlyNew, destructionRefund} from "./params";
 import {refund, setRefund} from "./refunds";
 import {copyWord, isZero, setWord} from "./words";
 
-const COLD_GAS: i64 = 2600;
 const NEW_ACCOUNT_GAS: i64 = 25000;
 
 const ALL: usize = SCRATCH + 2304;
@@ -29,7 +29,8 @@ const ALL: usize = SCRATCH + 2304;
 export function destroy(frame: usize, heir: usize, gas: i64): u32 {
   if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
   const self: usize = load<u32>(frame, ACCOUNT);
-  const to = accountAt(heir);
+  const to = accountFor(heir, gas);
+  if (to == 0) return OUT_OF_GAS;
   let left = gas;
   if (precompileAt(heir) == 0 && warmAccount(to)) left -= COLD_GAS;
   if (!isZero(self + BALANCE) && isEmpty(to)) left -= NEW_ACCOUNT_GAS;

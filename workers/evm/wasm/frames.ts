@@ -32,7 +32,7 @@ export const START_GAS: usize = 80;
 export const REQUIRED: usize = 88;
 export const CALLER: usize = 96;
 export const VALUE: usize = 128;
-/** While a call or creation of it runs: where the output goes, gas spent before it, what was given, the stipend in it. */
+/** While a call or creation of it runs: where the output goes, whether it was given all it could be, gas spent before it, its stipend. */
 export const OUT: usize = 160;
 export const OUT_BYTES: usize = 164;
 export const IS_CLIPPED: usize = 168;
@@ -40,12 +40,13 @@ export const CALL_SPENT: usize = 176;
 export const CALL_STIPEND: usize = 184;
 export const FRAME_BYTES: usize = 192;
 
+/** More costs beyond 2^55 gas, which nobody has. */
+export const MOST_PRICED: u64 = 0x1fffffffff;
+
 /** YP's limit: the frame of the transaction has depth 0. */
 export const MAX_DEPTH: usize = 1024;
 
 export let current: usize = FRAMES;
-/** End of the arena's part that exists. */
-let arenaEnd: usize = 0;
 
 export function depth(): usize {
   return (current - FRAMES) / FRAME_BYTES;
@@ -55,23 +56,34 @@ export function setCurrent(frame: usize): void {
   current = frame;
 }
 
+/** End of the arena's part that exists. */
+function arenaEnd(): usize {
+  return <usize>memory.size() * PAGE_BYTES;
+}
+
 /** Makes the arena reach `end`. */
 export function reach(end: u64): void {
-  if (end <= <u64>arenaEnd) return;
-  if (arenaEnd == 0) {
-    arenaEnd = <usize>memory.size() * PAGE_BYTES;
-    return reach(end);
-  }
+  if (end <= <u64>arenaEnd()) return;
   // In large steps: each one may move the whole memory.
-  const missing = end - <u64>arenaEnd;
+  const missing = end - <u64>arenaEnd();
   const pages = <i32>((missing + PAGE_BYTES - 1) / PAGE_BYTES);
   const step = pages > 64 ? pages : 64;
   if (end > 0xffff0000 || (memory.grow(step) < 0 && memory.grow(pages) < 0)) hostDecline(DECLINE_MEMORY);
-  arenaEnd = <usize>memory.size() * PAGE_BYTES;
 }
 
 export function arenaBytes(): usize {
-  return arenaEnd == 0 ? 0 : arenaEnd - ARENA;
+  return arenaEnd() - ARENA;
+}
+
+/** End of what the frames have in the arena: call data, initcode, memories. */
+export function usedArenaEnd(): usize {
+  let end = ARENA;
+  // Not only the current one's: a frame that waits for a precompile has none, and begins where its parent's begins.
+  for (let frame = FRAMES; frame <= current; frame += FRAME_BYTES) {
+    const own = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, MEMORY_BYTES);
+    if (own > end) end = own;
+  }
+  return end;
 }
 
 /** Gas of a memory of so many words. */
@@ -86,7 +98,7 @@ function memoryGas(words: u64): i64 {
  * @returns the gas that is left; negative: it was not enough, and nothing was done
  */
 export function expand(base: usize, bytes: u32, end: u64, gas: i64): i64 {
-  if (end > 0xffffffff) return -1;
+  if (end > MOST_PRICED) return -1;
   const words = (end + 31) >> 5;
   const left = gas - (memoryGas(words) - memoryGas(<u64>bytes >> 5));
   if (left < 0) return -1;

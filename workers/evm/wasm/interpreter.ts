@@ -1,7 +1,7 @@
 /** The loop: takes one opcode after the other, in frames of any depth, until the run ends or its steps are used up. */
 import {keccak256} from "../../../storage/hash/wasm/keccak";
-import {accountAt, BALANCE, CODE_HASH, codeEntry, isEmpty} from "./accounts";
-import {accessGas, expandFor, setAddress} from "./calling";
+import {BALANCE, CODE_HASH, codeEntry, isEmpty} from "./accounts";
+import {access, accessed, expandFor, setAddress} from "./calling";
 import {startCall} from "./calls";
 import {CODE_AT, CODE_BYTES, jumpsOf} from "./codes";
 import {startCreate} from "./creations";
@@ -60,9 +60,9 @@ import {
 import {addLog} from "./logs";
 import {awaited} from "./precompiles";
 import {returnedBytes} from "./returned";
-import {noteSensitive} from "./run";
-import {VALUE as SLOT_VALUE, slotAt, transientAt} from "./slots";
-import {COLD_SLOT_GAS, WARM_SLOT_GAS, writeSlot} from "./storage";
+import {noteSensitive, takeWork} from "./run";
+import {COLD_SLOT_GAS, VALUE as SLOT_VALUE, slotAt, transientAt} from "./slots";
+import {WARM_SLOT_GAS, writeSlot} from "./storage";
 import {
   add,
   bitLength,
@@ -92,7 +92,7 @@ const EXPONENT_BYTE_GAS: i64 = 50;
 const LOG_BYTE_GAS: i64 = 8;
 /** How far back BLOCKHASH sees. */
 const RECENT_BLOCKS: u64 = 256;
-/** A host call counts as so many steps, and a word that is copied or hashed as an eighth of one. */
+/** A host call counts as so many steps, a word that is hashed as 16, and one that is copied as an eighth. */
 const HOST_STEPS: i32 = 64;
 
 export const PAUSED: u32 = 0;
@@ -282,7 +282,7 @@ export function execute(budget: i32): u32 {
             end = OUT_OF_GAS;
             break;
           }
-          steps -= <i32>words >> 1;
+          steps -= (<i32>words) << 4;
           keccak256(bytes == 0 ? mem : mem + load<u32>(sp), bytes, HASH);
           loadBytes(sp - 32, HASH);
           continue;
@@ -293,14 +293,13 @@ export function execute(budget: i32): u32 {
           continue;
         case 0x31: {
           // BALANCE
-          const account = accountAt(sp - 32);
-          gas -= accessGas(account, sp - 32);
+          gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
           }
-          copyWord(sp - 32, account + BALANCE);
+          copyWord(sp - 32, accessed + BALANCE);
           continue;
         }
         case 0x32: // ORIGIN
@@ -375,14 +374,13 @@ export function execute(budget: i32): u32 {
           continue;
         case 0x3b: {
           // EXTCODESIZE
-          const account = accountAt(sp - 32);
-          gas -= accessGas(account, sp - 32);
+          gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
           }
-          setWord(sp - 32, load<u32>(codeEntry(account), CODE_BYTES));
+          setWord(sp - 32, load<u32>(codeEntry(accessed), CODE_BYTES));
           continue;
         }
         case 0x3c: {
@@ -395,16 +393,15 @@ export function execute(budget: i32): u32 {
             break;
           }
           const bytes = load<u32>(sp);
-          const account = accountAt(sp + 96);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= COPY_WORD_GAS * words + accessGas(account, sp + 96);
+          gas = access(sp + 96, gas - COPY_WORD_GAS * words);
           steps -= HOST_STEPS + (<i32>words >> 3);
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
           }
           if (bytes == 0) continue;
-          const code = codeEntry(account);
+          const code = codeEntry(accessed);
           copyPadded(
             mem + load<u32>(sp + 64),
             load<u32>(code, CODE_AT),
@@ -420,15 +417,14 @@ export function execute(budget: i32): u32 {
           continue;
         case 0x3f: {
           // EXTCODEHASH
-          const account = accountAt(sp - 32);
-          gas -= accessGas(account, sp - 32);
+          gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
           }
-          if (isEmpty(account)) setWord(sp - 32, 0);
-          else loadBytes(sp - 32, account + CODE_HASH);
+          if (isEmpty(accessed)) setWord(sp - 32, 0);
+          else loadBytes(sp - 32, accessed + CODE_HASH);
           continue;
         }
         case 0x40: {
@@ -537,7 +533,11 @@ export function execute(budget: i32): u32 {
         }
         case 0x54: {
           // SLOAD
-          const slot = slotAt(load<u32>(frame, ACCOUNT), sp - 32);
+          const slot = slotAt(load<u32>(frame, ACCOUNT), sp - 32, gas);
+          if (slot == 0) {
+            end = OUT_OF_GAS;
+            break;
+          }
           if (warmSlot(slot)) {
             gas -= COLD_SLOT_GAS;
             steps -= HOST_STEPS;
@@ -791,6 +791,7 @@ export function execute(budget: i32): u32 {
           store<i64>(frame, gas, GAS);
           steps -= HOST_STEPS;
           end = opcode == 0xf0 || opcode == 0xf5 ? startCreate(opcode) : startCall(opcode);
+          steps -= takeWork();
           break;
         case 0xf3: // RETURN
         case 0xfd: {

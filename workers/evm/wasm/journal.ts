@@ -48,8 +48,8 @@ export function resetJournal(): void {
 
 function record(kind: u32, entry: usize): usize {
   const at = top;
+  if (at + RECORD_BYTES > LOGS) hostDecline(DECLINE_JOURNAL);
   top = at + RECORD_BYTES;
-  if (top > LOGS) hostDecline(DECLINE_JOURNAL);
   store<u32>(at, kind);
   store<u32>(at, <u32>entry, 4);
   return at;

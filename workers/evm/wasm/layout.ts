@@ -49,7 +49,7 @@ export const BLOB_BASE_FEE: usize = BLOCK + 224;
 export const ORIGIN: usize = BLOCK + 256;
 export const GAS_PRICE: usize = BLOCK + 288;
 
-/** Why a frame ends. The host knows the same numbers (end.ts). */
+/** Why a frame ends. The host knows the same numbers (ends.ts). */
 export const RUNNING: u32 = 0;
 export const SUCCESS: u32 = 1;
 export const REVERT: u32 = 2;

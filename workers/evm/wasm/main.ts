@@ -129,6 +129,7 @@ export {
   RETURNED,
   TIMESTAMP,
 } from "./layout";
+export {listParts, PART_COUNT, PARTS_AT} from "./parts";
 export {reserveReturned} from "./returned";
 export {BASE_VALUE, isCurrent, KEY, NEXT_SLOT_WRITTEN, SLOT_ACCOUNT, VALUE as SLOT_VALUE} from "./slots";
 
@@ -140,8 +141,8 @@ const AMOUNT: usize = SCRATCH + 2656;
 export const CREATED_ADDRESS: usize = RECEIVER;
 
 /** Before anything else. The seeds are random. */
-export function start(first: u64, second: u64): void {
-  seedHashes(first, second);
+export function start(a: u64, b: u64, c: u64, d: u64): void {
+  seedHashes(a, b, c, d);
   resetCodes();
   resetState();
 }
@@ -176,7 +177,7 @@ export function account(): usize {
 /** @returns the entry of the account's slot whose key (32 bytes) is at IO_SLOT */
 export function slot(entry: usize): usize {
   loadBytes(SENDER, IO_SLOT);
-  return slotAt(entry, SENDER);
+  return slotAt(entry, SENDER, i64.MAX_VALUE);
 }
 
 export function warm(entry: usize): void {
@@ -358,7 +359,7 @@ export function addRefund(gas: i64): void {
   setRefund(refunded + gas);
 }
 
-/** @returns the address after the last log; the first one is at LOGS_AT */
+/** @returns the address after the last log; the first one is at LOGS */
 export function logsEnd(): usize {
   return logsMark();
 }

@@ -2,11 +2,15 @@
 import {OUT_OF_GAS, RUNNING, SUCCESS} from "./layout";
 import {reserveReturned, setReturned} from "./returned";
 import {ripemd160} from "./ripemd160";
+import {addWork} from "./run";
 import {sha256} from "./sha256";
 
 const SHA256: u32 = 2;
 const RIPEMD160: u32 = 3;
 const IDENTITY: u32 = 4;
+
+/** A word that is hashed takes as long as 2 to this power steps. */
+const HASH_STEPS: i64 = 5;
 
 /** Gas of the last precompile that succeeded. */
 export let precompileGas: i64 = 0;
@@ -28,16 +32,19 @@ export function runPrecompile(address: u32, input: usize, bytes: u32, gas: i64):
   if (address == SHA256) {
     precompileGas = 60 + 12 * words;
     if (precompileGas > gas) return OUT_OF_GAS;
+    addWork(words << HASH_STEPS);
     sha256(reserveReturned(32), input, bytes);
   } else if (address == RIPEMD160) {
     precompileGas = 600 + 120 * words;
     if (precompileGas > gas) return OUT_OF_GAS;
+    addWork(words << HASH_STEPS);
     const to = reserveReturned(32);
     memory.fill(to, 0, 12);
     ripemd160(to + 12, input, bytes);
   } else if (address == IDENTITY) {
     precompileGas = 15 + 3 * words;
     if (precompileGas > gas) return OUT_OF_GAS;
+    addWork(words >> 3);
     setReturned(input, bytes);
   } else return RUNNING;
   return SUCCESS;

@@ -7,11 +7,25 @@ export let gasLeft: i64 = 0;
 export let leastGas: i64 = 0;
 /** True once something depended on the gas that was left, beyond there being enough. */
 export let isSensitive: bool = false;
-/** True once a call or creation was given 63/64 of what was left: with less it may fail, and the run may still succeed. */
+/** True once a call or creation needed gas: with less it may fail, and the run may still succeed. */
 export let isBounded: bool = false;
+
+/** Steps that calls and creations take beyond those of their opcodes. */
+let work: i32 = 0;
+
+export function addWork(steps: i64): void {
+  work += <i32>steps;
+}
+
+export function takeWork(): i32 {
+  const steps = work;
+  work = 0;
+  return steps;
+}
 
 export function beginRun(): void {
   endKind = RUNNING;
+  work = 0;
   isSensitive = false;
   isBounded = false;
 }

@@ -23,6 +23,8 @@ export const NEXT_SLOT_WRITTEN: usize = 152;
 export const SLOT_ACCOUNT: usize = 156;
 const ENTRY_BYTES: usize = 160;
 
+export const COLD_SLOT_GAS: i64 = 2100;
+
 const FIRST_BUCKETS: usize = 4096;
 const TRANSIENT: u32 = 0x80000000;
 
@@ -64,17 +66,27 @@ function hashOf(storage: u32, key: usize): u32 {
   );
 }
 
-/** A slot of an account. Reads it from the host the first time. */
-export function slotAt(account: usize, key: usize): usize {
+/**
+ * A slot of an account. Reads it from the host the first time.
+ *
+ * @param gas - what there is for it. A slot that was not read is cold
+ * @returns 0 if the gas is not enough for a read
+ */
+export function slotAt(account: usize, key: usize, gas: i64): usize {
   const storage = load<u32>(account, STORAGE);
   const hash = hashOf(storage, key);
   const known = lookUp(storage, key, hash);
   if (known != 0) return known;
-  const entry = insert(storage, key, hash, account);
-  if (hasBaseStorage(account)) {
+  if (gas < COLD_SLOT_GAS) return 0;
+  const isRead = hasBaseStorage(account);
+  if (isRead) {
     storeAddress(IO, account + ADDRESS);
     storeBytes(IO_SLOT, key);
+    // If it throws, the slot must be read again.
     hostReadSlot();
+  }
+  const entry = insert(storage, key, hash, account);
+  if (isRead) {
     loadBytes(entry + VALUE, IO_OUT);
     copyWord(entry + BASE_VALUE, entry + VALUE);
   }

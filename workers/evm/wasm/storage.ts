@@ -5,11 +5,10 @@ import {setSlot, warmSlot} from "./journal";
 import {OUT_OF_GAS, RUNNING, WRITE_PROTECTION} from "./layout";
 import {clearingRefund} from "./params";
 import {refund, setRefund} from "./refunds";
-import {keepOriginal, ORIGINAL, slotAt, VALUE} from "./slots";
+import {COLD_SLOT_GAS, keepOriginal, ORIGINAL, slotAt, VALUE} from "./slots";
 import {isZero, sameWord} from "./words";
 
 export const WARM_SLOT_GAS: i64 = 100;
-export const COLD_SLOT_GAS: i64 = 2100;
 const SET_GAS: i64 = 20000;
 /** 5000, less what a cold access costs. */
 const CHANGE_GAS: i64 = 2900;
@@ -23,7 +22,7 @@ export function writeSlot(frame: usize, key: usize, value: usize, before: i64): 
   if (before <= SENTRY_GAS) return OUT_OF_GAS;
   let gas = before;
   const account: usize = load<u32>(frame, ACCOUNT);
-  const slot = slotAt(account, key);
+  const slot = slotAt(account, key, before);
   if (warmSlot(slot)) gas -= COLD_SLOT_GAS;
   keepOriginal(slot);
   const now = slot + VALUE;

@@ -51,11 +51,8 @@ export async function runTransaction(
     const signed = authorizations.map(one => ({...one, authority: recoverAuthority(one)}));
     applyAuthorizations(evm, signed, block.chainId);
   }
-  if (to !== undefined) {
-    evm.warmAddress(to);
-    const delegate = rules.isPrague ? delegateOf(evm.readCode(to)) : undefined;
-    if (delegate !== undefined) evm.warmAddress(delegate);
-  }
+  // The EVM warms the account that it delegates to.
+  if (to !== undefined) evm.warmAddress(to);
   const gas = gasLimit - paid.intrinsic;
   const message = {origin: sender, caller: sender, to, value, data, gas, gasPrice, blobHashes, nonce};
   const {end, gasLeft: left} = await evm.run(message);

@@ -29,7 +29,7 @@ export function find(): usize {
     } else {
       const path = reference;
       const end = depth + pathNibbles(path);
-      if (end > PATH_NIBBLES) refuseLast();
+      if (isLeafPath(path) ? end != PATH_NIBBLES : end >= PATH_NIBBLES) refuseLast();
       const own = contentOf(path);
       for (let position = pathStart(path); depth < end; depth++, position++)
         if (nibble(own, position) !== nibble(PATH, depth)) return 0;

@@ -102,6 +102,73 @@ describe("the EVM in WebAssembly", () => {
     assert.deepEqual(evm.readResult(), whole.evm.readResult());
   });
 
+  it("ends a slice after what SHA-256 has read, as after as many opcodes", () => {
+    const megabyte = 1_000_000n;
+    const hash = assemble(0n, 0n, megabyte, 0n, 2n, OP.GAS, OP.STATICCALL, OP.POP);
+    const {evm, message} = createEvm(assemble(0n, megabyte, OP.MSTORE, ...new Array(10).fill(hash)));
+    evm.begin({...message, gas: 50_000_000n});
+    let pauses = 0;
+    while (evm.resume(4096) === "paused") pauses++;
+    assert.equal(evm.readResult().end, "success");
+    assert.ok(pauses >= 10, `expected a pause for each hash, got ${pauses}`);
+  });
+
+  it("asks again for a slot whose read failed", async () => {
+    const {evm, message} = createEvm(assemble(0n, OP.SLOAD, 0n, OP.MSTORE, 32n, 0n, OP.RETURN));
+    const {source} = evm.instance;
+    assert.ok(source);
+    const mark = evm.checkpoint();
+    const fail = (): never => assert.fail("the record is damaged");
+    evm.instance.source = {
+      readSlot: fail,
+      readAccount: address => source.readAccount(address),
+      readCode: hash => source.readCode(hash),
+      readBlockHash: number => source.readBlockHash(number),
+    };
+    await assert.rejects(evm.run(message), /the record is damaged/);
+    evm.revertTo(mark);
+    evm.instance.source = source;
+    evm.beginTransaction();
+    assert.deepEqual((await evm.run(message)).returned, WORD(7));
+  });
+
+  it("reads nothing for gas that does not pay a read", async () => {
+    for (const [code, gas] of [
+      [assemble(9n, OP.SLOAD), 2099n],
+      [assemble(0x99n, OP.BALANCE), 2599n],
+      [assemble(0x99n, OP.EXTCODEHASH), 2599n],
+      [assemble(0n, 0n, 0n, 0n, 0n, 0x99n, 0n, OP.CALL), 2599n],
+      [assemble(0x99n, OP.SELFDESTRUCT), 5000n + 2599n],
+    ] as const) {
+      const {evm, message, reads} = createEvm(code, "berlin");
+      const pushed = 3n * BigInt(code.length >> 1);
+      evm.writeCode(CONTRACT, code);
+      const {end} = await evm.run({...message, gas: gas + pushed});
+      assert.equal(end, "outOfGas");
+      assert.deepEqual(reads, ["account c0", "account 5e"]);
+    }
+  });
+
+  it("says that a call which needs gas may fail with less, also if it was given a fixed amount", async () => {
+    const SPENDER = new Uint8Array(20).fill(9);
+    const call = assemble(0n, 0n, 0n, 0n, 0n, BigInt(`0x${"09".repeat(20)}`), 200_000n, OP.CALL);
+    const {evm, message} = createEvm(call);
+    evm.writeCode(SPENDER, ADD_ONE);
+    const {end, leastGas, isBounded} = await evm.run(message);
+    assert.deepEqual([end, isBounded], ["success", true]);
+    const mark = evm.checkpoint();
+    evm.beginTransaction();
+    assert.equal((await evm.run({...message, gas: (leastGas as bigint) - 1n})).end, "success");
+    evm.revertTo(mark);
+  });
+
+  it("takes the price of memory beyond 4 GB, or declines it", async () => {
+    const beyond = createEvm(assemble(2n ** 32n, OP.MLOAD));
+    await assert.rejects(beyond.evm.run({...beyond.message, gas: 2n ** 50n}), EvmDeclined);
+    const poor = createEvm(assemble(2n ** 32n, OP.MLOAD));
+    assert.equal((await poor.evm.run({...poor.message, gas: 2n ** 44n})).end, "outOfGas");
+  });
+
   it("declines a run that needs more memory than it may have", async () => {
     const {evm, message} = createEvm(assemble(0n, 0xf000_0000n, OP.MSTORE));
     const gas = 2n ** 62n;

@@ -57,6 +57,19 @@ test("jobs come out as they were put, and the ends of one stay while the next is
   );
 });
 
+test("after 2^31 jobs, in weeks, the next ones still come once each", () => {
+  const mailbox = new ProveMailbox();
+  const thread = new ProveMailbox(mailbox.shared);
+  const last = 2 ** 31 - 2;
+  new Int32Array(mailbox.shared, 0, 1)[0] = last;
+  for (const end of [mailbox, thread]) Object.assign(end, {count: last});
+  for (const id of ["1", "2", "3"]) {
+    mailbox.put({calls: new Uint8Array(0), ids: [id]}, undefined);
+    assert.deepEqual(thread.take()?.ids, [id]);
+    assert.equal(Reflect.get(thread, "count"), new Int32Array(mailbox.shared, 0, 1)[0]);
+  }
+});
+
 test("a job that is too large is refused", () => {
   const ids = Array.from({length: 1025}, () => "1");
   assert.equal(refuseJob({calls: new Uint8Array(61), ids: ids.slice(1)}), undefined);
