@@ -13,6 +13,7 @@
  */
 
 import type {Settlement} from "../../workers/job/answers.ts";
+import type {PausedEstimate} from "../../workers/job/pausedEstimate.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {EstimateQueues} from "../observe/queueFigures.ts";
@@ -87,6 +88,10 @@ export class Dispatcher implements EstimateQueues {
     if (longCalls === undefined) return [first];
     const {second, long} = longCalls;
     return [first, ...[second, long].map(queue => ({figures: queue.figures, calls: queue.waiting}))];
+  }
+
+  get restarts(): number {
+    return this.lanes[LaneId.ESTIMATE].longCalls?.pausedCalls.restarts ?? 0;
   }
 
   /** Whether a waiting request of the client can enter the lane of proofs and leave room for others. */
@@ -166,8 +171,9 @@ export class Dispatcher implements EstimateQueues {
     const segment = request.segments[index] as Segment;
     // The request was aborted or given up meanwhile.
     const isOver = request.isDropped || request.isSegmentAnswered(index);
-    if (!isOver && next !== undefined && answers?.unfinished?.includes(base) === true) {
-      this.moveOn(request, index, next);
+    const unfinished = answers?.unfinished?.find(({call}) => call === base);
+    if (!isOver && next !== undefined && unfinished !== undefined) {
+      this.moveOn(request, index, next, unfinished.paused);
     } else {
       request.progressOf(index).stop(index);
       if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
@@ -192,11 +198,16 @@ export class Dispatcher implements EstimateQueues {
     request.reply.close();
   }
 
-  /** Handles a call that took longer than its slice: it waits to begin again with a longer slice, or is turned away. */
-  private moveOn(request: PendingRequest, index: number, next: SliceQueue): void {
+  /** Handles a call that took longer than its slice: it waits for a longer slice, or is turned away. */
+  private moveOn(
+    request: PendingRequest,
+    index: number,
+    next: SliceQueue,
+    paused: PausedEstimate | undefined,
+  ): void {
     const segment = request.segments[index] as Segment;
     request.progressOf(index).move(index);
-    const busy = this.lanes[segment.lane].longCalls?.add(next, request, index);
+    const busy = this.lanes[segment.lane].longCalls?.add(next, request, index, paused);
     if (busy === undefined) return;
     request.progressOf(index).stop(index);
     if (request.isBatch) {

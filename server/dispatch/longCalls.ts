@@ -7,10 +7,12 @@
  * On the short threads, first slices have priority. A second slice begins when no call waits for its first slice, or when
  * second slices have had less than a quarter of the time.
  */
+import type {PausedEstimate} from "../../workers/job/pausedEstimate.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {type Busy, createWaitError, findFull, toSeconds} from "./busy.ts";
+import {PausedCalls} from "./pausedCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {type OnSettled, type SliceOptions, SliceQueue} from "./sliceQueue.ts";
 
@@ -25,6 +27,7 @@ export interface LongCallOptions {
 export class LongCalls {
   readonly second: SliceQueue;
   readonly long: SliceQueue;
+  readonly pausedCalls = new PausedCalls();
   /** Until then, waiting first slices go before a second slice. */
   private nextSecondMs = 0;
 
@@ -39,14 +42,19 @@ export class LongCalls {
     onSettled: OnSettled,
     private readonly isFirstWaiting: () => boolean,
   ) {
-    this.long = new SliceQueue("long", long, undefined, onSettled);
-    this.second = new SliceQueue("second", second, this.long, onSettled);
+    this.long = new SliceQueue("long", long, undefined, this.pausedCalls, onSettled);
+    this.second = new SliceQueue("second", second, this.long, this.pausedCalls, onSettled);
   }
 
   /** Takes over a call that its slice did not finish. @returns undefined, or the error if the call is turned away */
-  add(queue: SliceQueue, request: PendingRequest, index: number): Busy | undefined {
+  add(
+    queue: SliceQueue,
+    request: PendingRequest,
+    index: number,
+    paused: PausedEstimate | undefined,
+  ): Busy | undefined {
     const busy = this.refuse(queue, request);
-    if (busy === undefined) queue.add(request, index);
+    if (busy === undefined) queue.add(request, index, paused);
     return busy;
   }
 

@@ -1,10 +1,12 @@
-/** A queue of calls whose last slice was too short. They wait to begin again with a longer slice, one call per task. */
+/** A queue of calls whose last slice was too short. They wait for a longer slice, one call per task. */
 
 import type {Settlement} from "../../workers/job/answers.ts";
+import type {PausedEstimate} from "../../workers/job/pausedEstimate.ts";
 import {ESTIMATE_COST} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {ClientQueue} from "./clientQueue.ts";
+import type {PausedCalls} from "./pausedCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import {settleTask, type Task} from "./task.ts";
 
@@ -40,6 +42,7 @@ export class SliceQueue {
     name: QueueName,
     private readonly options: SliceOptions,
     private readonly next: SliceQueue | undefined,
+    private readonly pausedCalls: PausedCalls,
     private readonly onSettled: OnSettled,
   ) {
     this.figures = new QueueFigures(name, options.sliceMs);
@@ -65,22 +68,30 @@ export class SliceQueue {
     return (ahead / workers) * this.figures.serviceMs;
   }
 
-  add(request: PendingRequest, index: number): void {
-    this.queue.push({client: request.client, request, index, sinceMs: performance.now()});
+  add(request: PendingRequest, index: number, paused: PausedEstimate | undefined): void {
+    const call = {client: request.client, request, index, sinceMs: performance.now()};
+    this.queue.push(call);
+    this.pausedCalls.keep(call, paused);
   }
 
   /** Removes the calls of a request that nobody waits for. */
   forget(request: PendingRequest): void {
-    this.queue.remove(request.client, call => call.request === request);
+    this.queue.remove(request.client, call => {
+      const isUnwanted = call.request === request;
+      if (isUnwanted) this.pausedCalls.take(call);
+      return isUnwanted;
+    });
   }
 
   /** Runs the next call. There must be one, and a free worker. @returns milliseconds that it took */
   async run(): Promise<number> {
-    const {request, index, sinceMs} = this.queue.shift() as WaitingCall;
+    const call = this.queue.shift() as WaitingCall;
+    const {request, index, sinceMs} = call;
     const startMs = performance.now();
     this.figures.countStart(startMs - sinceMs);
     this.underWay++;
-    const task = {requests: [request], indexes: [index], cost: ESTIMATE_COST};
+    const paused = this.pausedCalls.take(call);
+    const task = {requests: [request], indexes: [index], cost: ESTIMATE_COST, paused};
     const settlement = await settleTask(task, this.options.perform);
     this.underWay--;
     const tookMs = performance.now() - startMs;

@@ -1,5 +1,6 @@
 /** A task: segments of one or more requests that one lane answers together. */
 import type {Settlement} from "../../workers/job/answers.ts";
+import type {PausedEstimate} from "../../workers/job/pausedEstimate.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
@@ -8,6 +9,8 @@ export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly indexes: readonly number[];
   readonly cost: number;
+  /** What its only call goes on with. Default: it begins. */
+  readonly paused?: PausedEstimate | undefined;
 }
 
 export async function settleTask(

@@ -23,8 +23,10 @@ export const HELP = {
   proofd_estimate_library_runs_total: "Gas estimates that the library made in place of our own EVM",
   proofd_estimate_queue_calls:
     "Gas estimates in each queue: first (waiting or running), second (waiting), long (waiting)",
+  proofd_estimate_restarts_total:
+    "Gas estimates that moved to the next queue and begin again there, because they could not be paused",
   proofd_estimate_starts_total:
-    "Gas estimates that left a queue for a thread. From the queues second and long, they begin again",
+    "Gas estimates that left a queue for a thread. From the queues second and long, they go on or begin again",
   proofd_estimate_wait_seconds_total: "Total time that these gas estimates waited in the queue",
   proofd_estimates_given_back_total:
     "Gas estimates that came back from a task because slow ones in it left no time to begin them",
@@ -141,6 +143,7 @@ function readEstimates(estimates: EstimateQueues): FigureValues {
   return {
     proofd_estimate_library_runs_total: estimates.libraryRuns,
     proofd_estimate_queue_calls: queues.map(({figures, calls}) => [figures.name, calls]),
+    proofd_estimate_restarts_total: estimates.restarts,
     proofd_estimate_starts_total: queues.map(({figures}) => [figures.name, figures.started]),
     proofd_estimate_wait_seconds_total: queues.map(({figures}) => [figures.name, figures.waitedMs / 1000]),
     proofd_estimates_given_back_total: estimates.givenBack,

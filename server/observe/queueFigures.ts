@@ -36,6 +36,8 @@ export interface EstimateQueues {
   readEstimateQueues(): readonly {readonly figures: QueueFigures; readonly calls: number}[];
   /** Number of calls that came back from their tasks because they had not begun. */
   readonly givenBack: number;
+  /** Number of calls that moved to the next queue to begin again there. */
+  readonly restarts: number;
   /** By reason, how many estimates the library's EVM made. */
   readonly libraryRuns: ReadonlyMap<string, number>;
 }

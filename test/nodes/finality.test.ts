@@ -105,7 +105,7 @@ for (const [source, flags] of [
       await layer1.finalize(deployed + 2);
       await waitForFinalized(daemon, 3);
       assert.deepEqual(await listFinalizations(daemon), [[3, deployed + 2]]);
-      assert.match(daemon.stderr, /"root":"header"|--l1-root header/);
+      await daemon.waitForStderr(/"root":"header"|--l1-root header/);
     });
   });
 

@@ -29,11 +29,13 @@ import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {LibraryRuns} from "../../workers/estimate/library/libraryRuns.ts";
 import {HeldEvms} from "../../workers/estimate/state/heldEvms.ts";
+import {rulesOf} from "../../workers/evm/rules.ts";
 import type {Authorization, EstimateCall} from "../../workers/job/estimateCall.ts";
 import type {AccountDifference} from "../support/chains/differenceLine.ts";
 import {createTransaction} from "../support/estimates/callAsTransaction.ts";
 import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimates/estimateStore.ts";
 import {createCommon} from "../support/estimates/hardforks.ts";
+import {MovedEstimates} from "../support/estimates/movedEstimates.ts";
 import {packWords} from "../support/estimates/packedWords.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 import {propertyRuns, sampleOf} from "../support/soak.ts";
@@ -68,7 +70,7 @@ interface Outcome {
 }
 
 /** Of all hard forks. */
-const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0, traced: 0};
+const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0, traced: 0, moves: 0};
 let store: EstimateStore;
 let shared: StateStore;
 
@@ -271,74 +273,87 @@ for (const hardfork of HARDFORKS)
   test(`under ${hardfork} every estimate is enough, and every run is what @ethereumjs/vm makes of it`, async () => {
     const settings = {...SETTINGS, hardfork, gasCap: GAS_CAP, timeMs: LIMIT_MS, gasTolerance: 0};
     const estimator = new Estimator(shared.reader, settings, CHAIN_ID);
+    const moved = new MovedEstimates(shared.reader, settings, CHAIN_ID);
     const deadline = new Deadline(LIMIT_MS);
     const {reader} = shared;
     const chain = new ChainRules({store: reader, hardfork, chainId: CHAIN_ID, gasCap: BigInt(GAS_CAP)});
     const library = new LibraryRuns(reader, deadline);
     const common = createCommon(hardfork, CHAIN_ID);
     await fc.assert(
-      fc.asyncProperty(cases(common), fc.bigInt({min: 1n, max: 999n}), async (one, part) => {
-        const accounts = accountsOf(one);
-        const number = await store.addBlock({accounts, miner: MINER, mixHash: MIX_HASH});
-        const call: EstimateCall = {...one.call, block: number};
-        const reference = new Reference(common, accounts, number);
-        const upper = call.gas ?? BigInt(GAS_CAP);
-        let limit = upper;
-        try {
-          const estimate = await estimator.estimate(call);
-          limit = estimate.gasLimit;
-          counts.estimated++;
-          counts.runs += estimate.runs;
-          assert.ok(limit <= upper);
-          assert.equal((await reference.run(call, limit)).succeeds, true, `fails with ${limit}`);
-        } catch (error) {
-          if (!(error instanceof EstimateError)) throw error;
-          counts.failed++;
-          const {failure} = error;
-          const outcome = await reference.run(call, upper);
-          assert.equal(outcome.succeeds, false, failure.detail);
-          if (failure.failure === "REVERTED") {
-            counts.reverted++;
-            assert.equal(outcome.returned, failure.data.slice(2));
-          } else assert.equal(failure.failure, "EXECUTION_FAILED");
-        }
-        deadline.start();
-        const block = reader.blockOrThrow(number);
-        const rules = chain.at(block);
-        const price = call.gasPrice ?? 10n;
-        const compare = async (runs: CallRuns): Promise<void> => {
-          for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
-            const {failure, spent, returned} = await runs.run(gasLimit);
-            const outcome = await reference.run(call, gasLimit);
-            assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
-            if (failure?.kind === "intrinsic") continue;
-            assert.equal(spent, outcome.spent, `at ${gasLimit}`);
-            // What a creation returns is its code. Ours gives it only to the account.
-            if (call.to !== undefined || !outcome.succeeds)
-              assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
+      fc.asyncProperty(
+        cases(common),
+        fc.bigInt({min: 1n, max: 999n}),
+        fc.integer({min: 1, max: 60}),
+        async (one, part, steps) => {
+          const accounts = accountsOf(one);
+          const number = await store.addBlock({accounts, miner: MINER, mixHash: MIX_HASH});
+          const call: EstimateCall = {...one.call, block: number};
+          const reference = new Reference(common, accounts, number);
+          const upper = call.gas ?? BigInt(GAS_CAP);
+          let limit = upper;
+          if (rulesOf(hardfork) !== undefined) {
+            const whole = await Promise.allSettled([estimator.estimate(call)]);
+            assert.deepEqual(await Promise.allSettled([moved.estimate(call, steps)]), whole);
           }
-        };
-        await library.use(call, block, rules, price, compare);
-        if (rules.evmRules === undefined) return;
-        const evms = new HeldEvms(reader, {
-          run: (address, data, gas) => library.runPrecompile(block, rules, address, data, gas),
-        });
-        const evm = evms.at(block.accounts);
-        evm.setBlock(rules.evmRules, rules.evmBlock);
-        const runs = new EvmRuns(call, evm, rules, price, deadline);
-        await compare(runs);
-        const {least, isBounded} = await runs.run(upper);
-        if (least === undefined || (isBounded === true && limit < least)) return;
-        counts.traced++;
-        assert.equal(limit, least);
-        assert.equal((await reference.run(call, least - 1n)).succeeds, false, `${least} is not the least`);
-      }),
+          try {
+            const estimate = await estimator.estimate(call);
+            limit = estimate.gasLimit;
+            counts.estimated++;
+            counts.runs += estimate.runs;
+            assert.ok(limit <= upper);
+            assert.equal((await reference.run(call, limit)).succeeds, true, `fails with ${limit}`);
+          } catch (error) {
+            if (!(error instanceof EstimateError)) throw error;
+            counts.failed++;
+            const {failure} = error;
+            const outcome = await reference.run(call, upper);
+            assert.equal(outcome.succeeds, false, failure.detail);
+            if (failure.failure === "REVERTED") {
+              counts.reverted++;
+              assert.equal(outcome.returned, failure.data.slice(2));
+            } else assert.equal(failure.failure, "EXECUTION_FAILED");
+          }
+          deadline.start();
+          const block = reader.blockOrThrow(number);
+          const rules = chain.at(block);
+          const price = call.gasPrice ?? 10n;
+          const compare = async (runs: CallRuns): Promise<void> => {
+            for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {
+              const {failure, spent, returned} = await runs.run(gasLimit);
+              const outcome = await reference.run(call, gasLimit);
+              assert.equal(failure === undefined, outcome.succeeds, `at ${gasLimit}: ${failure?.reason}`);
+              if (failure?.kind === "intrinsic") continue;
+              assert.equal(spent, outcome.spent, `at ${gasLimit}`);
+              // What a creation returns is its code. Ours gives it only to the account.
+              if (call.to !== undefined || !outcome.succeeds)
+                assert.equal(Buffer.from(returned).toString("hex"), outcome.returned);
+            }
+          };
+          await library.use(call, block, rules, price, compare);
+          if (rules.evmRules === undefined) return;
+          const evms = new HeldEvms(reader, {
+            run: (address, data, gas) => library.runPrecompile(block, rules, address, data, gas),
+          });
+          const evm = evms.at(block.accounts);
+          evm.setBlock(rules.evmRules, rules.evmBlock);
+          const runs = new EvmRuns(call, evm, rules, price, deadline);
+          await compare(runs);
+          const {least, isBounded} = await runs.run(upper);
+          if (least === undefined || (isBounded === true && limit < least)) return;
+          counts.traced++;
+          assert.equal(limit, least);
+          assert.equal((await reference.run(call, least - 1n)).succeeds, false, `${least} is not the least`);
+        },
+      ),
       {numRuns: RUNS_PER_FORK},
     );
+    counts.moves += moved.moves;
+    assert.equal(moved.restarts, 0);
   });
 
 test("of the random programs, some succeed and some fail", t => {
   t.diagnostic(JSON.stringify(counts));
   const runs = HARDFORKS.length * RUNS_PER_FORK;
   assert.ok(counts.estimated >= runs / 20 && counts.failed >= runs / 20);
+  assert.ok(counts.moves > 0, "none was paused and moved");
 });

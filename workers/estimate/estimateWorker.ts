@@ -5,6 +5,7 @@
 
 import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";
+import {memoryOf} from "../job/pausedEstimate.ts";
 import {Niceness, yieldToOtherThreads} from "../thread/threadPriority.ts";
 import {openWorkerStore, readWorkerSettings, type WorkerSettings} from "../thread/workerStore.ts";
 import type {Estimator} from "./estimator.ts";
@@ -46,5 +47,13 @@ async function answer(job: EstimateJob): Promise<EstimateAnswers> {
     // Not before: a client waits for this.
     yieldToOtherThreads(Niceness.ESTIMATE);
   }
-  return estimator.answer(job);
+  const answers = await estimator.answer(job);
+  const paused = answers.unfinished.flatMap(({paused}) => (paused === undefined ? [] : [paused]));
+  if (paused.length === 0) return answers;
+  // Not at the start: it takes 15 ms.
+  const {move, transferableSymbol, valueSymbol} = await import("piscina");
+  const memories = paused.map(one => memoryOf(one).buffer);
+  const moved = {[transferableSymbol]: memories, [valueSymbol]: answers};
+  // The pool hands out the value. Its types know neither symbol.
+  return move(moved as unknown as ArrayBuffer) as unknown as EstimateAnswers;
 }

@@ -13,10 +13,11 @@ import {EvmDeclined} from "../evm/ends.ts";
 import type {Evm} from "../evm/evm.ts";
 import {encodeResponse, SEPARATOR} from "../job/answers.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
-import type {EstimateAnswers, EstimateJob, EstimateSlice} from "../job/estimateJob.ts";
+import type {EstimateAnswers, EstimateJob, EstimateSlice, UnfinishedEstimate} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";
 import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
+import type {PausedEstimate} from "../job/pausedEstimate.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
 import {type CallRuns, ZERO_ADDRESS} from "./call/callRuns.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
@@ -76,10 +77,10 @@ export class Estimator {
     this.priorityFee = new PriorityFee(settings.fee);
   }
 
-  async answer({calls, ids, slice}: EstimateJob): Promise<EstimateAnswers> {
+  async answer({calls, ids, slice, paused}: EstimateJob): Promise<EstimateAnswers> {
     const startedMs = performance.now();
     this.libraryRuns = [];
-    const unfinished: number[] = [];
+    const unfinished: UnfinishedEstimate[] = [];
     let begun = 0;
     const texts: Buffer[] = [];
     const ends = new Uint32Array(calls.length);
@@ -89,13 +90,12 @@ export class Estimator {
       if (slice !== undefined && call > 0 && performance.now() - startedMs >= JOB_MS) break;
       begun++;
       try {
-        const text = Buffer.from(
-          encodeAnswer(ids[call] as string, await this.estimate(calls[call] as EstimateCall, slice)),
-        );
+        const estimate = await this.estimate(calls[call] as EstimateCall, slice, paused);
+        const text = Buffer.from(encodeAnswer(ids[call] as string, estimate));
         texts.push(text);
         end += text.length;
       } catch (error) {
-        if (slice !== undefined && error instanceof TimeLimitError) unfinished.push(call);
+        if (error instanceof TimeLimitError && error.hasMore) unfinished.push({call, paused: error.paused});
         else failures.push({call, ...failureOfEstimate(error)});
       }
       ends[call] = end;
@@ -112,9 +112,9 @@ export class Estimator {
   }
 
   /** @throws EstimateError, TimeLimitError, StoreError */
-  async estimate(call: EstimateCall, slice?: EstimateSlice): Promise<Estimate> {
+  async estimate(call: EstimateCall, slice?: EstimateSlice, paused?: PausedEstimate): Promise<Estimate> {
     try {
-      return await this.estimateAt(call, slice);
+      return await this.estimateAt(call, slice, paused);
     } catch (error) {
       if (call.isLatest !== true || !(error instanceof StoreError) || error.code !== "BLOCK_UNKNOWN")
         throw error;
@@ -125,17 +125,24 @@ export class Estimator {
     }
   }
 
-  private async estimateAt(call: EstimateCall, slice?: EstimateSlice): Promise<Estimate> {
+  private async estimateAt(
+    call: EstimateCall,
+    slice: EstimateSlice | undefined,
+    last: PausedEstimate | undefined,
+  ): Promise<Estimate> {
     const block = this.blocks.at(call.block);
+    // After a rollback another block may have its number. There the call begins again.
+    const paused =
+      last !== undefined && Buffer.compare(last.block, block.header.hash) === 0 ? last : undefined;
     const rules = this.rules.at(block);
     this.current = {block, rules};
-    this.deadline.start(slice === undefined ? undefined : SLICES[slice]);
+    this.deadline.start(slice === undefined ? undefined : SLICES[slice], paused?.usedMs);
     try {
-      if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0);
+      if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0, true);
       checkType(call, rules);
       if (rules.evmRules === undefined) return await this.estimateByLibrary(block, rules, call, "fork");
       try {
-        return await this.estimateByEvm(block, rules, call);
+        return await this.estimateByEvm(block, rules, call, paused);
       } catch (error) {
         if (!(error instanceof EvmDeclined)) throw error;
         return await this.estimateByLibrary(block, rules, call, error.reason);
@@ -146,16 +153,22 @@ export class Estimator {
     }
   }
 
-  private async estimateByEvm(block: BlockRecord, rules: BlockRules, call: EstimateCall): Promise<Estimate> {
+  private async estimateByEvm(
+    block: BlockRecord,
+    rules: BlockRules,
+    call: EstimateCall,
+    paused: PausedEstimate | undefined,
+  ): Promise<Estimate> {
     const {evmRules, evmBlock} = rules;
     if (evmRules === undefined) throw new Error(`the EVM does not know ${rules.fork}`);
-    const evm: Evm = this.evms.at(block.accounts);
+    const evm: Evm = this.evms.at(block.accounts, paused?.runs.run);
     evm.setBlock(evmRules, evmBlock);
-    const mark = evm.checkpoint();
+    const mark = paused?.mark ?? evm.checkpoint();
+    let runs: EvmRuns | undefined;
     try {
-      override(evm, call.overrides ?? []);
+      if (paused === undefined) override(evm, call.overrides ?? []);
       const {price} = feeOf(call, rules.baseFee);
-      const runs = new EvmRuns(call, evm, rules, price, this.deadline);
+      runs = new EvmRuns(call, evm, rules, price, this.deadline, paused?.runs);
       const estimate = await this.estimateOn(runs, block, rules, call);
       evm.revertTo(mark);
       return estimate;
@@ -164,6 +177,12 @@ export class Estimator {
         error instanceof EstimateError || error instanceof TimeLimitError || error instanceof StoreError;
       if (isExpected) evm.revertTo(mark);
       else this.evms.discard(evm);
+      if (error instanceof TimeLimitError && runs?.paused !== undefined) {
+        const {limitMs, gotMs, hasMore} = error;
+        const {usedMs} = this.deadline;
+        const hash = new Uint8Array(block.header.hash);
+        throw new TimeLimitError(limitMs, gotMs, hasMore, {block: hash, usedMs, runs: runs.paused, mark});
+      }
       throw error;
     }
   }
@@ -206,13 +225,12 @@ export class Estimator {
     rules: BlockRules,
     call: EstimateCall,
   ): Promise<Estimate> {
-    const {nonce, balance} = await runs.readSender();
+    const {nonce, balance, isPlainTransfer} = await runs.readStart();
     checkNonce(call, nonce);
     const feeCap = feeOf(call, rules.baseFee).cap;
     const upper = upperBound(call, {block: rules, gasCap: this.gasCap, feeCap, balance});
     const limit = await searchGasLimit(gasLimit => runs.run(gasLimit), {
-      upper,
-      isPlainTransfer: await runs.isPlainTransfer(),
+      ...{upper, isPlainTransfer},
       tolerance: this.settings.gasTolerance,
     });
     if (typeof limit !== "bigint") throw explainFailure(limit, upper);

@@ -11,7 +11,7 @@
  */
 import {recoverSigner} from "./ecrecoverPrecompile.ts";
 import {type EvmEnd, endOf} from "./ends.ts";
-import {EvmInstance} from "./instance.ts";
+import {EvmInstance, type InstanceCopy} from "./instance.ts";
 import type {EvmBlock, EvmLog, EvmMessage, EvmResult} from "./message.ts";
 import type {PrecompileHost} from "./precompileHost.ts";
 import type {EvmRules} from "./rules.ts";
@@ -37,6 +37,12 @@ const WORD_BYTES = 32;
 const LOG_HEAD_BYTES = 28;
 /** EIP-4844 allows far fewer. The region in memory has room for more. */
 const MAX_BLOB_HASHES = 1024;
+
+/** A run between two of its steps, with the state that it sees. */
+export interface PausedRun {
+  readonly instance: InstanceCopy;
+  readonly isCreation: boolean;
+}
 
 export class Evm {
   private native = new EvmInstance();
@@ -68,6 +74,25 @@ export class Evm {
       exports.resetState();
     }
     this.native.source = source;
+  }
+
+  /**
+   * Copies the run that was begun and has not ended. It can go on here as well.
+   *
+   * @param maxBytes - of memory. @returns undefined if it needs more
+   */
+  copyRun(maxBytes: number): PausedRun | undefined {
+    const instance = this.native.copy(maxBytes);
+    return instance === undefined ? undefined : {instance, isCreation: this.isCreation};
+  }
+
+  /** Has another EVM's run, state and all, in place of its own. Then come `setBlock` and `goOn`. @param source - the same state's */
+  takeRun({instance, isCreation}: PausedRun, source: StateSource): void {
+    this.native.source = source;
+    this.native.take(instance);
+    this.isCreation = isCreation;
+    this.rules = undefined;
+    this.block = undefined;
   }
 
   /** After a trap: a fresh instance, which knows nothing. */
@@ -218,19 +243,25 @@ export class Evm {
     this.native.exports.addRefund(gas);
   }
 
+  /** Runs a message to its end (`goOn`). */
+  run(message: EvmMessage, onPause?: () => void): Promise<EvmResult> {
+    this.begin(message);
+    return this.goOn(onPause);
+  }
+
   /**
-   * Runs a message to its end.
+   * Runs to its end what was begun.
    *
-   * @param onPause - called after every few thousand steps; what it throws ends the run, and leaves its writes
+   * @param onPause - called before every few thousand steps; what it throws ends the run, and leaves its writes
+   * @param steps - between two of these calls, about
    * @throws EvmDeclined, WebAssembly.RuntimeError (call `replace` then), and what the state and the precompiles throw
    */
-  async run(message: EvmMessage, onPause?: () => void): Promise<EvmResult> {
-    this.begin(message);
+  async goOn(onPause?: () => void, steps = STEPS_AT_ONCE): Promise<EvmResult> {
     for (;;) {
-      const pause = this.resume(STEPS_AT_ONCE);
+      onPause?.();
+      const pause = this.resume(steps);
       if (pause === "ended") return this.readResult();
       if (pause === "waiting") await this.answerPrecompile();
-      onPause?.();
     }
   }
 

@@ -1,10 +1,10 @@
 /**
- * How long a call may run before it must wait behind the short ones. It then begins again, because an execution cannot be
- * paused.
+ * How long a call may run before it must wait behind the short ones. Its run is paused then, and goes on in the next slice, on
+ * whatever thread that comes (pausedEstimate.ts).
  *
- *   first    3 ms     a transfer takes 0.2, an ERC-20 transfer 1: nearly all calls end here
- *   second   50 ms    a thousand slots written; code that nobody has run yet
- *   (none)   --estimate-time, on threads of their own
+ *   first    3 ms     transfers and ERC-20 transfers take 0.1 to 0.3: nearly all calls end here
+ *   second   50 ms    several thousand slots written; code that nobody has run yet
+ *   (none)   what is left of --estimate-time, on threads of their own
  *
  * 64 endless calls that come at once hold up a short one for 64 first slices. With 20 ms instead of 3 that would be 1.3 s.
  */

@@ -6,6 +6,7 @@ import {EventEmitter} from "node:events";
 import type {EstimateWorkerSettings} from "../estimate/estimateWorker.ts";
 import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
 import {MAX_STRETCH, SLICES} from "../job/estimateSlices.ts";
+import {memoryOf} from "../job/pausedEstimate.ts";
 import {ThreadPool} from "./threadPool.ts";
 
 /**
@@ -74,7 +75,8 @@ export class EstimateThreads {
     const signal = new EventEmitter();
     const timer = setTimeout(() => signal.emit("abort"), limitMs);
     try {
-      return await (isSliced ? this.sliced : this.long).run(job, {signal});
+      const transferList = job.paused === undefined ? [] : [memoryOf(job.paused).buffer];
+      return await (isSliced ? this.sliced : this.long).run(job, {signal, transferList});
     } finally {
       clearTimeout(timer);
     }

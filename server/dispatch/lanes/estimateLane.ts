@@ -90,7 +90,8 @@ export function collectEstimates(task: Task, slice?: EstimateSlice): EstimateJob
     calls.push(own.prepared[firstCall] as EstimateCall);
     ids.push(own.ids[firstCall] as string);
   }
-  return slice === undefined ? {calls, ids} : {calls, ids, slice};
+  const {paused} = task;
+  return slice === undefined ? {calls, ids, paused} : {calls, ids, paused, slice};
 }
 
 /** Lets another node make the estimate of a task, which has only one. */

@@ -92,7 +92,7 @@ describe("estimates beside endless loops", () => {
     return seen;
   }
 
-  test("a call of more than both slices is finished; then transfers of the loops' own client and of another are answered while no loop is", async () => {
+  test("a call of more than both slices goes on in each, to its end; then transfers of the loops' own client and of another are answered while no loop is", async () => {
     await start("--estimate-time", "600000", "--request-timeout", "86400000");
     const connection = await connect();
     const counting = (id: string, last: string) =>
@@ -107,6 +107,7 @@ describe("estimates beside endless loops", () => {
     const answer = await counting("long", "STOP");
     assert.ok(Number(answer.result?.gasLimit) > 3_000_000, JSON.stringify(answer));
     assert.equal(await daemon.readMetric('proofd_estimate_starts_total{queue="long"}'), 1);
+    assert.equal(await daemon.readMetric("proofd_estimate_restarts_total"), 0);
     const failing = await counting("fails", "INVALID");
     assert.equal(failing.error?.code, -32000, JSON.stringify(failing));
     const long = await daemon.readMetric('proofd_estimate_starts_total{queue="long"}');

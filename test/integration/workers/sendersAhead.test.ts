@@ -91,7 +91,7 @@ test("a sender that is wrong makes a block that the library executes, and no ref
 function openBusy(onDeath: (reason: string) => void = assert.fail): SendersAhead {
   const senders = new SendersAhead(chainId, onDeath);
   opened.push(senders);
-  for (const block of blocks) senders.ask(new Uint8Array(block));
+  for (const block of [...blocks, ...blocks]) senders.ask(new Uint8Array(block));
   assert.ok(workerOf(senders) !== undefined);
   return senders;
 }

@@ -1,27 +1,9 @@
 /** Runs of one call at one block, each with another gas limit, as a transaction in that block would run. None keeps its effects. */
-
-export interface RunResult {
-  /** undefined: the call succeeded. */
-  readonly failure: RunFailure | undefined;
-  readonly returned: Uint8Array;
-  /** Gas taken before refunds, at least the floor. No lower gas limit is enough. */
-  readonly spent: bigint;
-  /** The least gas limit with which all happens as it did. undefined: only more runs tell. */
-  readonly least?: bigint | undefined;
-  /** With less than `least` the call may succeed too, in another way. */
-  readonly isBounded?: boolean;
-}
-
-interface RunFailure {
-  readonly kind: "revert" | "outOfGas" | "intrinsic" | "other";
-  readonly reason: string;
-}
+import type {CallStart, RunResult} from "../../job/pausedEstimate.ts";
 
 export interface CallRuns {
   readonly runs: number;
-  readSender(): Promise<{readonly nonce: bigint; readonly balance: bigint}>;
-  /** True if the call has no data and its receiver has nothing that could run. */
-  isPlainTransfer(): Promise<boolean>;
+  readStart(): Promise<CallStart>;
   /** @throws TimeLimitError, StoreError */
   run(gasLimit: bigint): Promise<RunResult>;
 }

@@ -11,12 +11,19 @@
  */
 import {Script} from "node:vm";
 import {MAX_STRETCH, type Slice} from "../../job/estimateSlices.ts";
+import type {PausedEstimate} from "../../job/pausedEstimate.ts";
 import {ThreadClock} from "../../thread/threadClock.ts";
 
 export class TimeLimitError extends Error {
+  /**
+   * @param hasMore - only a slice has ended. The call has more time
+   * @param paused - what it can go on with then. Default: it begins again
+   */
   constructor(
     readonly limitMs: number,
     readonly gotMs: number,
+    readonly hasMore: boolean,
+    readonly paused?: PausedEstimate,
   ) {
     super(`the execution was not finished after ${limitMs} ms`);
     this.name = "TimeLimitError";
@@ -36,6 +43,8 @@ export class Deadline {
   /** The limit of a call without a slice. */
   private readonly wholeMs: number;
   private hasSlice = false;
+  /** What earlier slices of the call took. */
+  private earlierMs = 0;
   private clockLimitMs: number;
   private readonly thread = new ThreadClock();
   private startedMs = 0;
@@ -48,16 +57,27 @@ export class Deadline {
     this.clockLimitMs = MAX_STRETCH * limitMs;
   }
 
-  /** Begins a call. @param slice - the part of the whole time that it may use; default: all of it */
-  start(slice?: Slice): void {
-    const whole = {ms: this.wholeMs, clockMs: MAX_STRETCH * this.wholeMs};
+  /**
+   * Begins a call, or goes on with one.
+   *
+   * @param slice - the part of the whole time that it may use; default: all that is left
+   * @param earlierMs - what its slices before took of that time
+   */
+  start(slice?: Slice, earlierMs = 0): void {
+    const whole = {ms: Math.max(0, this.wholeMs - earlierMs), clockMs: MAX_STRETCH * this.wholeMs};
     const {ms, clockMs} = slice ?? whole;
     this.hasSlice = slice !== undefined;
+    this.earlierMs = earlierMs;
     this.limitMs = Math.min(ms, whole.ms);
     this.clockLimitMs = Math.min(clockMs, whole.clockMs);
     this.startedMs = performance.now();
     this.startedThreadMs = this.thread.readRecentMs(this.startedMs);
     this.dueMs = this.startedMs + this.limitMs;
+  }
+
+  /** Of the call's whole time. */
+  get usedMs(): number {
+    return this.earlierMs + this.sliceMs(performance.now(), this.thread.readMs());
   }
 
   /** @throws TimeLimitError */
@@ -91,17 +111,21 @@ export class Deadline {
   }
 
   private createError(gotMs: number): TimeLimitError {
-    return new TimeLimitError(this.limitMs, Math.round(gotMs));
+    if (this.hasSlice && this.usedMs < this.wholeMs)
+      return new TimeLimitError(this.limitMs, Math.round(gotMs), true);
+    return new TimeLimitError(this.wholeMs, Math.round(this.earlierMs + gotMs), false);
+  }
+
+  private sliceMs(nowMs: number, threadMs: number | undefined): number {
+    return threadMs === undefined || this.startedThreadMs === undefined
+      ? nowMs - this.startedMs
+      : threadMs - this.startedThreadMs;
   }
 
   /** Reads how much of the time this thread really had, and moves `dueMs` by what is left. @throws TimeLimitError */
   private postpone(): void {
     const nowMs = performance.now();
-    const threadMs = this.thread.readMs();
-    const gotMs =
-      threadMs === undefined || this.startedThreadMs === undefined
-        ? nowMs - this.startedMs
-        : threadMs - this.startedThreadMs;
+    const gotMs = this.sliceMs(nowMs, this.thread.readMs());
     const lastMs = this.startedMs + this.clockLimitMs;
     if (gotMs > this.limitMs) throw this.createError(gotMs);
     if (nowMs > lastMs) throw this.createError(nowMs - this.startedMs);

@@ -9,10 +9,11 @@ import {
   type SignedAuthorization,
 } from "../../execution/run/authorizations.ts";
 import type {AccountOverride, EstimateCall} from "../../job/estimateCall.ts";
+import type {CallStart, PausedRuns, RunResult} from "../../job/pausedEstimate.ts";
 import type {BlockRules} from "../blockRules.ts";
-import {type CallRuns, type RunResult, tooLittleGas, ZERO_ADDRESS} from "./callRuns.ts";
+import {type CallRuns, tooLittleGas, ZERO_ADDRESS} from "./callRuns.ts";
 import {paidFieldsOf} from "./callTransaction.ts";
-import type {Deadline} from "./deadline.ts";
+import {type Deadline, TimeLimitError} from "./deadline.ts";
 import {splitWords} from "./words.ts";
 
 /** In plain words. */
@@ -35,6 +36,13 @@ const REASONS: Readonly<Partial<Record<EvmEnd, string>>> = {
 /** EIP-3860. Deeper creations fail inside the EVM. */
 const MAX_INITCODE_BYTES = 49_152;
 
+/**
+ * Most bytes of a paused run: so many for each millisecond that its call has had, and for one more. With more bytes the call begins
+ * again: copying a megabyte out of one EVM and into another takes 1 ms.
+ */
+const PAUSED_BYTES_PER_MS = 512 << 10;
+const MAX_PAUSED_BYTES = 32 << 20;
+
 const NO_BYTES = new Uint8Array(0);
 const TOO_LONG: EvmResult = {
   end: "initcodeTooLong",
@@ -47,14 +55,21 @@ const TOO_LONG: EvmResult = {
 
 export class EvmRuns implements CallRuns {
   runs = 0;
+  /** Set when the time of a slice ends in a run. undefined: the call must begin again. */
+  paused: PausedRuns | undefined;
   private readonly sender: Uint8Array;
   private readonly intrinsic: bigint;
   private readonly minimum: bigint;
+  private readonly results: RunResult[];
+  private start: CallStart | undefined;
   private authorizations: readonly SignedAuthorization[] | undefined;
+  /** The state before the run that is under way. */
+  private mark: number | undefined;
 
   /**
    * @param evm - on the block's state, with the call's overrides
    * @param gasPrice - wei per gas that the sender pays and GASPRICE returns
+   * @param paused - to go on with. The EVM has its run
    */
   constructor(
     private readonly call: EstimateCall,
@@ -62,44 +77,70 @@ export class EvmRuns implements CallRuns {
     private readonly block: BlockRules,
     private readonly gasPrice: bigint,
     private readonly deadline: Deadline,
+    paused?: PausedRuns,
   ) {
     const {intrinsic, floor} = paidGas(paidFieldsOf(call), block.rules);
     this.intrinsic = intrinsic;
     this.minimum = floor > intrinsic ? floor : intrinsic;
     this.sender = call.from ?? ZERO_ADDRESS;
+    this.results = [...(paused?.results ?? [])];
+    this.start = paused?.start;
+    this.mark = paused?.mark;
+    if (paused !== undefined)
+      this.authorizations = (call.authorizationList ?? []).map((one, at) => ({
+        ...one,
+        authority: paused.authorities[at],
+      }));
   }
 
-  async readSender(): Promise<{nonce: bigint; balance: bigint}> {
-    return {nonce: this.evm.readNonce(this.sender), balance: this.evm.readBalance(this.sender)};
-  }
-
-  async isPlainTransfer(): Promise<boolean> {
+  async readStart(): Promise<CallStart> {
+    const {evm, sender} = this;
     const {to, data} = this.call;
-    return to !== undefined && data.length === 0 && this.evm.readCode(to).length === 0;
+    this.start ??= {
+      nonce: evm.readNonce(sender),
+      balance: evm.readBalance(sender),
+      isPlainTransfer: to !== undefined && data.length === 0 && evm.readCode(to).length === 0,
+    };
+    return this.start;
   }
 
   /** @throws also EvmDeclined */
   async run(gasLimit: bigint): Promise<RunResult> {
     if (gasLimit < this.minimum) return tooLittleGas(this.minimum);
-    this.runs++;
+    const known = this.results[this.runs++];
+    if (known !== undefined) return known;
     const {evm, deadline} = this;
+    const isUnderWay = this.mark !== undefined;
     this.authorizations ??= (this.call.authorizationList ?? []).map(one => {
       deadline.check();
       return {...one, authority: recoverAuthority(one)};
     });
-    deadline.check();
-    const mark = evm.checkpoint();
-    evm.beginTransaction();
+    this.mark ??= evm.checkpoint();
     try {
-      return this.describe(await this.execute(gasLimit), gasLimit);
+      const ended = isUnderWay ? await evm.goOn(() => deadline.check()) : await this.execute(gasLimit);
+      const result = this.describe(ended, gasLimit);
+      this.results.push({...result, returned: NO_BYTES});
+      return result;
+    } catch (error) {
+      if (error instanceof TimeLimitError && error.hasMore) this.paused = this.pause(this.mark);
+      throw error;
     } finally {
-      evm.revertTo(mark);
+      evm.revertTo(this.mark);
+      this.mark = undefined;
     }
+  }
+
+  private pause(mark: number): PausedRuns | undefined {
+    const {evm, deadline, start, results, authorizations = []} = this;
+    const run = evm.copyRun(Math.min((1 + deadline.usedMs) * PAUSED_BYTES_PER_MS, MAX_PAUSED_BYTES));
+    if (run === undefined || start === undefined) return undefined;
+    return {start, results, authorities: authorizations.map(({authority}) => authority), run, mark};
   }
 
   private async execute(gasLimit: bigint): Promise<EvmResult> {
     const {call, evm, block, sender, gasPrice, deadline} = this;
     const {to, value, data} = call;
+    evm.beginTransaction();
     const nonce = call.nonce ?? evm.readNonce(sender);
     if (call.from !== undefined && gasPrice > 0n)
       evm.writeBalance(sender, evm.readBalance(sender) - gasLimit * gasPrice);

@@ -1,6 +1,6 @@
 /** Explains to the caller why a call fails even with all the gas that it may have. */
 
-import type {RunResult} from "./callRuns.ts";
+import type {RunResult} from "../../job/pausedEstimate.ts";
 import {EstimateError, executionFailed} from "./estimateError.ts";
 import {decodeRevertReason} from "./revertReason.ts";
 

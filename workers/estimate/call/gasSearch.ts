@@ -5,7 +5,7 @@
  *   low: fails   ......   high: succeeds          until (high - low) / high < tolerance
  */
 
-import type {RunResult} from "./callRuns.ts";
+import type {RunResult} from "../../job/pausedEstimate.ts";
 import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
 
 export interface GasSearch {

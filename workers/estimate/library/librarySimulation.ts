@@ -8,8 +8,9 @@ import {EVMError} from "@ethereumjs/evm";
 import {Account, Address} from "@ethereumjs/util";
 import {paidGas} from "../../execution/rules/gas.ts";
 import type {EstimateCall} from "../../job/estimateCall.ts";
+import type {CallStart, RunResult} from "../../job/pausedEstimate.ts";
 import type {BlockRules} from "../blockRules.ts";
-import {type CallRuns, type RunResult, tooLittleGas, ZERO_ADDRESS} from "../call/callRuns.ts";
+import {type CallRuns, tooLittleGas, ZERO_ADDRESS} from "../call/callRuns.ts";
 import {paidFieldsOf} from "../call/callTransaction.ts";
 import type {Deadline} from "../call/deadline.ts";
 import {splitWords} from "../call/words.ts";
@@ -75,14 +76,14 @@ export class LibrarySimulation implements CallRuns {
     this.to = call.to === undefined ? undefined : new Address(call.to);
   }
 
-  async readSender(): Promise<Account> {
-    return (await this.forkEvm.state.getAccount(this.sender)) ?? new Account();
-  }
-
-  /** True if the call has no data and its receiver has nothing that could run. */
-  async isPlainTransfer(): Promise<boolean> {
-    if (this.to === undefined || this.call.data.length > 0) return false;
-    return (await this.forkEvm.state.getCodeSize(this.to)) === 0;
+  async readStart(): Promise<CallStart> {
+    const {to, call} = this;
+    const {nonce, balance} = await this.readSender();
+    const mayBePlain = to !== undefined && call.data.length === 0;
+    return {
+      ...{nonce, balance},
+      isPlainTransfer: mayBePlain && (await this.forkEvm.state.getCodeSize(to)) === 0,
+    };
   }
 
   /** @throws TimeLimitError, StoreError; after either, the EVM must be reset or dropped before the next call */
@@ -95,6 +96,10 @@ export class LibrarySimulation implements CallRuns {
     evm.journal.cleanJournal();
     evm.transientStorage.clear();
     return result;
+  }
+
+  private async readSender(): Promise<Account> {
+    return (await this.forkEvm.state.getAccount(this.sender)) ?? new Account();
   }
 
   private async execute(gasLimit: bigint): Promise<RunResult> {

@@ -10,8 +10,8 @@ const NO_BYTES = new Uint8Array(0);
 
 export class HeldSource implements StateSource {
   private readonly tree: Tree;
-  /** Of the accounts that were read and have one. */
-  private readonly storages = new Map<ByteKey, Tree>();
+  /** Of the accounts that were read. undefined: it has none. */
+  private readonly storages = new Map<ByteKey, Tree | undefined>();
 
   /** @param accounts - the account tree of a block record */
   constructor(
@@ -28,7 +28,7 @@ export class HeldSource implements StateSource {
     if (leaf === undefined) return undefined;
     const {nonce, balance, code, storage} = decodeStoredAccount(leaf.value);
     const slots = storage === undefined ? undefined : storageTree(this.store, storage.tree, hKey);
-    if (slots !== undefined) this.storages.set(toKey(address), slots);
+    this.storages.set(toKey(address), slots);
     return {
       nonce: toNumber(nonce),
       balance: toNumber(balance),
@@ -37,9 +37,11 @@ export class HeldSource implements StateSource {
     };
   }
 
-  /** Of an account that was read. */
   readSlot(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const leaf = this.storages.get(toKey(address))?.read(this.store.suite.hashSlot(slot));
+    const key = toKey(address);
+    // Another source has read the account for a run that was paused there.
+    if (!this.storages.has(key)) this.readAccount(address);
+    const leaf = this.storages.get(key)?.read(this.store.suite.hashSlot(slot));
     // A copy, since pages are views of LevelDB's memory.
     return leaf === undefined ? NO_BYTES : new Uint8Array(leaf.value);
   }

@@ -48,8 +48,6 @@ export const MOST_PRICED: u64 = 0x1fffffffff;
 export const MAX_DEPTH: usize = 1024;
 
 export let current: usize = FRAMES;
-/** End of the arena's part that exists. */
-let arenaEnd: usize = 0;
 
 export function depth(): usize {
   return (current - FRAMES) / FRAME_BYTES;
@@ -59,23 +57,34 @@ export function setCurrent(frame: usize): void {
   current = frame;
 }
 
+/** End of the arena's part that exists. */
+function arenaEnd(): usize {
+  return <usize>memory.size() * PAGE_BYTES;
+}
+
 /** Makes the arena reach `end`. */
 export function reach(end: u64): void {
-  if (end <= <u64>arenaEnd) return;
-  if (arenaEnd == 0) {
-    arenaEnd = <usize>memory.size() * PAGE_BYTES;
-    return reach(end);
-  }
+  if (end <= <u64>arenaEnd()) return;
   // In large steps: each one may move the whole memory.
-  const missing = end - <u64>arenaEnd;
+  const missing = end - <u64>arenaEnd();
   const pages = <i32>((missing + PAGE_BYTES - 1) / PAGE_BYTES);
   const step = pages > 64 ? pages : 64;
   if (end > 0xffff0000 || (memory.grow(step) < 0 && memory.grow(pages) < 0)) hostDecline(DECLINE_MEMORY);
-  arenaEnd = <usize>memory.size() * PAGE_BYTES;
 }
 
 export function arenaBytes(): usize {
-  return arenaEnd == 0 ? 0 : arenaEnd - ARENA;
+  return arenaEnd() - ARENA;
+}
+
+/** End of what the frames have in the arena: call data, initcode, memories. */
+export function usedArenaEnd(): usize {
+  let end = ARENA;
+  // Not only the current one's: a frame that waits for a precompile has none, and begins where its parent's begins.
+  for (let frame = FRAMES; frame <= current; frame += FRAME_BYTES) {
+    const own = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, MEMORY_BYTES);
+    if (own > end) end = own;
+  }
+  return end;
 }
 
 /** Gas of a memory of so many words. */

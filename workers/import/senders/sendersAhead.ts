@@ -12,7 +12,7 @@ import {SharedSenders} from "./sharedSenders.ts";
 import type {SenderAnswer, SenderRequest, SenderThreadSettings} from "./threadMessages.ts";
 
 /** The thread starts after so many bytes of blocks: an import of fewer would not gain what the start takes. */
-const WORTH_BYTES = 128 << 10;
+const WORTH_BYTES = 256 << 10;
 /** Of copies of blocks that wait for the thread. Other blocks are not asked for. */
 const MOST_WAITING_BYTES = 8 << 20;
 const MOST_WAITING = 256;

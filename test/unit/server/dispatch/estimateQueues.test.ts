@@ -108,7 +108,11 @@ describe("the queues of the estimates", () => {
       jobs.push({
         ids,
         end: (unfinished = [], begun = ids.length) =>
-          resolve({...answer(ids, unfinished, begun), unfinished, begun}),
+          resolve({
+            ...answer(ids, unfinished, begun),
+            unfinished: unfinished.map(call => ({call, paused: undefined})),
+            begun,
+          }),
         die: () => reject(new Error("the thread died")),
       });
     });

@@ -62,13 +62,25 @@ test("a precompile that was ended by the clock alone runs again, and one that us
   assert.throws(() => deadline.run(createWork(limitMs, workMs)), TimeLimitError);
 });
 
-test("a slice ends a call before the whole limit, and never extends it", () => {
+function takeFigures({limitMs, hasMore}: TimeLimitError): [number, boolean] {
+  return [limitMs, hasMore];
+}
+
+test("a slice ends a call before the whole limit, and never extends it; what slices before took counts", () => {
   const wholeMs = 50;
   const deadline = new Deadline(wholeMs);
   deadline.start({ms: 10, clockMs: 40});
   assert.equal(exhaust(deadline).limitMs, 10);
   deadline.start({ms: 10 * wholeMs, clockMs: 100 * wholeMs});
   assert.equal(exhaust(deadline).limitMs, wholeMs);
-  deadline.start();
-  assert.equal(exhaust(deadline).limitMs, wholeMs);
+  const earlierMs = wholeMs - 20;
+  deadline.start({ms: 5, clockMs: 100 * wholeMs}, earlierMs);
+  assert.deepEqual(takeFigures(exhaust(deadline)), [5, true]);
+  assert.ok(deadline.usedMs >= earlierMs + 5 && deadline.usedMs < wholeMs);
+  for (const slice of [{ms: 25, clockMs: 100 * wholeMs}, undefined]) {
+    deadline.start(slice, earlierMs);
+    const error = exhaust(deadline);
+    assert.deepEqual(takeFigures(error), [wholeMs, false]);
+    assert.ok(error.gotMs >= wholeMs);
+  }
 });
