@@ -23,7 +23,9 @@ export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSch
   if (timestamp === undefined || gasLimit === undefined || gasUsed === undefined) return;
   // An equal one is taken: anvil, and clique with period 0, seal several blocks in a second.
   if (head.timestamp < timestamp)
-    throw new BlockMismatch(`timestamp: expected ${timestamp} or later as its parent's, got ${head.timestamp}`);
+    throw new BlockMismatch(
+      `timestamp: expected ${timestamp} or later as its parent's, got ${head.timestamp}`,
+    );
   const rules = forkRules(fork);
   const isLondonBlock = baseFeePerGas === undefined && rules.hasBaseFee;
   const from = isLondonBlock ? gasLimit * 2n : gasLimit;
@@ -31,7 +33,9 @@ export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSch
   const lowest = from - step + 1n > MIN_GAS_LIMIT ? from - step + 1n : MIN_GAS_LIMIT;
   const highest = from + step - 1n;
   if (head.gasLimit < lowest || head.gasLimit > highest)
-    throw new BlockMismatch(`gas limit: expected ${lowest} to ${highest} by its parent's, got ${head.gasLimit}`);
+    throw new BlockMismatch(
+      `gas limit: expected ${lowest} to ${highest} by its parent's, got ${head.gasLimit}`,
+    );
   if (!rules.hasBaseFee) return;
   const baseFee =
     baseFeePerGas === undefined ? INITIAL_BASE_FEE : nextBaseFee({gasLimit, gasUsed, baseFeePerGas});
