@@ -37,7 +37,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     )
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createAudit, createVerify];
-  for (const create of [...creators, createRollback, createLoad])
+  for (const create of [...creators, createRollback, createLoad, createVersion])
     program.addCommand(create(onExitCode).copyInheritedSettings(program));
   return program;
 }
@@ -143,5 +143,13 @@ function createRollback(onExitCode: (code: number) => void): Command {
   return createCommand("rollback", description, flags, async values => {
     const {runRollback} = await import("./commands/rollbackCommand.ts");
     onExitCode(await runRollback(values));
+  });
+}
+
+function createVersion(): Command {
+  const description = "Print the version, the commit, Node's version and the hash suites.";
+  return createCommand("version", description, {}, async () => {
+    const {describeVersion} = await import("./commands/versionCommand.ts");
+    process.stdout.write(describeVersion());
   });
 }

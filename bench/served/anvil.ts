@@ -1,4 +1,4 @@
-/** Starts anvil. It is an optional dependency of 60 MB, for Linux on x64 only. */
+/** Starts anvil. bench/package.json has it as an optional dependency: 60 MB, for Linux on x64 only. */
 import {createRequire} from "node:module";
 import {dirname, join} from "node:path";
 import {type ServerProcess, startServer} from "./serverProcess.ts";

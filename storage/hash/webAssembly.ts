@@ -20,7 +20,7 @@ export interface WasmConstant {
 }
 
 /** Functions by module and name. What one of them throws ends the call of the module. */
-type Imports = Readonly<Record<string, Readonly<Record<string, (...values: number[]) => unknown>>>>;
+type Imports = Readonly<Record<string, Readonly<Record<string, (...values: never[]) => unknown>>>>;
 
 /** By path: a thread compiles a module once. */
 const modules = new Map<string, object>();

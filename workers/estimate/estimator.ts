@@ -50,7 +50,7 @@ export class Estimator {
   private readonly blocks: FinalizedBlocks<BlockRecord>;
   private readonly rules: ChainRules;
   private readonly evms: HeldEvms;
-  private library: Promise<LibraryRuns> | undefined;
+  private library: LibraryRuns | undefined;
   /** Why the library ran calls of this job. */
   private libraryRuns: string[] = [];
   /** What is estimated now. The EVM asks for precompiles under its rules. */
@@ -175,6 +175,7 @@ export class Estimator {
     } catch (error) {
       const isExpected =
         error instanceof EstimateError || error instanceof TimeLimitError || error instanceof StoreError;
+      // Any other error, EvmDeclined among them, may have come in the middle of a change of the EVM's tables.
       if (isExpected) evm.revertTo(mark);
       else this.evms.discard(evm);
       if (error instanceof TimeLimitError && runs?.paused !== undefined) {
@@ -193,17 +194,26 @@ export class Estimator {
     call: EstimateCall,
     reason: string,
   ): Promise<Estimate> {
-    this.libraryRuns.push(reason);
     const library = await this.openLibrary();
     const {price} = feeOf(call, rules.baseFee);
-    return library.use(call, block, rules, price, runs => this.estimateOn(runs, block, rules, call));
+    let isOver = true;
+    try {
+      return await library.use(call, block, rules, price, runs => this.estimateOn(runs, block, rules, call));
+    } catch (error) {
+      isOver = !(error instanceof TimeLimitError && error.hasMore);
+      throw error;
+    } finally {
+      // Of its slices, the last one counts.
+      if (isOver) this.libraryRuns.push(reason);
+    }
   }
 
-  /** Loads it the first time: 0.3 s of processor time. */
-  private openLibrary(): Promise<LibraryRuns> {
-    this.library ??= import("./library/libraryRuns.ts").then(
-      ({LibraryRuns}) => new LibraryRuns(this.store, this.deadline),
-    );
+  /** Loads it the first time: 0.3 s of processor time, which are not the call's. */
+  private async openLibrary(): Promise<LibraryRuns> {
+    this.library ??= await this.deadline.exclude(async () => {
+      const {LibraryRuns} = await import("./library/libraryRuns.ts");
+      return new LibraryRuns(this.store, this.deadline);
+    });
     return this.library;
   }
 

@@ -95,8 +95,8 @@ export class Evm {
     this.block = undefined;
   }
 
-  /** After a trap: a fresh instance, which knows nothing. */
-  replace(): void {
+  /** A fresh instance, which knows nothing. */
+  private replace(): void {
     const {source} = this.native;
     const {rules, block} = this;
     this.native = new EvmInstance();
@@ -254,7 +254,7 @@ export class Evm {
    *
    * @param onPause - called before every few thousand steps; what it throws ends the run, and leaves its writes
    * @param steps - between two of these calls, about
-   * @throws EvmDeclined, WebAssembly.RuntimeError (call `replace` then), and what the state and the precompiles throw
+   * @throws EvmDeclined, WebAssembly.RuntimeError (drop this Evm then), and what the state and the precompiles throw
    */
   async goOn(onPause?: () => void, steps = STEPS_AT_ONCE): Promise<EvmResult> {
     for (;;) {

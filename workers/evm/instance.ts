@@ -1,15 +1,8 @@
 /** One instance of the interpreter: its functions, its memory, and what it asks of the host. */
 import {randomBytes} from "node:crypto";
-import {readFileSync} from "node:fs";
-import type {WasmConstant} from "../../storage/hash/webAssembly.ts";
+import {loadWasm, type WasmConstant} from "../../storage/hash/webAssembly.ts";
 import {EvmDeclined} from "./ends.ts";
 import {EMPTY_CODE_HASH, type StateSource} from "./stateSource.ts";
-
-/** Declared here, since neither the types of ES2023 nor those of Node 20 have it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => {readonly exports: unknown};
-};
 
 type Offsets = Record<
   | ("IO" | "IO_OUT" | "IO_SLOT" | "OPCODES" | "PARAMS" | "BLOBS" | "BLOB_COUNT" | "LOGS" | "RETURNED")
@@ -89,8 +82,6 @@ const WORD_BYTES = 32;
 const PAGE_BYTES = 65_536;
 const MASK = (1n << 64n) - 1n;
 
-let module: object | undefined;
-
 export class EvmInstance {
   readonly exports: EvmExports;
   /** The state that it reads. */
@@ -105,7 +96,6 @@ export class EvmInstance {
   private views: {readonly bytes: Uint8Array; readonly limbs: BigUint64Array; readonly words: Uint32Array};
 
   constructor() {
-    module ??= new WebAssembly.Module(readFileSync(new URL("evm.wasm", import.meta.url)));
     const host = {
       hostReadAccount: () => this.readAccount(),
       hostReadSlot: () => this.readSlot(),
@@ -115,7 +105,7 @@ export class EvmInstance {
         throw new EvmDeclined(reason);
       },
     };
-    this.exports = new WebAssembly.Instance(module, {host}).exports as EvmExports;
+    this.exports = loadWasm<EvmExports>(new URL("evm.wasm", import.meta.url), {host});
     const all = Object.entries(this.exports as unknown as Record<string, {value: number | bigint}>);
     this.variables = all.flatMap(([name, variable]) => (name.startsWith("variable ") ? [variable] : []));
     this.io = this.exports.IO.value;

@@ -159,7 +159,8 @@ export class BlockExecutor {
     try {
       return await this.evm.execute(blockRlp, head, fork, this.last);
     } catch (error) {
-      if (error instanceof ExecutionError || error instanceof StoreError) throw error;
+      // The store is damaged. Whatever else it is may be a fault of ours: the library says so again if it is not.
+      if (error instanceof StoreError) throw error;
       failure = error as Error;
     }
     let mismatch: string | undefined;

@@ -7,6 +7,7 @@ import type {BlockHead} from "./blockHead.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {INITIAL_BASE_FEE, nextBaseFee, nextExcessBlobGas} from "./rules/fees.ts";
 import {forkRules} from "./rules/forkRules.ts";
+import {BlockMismatch} from "./run/blockMismatch.ts";
 
 /** From one block to the next, the gas limit changes by less than this part of it. */
 const LIMIT_STEP = 1024n;
@@ -15,14 +16,16 @@ const MIN_GAS_LIMIT = 5000n;
 /**
  * @param parent - not compared if its source gave no whole header
  * @param fork - of `head`
- * @throws Error that names the field, what it must be, and what it is
+ * @throws BlockMismatch that names the field, what it must be, and what it is
  */
 export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSchedule, fork: string): void {
   const {timestamp, gasLimit, gasUsed, baseFeePerGas} = parent;
   if (timestamp === undefined || gasLimit === undefined || gasUsed === undefined) return;
   // An equal one is taken: anvil, and clique with period 0, seal several blocks in a second.
   if (head.timestamp < timestamp)
-    throw new Error(`timestamp: expected ${timestamp} or later as its parent's, got ${head.timestamp}`);
+    throw new BlockMismatch(
+      `timestamp: expected ${timestamp} or later as its parent's, got ${head.timestamp}`,
+    );
   const rules = forkRules(fork);
   const isLondonBlock = baseFeePerGas === undefined && rules.hasBaseFee;
   const from = isLondonBlock ? gasLimit * 2n : gasLimit;
@@ -30,7 +33,9 @@ export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSch
   const lowest = from - step + 1n > MIN_GAS_LIMIT ? from - step + 1n : MIN_GAS_LIMIT;
   const highest = from + step - 1n;
   if (head.gasLimit < lowest || head.gasLimit > highest)
-    throw new Error(`gas limit: expected ${lowest} to ${highest} by its parent's, got ${head.gasLimit}`);
+    throw new BlockMismatch(
+      `gas limit: expected ${lowest} to ${highest} by its parent's, got ${head.gasLimit}`,
+    );
   if (!rules.hasBaseFee) return;
   const baseFee =
     baseFeePerGas === undefined ? INITIAL_BASE_FEE : nextBaseFee({gasLimit, gasUsed, baseFeePerGas});
@@ -44,5 +49,5 @@ export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSch
 }
 
 function checkFigure(name: string, expected: bigint, got: bigint | undefined): void {
-  if (expected !== got) throw new Error(`${name}: expected ${expected} by its parent, got ${got}`);
+  if (expected !== got) throw new BlockMismatch(`${name}: expected ${expected} by its parent, got ${got}`);
 }

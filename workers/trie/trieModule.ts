@@ -42,7 +42,7 @@ interface Exports {
   endList(count: number): void;
 }
 
-/** An instance with memory of its own: 1 MB at first, 36 MB at most. */
+/** An instance with memory of its own: 1.2 MB at first, 40 MB at most. */
 export class TrieModule {
   readonly wasm: Exports;
   private bytes = new Uint8Array(0);

@@ -5,7 +5,7 @@ import {after, before, test} from "node:test";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
-import {installPackedClient} from "../../support/processes/packedClient.ts";
+import {installPackedClient} from "../../support/processes/packedPackages.ts";
 import {fixturePath} from "../../support/reference/fixtures.ts";
 
 /** Runs first in each script: a browser has neither. */

@@ -8,7 +8,7 @@ import {ClientPages} from "../../support/http/clientPages.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import {installPackedClient} from "../../support/processes/packedClient.ts";
+import {installPackedClient} from "../../support/processes/packedPackages.ts";
 
 /** Verifies an answer as it comes and in its compact form, and an answer with another value. */
 const CHECK = `import {compact, decodeHex, sha256Suite, verifyCompact, verifyProof} from "proofd-client";

@@ -8,6 +8,7 @@ import {SourceLog} from "../../../service/following/sourceLog.ts";
 import {type EvmRules, rulesOf} from "../../../workers/evm/rules.ts";
 import {BlockExecutor, type LibraryRun} from "../../../workers/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {ExecutionError} from "../../../workers/execution/errors.ts";
 import {
   type ChainFiles,
   type PlainDifference,
@@ -86,7 +87,7 @@ test("an EVM that fails in the middle of a block is replaced", async () => {
     return {
       ...rules,
       get params(): EvmRules["params"] {
-        throw new Error("broken on purpose");
+        throw new ExecutionError("STATE_MISSING", "broken on purpose");
       },
     };
   });

@@ -87,4 +87,7 @@ test("calls before berlin are made by the library, which is counted", async () =
   const estimator = createEstimator("istanbul");
   const {failures, libraryRuns} = await estimator.answer({calls: [CALL, CALL], ids: ["1", "2"]});
   assert.deepEqual([failures, libraryRuns], [[], ["fork", "fork"]]);
+  const overrides = [{address: CONTRACT, code: assemble(OP.JUMPDEST, 0n, OP.JUMP)}];
+  const endless = await estimator.answer({calls: [{...CALL, overrides}], ids: ["1"], slice: "first"});
+  assert.deepEqual([endless.unfinished.length, endless.libraryRuns], [1, []], "its last slice counts");
 });

@@ -75,6 +75,20 @@ export class Deadline {
     this.dueMs = this.startedMs + this.limitMs;
   }
 
+  /** Work that the call does not pay for. */
+  async exclude<T>(work: () => Promise<T>): Promise<T> {
+    const [beganMs, threadBeganMs] = [performance.now(), this.thread.readMs()];
+    try {
+      return await work();
+    } finally {
+      const tookMs = performance.now() - beganMs;
+      this.startedMs += tookMs;
+      this.dueMs += tookMs;
+      if (this.startedThreadMs !== undefined && threadBeganMs !== undefined)
+        this.startedThreadMs += (this.thread.readMs() ?? threadBeganMs) - threadBeganMs;
+    }
+  }
+
   /** Of the call's whole time. */
   get usedMs(): number {
     return this.earlierMs + this.sliceMs(performance.now(), this.thread.readMs());

@@ -10,7 +10,7 @@ import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadAccount, IO_OUT} from "./host";
 import {IO} from "./layout";
-import {hasP256, lastPrecompile} from "./params";
+import {coldAccountGas, hasP256, lastPrecompile} from "./params";
 import {copyWord, isZero, sameWord, storeAddress} from "./words";
 
 const NEXT: usize = 0;
@@ -48,9 +48,6 @@ export const IN_ENDED: usize = 240;
 /** Entry of its code; 0: not looked up. */
 export const CODE: usize = 244;
 const ENTRY_BYTES: usize = 248;
-
-/** EIP-2929. */
-export const COLD_GAS: i64 = 2600;
 
 const FIRST_BUCKETS: usize = 1024;
 const MAX_STORAGE: u32 = 0x7fffffff;
@@ -110,7 +107,7 @@ export function accountFor(word: usize, gas: i64): usize {
       return entry;
     entry = load<u32>(entry, NEXT);
   }
-  return gas < COLD_GAS && precompileAt(word) == 0 ? 0 : insert(a, b, c, hash);
+  return gas < coldAccountGas() && precompileAt(word) == 0 ? 0 : insert(a, b, c, hash);
 }
 
 function insert(a: u64, b: u64, c: u64, hash: u32): usize {

@@ -1,5 +1,5 @@
 /** What calls and creations have in common: memory, value, frames, and what their end means for the frame that made them. */
-import {ADDRESS, accountFor, BALANCE, COLD_GAS, precompileAt} from "./accounts";
+import {ADDRESS, accountFor, BALANCE, precompileAt} from "./accounts";
 import {CODE_AT, CODE_BYTES} from "./codes";
 import {
   CALL_SPENT,
@@ -31,12 +31,11 @@ import {
 import {setBalance, touch, warmAccount} from "./journal";
 import {RETURNED, REVERT, SCRATCH, SUCCESS} from "./layout";
 import {logsMark} from "./logs";
+import {coldAccountGas, warmGas} from "./params";
 import {refund} from "./refunds";
 import {returnedBytes} from "./returned";
 import {noteBounded, noteSensitive} from "./run";
 import {add, copyWord, isShort, isZero, setWord, subtract} from "./words";
-
-const WARM_GAS: i64 = 100;
 
 const SUM: usize = SCRATCH + 512;
 
@@ -48,7 +47,7 @@ export function access(word: usize, gas: i64): i64 {
   const account = accountFor(word, gas);
   if (account == 0) return -1;
   accessed = account;
-  return gas - (precompileAt(word) != 0 || !warmAccount(account) ? WARM_GAS : COLD_GAS);
+  return gas - (precompileAt(word) != 0 || !warmAccount(account) ? warmGas() : coldAccountGas());
 }
 
 /** Gas for memory up to `offset + bytes`, two words. @returns what is left; negative: not enough */

@@ -36,6 +36,7 @@ import {
 } from "./frames";
 import {journalMark, touch, undoTo} from "./journal";
 import {OUT_OF_GAS, RUNNING, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
+import {newAccountGas, stipendGas, valueGas} from "./params";
 import {awaitPrecompile, precompileGas, runPrecompile} from "./precompiles";
 import {clearReturned} from "./returned";
 import {copyWord, isLess, isShort, isZero, setWord} from "./words";
@@ -44,10 +45,6 @@ const CALL: u32 = 0xf1;
 const CALLCODE: u32 = 0xf2;
 const DELEGATECALL: u32 = 0xf4;
 const STATICCALL: u32 = 0xfa;
-
-const VALUE_GAS: i64 = 9000;
-const NEW_ACCOUNT_GAS: i64 = 25000;
-const STIPEND: i64 = 2300;
 
 /**
  * The gas was paid up to the opcode's own price.
@@ -81,8 +78,8 @@ export function startCall(opcode: u32): u32 {
     }
   }
   if (carriesValue) {
-    gas -= VALUE_GAS;
-    if (opcode == CALL && isEmpty(target)) gas -= NEW_ACCOUNT_GAS;
+    gas -= valueGas();
+    if (opcode == CALL && isEmpty(target)) gas -= newAccountGas();
   }
   if (gas < 0) return OUT_OF_GAS;
   const allowed = gas - gas / 64;
@@ -91,7 +88,7 @@ export function startCall(opcode: u32): u32 {
   let given = isClipped ? allowed : load<i64>(wanted);
   const spent = load<i64>(frame, START_GAS) - gas;
   gas -= given;
-  const stipend: i64 = carriesValue ? STIPEND : 0;
+  const stipend: i64 = carriesValue ? stipendGas() : 0;
   given += stipend;
 
   const inputBytes = load<u32>(args - 32);

@@ -2,7 +2,6 @@
 import {
   accountFor,
   BALANCE,
-  COLD_GAS,
   CREATED,
   DESTROYED,
   EXISTS,
@@ -17,11 +16,9 @@ import {transfer} from "./calling";
 import {ACCOUNT, GAS, IS_STATIC} from "./frames";
 import {markDestroyed, removeAccount, setBalance, touch, warmAccount} from "./journal";
 import {OUT_OF_GAS, SCRATCH, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
-import {destroysOnlyNew, destructionRefund} from "./params";
+import {coldAccountGas, destroysOnlyNew, destructionRefund, newAccountGas} from "./params";
 import {refund, setRefund} from "./refunds";
 import {copyWord, isZero, setWord} from "./words";
-
-const NEW_ACCOUNT_GAS: i64 = 25000;
 
 const ALL: usize = SCRATCH + 2304;
 
@@ -32,8 +29,8 @@ export function destroy(frame: usize, heir: usize, gas: i64): u32 {
   const to = accountFor(heir, gas);
   if (to == 0) return OUT_OF_GAS;
   let left = gas;
-  if (precompileAt(heir) == 0 && warmAccount(to)) left -= COLD_GAS;
-  if (!isZero(self + BALANCE) && isEmpty(to)) left -= NEW_ACCOUNT_GAS;
+  if (precompileAt(heir) == 0 && warmAccount(to)) left -= coldAccountGas();
+  if (!isZero(self + BALANCE) && isEmpty(to)) left -= newAccountGas();
   if (left < 0) return OUT_OF_GAS;
   store<i64>(frame, left, GAS);
   touch(to);

@@ -1,6 +1,7 @@
 /** The frames: one record for each depth of calls and creations, and the arena with their memories. */
 import {hostDecline} from "./host";
 import {ARENA, DECLINE_MEMORY, FRAMES, PAGE_BYTES} from "./layout";
+import {memorySquare, memoryWordGas} from "./params";
 
 /** Address of the next opcode. */
 export const IP: usize = 0;
@@ -88,7 +89,7 @@ export function usedArenaEnd(): usize {
 
 /** Gas of a memory of so many words. */
 function memoryGas(words: u64): i64 {
-  return <i64>(3 * words + (words * words) / 512);
+  return memoryWordGas() * <i64>words + <i64>((words * words) / <u64>memorySquare());
 }
 
 /**

@@ -58,11 +58,12 @@ import {
   WRITE_PROTECTION,
 } from "./layout";
 import {addLog} from "./logs";
+import {coldSlotGas, copyWordGas, exponentByteGas, hashWordGas, logByteGas, warmGas} from "./params";
 import {awaited} from "./precompiles";
 import {returnedBytes} from "./returned";
 import {noteSensitive, takeWork} from "./run";
-import {COLD_SLOT_GAS, VALUE as SLOT_VALUE, slotAt, transientAt} from "./slots";
-import {WARM_SLOT_GAS, writeSlot} from "./storage";
+import {VALUE as SLOT_VALUE, slotAt, transientAt} from "./slots";
+import {writeSlot} from "./storage";
 import {
   add,
   bitLength,
@@ -86,10 +87,6 @@ import {
 export const BLOB_COUNT: usize = PARAMS + 0x100;
 
 const HASH: usize = SCRATCH + 2560;
-const COPY_WORD_GAS: i64 = 3;
-const HASH_WORD_GAS: i64 = 6;
-const EXPONENT_BYTE_GAS: i64 = 50;
-const LOG_BYTE_GAS: i64 = 8;
 /** How far back BLOCKHASH sees. */
 const RECENT_BLOCKS: u64 = 256;
 /** A host call counts as so many steps, a word that is hashed as 16, and one that is copied as an eighth. */
@@ -179,7 +176,7 @@ export function execute(budget: i32): u32 {
           // EXP
           sp -= 32;
           const bytes = (bitLength(sp - 32) + 7) >> 3;
-          gas -= EXPONENT_BYTE_GAS * bytes;
+          gas -= exponentByteGas() * bytes;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
@@ -277,7 +274,7 @@ export function execute(budget: i32): u32 {
           }
           const bytes = load<u32>(sp - 32);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= HASH_WORD_GAS * words;
+          gas -= hashWordGas() * words;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
@@ -349,7 +346,7 @@ export function execute(budget: i32): u32 {
           }
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= COPY_WORD_GAS * words;
+          gas -= copyWordGas() * words;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
@@ -394,7 +391,7 @@ export function execute(budget: i32): u32 {
           }
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
-          gas = access(sp + 96, gas - COPY_WORD_GAS * words);
+          gas = access(sp + 96, gas - copyWordGas() * words);
           steps -= HOST_STEPS + (<i32>words >> 3);
           if (gas < 0) {
             end = OUT_OF_GAS;
@@ -539,9 +536,9 @@ export function execute(budget: i32): u32 {
             break;
           }
           if (warmSlot(slot)) {
-            gas -= COLD_SLOT_GAS;
+            gas -= coldSlotGas();
             steps -= HOST_STEPS;
-          } else gas -= WARM_SLOT_GAS;
+          } else gas -= warmGas();
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
@@ -625,7 +622,7 @@ export function execute(budget: i32): u32 {
           }
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= COPY_WORD_GAS * words;
+          gas -= copyWordGas() * words;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;
@@ -764,7 +761,7 @@ export function execute(budget: i32): u32 {
             break;
           }
           const bytes = load<u32>(sp - 64);
-          gas -= LOG_BYTE_GAS * <i64>bytes;
+          gas -= logByteGas() * <i64>bytes;
           if (gas < 0) {
             end = OUT_OF_GAS;
             break;

@@ -1,4 +1,4 @@
-/** The fork's parameters, which the host writes (rules.ts). */
+/** The fork's parameters, which the host writes. rules.ts says what each is. */
 import {PARAMS} from "./layout";
 
 function flag(index: usize): bool {
@@ -43,4 +43,100 @@ export function destroysOnlyNew(): bool {
 /** EIP-7702: code may delegate to another account's. */
 export function hasDelegations(): bool {
   return flag(7);
+}
+
+export function coldAccountGas(): i64 {
+  return load<u32>(PARAMS + 32);
+}
+
+export function coldSlotGas(): i64 {
+  return load<u32>(PARAMS + 36);
+}
+
+export function warmGas(): i64 {
+  return load<u32>(PARAMS + 40);
+}
+
+export function slotSetGas(): i64 {
+  return load<u32>(PARAMS + 44);
+}
+
+export function slotChangeGas(): i64 {
+  return load<u32>(PARAMS + 48);
+}
+
+export function writeSentryGas(): i64 {
+  return load<u32>(PARAMS + 52);
+}
+
+export function valueGas(): i64 {
+  return load<u32>(PARAMS + 56);
+}
+
+export function newAccountGas(): i64 {
+  return load<u32>(PARAMS + 60);
+}
+
+export function stipendGas(): i64 {
+  return load<u32>(PARAMS + 64);
+}
+
+export function codeByteGas(): i64 {
+  return load<u32>(PARAMS + 68);
+}
+
+export function maxCodeBytes(): u32 {
+  return load<u32>(PARAMS + 72);
+}
+
+export function maxInitcodeBytes(): u32 {
+  return load<u32>(PARAMS + 76);
+}
+
+export function hashWordGas(): i64 {
+  return load<u32>(PARAMS + 80);
+}
+
+export function copyWordGas(): i64 {
+  return load<u32>(PARAMS + 84);
+}
+
+export function exponentByteGas(): i64 {
+  return load<u32>(PARAMS + 88);
+}
+
+export function logByteGas(): i64 {
+  return load<u32>(PARAMS + 92);
+}
+
+export function memoryWordGas(): i64 {
+  return load<u32>(PARAMS + 96);
+}
+
+export function memorySquare(): i64 {
+  return load<u32>(PARAMS + 100);
+}
+
+export function sha256Gas(): i64 {
+  return load<u32>(PARAMS + 104);
+}
+
+export function sha256WordGas(): i64 {
+  return load<u32>(PARAMS + 108);
+}
+
+export function ripemd160Gas(): i64 {
+  return load<u32>(PARAMS + 112);
+}
+
+export function ripemd160WordGas(): i64 {
+  return load<u32>(PARAMS + 116);
+}
+
+export function identityGas(): i64 {
+  return load<u32>(PARAMS + 120);
+}
+
+export function identityWordGas(): i64 {
+  return load<u32>(PARAMS + 124);
 }

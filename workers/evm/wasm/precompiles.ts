@@ -1,5 +1,13 @@
 /** The precompiles: hashes and copies here. The others are the host's, and may take it a while: the run waits for them. */
 import {OUT_OF_GAS, RUNNING, SUCCESS} from "./layout";
+import {
+  identityGas,
+  identityWordGas,
+  ripemd160Gas,
+  ripemd160WordGas,
+  sha256Gas,
+  sha256WordGas,
+} from "./params";
 import {reserveReturned, setReturned} from "./returned";
 import {ripemd160} from "./ripemd160";
 import {addWork} from "./run";
@@ -30,19 +38,19 @@ export function awaitPrecompile(address: u32, input: usize, bytes: u32): void {
 export function runPrecompile(address: u32, input: usize, bytes: u32, gas: i64): u32 {
   const words = (<i64>bytes + 31) >> 5;
   if (address == SHA256) {
-    precompileGas = 60 + 12 * words;
+    precompileGas = sha256Gas() + sha256WordGas() * words;
     if (precompileGas > gas) return OUT_OF_GAS;
     addWork(words << HASH_STEPS);
     sha256(reserveReturned(32), input, bytes);
   } else if (address == RIPEMD160) {
-    precompileGas = 600 + 120 * words;
+    precompileGas = ripemd160Gas() + ripemd160WordGas() * words;
     if (precompileGas > gas) return OUT_OF_GAS;
     addWork(words << HASH_STEPS);
     const to = reserveReturned(32);
     memory.fill(to, 0, 12);
     ripemd160(to + 12, input, bytes);
   } else if (address == IDENTITY) {
-    precompileGas = 15 + 3 * words;
+    precompileGas = identityGas() + identityWordGas() * words;
     if (precompileGas > gas) return OUT_OF_GAS;
     addWork(words >> 3);
     setReturned(input, bytes);

@@ -4,6 +4,7 @@ import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
 import {IO} from "./layout";
+import {coldSlotGas} from "./params";
 import {copyWord, loadBytes, setWord, storeAddress, storeBytes} from "./words";
 
 const NEXT: usize = 0;
@@ -22,8 +23,6 @@ export const SLOT_WRITTEN: usize = 148;
 export const NEXT_SLOT_WRITTEN: usize = 152;
 export const SLOT_ACCOUNT: usize = 156;
 const ENTRY_BYTES: usize = 160;
-
-export const COLD_SLOT_GAS: i64 = 2100;
 
 const FIRST_BUCKETS: usize = 4096;
 const TRANSIENT: u32 = 0x80000000;
@@ -77,7 +76,7 @@ export function slotAt(account: usize, key: usize, gas: i64): usize {
   const hash = hashOf(storage, key);
   const known = lookUp(storage, key, hash);
   if (known != 0) return known;
-  if (gas < COLD_SLOT_GAS) return 0;
+  if (gas < coldSlotGas()) return 0;
   const isRead = hasBaseStorage(account);
   if (isRead) {
     storeAddress(IO, account + ADDRESS);

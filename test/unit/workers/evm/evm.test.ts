@@ -177,7 +177,9 @@ describe("the EVM in WebAssembly", () => {
       assert.equal(error.reason, "memory");
       return true;
     });
-    evm.replace();
+    const {source} = evm.instance;
+    assert.ok(source);
+    evm.moveTo(source);
     evm.beginTransaction();
     assert.equal((await evm.run(message)).end, "outOfGas");
   });

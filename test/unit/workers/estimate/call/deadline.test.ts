@@ -31,6 +31,17 @@ test("each call gets the time of its slice for itself, whatever the calls before
   }
 });
 
+test("work that a call does not pay for takes none of its time", async () => {
+  const deadline = new Deadline(15_000);
+  deadline.start({ms: 100, clockMs: 15_000});
+  await deadline.exclude(async () => {
+    for (const untilMs = readMs() + 200; readMs() < untilMs; );
+  });
+  deadline.check();
+  assert.ok(deadline.usedMs < 100, `${deadline.usedMs} ms`);
+  assert.equal(exhaust(deadline).limitMs, 100);
+});
+
 /** Waits without the processor, then works for `workMs` of this thread's time. */
 function createWork(waitMs: number, workMs: number): () => string {
   let waitsLeft = 1;

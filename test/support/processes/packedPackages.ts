@@ -1,0 +1,66 @@
+/** The packages as users install them: packed, and unpacked into the node_modules of an empty folder. */
+import assert from "node:assert/strict";
+import {cp, mkdir, readFile, rename, symlink} from "node:fs/promises";
+import {dirname, join} from "node:path";
+import {fileURLToPath} from "node:url";
+import {runChild} from "./childProcesses.ts";
+
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
+
+type Packages = Readonly<Record<string, {readonly dependencies?: Readonly<Record<string, string>>}>>;
+
+/** Puts proofd-client and its dependency, as copies, into `node_modules` of a folder. */
+export async function installPackedClient(folder: string): Promise<void> {
+  await unpackPackage("proofd-client", folder, "-w", "client");
+  const hashes = "node_modules/@noble/hashes";
+  await cp(join(ROOT, hashes), join(folder, hashes), {recursive: true});
+}
+
+/**
+ * Puts proofd into `node_modules` of a folder, and links to what npm would install with it. Tests have no network, so it comes
+ * from the clone's node_modules, by the lock file.
+ *
+ * @returns the real folders of all of it
+ */
+export async function installPackedService(folder: string): Promise<string[]> {
+  const own = await unpackPackage("proofd", folder);
+  const {packages} = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
+  const found = new Set<string>();
+  findDependencies(packages, "", Object.keys(packages[""].dependencies), found);
+  const places = [...found];
+  for (const place of places.filter(place => place.lastIndexOf("node_modules/") === 0)) {
+    await mkdir(dirname(join(folder, place)), {recursive: true});
+    await symlink(join(ROOT, place), join(folder, place));
+  }
+  return [own, ...places.map(place => join(ROOT, place))];
+}
+
+/** @param folder - of the package that names them, in the lock file */
+function findDependencies(
+  packages: Packages,
+  folder: string,
+  names: readonly string[],
+  found: Set<string>,
+): void {
+  for (const name of names) {
+    const nested = `${folder}/node_modules/${name}`;
+    const place = folder !== "" && nested in packages ? nested : `node_modules/${name}`;
+    if (found.has(place)) continue;
+    found.add(place);
+    findDependencies(packages, place, Object.keys(packages[place]?.dependencies ?? {}), found);
+  }
+}
+
+/** @param flags - of `npm pack`. @returns the package's folder */
+export async function unpackPackage(name: string, folder: string, ...flags: string[]): Promise<string> {
+  // `npm test` has built it. The scripts of the package would build it again, beside the tests that use it.
+  const pack = ["pack", "--ignore-scripts", "--pack-destination", folder, ...flags];
+  const packed = await runChild("npm", pack, {cwd: ROOT});
+  assert.equal(packed.code, 0, packed.stderr);
+  const unpacked = await runChild("tar", ["-xzf", packed.stdout.trim()], {cwd: folder});
+  assert.equal(unpacked.code, 0, unpacked.stderr);
+  const home = join(folder, "node_modules", name);
+  await mkdir(dirname(home), {recursive: true});
+  await rename(join(folder, "package"), home);
+  return home;
+}
