@@ -4,13 +4,21 @@ import type {Command, OptionValues} from "commander";
 import type {ServiceOptions} from "../../service/serviceOptions.ts";
 import {ESTIMATE_FLAGS, readEstimateOptions} from "./estimateFlags.ts";
 import {FINALITY_FLAGS, readFinality} from "./finalityFlags.ts";
-import {integerParser, listParser, MAX_WORKERS, parseHostName, parseOrigin, parseText} from "./flag.ts";
+import {
+  integerParser,
+  listParser,
+  MAX_WORKERS,
+  parseHostName,
+  parseNetwork,
+  parseOrigin,
+  parseText,
+} from "./flag.ts";
 import {beside, headed, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
 import {LIMIT_FLAGS, readLimits} from "./limitFlags.ts";
 import {NAMESPACE_FLAG} from "./namespaceFlag.ts";
 import {readNodes, refuseSockets} from "./nodeFlags.ts";
 import {GENESIS_FLAG, isOnlyFinality, NODE_SOURCE_FLAGS, readNodeSource, unread} from "./nodeSourceFlags.ts";
-import {CHAIN_FLAGS, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
+import {CHAIN_FLAGS, CONFIG_FLAG, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -22,6 +30,7 @@ export const SERVE_FLAGS = {
   ...CHAIN_FLAGS,
   history: HISTORY_FLAG,
   verify: onSwitch("compare the checksums of all tables in the background after the start"),
+  config: CONFIG_FLAG,
   ...headed("Server", {
     host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
   }),
@@ -60,6 +69,9 @@ export const SERVE_FLAGS = {
   allowHost: value("<name>", listParser(parseHostName)).says(
     "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
   ),
+  trustForwarded: value("<networks>", listParser(parseNetwork)).says(
+    "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
+  ),
   namespace: NAMESPACE_FLAG,
   ...headed("Limits", LIMIT_FLAGS),
   ...headed("Gas estimates", ESTIMATE_FLAGS),
@@ -78,12 +90,12 @@ function besideNodes(values: OptionValues): string | undefined {
 /** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
 export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
   const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
-  const {chainId, suite, cors = [], allowHost = [], namespace, history, logRequests} = values;
+  const {chainId, suite, cors = [], allowHost = [], namespace, history, logRequests, trustForwarded} = values;
   const nodes = readNodes(values, "l2", command);
   if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, workers, diffs, finalized, demo, verify},
-    ...{chainId, suite, cors, namespace, history, logRequests},
+    ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded},
     cacheBytes: cacheMb * 2 ** 20,
     l2: readNodeSource(values, true, command),
     maxLagSeconds: maxLag,
